@@ -9,13 +9,14 @@ import { commands } from './commands/commands.ts';
 import { ledger } from './ledger/ledger.ts';
 import { busyness, machine } from './machine.ts';
 import { markdown } from './markdown.ts';
+import { pictures } from './pictures/pictures.ts';
 import { writeResult } from './readme.ts';
 import { receive } from './receive/receive.ts';
 import { scale } from './scale/scale.ts';
 import { start } from './start/start.ts';
 import { versions } from './versions.ts';
 
-const benchmarks: readonly Benchmark[] = [receive, scale, commands, ledger, start];
+const benchmarks: readonly Benchmark[] = [receive, scale, commands, pictures, ledger, start];
 const names = benchmarks.map(({ name }) => name);
 
 const args = readArguments();

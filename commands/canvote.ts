@@ -4,10 +4,11 @@ import type { VoteStatus } from '../src/lookup/schemas.ts';
 import { lines, type Markup, mention, timestamp } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './command.ts';
 import { userOption } from './command.ts';
-import { listingOption, selectedListing, staleNote } from './listing.ts';
+import { completeListing, listingOption, selectedListing, staleNote } from './listing.ts';
 import { fetchListingPage } from './listing-page.ts';
+import { type OtherListingButtons, otherListingButtons } from './other-listings.ts';
 import { remindButtons } from './remind-button.ts';
-import type { Reply } from './reply.ts';
+import type { Reply, ReplyButton } from './reply.ts';
 
 /** Whether a user may vote now (document, section 2.4). */
 export const canvote = {
@@ -23,16 +24,21 @@ export const canvote = {
       ...(listings.length > 1 ? [listingOption(listings, texts)] : []),
     ],
   }),
+  autocomplete: completeListing,
   async execute(input, context) {
-    const { lookup } = selectedListing(input, context.listings);
+    const selected = selectedListing(input, context);
+    const { lookup } = selected;
     const voter = userOption(input, 'user', input.userId);
+    const isOwn = voter === input.userId;
+    const otherButtons: OtherListingButtons = isOwn ? otherListingButtons(selected, voter, context) : async () => [];
     const pageLookup = fetchListingPage(lookup, context);
     const status = await lookup.voteStatus(voter);
     const page = await pageLookup;
     return renderStatus(status, context, {
-      user: voter === input.userId ? null : mention(voter),
+      user: isOwn ? null : mention(voter),
       listing: page?.name ?? context.texts.listing.unnamed[lookup.kind],
       url: page?.url ?? null,
+      otherButtons: await otherButtons(),
     });
   },
 } as const satisfies Command;
@@ -40,7 +46,12 @@ export const canvote = {
 function renderStatus(
   status: CachedValue<VoteStatus>,
   context: CommandContext,
-  { user, listing, url }: { user: Markup | null; listing: Markup; url: string | null },
+  {
+    user,
+    listing,
+    url,
+    otherButtons,
+  }: { user: Markup | null; listing: Markup; url: string | null; otherButtons: readonly ReplyButton[] },
 ): Reply {
   const { clock, texts } = context;
   const { lastVoteAt, nextVoteAt } = status.value;
@@ -52,7 +63,10 @@ function renderStatus(
       tone: 'good',
       title: texts.canVote.titleNow,
       text: lines(texts.canVote.now(user, listing), lastVote, staleNote(status, texts)),
-      buttons: url === null ? [] : [{ kind: 'link', label: texts.canVote.voteButton, url }],
+      buttons: [
+        ...(url === null ? [] : [{ kind: 'link', label: texts.canVote.voteButton, url } as const]),
+        ...otherButtons,
+      ],
     };
   }
   const isInFuture = nextVoteAt !== null && nextVoteAt > clock.now();
@@ -61,6 +75,6 @@ function renderStatus(
     tone: 'wait',
     title: texts.canVote.titleLater,
     text: lines(texts.canVote.later(user, listing, nextVote), lastVote, staleNote(status, texts)),
-    buttons: user === null ? remindButtons(context) : [],
+    buttons: user === null ? [...remindButtons(context), ...otherButtons] : [],
   };
 }

@@ -1,7 +1,7 @@
 import { escapeText, lines, type Markup, markup, timestamp } from '../src/texts/markup.ts';
 import type { ClaimOutcome } from './claims.ts';
 import type { Command, CommandContext } from './command.ts';
-import { listingName, listingOption, selectedListing } from './listing.ts';
+import { completeListing, listingName, listingOption, selectedListing } from './listing.ts';
 import type { Reply } from './reply.ts';
 
 /** A longer reason of the service is truncated (characters). */
@@ -18,8 +18,9 @@ export const claim = {
     description: texts.claim.description,
     options: listings.length > 1 ? [listingOption(listings, texts)] : [],
   }),
+  autocomplete: completeListing,
   async execute(input, context) {
-    const { name, lookup } = selectedListing(input, context.listings);
+    const { name, lookup } = selectedListing(input, context);
     const outcome = await context.claims.claim(name, input.userId);
     const profile = await lookup.profile().catch(() => null);
     const displayName =

@@ -74,6 +74,25 @@ export interface Awards {
 /** An option of a slash command. Discord: "Application Command Option Structure". */
 export type CommandOption = APIApplicationCommandBasicOption;
 
+/** A choice of an option: what the member sees, and what the command receives; 1 to 100 characters each. */
+export interface CommandChoice {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What a member has entered so far, while the choices of an option are shown. */
+export interface CompletionInput {
+  /** The name of the option that is being typed. */
+  readonly option: string;
+  /** Its text so far; external. */
+  readonly typed: string;
+  /** The other options so far. */
+  readonly options: Readonly<Record<string, OptionValue>>;
+  readonly userId: string;
+  /** Null in direct messages. */
+  readonly guildId: string | null;
+}
+
 /**
  * The input of a command: its options and the member who ran it. A user, channel or role option contains an id. The
  * options of a component can be forged, so a command reads its options with the validating functions below.
@@ -141,8 +160,14 @@ export interface Command {
     readonly options: readonly CommandOption[];
   };
   /**
-   * Runs the command, or an action of it. Throws a LookupError if the service fails and nothing is cached; the caller explains it to the
-   * member.
+   * The choices for an option with `autocomplete`, the best first; at most 25. Called for every character that the
+   * member types, so it only reads what is in memory. The member can send a text that is not a choice. After an error,
+   * or a second, there are no choices.
+   */
+  autocomplete?(input: CompletionInput, context: CommandContext): Promise<readonly CommandChoice[]>;
+  /**
+   * Runs the command, or an action of it. Throws a LookupError if the service fails and nothing is cached, and an
+   * InputError if the member entered something that does not exist; the caller explains it to the member.
    */
   execute(input: CommandInput, context: CommandContext): Promise<Reply | Panel | Modal>;
 }

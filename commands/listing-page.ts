@@ -1,6 +1,8 @@
 import type { Lookup } from '../src/lookup/lookup.ts';
+import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
-import type { Markup } from '../src/texts/markup.ts';
+import { type Markup, plainName } from '../src/texts/markup.ts';
+import type { Texts } from '../src/texts/texts.ts';
 import type { CommandContext } from './command.ts';
 import { listingName } from './listing.ts';
 
@@ -10,6 +12,8 @@ const timeoutMs = 600;
 /** The public page of a listing. */
 export interface ListingPage {
   readonly name: Markup;
+  /** The same name for places without markup; empty for a listing without a name. */
+  readonly plainName: string;
   readonly url: string | null;
 }
 
@@ -18,6 +22,10 @@ export function fetchListingPage(
   lookup: Lookup,
   { texts, clock }: Pick<CommandContext, 'texts' | 'clock'>,
 ): Promise<ListingPage | undefined> {
-  const page = lookup.profile().then(({ value }) => ({ name: listingName(value, texts), url: value.url }));
+  const page = lookup.profile().then(({ value }) => listingPage(value, texts));
   return settleWithin(timeoutMs, clock, page);
+}
+
+export function listingPage(profile: ServerProfile | BotProfile, texts: Texts): ListingPage {
+  return { name: listingName(profile, texts), plainName: plainName(profile.name), url: profile.url };
 }

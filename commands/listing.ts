@@ -1,40 +1,100 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
+import { closest } from '../src/platform/did-you-mean.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
-import { escapeName, type Markup, timestamp } from '../src/texts/markup.ts';
+import { escapeName, joined, type Markup, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import type { CommandInput, CommandOption, ListedLookup } from './command.ts';
+import { findChoice, maxChoices, searchChoices } from './choices.ts';
+import type {
+  CommandChoice,
+  CommandContext,
+  CommandInput,
+  CommandOption,
+  CompletionInput,
+  ListedLookup,
+} from './command.ts';
+import { InputError } from './input-error.ts';
 
-/** Discord: "Application Command Option Structure", `choices`. */
-const maxChoices = 25;
 /** Longer names are truncated (characters). */
 const maxNameLength = 100;
 
+/** Longer text that was entered as a listing is truncated (characters); the names of listings are shorter. */
+const maxTypedLength = 100;
+/** How many listings are named if the entered one does not exist. */
+const maxSuggestions = 10;
+
 /**
  * The option that selects a listing. Its choices are the names of the listings, or the kind of a listing that is the
- * only one of its kind.
+ * only one of its kind. More than Discord allows are offered while the member types ({@link completeListing}).
  */
 export function listingOption(listings: readonly ListedLookup[], texts: Texts): CommandOption {
-  const choices = listings.slice(0, maxChoices).map((listing) => {
+  const option = {
+    type: ApplicationCommandOptionType.String,
+    name: 'listing',
+    description: texts.listing.option,
+  } as const;
+  return listings.length > maxChoices
+    ? { ...option, autocomplete: true }
+    : { ...option, choices: choicesFor(listings, texts) };
+}
+
+/** The listings that match what the member has typed, the best first. For `autocomplete` of a command. */
+export async function completeListing(
+  { typed }: Pick<CompletionInput, 'typed'>,
+  { listings, texts }: Pick<CommandContext, 'listings' | 'texts'>,
+): Promise<readonly CommandChoice[]> {
+  return searchChoices(typed.slice(0, maxTypedLength), choicesFor(listings, texts));
+}
+
+/**
+ * The selected listing; the first one if none is selected, or a choice that no longer exists.
+ * @throws InputError if the name was typed and no listing has it
+ * @throws Error if there are no listings; such a command is not registered (`isServedBy`)
+ */
+export function selectedListing(
+  input: CommandInput,
+  { listings, texts }: Pick<CommandContext, 'listings' | 'texts'>,
+): ListedLookup {
+  const [first] = listings;
+  if (first === undefined) throw new Error('No listing supports the command.');
+  const choice = input.options['listing'];
+  if (choice === undefined) return first;
+  const selected = listings.find((candidate) => choiceOf(candidate, listings) === choice);
+  if (selected !== undefined || listings.length <= maxChoices) return selected ?? first;
+  const typed = String(choice).slice(0, maxTypedLength);
+  const choices = choicesFor(listings, texts);
+  const value = findChoice(typed, choices)?.value;
+  const named = listings.find((candidate) => choiceOf(candidate, listings) === value);
+  if (named === undefined) throw new InputError(describeUnknown(typed, choices, texts));
+  return named;
+}
+
+/** The value of the option that selects the listing, for components. */
+export function choiceOf(listing: ListedLookup, listings: readonly ListedLookup[]): string {
+  return isOnlyOfItsKind(listing, listings) ? listing.lookup.kind : listing.name;
+}
+
+function choicesFor(listings: readonly ListedLookup[], texts: Texts): CommandChoice[] {
+  return listings.map((listing) => {
     const isOnly = isOnlyOfItsKind(listing, listings);
     return {
       name: isOnly ? texts.listing.kinds[listing.lookup.kind] : listing.name,
       value: choiceOf(listing, listings),
     };
   });
-  return { type: ApplicationCommandOptionType.String, name: 'listing', description: texts.listing.option, choices };
 }
 
-/**
- * The selected listing; the first one if none is selected or it no longer exists.
- * @throws Error if there are no listings; such a command is not registered (`isServedBy`)
- */
-export function selectedListing(input: CommandInput, listings: readonly ListedLookup[]): ListedLookup {
-  const choice = input.options['listing'];
-  const listing = listings.find((candidate) => choiceOf(candidate, listings) === choice) ?? listings[0];
-  if (listing === undefined) throw new Error('No listing supports the command.');
-  return listing;
+/** Names those that look most like it, or else the first ones. */
+function describeUnknown(typed: string, choices: readonly CommandChoice[], texts: Texts): Markup {
+  const names = choices.map(({ name }) => name);
+  const similar = [...searchChoices(typed, choices).map(({ name }) => name), closest(typed, names) ?? []].flat();
+  const shown = [...new Set([...similar, ...names])].slice(0, maxSuggestions);
+  const list = joined(
+    shown.map((name) => escapeName(name, maxNameLength)),
+    ', ',
+  );
+  return texts.listing.unknown(escapeName(typed, maxNameLength), list, choices.length - shown.length);
 }
 
 /** The name of the listing on the service. */
@@ -50,8 +110,4 @@ export function staleNote({ stale, asOf }: CachedValue<unknown>, texts: Texts): 
 
 function isOnlyOfItsKind(listing: ListedLookup, listings: readonly ListedLookup[]): boolean {
   return listings.every((other) => other === listing || other.lookup.kind !== listing.lookup.kind);
-}
-
-function choiceOf(listing: ListedLookup, listings: readonly ListedLookup[]): string {
-  return isOnlyOfItsKind(listing, listings) ? listing.lookup.kind : listing.name;
 }

@@ -6,21 +6,37 @@ import { escapeName, escapeText, lines, type Markup, markup, repeated, timestamp
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandInput, ListedLookup } from './command.ts';
 import { choiceOption, integerOption } from './command.ts';
-import { listingOption, selectedListing, staleNote } from './listing.ts';
-import type { Reply, ReplyButton, ReplyField } from './reply.ts';
+import { choiceOf, completeListing, listingOption, selectedListing, staleNote } from './listing.ts';
+import type { OptionValue, Reply, ReplyButton, ReplyField, ReplySelect } from './reply.ts';
 
 const pageSize = 5;
 const maxReviews = 50;
 const defaultReviews = 10;
+const maxStars = 5;
 /** Characters; with these limits a page stays below the 6,000 characters of an embed. */
 const maxCommentLength = 950;
 const maxNameLength = 80;
 
-/** The reviews of a server (document, section 2.5). One request to the service serves every page. */
+/** What is shown of the reviews. */
+interface Query {
+  readonly sort: ReviewSort;
+  /** The most reviews to show. */
+  readonly limit: number;
+  /** Only reviews with this many stars; 0 for all. */
+  readonly stars: number;
+  /** The selected listing, as the value of its option; null for the default. */
+  readonly listing: string | null;
+}
+
+/**
+ * The reviews of a server (document, section 2.5). One request to the service serves every page and filter: it returns
+ * at most 50 reviews, and cannot filter them itself (section 4).
+ */
 export const reviews = {
   name: 'reviews',
   visibility: 'public',
   hasPages: true,
+  actions: ['stars'],
   isServedBy: (listings) => serversOf(listings).length > 0,
   describe: ({ listings, texts }) => ({
     description: texts.reviews.description,
@@ -33,6 +49,13 @@ export const reviews = {
       },
       {
         type: ApplicationCommandOptionType.Integer,
+        name: 'stars',
+        description: texts.reviews.starsOption,
+        min_value: 1,
+        max_value: maxStars,
+      },
+      {
+        type: ApplicationCommandOptionType.Integer,
         name: 'limit',
         description: texts.reviews.limitOption,
         min_value: 1,
@@ -41,13 +64,17 @@ export const reviews = {
       ...(serversOf(listings).length > 1 ? [listingOption(serversOf(listings), texts)] : []),
     ],
   }),
+  autocomplete: (input, { listings, texts }) => completeListing(input, { listings: serversOf(listings), texts }),
   async execute(input, { listings, texts }) {
-    const { lookup } = selectedListing(input, serversOf(listings));
+    const servers = serversOf(listings);
+    const selected = selectedListing(input, { listings: servers, texts });
     const query = {
       sort: choiceOption(input, 'sort', reviewSorts, 'newest'),
       limit: integerOption(input, 'limit', { min: 1, max: maxReviews, fallback: defaultReviews }),
+      stars: selectedStars(input),
+      listing: input.options['listing'] === undefined ? null : choiceOf(selected, servers),
     };
-    const result = await lookup.reviews(query);
+    const result = await selected.lookup.reviews({ sort: query.sort, limit: maxReviews });
     return result.value.reviews.length === 0 ? renderEmpty(result, texts) : renderPage(result, input, query, texts);
   },
 } as const satisfies Command;
@@ -57,29 +84,40 @@ function serversOf(listings: readonly ListedLookup[]): readonly ListedLookup[] {
   return listings.filter(({ lookup }) => lookup.kind === 'server');
 }
 
+/** From the select, otherwise from the option or the page button; 0 for all reviews. */
+function selectedStars({ action, values, options }: CommandInput): number {
+  const value = Number(action === 'stars' ? values[0] : options['stars']);
+  return Number.isInteger(value) && value >= 1 && value <= maxStars ? value : 0;
+}
+
 function renderEmpty(result: CachedValue<Reviews>, texts: Texts): Reply {
   return { tone: 'plain', title: texts.reviews.title, text: lines(texts.reviews.none, staleNote(result, texts)) };
 }
 
-function renderPage(
-  result: CachedValue<Reviews>,
-  input: CommandInput,
-  query: { sort: ReviewSort; limit: number },
-  texts: Texts,
-): Reply {
-  const { reviews: all, total } = result.value;
-  const shown = all.slice(0, query.limit);
-  const pages = Math.ceil(shown.length / pageSize);
+function renderPage(result: CachedValue<Reviews>, input: CommandInput, query: Query, texts: Texts): Reply {
+  const { reviews: searched, total } = result.value;
+  const { sort, limit, stars } = query;
+  const matching = stars === 0 ? searched : searched.filter(({ rating }) => starsOf(rating) === stars);
+  const shown = matching.slice(0, limit);
+  const pages = Math.max(1, Math.ceil(shown.length / pageSize));
   const number = integerOption(input, 'page', { min: 1, max: pages, fallback: 1 });
   const page = pages === 1 ? null : { number, of: pages };
-  const stale = staleNote(result, texts);
+  const found =
+    stars === 0
+      ? texts.reviews.count(shown.length, total, page)
+      : texts.reviews.filtered(
+          { stars, sort: searched.length < total ? sort : null, matching: matching.length, searched: searched.length },
+          { shown: shown.length, page },
+        );
   return {
     tone: 'plain',
     title: texts.reviews.title,
-    ...(stale === null ? {} : { text: stale }),
+    text: lines(shown.length === 0 ? texts.reviews.noneMatch : null, staleNote(result, texts)),
     fields: shown.slice((number - 1) * pageSize, number * pageSize).map((review) => renderReview(review, texts)),
-    footer: texts.reviews.count(shown.length, total, page),
-    buttons: pageButtons(input, query, { number, pages }, texts),
+    footer: found,
+    selects: searched.length > pageSize || stars > 0 ? [starsSelect(searched, query, texts)] : [],
+    buttons: shown.length === 0 ? [] : pageButtons(query, { number, pages }, texts),
+    response: 'update',
   };
 }
 
@@ -89,7 +127,7 @@ const renderReview = memoizeByIdentity(({ username, rating, comment, createdAt }
   const text = escapeText(comment, maxCommentLength) || texts.reviews.noComment;
   const date = createdAt === null ? null : timestamp(createdAt, 'D');
   return {
-    name: markup`${rating === null ? texts.reviews.noRating : stars(rating, texts)} · ${author}`,
+    name: markup`${rating === null ? texts.reviews.noRating : renderStars(rating, texts)} · ${author}`,
     value: lines(text, date),
   };
 });
@@ -97,29 +135,50 @@ const renderReview = memoizeByIdentity(({ username, rating, comment, createdAt }
 const fullStar = markup`★`;
 const emptyStar = markup`☆`;
 
-/**
- * A rating as stars. The document does not describe its range, so a rating that five stars cannot show exactly is also
- * a number.
- */
-export function stars(rating: number, { number }: Pick<Texts, 'number'>): Markup {
-  if (rating < 0 || rating > 5) return markup`${fullStar} ${number(rating)}`;
-  const full = Math.round(rating);
-  const row = markup`${repeated(fullStar, full)}${repeated(emptyStar, 5 - full)}`;
-  return Number.isInteger(rating) ? row : markup`${row} ${number(rating)}`;
+/** The number of full stars that a rating is shown with; null if five stars cannot show it. */
+function starsOf(rating: number | null): number | null {
+  return rating === null || rating < 0 || rating > maxStars ? null : Math.round(rating);
 }
 
-function pageButtons(
-  input: CommandInput,
-  query: { sort: ReviewSort; limit: number },
-  { number, pages }: { number: number; pages: number },
-  texts: Texts,
-): ReplyButton[] {
-  const { listing } = input.options;
+/**
+ * A rating as stars, with its number for screen readers: "★★★★☆ 4/5". The document does not describe the range of
+ * ratings, so one that five stars cannot show is a number alone.
+ */
+export function renderStars(rating: number, { number }: Pick<Texts, 'number'>): Markup {
+  const full = starsOf(rating);
+  if (full === null) return markup`${fullStar} ${number(rating)}`;
+  const row = markup`${repeated(fullStar, full)}${repeated(emptyStar, maxStars - full)}`;
+  return markup`${row} ${number(rating)}/${number(maxStars)}`;
+}
+
+/** All reviews, or those with as many stars; only stars that were found. */
+function starsSelect(searched: readonly Review[], query: Query, texts: Texts): ReplySelect {
+  const choices = [5, 4, 3, 2, 1].flatMap((stars) => {
+    const count = searched.filter(({ rating }) => starsOf(rating) === stars).length;
+    const label = renderStars(stars, texts);
+    const selected = stars === query.stars;
+    if (count === 0 && !selected) return [];
+    return [{ label, value: String(stars), description: texts.reviews.found(count), selected }];
+  });
+  return {
+    kind: 'choices',
+    action: 'stars',
+    options: stateOf(query),
+    choices: [{ label: texts.reviews.anyStars, value: '0', selected: query.stars === 0 }, ...choices],
+  };
+}
+
+function pageButtons(query: Query, { number, pages }: { number: number; pages: number }, texts: Texts): ReplyButton[] {
   const button = (label: string, page: number): ReplyButton => ({
     kind: 'page',
     label,
     disabled: page < 1 || page > pages,
-    options: { ...query, ...(listing === undefined ? {} : { listing }), page },
+    options: { ...stateOf(query), ...(query.stars === 0 ? {} : { stars: query.stars }), page },
   });
   return [button(texts.reviews.previous, number - 1), button(texts.reviews.next, number + 1)];
+}
+
+/** The options of a component. */
+function stateOf({ sort, limit, listing }: Query): Readonly<Record<string, OptionValue>> {
+  return { sort, limit, ...(listing === null ? {} : { listing }) };
 }

@@ -4,7 +4,7 @@ import { settleWithin } from '../src/platform/with-timeout.ts';
 import { escapeName, escapeText, joined, lines, type Markup } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandContext, CommandInput, ListedLookup } from './command.ts';
-import { listingName, listingOption, selectedListing, staleNote } from './listing.ts';
+import { completeListing, listingName, listingOption, selectedListing, staleNote } from './listing.ts';
 import type { Reply, ReplyField } from './reply.ts';
 import type { VotePicture } from './vote-picture.ts';
 
@@ -26,9 +26,10 @@ export const stats = {
     description: texts.stats.description,
     options: [listingOption(listings, texts)],
   }),
+  autocomplete: completeListing,
   async execute(input, context) {
-    const { listings, texts } = context;
-    const listing = selectedListing(input, listings);
+    const { texts } = context;
+    const listing = selectedListing(input, context);
     const [profile, picture] = await Promise.all([listing.lookup.profile(), pictureOf(listing, input, context)]);
     const reply = profile.stale
       ? renderProfile(profile.value, texts, staleNote(profile, texts))

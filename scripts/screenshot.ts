@@ -9,8 +9,9 @@
 import { once } from 'node:events';
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
+import { launchBrowser } from './browser.ts';
 
 const largest = 300 * 1024;
 const file = process.argv[2] ?? join('docs', 'sandbox.png');
@@ -41,10 +42,7 @@ async function play(page: Page): Promise<void> {
 
 // No votes yet, so every member can vote.
 const sandbox = await startSandbox({ seed: 'none' });
-const browser = await chromium.launch({
-  executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu'],
-});
+const browser = await launchBrowser();
 try {
   while (!sandbox.discord.connected) await once(sandbox.discord.events, 'change');
   const page = await browser.newPage({ viewport: { width: 1360, height: 960 }, colorScheme: 'dark', locale: 'en-GB' });

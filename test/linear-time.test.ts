@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { searchChoices } from '../commands/choices.ts';
 import type { Panel } from '../commands/reply.ts';
 import { describeConfig } from '../config/describe.ts';
 import { listingsFile } from '../config/listings-file.ts';
@@ -51,6 +52,7 @@ import { reviewsQuery, votesPath } from '../src/service/api/schemas.ts';
 import { keyForm, listingForm, readForm, reviewForm, webhookForm } from '../src/service/pages/forms.ts';
 import { isPublic } from '../src/service/webhooks/addresses.ts';
 import { readTargetUrl } from '../src/service/webhooks/target.ts';
+import { bodyWithoutGiver } from '../src/store/member-data/gifts.ts';
 import * as markup from '../src/texts/markup.ts';
 import { isCrossSite } from '../src/web/cross-site.ts';
 import { findFlashMessage } from '../src/web/flash-messages.ts';
@@ -113,6 +115,11 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['the host of a link', (text) => markup.webAddress(`https://${text}`)],
   ['mention', (text) => markup.mention(text)],
   ['renderEmbed', (text) => renderEmbed({ tone: 'plain', title: asMarkup(text), text: asMarkup(text), footer: text })],
+  [
+    'the body of a gift',
+    (text) => bodyWithoutGiver(JSON.stringify(withFields('recipient orderId giftedBy', text)), '1'),
+  ],
+  ['the name of a listing', (text) => searchChoices(text, listingNames)],
   ['renderContainer', (text) => renderContainer(panelOf(text), null)],
   ['an announcement in a channel', (text) => foundBlocks.parse({ components: [{ components: [{ content: text }] }] })],
   ['the id of a button', (text) => decodeCustomId(text)],
@@ -289,6 +296,7 @@ function configWith(text: string) {
 }
 
 /** Markup is escaped by its type; these functions must also handle unescaped text in linear time. */
+const listingNames = ['harbour', 'old-harbour'].map((name) => ({ name, value: name }));
 function panelOf(text: string): Panel {
   const blocks = [{ kind: 'text', text: asMarkup(text) } as const, { kind: 'text', text: asMarkup(text) } as const];
   return { kind: 'panel', tone: 'plain', title: asMarkup(text), blocks, footer: text };

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { InteractionReplyOptions } from 'discord.js';
 import { commands } from '../../commands/index.ts';
@@ -7,7 +8,7 @@ import { type BotUnderTest, commandsRegistered } from './setup.ts';
 
 /** Response times of a command and of the same message sent as a constant (ms). */
 export interface ReplyTimes {
-  readonly command: string;
+  readonly reply: MeasuredReply;
   readonly tallyhook: Times;
   readonly constant: Times;
 }
@@ -17,7 +18,27 @@ export interface Times {
   readonly p99: number;
 }
 
-const names = ['stats', 'canvote', 'reviews'] as const;
+/** What is measured. The constant bot has a command named `id` for it. */
+export interface MeasuredReply {
+  readonly id: string;
+  /** The command, and the language that the member uses. */
+  readonly command: string;
+  readonly locale: string;
+  readonly label: string;
+  /** The limit for p50, of a constant reply; null if it is only stated. */
+  readonly maxRatio: number | null;
+}
+
+const english = { locale: 'en-US', maxRatio: 1.15 } as const;
+const measured: readonly MeasuredReply[] = [
+  { ...english, id: 'stats', command: 'stats', label: '/stats with a picture', maxRatio: null },
+  { ...english, id: 'canvote', command: 'canvote', label: '/canvote' },
+  { ...english, id: 'reviews', command: 'reviews', label: '/reviews' },
+  { ...english, id: 'leaderboard', command: 'leaderboard', label: '/leaderboard, a panel' },
+  { ...english, id: 'canvote-de', command: 'canvote', locale: 'de', label: '/canvote in German' },
+];
+/** Enough for the first picture, which loads the fonts (ms). */
+const drawingMs = 2_000;
 /** Warm-up: compiled code on both sides, everything cached. */
 const warmUp = 60;
 
@@ -29,26 +50,29 @@ export async function measureReplies(
   logProgress: LogProgress,
 ): Promise<ReplyTimes[]> {
   await commandsRegistered(tallyhook, commands.length);
-  const replies = await repliesOf(tallyhook);
+  const ofTallyhook = ({ command, locale }: MeasuredReply) => use(tallyhook, command, locale);
+  const ofConstant = ({ id, locale }: MeasuredReply) => use(constant, id, locale);
+  const replies = await repliesOf(ofTallyhook);
   await constant.bot.ask('replyWith', replies);
-  await commandsRegistered(constant, names.length);
-  if (!isDeepStrictEqual(await repliesOf(constant), replies)) throw new Error('The bots send different messages.');
+  await commandsRegistered(constant, measured.length);
+  if (!isDeepStrictEqual(await repliesOf(ofConstant), replies)) throw new Error('The bots send different messages.');
+  if (!replies['stats']?.files?.length) throw new Error('/stats has no picture.');
   const answered: ReplyTimes[] = [];
-  for (const command of names) {
-    logProgress(`/${command}, ${times} times each`);
+  for (const reply of measured) {
+    logProgress(`${reply.label}, ${times} times each`);
     const samples: { tallyhook: number[]; constant: number[] } = { tallyhook: [], constant: [] };
     for (let time = -warmUp; time < times; time += 1) {
       // Alternating order, so that neither always runs after the other.
       const took = {
-        ...(time % 2 === 0 ? { tallyhook: await timed(tallyhook, command) } : {}),
-        constant: await timed(constant, command),
-        ...(time % 2 === 0 ? {} : { tallyhook: await timed(tallyhook, command) }),
+        ...(time % 2 === 0 ? { tallyhook: await timed(() => ofTallyhook(reply)) } : {}),
+        constant: await timed(() => ofConstant(reply)),
+        ...(time % 2 === 0 ? {} : { tallyhook: await timed(() => ofTallyhook(reply)) }),
       };
       if (time < 0) continue;
       samples.tallyhook.push(took.tallyhook ?? Number.NaN);
       samples.constant.push(took.constant);
     }
-    answered.push({ command, tallyhook: timesOf(samples.tallyhook), constant: timesOf(samples.constant) });
+    answered.push({ reply, tallyhook: timesOf(samples.tallyhook), constant: timesOf(samples.constant) });
   }
   return answered;
 }
@@ -57,28 +81,42 @@ function timesOf(samples: readonly number[]): Times {
   return { p50: median(samples), p99: percentile(samples, 0.99) };
 }
 
-async function timed(playing: BotUnderTest, command: string): Promise<number> {
+type Used = ReturnType<BotUnderTest['discord']['runCommand']>;
+
+async function timed(run: () => Used): Promise<number> {
   const startedAt = performance.now();
-  await use(playing, command).response;
+  await run().response;
   return performance.now() - startedAt;
 }
 
-function use({ discord }: BotUnderTest, name: string) {
+function use({ discord }: BotUnderTest, name: string, locale: string): Used {
   const [member] = discord.members;
-  return discord.runCommand({ name, userId: member?.id ?? '', channelId: discord.channels.general });
+  return discord.runCommand({ name, userId: member?.id ?? '', channelId: discord.channels.general, locale });
 }
 
-/** The replies of a bot to each command. The constant bot repeats those of tallyhook. */
-async function repliesOf(playing: BotUnderTest): Promise<Record<string, InteractionReplyOptions>> {
+/** The replies of a bot, by id. The constant bot repeats those of tallyhook. */
+async function repliesOf(run: (reply: MeasuredReply) => Used): Promise<Record<string, InteractionReplyOptions>> {
   const replies: Record<string, InteractionReplyOptions> = {};
-  for (const name of names) {
-    const handle = use(playing, name);
-    await handle.settled;
-    // The first reply may be deferred; the second comes from the cache.
-    const callback = await use(playing, name).response;
-    if (callback.type !== 4) throw new Error(`/${name} is not answered from the cache.`);
-    const { embeds, components, flags } = callback.data;
-    replies[name] = { embeds, components, flags, allowedMentions: { parse: [] } } as InteractionReplyOptions;
+  for (const reply of measured) {
+    // The first reply may be deferred, or still without a picture; the later ones come from the cache.
+    await run(reply).settled;
+    await pause(drawingMs);
+    const used = run(reply);
+    const callback = await used.response;
+    if (callback.type !== 4) throw new Error(`${reply.label} is not answered from the cache.`);
+    const { components = [], flags } = callback.data;
+    const embeds = callback.data.embeds ?? [];
+    const shown = await used.settled;
+    const files = [];
+    for (const [index, { image }] of embeds.entries()) {
+      // A file that an embed shows is not among the attachments of the message.
+      const [, name] = /^attachment:\/\/(.+)$/.exec(image?.url ?? '') ?? [];
+      const url = shown.embeds[index]?.image?.url;
+      if (name === undefined || url === undefined) continue;
+      files.push({ attachment: Buffer.from(await (await fetch(url)).arrayBuffer()), name });
+    }
+    const message = { embeds, components, flags, allowedMentions: { parse: [] } };
+    replies[reply.id] = { ...message, ...(files.length === 0 ? {} : { files }) } as InteractionReplyOptions;
   }
   return replies;
 }

@@ -3,11 +3,15 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../../src/platform/clock.ts';
+import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import type { Person } from '../../src/sandbox/discord/default-guild.ts';
 import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
+import { sign } from '../../src/webhook/signature.ts';
 import { type Child, startChild } from '../process/child.ts';
+
+const voteSecret = 'bench-secret';
 
 /** A bot in its tallyhook process with its tallyhook local Discord. */
 export interface BotUnderTest {
@@ -43,7 +47,7 @@ export async function startTallyhook(
     DISCORD_GUILD_ID: discord.guildId,
     LOOKUP_BASE_URL: service.baseUrl,
     LOOKUP_SERVER_KEY: await service.issueKey(service.seeded?.server.id ?? ''),
-    VOTE_WEBHOOK_SECRET: 'bench-secret',
+    VOTE_WEBHOOK_SECRET: voteSecret,
     DATABASE_URL: `sqlite:${join(directory, 'tallyhook.db')}`,
     CACHE_URL: `sqlite:${join(directory, 'cache.db')}`,
     PORT: '0',
@@ -51,6 +55,21 @@ export async function startTallyhook(
   };
   const bot = await startChild(new URL('./tallyhook-bot.ts', import.meta.url), [JSON.stringify(settings)]);
   return playing(discord, bot);
+}
+
+const voters = 12;
+
+/** Votes of several members by webhook: without votes, there is no leaderboard, and no picture of them. */
+export async function castVotes({ bot }: BotUnderTest): Promise<void> {
+  const url = await bot.ask<string>('url');
+  for (let number = 0; number < voters; number += 1) {
+    const userId = String(400_000_000_000_000_000n + BigInt(number));
+    const timestamp = new Date(Date.now() - number * hour).toISOString();
+    const body = JSON.stringify({ event: 'server_vote', userId, timestamp });
+    const headers = { 'content-type': 'application/json', 'x-webhook-signature': sign(body, voteSecret) };
+    const response = await fetch(`${url}/webhooks/vote`, { method: 'POST', headers, body });
+    if (!response.ok) throw new Error(`The vote was answered with ${response.status}.`);
+  }
 }
 
 /** The bot that replies with constants, which are sent to it. */

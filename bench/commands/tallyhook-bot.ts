@@ -8,5 +8,5 @@ import { serveParent } from '../process/child-server.ts';
 const config = loadConfig(JSON.parse(process.argv[2] ?? '{}'));
 const log = createLog({ level: config.logLevel, secrets: config.secrets });
 const app = await createApp(config, { clock: systemClock, log });
-await app.start();
-serveParent({});
+const url = await app.start();
+serveParent({ url: () => url });

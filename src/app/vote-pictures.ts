@@ -33,7 +33,7 @@ export function createVotePictures(options: {
     days: readonly DayVotes[],
     { texts, scale }: Pick<VotePictureRequest, 'texts' | 'scale'>,
   ): Promise<VotePicture | null> {
-    const content = await draw(voteChart({ days, words: texts.votePicture.words, locale: texts.locale }), scale);
+    const content = await draw(() => voteChart({ days, words: texts.votePicture.words, locale: texts.locale }), scale);
     if (content === null) return null;
     const { total, average, best } = summarizeVotes(days);
     const startOf = ({ day }: Pick<DayVotes, 'day'>) => day * dayMs;

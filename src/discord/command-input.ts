@@ -1,21 +1,26 @@
 import {
   ApplicationCommandOptionType,
+  type AutocompleteInteraction,
   type BaseInteraction,
   type ChatInputCommandInteraction,
+  type CommandInteractionOption,
   type MessageComponentInteraction,
   type ModalSubmitInteraction,
   PermissionFlagsBits,
 } from 'discord.js';
-import type { CommandInput } from '../../commands/command.ts';
+import type { CommandInput, CompletionInput } from '../../commands/command.ts';
 import type { OptionValue } from '../../commands/reply.ts';
 import type { CustomId } from './custom-id.ts';
 
 /** The input of a slash command; a user, channel or role option is its id. */
 export function toCommandInput(interaction: ChatInputCommandInteraction): CommandInput {
-  const options = interaction.options.data.flatMap(({ name, type, value }): [string, OptionValue][] =>
-    value === undefined || type === ApplicationCommandOptionType.Subcommand ? [] : [[name, value]],
-  );
-  return { options: Object.fromEntries(options), action: null, values: [], fields: {}, ...originOf(interaction) };
+  return {
+    options: valuesOf(interaction.options.data),
+    action: null,
+    values: [],
+    fields: {},
+    ...originOf(interaction),
+  };
 }
 
 /** The input of a component or a submitted modal with this custom id. */
@@ -33,18 +38,37 @@ export function toActionInput(
   };
 }
 
+/** What the member has typed so far. A text that is not finished yet may be in any option. */
+export function toCompletionInput(interaction: AutocompleteInteraction): CompletionInput {
+  const { name, value: typed } = interaction.options.getFocused(true);
+  const options = valuesOf(interaction.options.data.filter((option) => option.focused !== true));
+  return { option: name, typed, options, userId: interaction.user.id, guildId: interaction.guildId };
+}
+
+function valuesOf(data: readonly CommandInteractionOption[]): Readonly<Record<string, OptionValue>> {
+  const options = data.flatMap(({ name, type, value }): [string, OptionValue][] =>
+    value === undefined || type === ApplicationCommandOptionType.Subcommand ? [] : [[name, value]],
+  );
+  return Object.fromEntries(options);
+}
+
+/** Whether the member has the permission Manage Server. */
+export function isManager({ memberPermissions }: Pick<BaseInteraction, 'memberPermissions'>): boolean {
+  return memberPermissions?.has(PermissionFlagsBits.ManageGuild) ?? false;
+}
+
 type Origin = Omit<CommandInput, 'options' | 'action' | 'values' | 'fields'>;
 
 /** Who caused the interaction, and where. */
 function originOf(interaction: BaseInteraction): Origin {
-  const { id, user, member, guildId, channelId, memberPermissions, appPermissions, locale, guildLocale } = interaction;
+  const { id, user, member, guildId, channelId, appPermissions, locale, guildLocale } = interaction;
   return {
     userId: user.id,
     displayName: (member !== null && 'displayName' in member ? member.displayName : member?.nick) ?? user.displayName,
     guildId,
     channelId,
     roles: member === null ? null : rolesOf(member),
-    isManager: memberPermissions?.has(PermissionFlagsBits.ManageGuild) ?? false,
+    isManager: isManager(interaction),
     canAttachFiles: appPermissions.has(PermissionFlagsBits.AttachFiles),
     interactionId: id,
     locale,

@@ -133,6 +133,7 @@ const comparable = z.object({
       description: z.string(),
       description_localizations: localizations,
       required: z.boolean().default(false),
+      autocomplete: z.boolean().default(false),
       choices: arrayOf(z.object({ name: z.string(), name_localizations: localizations, value: z.unknown() })),
       min_value: nullableNumber,
       max_value: nullableNumber,

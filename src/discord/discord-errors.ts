@@ -9,6 +9,12 @@ import { retryDelayOf } from './rate-limit.ts';
 export const tokenHint =
   'Copy the bot token again from the Discord developer portal (your application → Bot → Reset Token) into DISCORD_TOKEN and restart.';
 
+/**
+ * An interaction that cannot be answered any more. 10062 Unknown interaction: it has expired. 40060: already
+ * acknowledged, by another process.
+ */
+export const expiredCodes: readonly (number | string)[] = [10_062, 40_060];
+
 const rateLimitReason = 'Discord rate limit (429)';
 
 /**

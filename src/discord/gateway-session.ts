@@ -80,6 +80,9 @@ export function openGatewaySession(options: {
       retries: 1,
       timeout: 5 * second,
       offset: retryMarginMs,
+      // This client sends nothing but responses to interactions, which Discord does not count among the bot's 50 requests
+      // a second. Announcements and roles have a client of their own (rest.ts). Discord: "Global Rate Limit".
+      globalRequestsPerSecond: Number.POSITIVE_INFINITY,
       rejectOnRateLimit: (limit) => {
         globalLimit.observe(limit);
         // The gateway client waits before the next session. Otherwise an abandoned client would still send its request

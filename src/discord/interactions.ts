@@ -1,4 +1,5 @@
 import {
+  type AutocompleteInteraction,
   type ChatInputCommandInteraction,
   DiscordAPIError,
   type Interaction,
@@ -6,6 +7,7 @@ import {
   type ModalSubmitInteraction,
 } from 'discord.js';
 import type { Command, CommandContext, CommandInput } from '../../commands/command.ts';
+import { InputError } from '../../commands/input-error.ts';
 import type { Modal, Panel, Reply } from '../../commands/reply.ts';
 import { LookupError } from '../lookup/lookup-error.ts';
 import { second } from '../platform/durations.ts';
@@ -15,8 +17,10 @@ import { memoizeByIdentity } from '../platform/memoize.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { escapeName, type Markup, timestamp } from '../texts/markup.ts';
 import { type Texts, textsFor } from '../texts/texts.ts';
+import { createAutocomplete } from './autocomplete.ts';
 import { toActionInput, toCommandInput } from './command-input.ts';
 import { decodeCustomId, isOwnCustomId } from './custom-id.ts';
+import { expiredCodes } from './discord-errors.ts';
 import { asPanel, type MessageBody, renderReply } from './message.ts';
 import { renderModal } from './modal.ts';
 import {
@@ -36,9 +40,6 @@ const deferAfterMs = 1 * second;
 const replyTimeoutMs = 15 * second;
 /** When members are asked to retry after an error that does not say when (ms). */
 const defaultRetryDelayMs = 30 * second;
-
-/** 10062 Unknown interaction: it has expired. 40060: already acknowledged, by another process. */
-const expiredCodes: readonly (number | string)[] = [10_062, 40_060];
 
 /** What a command returned, or an error message. */
 type CommandResult =
@@ -77,6 +78,8 @@ export function createInteractions(options: {
     commands.filter((command) => command.isServedBy(context.listings)).map((command) => [command.name, command]),
   );
 
+  const autocomplete = createAutocomplete(log);
+
   /** A command returns the same reply again while its data is cached, so that it is rendered once. */
   const renderOnce = memoizeByIdentity((reply: Reply | Panel, command: Command) => renderReply(reply, command.name));
   const renderAsPanelOnce = memoizeByIdentity((reply: Reply | Panel, command: Command) =>
@@ -105,6 +108,7 @@ export function createInteractions(options: {
   }
 
   function describeError(command: string, error: unknown, texts: Texts): Markup {
+    if (error instanceof InputError) return error.text;
     if (error instanceof LookupError) {
       log.warn({ command, code: error.code, reason: error.message, hint: error.hint }, 'lookup failed for a command');
       return texts.failure.lookup(error.code, timestamp(error.retryAt ?? defaultRetryAt(), 'R'));
@@ -226,6 +230,11 @@ export function createInteractions(options: {
     await responder.reject(errorBody(texts.failure.unknownCommand, texts));
   }
 
+  async function handleAutocomplete(interaction: AutocompleteInteraction): Promise<void> {
+    if (!(await isOwnCommand(interaction.commandId))) return ignore(interaction);
+    await autocomplete(interaction, commandsByName.get(interaction.commandName), contextIn(textsOf(interaction)));
+  }
+
   async function handleAction(interaction: MessageComponentInteraction | ModalSubmitInteraction): Promise<void> {
     const id = decodeCustomId(interaction.customId);
     const command = id === null ? undefined : commandsByName.get(id.command);
@@ -249,6 +258,7 @@ export function createInteractions(options: {
   return async (interaction) => {
     try {
       if (interaction.isChatInputCommand()) return await handleCommand(interaction);
+      if (interaction.isAutocomplete()) return await handleAutocomplete(interaction);
       const isOwn = 'customId' in interaction && isOwnCustomId(interaction.customId);
       if (!isOwn) return ignore(interaction);
       if (interaction.isMessageComponent() || interaction.isModalSubmit()) await handleAction(interaction);

@@ -25,9 +25,9 @@ export function editRequest(panel: Panel): MessageRequest {
 
 function request(replies: readonly (Reply | Panel)[], fields: object): MessageRequest {
   const files = renderFiles(replies.flatMap((reply): readonly ReplyFile[] => reply.files ?? []));
-  const attachments = files.map(({ name: filename, attachment: _, ...description }, id) => ({
+  const attachments = files.map(({ name: filename, description }, id) => ({
     ...{ id: String(id), filename },
-    ...description,
+    ...(description === undefined ? {} : { description }),
   }));
   return {
     body: {

@@ -1,5 +1,5 @@
 import type { Reply } from '../../commands/reply.ts';
-import { stars } from '../../commands/reviews.ts';
+import { renderStars } from '../../commands/reviews.ts';
 import type { Review } from '../outbox/effect-contents.ts';
 import type { EffectHandlers } from '../outbox/perform.ts';
 import { escapeName, escapeText, lines } from '../texts/markup.ts';
@@ -28,7 +28,7 @@ export function renderNewReview(
 ): Reply {
   const { reviews, newReview } = texts;
   const author = escapeName(username ?? '', maxNameLength) || reviews.anonymous;
-  const shownRating = rating === null ? reviews.noRating : stars(rating, texts);
+  const shownRating = rating === null ? reviews.noRating : renderStars(rating, texts);
   return {
     tone: 'plain',
     title: newReview.title(listingName(card, listing)),

@@ -7,11 +7,13 @@ type PurchaseReport = Extract<OwnerReportContent, { readonly purchaseId: number 
 type PurchaseMessage = Extract<DirectMessageContent, { readonly item: string }>;
 
 /** The report of a purchase in the owner's channel, with buttons for managers if the owner has to fulfil it. */
-export function renderPurchaseReport(
-  { type, purchaseId, userId, item, price }: PurchaseReport,
-  { shop }: Texts,
-): Reply {
+export function renderPurchaseReport(purchase: PurchaseReport, { shop }: Texts): Reply {
   const { report } = shop;
+  const { type, purchaseId, item, price } = purchase;
+  if (type === 'purchaseClosed') {
+    return { tone: 'wait', title: report.title(purchaseId), text: report.closed(escapeName(item), price) };
+  }
+  const { userId } = purchase;
   const text = report.text(mention(userId), escapeName(item), price);
   const title = report.title(purchaseId);
   if (type === 'purchaseRefunded') return { tone: 'bad', title, text: lines(text, report.refundedRole) };

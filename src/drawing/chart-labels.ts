@@ -12,8 +12,17 @@ export interface ChartLabels {
 const spaces = /[\u00A0\u2009\u202F]/g;
 const marks = /[\u200E\u200F\u061C]/g;
 
+/** Creating formatters takes a millisecond. There are only as many as languages. */
+const labelsByLocale = new Map<string, ChartLabels>();
+
 /** Month names where the font can draw them, otherwise numbers alone. @param locale BCP-47 language tag */
 export function chartLabels(locale: string): ChartLabels {
+  const labels = labelsByLocale.get(locale) ?? createLabels(locale);
+  labelsByLocale.set(locale, labels);
+  return labels;
+}
+
+function createLabels(locale: string): ChartLabels {
   const western = { numberingSystem: 'latn' } as const;
   const numbers = new Intl.NumberFormat(locale, { ...western, maximumFractionDigits: 2 });
   const datesWith = (month: 'short' | 'numeric') =>

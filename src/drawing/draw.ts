@@ -16,8 +16,9 @@ export type Scale = 1 | 2;
 /**
  * Draws a picture as PNG: 10 ms in another thread, and four times as long at scale 2. Null if that is not possible: the
  * native package is optional. Never rejects.
+ * @param compose called when it is the picture's turn, so that many requests at once do not block the event loop
  */
-export type Draw = (picture: Picture, scale: Scale) => Promise<Uint8Array | null>;
+export type Draw = (compose: () => Picture, scale: Scale) => Promise<Uint8Array | null>;
 
 /** Loads the renderer and the fonts for the first picture: 50 ms and 25 MB that most processes never need. */
 export function createDraw({ log }: { readonly log: Log }): Draw {
@@ -46,12 +47,13 @@ export function createDraw({ log }: { readonly log: Log }): Draw {
     else next();
   }
 
-  return async ({ width, height, root }, scale) => {
+  return async (compose, scale) => {
     loading ??= load();
     const renderer = await loading;
     if (renderer === null) return null;
     await acquire();
     try {
+      const { width, height, root } = compose();
       const size = { width: width * scale, height: height * scale, devicePixelRatio: scale };
       return await renderer.render(root, { ...size, format: 'png' });
     } catch (error) {

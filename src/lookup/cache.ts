@@ -27,6 +27,14 @@ interface ReadThroughOptions<Value> {
   readonly observe: ObserveLookup;
 }
 
+/** A read-through cache of the values of one resource, by id. */
+export interface ReadThrough<Value> {
+  /** Rejects with what `fetch` rejects with when there is no entry at all. */
+  read(id: string): Promise<CachedValue<Value>>;
+  /** The entry, fresh or not, without a request; null if there is none. Never rejects. */
+  lastKnown(id: string): Promise<CacheEntry<Value> | null>;
+}
+
 /** A read from the store and, if needed, one request, shared by all concurrent lookups of the same id. */
 interface Flight<Value> {
   /** Monotonic (ms). */
@@ -40,16 +48,20 @@ interface Flight<Value> {
  * concurrent lookups. Serves an expired entry as stale when the service fails or is slow; a late response is still
  * stored.
  *
- * The most recently used entries are in memory while they are fresh, so no other process needs to be consulted. Rejects
- * with what `fetch` rejects with when there is no entry at all.
+ * The most recently used entries are in memory while they are fresh, so no other process needs to be consulted.
  */
-export function readThrough<Value>(options: ReadThroughOptions<Value>): (id: string) => Promise<CachedValue<Value>> {
+export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThrough<Value> {
   const { resource, store, clock, observe } = options;
   const entrySchema = z.object({ value: options.schema, asOf: z.number() });
   const flights = new Map<string, Flight<Value>>();
   const entriesInMemory = new BoundedMap<CacheEntry<Value>>(maxEntriesInMemory);
 
-  return async (id) => {
+  return {
+    read,
+    lastKnown: async (id) => entriesInMemory.get(id) ?? (await store.get(options.keyOf(id), entrySchema)),
+  };
+
+  async function read(id: string): Promise<CachedValue<Value>> {
     const recent = entriesInMemory.get(id);
     if (recent !== undefined && isFresh(recent)) {
       observe({ event: 'hit', resource });
@@ -66,7 +78,7 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): (id: str
     if (result !== undefined) return { ...result, stale: false };
     observe({ event: 'stale', resource });
     return { ...storedEntry, stale: true };
-  };
+  }
 
   function isFresh(entry: CacheEntry<Value>): boolean {
     const now = clock.now();

@@ -5,7 +5,7 @@ import { hour, second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
 import { type BudgetStore, createBudget, fingerprint, memoryBudgetStore } from './budget.ts';
-import { readThrough } from './cache.ts';
+import { type ReadThrough, readThrough } from './cache.ts';
 import { type Endpoint, maxReviews, profileEndpoint, reviewsEndpoint, votesEndpoint } from './endpoints.ts';
 import { createErrorReporter } from './error-reporter.ts';
 import { requestFresh } from './fresh.ts';
@@ -25,7 +25,7 @@ import { createRequester } from './request.ts';
 import { checkRequiredOptions } from './required-options.ts';
 import { createResponseStore } from './response-store.ts';
 import { type ProfileByKind, reviewSorts } from './schemas.ts';
-import { withSecondsLeft } from './ttl.ts';
+import { voteStatusAt, withSecondsLeft } from './ttl.ts';
 import { type LastVote, withLedger } from './with-ledger.ts';
 
 /** The options of a lookup client. All but the first three have a default. */
@@ -82,14 +82,15 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
   const store = createResponseStore({ keyv: options.cache ?? memoryKeyv(), clock, errors });
   const keyPrefix = fingerprint(`${baseUrl} ${key}`);
 
-  const profile = cached<ProfileByKind[Kind]>(profileEndpoint[kind]);
-  const votes = cached(votesEndpoint);
-  const reviews = cached(reviewsEndpoint);
+  const cooldownMs = options.cooldownMs ?? 12 * hour;
+  const profile = cache<ProfileByKind[Kind]>(profileEndpoint[kind]);
+  const votes = cache(votesEndpoint);
+  const reviews = cache(reviewsEndpoint);
   const voteStatus = withLedger({
-    votes,
+    votes: votes.read,
     clock,
     observe,
-    cooldownMs: options.cooldownMs ?? 12 * hour,
+    cooldownMs,
     lastVote: async (userId) => {
       try {
         return (await options.lastVote?.(userId)) ?? null;
@@ -105,7 +106,7 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
 
   return {
     kind,
-    profile: () => withAge('profile', profile(kind)),
+    profile: () => withAge('profile', profile.read(kind)),
     async voteStatus(userId, { fresh = false } = {}) {
       if (!isSnowflake(userId)) throw new LookupError('lookup_bad_parameter', 'A user id must have 1 to 20 digits.');
       const status = await withAge('votes', fresh ? freshVoteStatus(userId) : voteStatus(userId));
@@ -123,9 +124,16 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
       if (!Number.isInteger(limit)) {
         throw new LookupError('lookup_bad_parameter', 'The limit must be a whole number.');
       }
-      const all = await withAge('reviews', reviews(sort));
+      const all = await withAge('reviews', reviews.read(sort));
       const shown = all.value.reviews.slice(0, Math.min(Math.max(1, limit), maxReviews));
       return { ...all, value: { ...all.value, reviews: shown, shown: shown.length } };
+    },
+    cached: {
+      profile: async () => (await profile.lastKnown(kind))?.value ?? null,
+      async voteStatus(userId) {
+        const entry = await votes.lastKnown(userId);
+        return entry === null ? null : voteStatusAt(entry, clock.now(), cooldownMs);
+      },
     },
     async keyStatus() {
       return {
@@ -142,7 +150,7 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
     return result;
   }
 
-  function cached<Value>(endpoint: Endpoint<Value>): (id: string) => Promise<CachedValue<Value>> {
+  function cache<Value>(endpoint: Endpoint<Value>): ReadThrough<Value> {
     const { resource, schema, freshUntil } = endpoint;
     const keyOf = (id: string) => `${keyPrefix}:${resource}:${id}`;
     const fetch = (id: string) => sendRequest(endpoint, id);
@@ -170,6 +178,10 @@ export function createRotatableClient(createClient: (key: string) => LookupClien
       profile: () => client.profile(),
       voteStatus: (userId, options) => client.voteStatus(userId, options),
       reviews: (query) => client.reviews(query),
+      cached: {
+        profile: () => client.cached.profile(),
+        voteStatus: (userId) => client.cached.voteStatus(userId),
+      },
       keyStatus: () => client.keyStatus(),
     },
     prepare(nextKey) {

@@ -1,5 +1,5 @@
 import type { LookupErrorCode } from './lookup-error.ts';
-import type { ProfileByKind, ReviewSort, Reviews, VoteStatus } from './schemas.ts';
+import type { CachedVoteStatus, ProfileByKind, ReviewSort, Reviews, VoteStatus } from './schemas.ts';
 
 /** The kinds of listings. The key belongs to one kind, which decides the available endpoints (document, section 4). */
 export const listingKinds = ['server', 'bot'] as const;
@@ -54,6 +54,18 @@ export interface Lookup<Kind extends ListingKind = ListingKind> {
    * @throws LookupError `lookup_bad_parameter` for a sort that is not documented or a limit that is not a whole number
    */
   reviews(query?: ReviewsQuery): Promise<CachedValue<Reviews>>;
+  /** Sends no request to the service. */
+  readonly cached: CachedLookups<Kind>;
+}
+
+/**
+ * The last known values, also if they have expired, without a request. Null if the cache has none, or cannot be read;
+ * never rejects.
+ */
+export interface CachedLookups<Kind extends ListingKind = ListingKind> {
+  profile(): Promise<ProfileByKind[Kind] | null>;
+  /** Calculated for the time of the call: a cooldown that has ended since is over. Does not read the ledger. */
+  voteStatus(userId: string): Promise<CachedVoteStatus | null>;
 }
 
 export interface VoteStatusOptions {

@@ -96,12 +96,14 @@ export interface OwnerReport {
 
 /**
  * `roleFailed`: a role could not be added or removed, with the reason and a hint in words. `purchase`: the owner has to
- * fulfil a purchase. `purchaseRefunded`: it was refunded because Discord did not give the role.
+ * fulfil a purchase. `purchaseRefunded`: it was refunded because Discord did not give the role. `purchaseClosed`: it was
+ * refunded before the owner fulfilled it, because the buyer was forgotten.
  */
 export type OwnerReportContent =
   | (MemberRole & { readonly type: 'roleFailed'; readonly reason: string })
   | (ReportedPurchase & { readonly type: 'purchase' })
-  | (ReportedPurchase & { readonly type: 'purchaseRefunded' });
+  | (ReportedPurchase & { readonly type: 'purchaseRefunded' })
+  | (PurchasedItem & { readonly type: 'purchaseClosed'; readonly purchaseId: number });
 
 /** A purchase in a report to the owner. */
 export interface ReportedPurchase extends PurchasedItem {

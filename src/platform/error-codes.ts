@@ -77,6 +77,7 @@ type SandboxCode =
   | 'subcommand_missing'
   | 'unknown_channel'
   | 'unknown_command'
+  | 'unknown_locale'
   | 'unknown_component'
   | 'unknown_message'
   | 'unknown_option'

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { systemClock } from '../platform/clock.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
@@ -17,14 +17,17 @@ const saveIntervalMs = 1 * second;
  */
 export function openSandboxClock(options: {
   path: string;
+  /** Default: the system's. */
+  real: Clock | undefined;
   speed: number | undefined;
   /** Pseudorandom numbers in [0, 1); default: the system's. */
   random: (() => number) | undefined;
   log: Log;
 }): { readonly clock: SandboxClock; stop(): Promise<void> } {
-  const { path, speed, random, log } = options;
+  const { path, real, speed, random, log } = options;
   const clock = createSandboxClock({
     offsetMs: readJsonFile(path, clockSchema, log)?.ahead ?? 0,
+    ...(real === undefined ? {} : { real }),
     ...(speed === undefined ? {} : { speed }),
     ...(random === undefined ? {} : { random }),
   });

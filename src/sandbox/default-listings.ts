@@ -8,6 +8,9 @@ import type { WebhookSecrets } from './listing-service.ts';
 const windowStartDays = 7;
 const windowDays = 7;
 
+/** Settings of a listing, as in the file of `TALLYHOOK_CONFIG`. */
+export type ListingSettings = Readonly<Record<string, unknown>>;
+
 /** A listing of the service, as the bot is configured for it. */
 export interface SandboxListing {
   readonly kind: ServiceListingKind;
@@ -20,12 +23,14 @@ export interface SandboxListing {
  * certain roles, so that the first vote earns the same on every day.
  *
  * @param now the current time (ms since the epoch)
+ * @param settings replace the default ones of each listing
  */
 export function defaultListings(
   listings: readonly SandboxListing[],
   { guildId, channels, roles }: Pick<LocalDiscord, 'guildId' | 'channels' | 'roles'>,
   secrets: WebhookSecrets,
   now: number,
+  settings: ListingSettings = {},
 ): object {
   const from = new Date(now + windowStartDays * day).toISOString();
   const until = new Date(now + (windowStartDays + windowDays) * day).toISOString();
@@ -68,6 +73,7 @@ export function defaultListings(
       ...common,
       ...community,
       rewards,
+      ...settings,
     })),
   };
 }

@@ -7,7 +7,7 @@ import { type App, createApp } from '../app/app.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import type { DataDirectory } from './data-directory.ts';
-import { defaultListings, withoutListingSettings } from './default-listings.ts';
+import { defaultListings, type ListingSettings, withoutListingSettings } from './default-listings.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
 import type { LocalDiscord } from './discord/local-discord.ts';
 import type { ListingService, WebhookSecrets } from './listing-service.ts';
@@ -23,6 +23,7 @@ interface BotOptions {
   readonly directory: DataDirectory;
   /** The caller's settings; the ones that connect the bot to the sandbox override them. */
   readonly environment: Environment;
+  readonly listingSettings: ListingSettings | undefined;
   readonly clock: Clock;
   /** Creates the bot's log from its configuration; without it nothing is logged. */
   readonly createBotLog: ((config: Config) => Log) | undefined;
@@ -77,7 +78,8 @@ async function botEnvironment(options: BotOptions, secrets: WebhookSecrets): Pro
     }),
   );
   const path = directory.file('listings.json');
-  writeFileSync(path, JSON.stringify(defaultListings(listings, discord, secrets, clock.now()), null, 2), ownerOnly);
+  const content = defaultListings(listings, discord, secrets, clock.now(), options.listingSettings);
+  writeFileSync(path, JSON.stringify(content, null, 2), ownerOnly);
   return {
     DISCORD_TOKEN: discord.token,
     DISCORD_API_URL: discord.apiUrl,

@@ -7,6 +7,7 @@ import { createPrng } from '../service/seed/prng.ts';
 import type { RunningService } from '../service/service.ts';
 import { openSandboxClock } from './clock-state.ts';
 import { openDataDirectory } from './data-directory.ts';
+import type { ListingSettings } from './default-listings.ts';
 import type { LocalDiscord } from './discord/local-discord.ts';
 import { createFaultInjection, type FaultInjection } from './fault-injection.ts';
 import { registerWebhooks, startListingService } from './listing-service.ts';
@@ -51,6 +52,10 @@ export interface SandboxOptions {
   readonly speed?: number;
   /** Seed of the pseudorandom numbers, for repeatable runs; `none` starts with listings that have no votes or reviews. */
   readonly seed?: number | 'none';
+  /** The clock that the sandbox clock is based on (default: the system's), for runs at a fixed time. */
+  readonly realClock?: Clock;
+  /** Settings of both listings that replace the sandbox's, as in the file of `TALLYHOOK_CONFIG`: `announcements`, `shop`, … */
+  readonly listingSettings?: ListingSettings;
   /** For the service and Discord. */
   readonly log?: Log;
   /** Creates the bot's log; its configuration has the level and the secrets to redact. */
@@ -75,7 +80,7 @@ interface Stoppable {
  * @throws InvalidConfigError for invalid settings in the environment
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { environment = {}, ports = { page: 0, service: 0 }, speed, seed } = options;
+  const { environment = {}, ports = { page: 0, service: 0 }, speed, seed, realClock, listingSettings } = options;
   const log = options.log ?? createLog({ level: 'silent', secrets: [] });
   const started: Stoppable[] = [];
   const stopping = new AbortController();
@@ -91,7 +96,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   try {
     const directory = track(openDataDirectory(options.directory));
     const random = typeof seed === 'number' ? createPrng(seed) : undefined;
-    const { clock } = track(openSandboxClock({ path: directory.file('clock.json'), speed, random, log }));
+    const { clock } = track(
+      openSandboxClock({ path: directory.file('clock.json'), real: realClock, speed, random, log }),
+    );
     const database = directory.file('service.db');
     const listingService = track(
       await startListingService({ host, port: ports.service, database, clock, log, seed: seed !== 'none' }),
@@ -112,6 +119,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       listingService,
       directory,
       environment,
+      listingSettings,
       clock,
       createBotLog: options.botLog,
       emit,

@@ -173,6 +173,7 @@ const ownerReportTypes: FieldsByType<OwnerReportContent> = {
   roleFailed: { ...roleFields, reason: ['string'] },
   purchase: reportedPurchaseFields,
   purchaseRefunded: reportedPurchaseFields,
+  purchaseClosed: { ...purchasedItemFields, purchaseId: ['number'] },
 };
 
 type FieldsByType<Union extends { readonly type: string }> = {

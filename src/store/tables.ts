@@ -32,7 +32,7 @@ export interface Tables {
   event_keys: { key: Uint8Array; delivery_id: number };
   /**
    * The last vote of a forgotten member for each listing (16 bytes, a digest of both ids), so that a repeat without a
-   * timestamp is recognised. Deleted after `expires_at`.
+   * timestamp, or the late delivery of a claimed vote, is recognised. Deleted after `expires_at`.
    */
   forgotten_votes: { key: Uint8Array; at: number; expires_at: number };
   entries: {

@@ -15,10 +15,8 @@ export function recordVote(vote: Vote, context: RecordingContext): RecordedDeliv
   const account = tally.accountState(vote.userId);
   const at = vote.at ?? receivedAt;
   const withinCooldown = isWithinCooldown(tally, account, listing, at);
-  if (vote.at === null) {
-    const isRepeated = isRepeatedVote(receivedAt, withinCooldown, account, context);
-    if (isRepeated || isForgottenVote(vote, context)) return writeDuplicate(vote, context);
-  }
+  const isRepeated = vote.at === null && isRepeatedVote(receivedAt, withinCooldown, account, context);
+  if (isRepeated || isForgottenVote(vote, at, withinCooldown, context)) return writeDuplicate(vote, context);
   const eventKey = voteKey(vote, listing.name, receivedAt);
   const now = rowWriter.effectsCreatedAt;
   const rewards = voteRewards(tally, { vote, listing, account, at, withinCooldown, now });
@@ -45,10 +43,17 @@ function isRepeatedVote(
   return votes.some(({ cause, untimed }) => untimed && (withinCooldown || isCountedVote(cause)));
 }
 
-/** Whether a vote without a timestamp repeats one from before its member was forgotten. */
-function isForgottenVote({ userId }: Vote, { tally, listing, delivery }: RecordingContext): boolean {
+/**
+ * Whether a vote that may be paid repeats one from before its member was forgotten: one without a timestamp, or a
+ * claimed one whose delivery comes late. The account, with whose last votes it would be compared, is a new one.
+ */
+function isForgottenVote(
+  { userId, at: timestamp }: Vote,
+  at: number,
+  withinCooldown: boolean,
+  { tally, listing }: RecordingContext,
+): boolean {
+  if (withinCooldown && timestamp !== null) return false;
   const forgottenAt = tally.forgottenVoteAt(forgottenVoteKey(userId, listing.name));
-  return (
-    forgottenAt !== null && Math.abs(delivery.receivedAt - forgottenAt) < untimedRepeatWindowMs(listing.rewards.base)
-  );
+  return forgottenAt !== null && Math.abs(at - forgottenAt) < untimedRepeatWindowMs(listing.rewards.base);
 }

@@ -1,26 +1,42 @@
 import type { Catalogue } from './catalogue.ts';
 import type { Locale } from './locale.ts';
+import { de } from './locales/de.ts';
 import { en } from './locales/en.ts';
+import { es } from './locales/es.ts';
+import { fr } from './locales/fr.ts';
+import { hi } from './locales/hi.ts';
+import { id } from './locales/id.ts';
+import { it } from './locales/it.ts';
+import { ja } from './locales/ja.ts';
+import { ko } from './locales/ko.ts';
+import { nl } from './locales/nl.ts';
+import { pl } from './locales/pl.ts';
+import { ptBR } from './locales/pt-br.ts';
+import { ru } from './locales/ru.ts';
+import { tr } from './locales/tr.ts';
+import { uk } from './locales/uk.ts';
+import { vi } from './locales/vi.ts';
+import { zhCN } from './locales/zh-cn.ts';
 
 /** The texts by Discord's code of the language. */
 export const catalogues: Readonly<Record<Locale, Catalogue>> = {
   'en-US': en,
   'en-GB': en,
-  de: en,
-  fr: en,
-  'es-ES': en,
-  'es-419': en,
-  'pt-BR': en,
-  it: en,
-  nl: en,
-  pl: en,
-  tr: en,
-  ru: en,
-  uk: en,
-  ja: en,
-  ko: en,
-  'zh-CN': en,
-  hi: en,
-  id: en,
-  vi: en,
+  de,
+  fr,
+  'es-ES': es,
+  'es-419': es,
+  'pt-BR': ptBR,
+  it,
+  nl,
+  pl,
+  tr,
+  ru,
+  uk,
+  ja,
+  ko,
+  'zh-CN': zhCN,
+  hi,
+  id,
+  vi,
 };

@@ -1,24 +1,32 @@
+import type { ReviewSort } from '../lookup/schemas.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Language } from './language.ts';
 import { bold, type Markup, subtext } from './markup.ts';
 import type { PartTexts } from './parts.ts';
 
 /** What commands about a listing share. */
-export function listingTexts(messages: Catalogue['listing'], { text, texts }: Language) {
+export function listingTexts(messages: Catalogue['listing'], { text, texts, count }: Language) {
   return {
     kinds: messages.kinds,
     option: messages.option,
     /** A listing whose name is unknown at the moment. */
     unnamed: texts(messages.unnamed),
+    /** `typed` is not the name of a listing; `names` are those of some listings, and `more` counts the others. */
+    unknown: (typed: Markup, names: Markup, more: number) => {
+      const values = { name: bold(typed), names };
+      return more === 0 ? text(messages.unknown, values) : count(messages.unknownOfMany, more, values);
+    },
     asOf: (time: Markup) => subtext(text(messages.asOf, { time })),
   };
 }
 
 /** `user` is null for the member who runs the command. */
-export function canVoteTexts(messages: Catalogue['canVote'], { text }: Language) {
+export function canVoteTexts(messages: Catalogue['canVote'], { text, plain }: Language) {
   const { description, userOption, voteButton } = messages;
   return {
     ...{ description, userOption, voteButton },
+    /** `name` is that of another listing. */
+    voteFor: (name: string) => plain(messages.voteFor, { name }),
     titleNow: text(messages.titleNow),
     titleLater: text(messages.titleLater),
     now: (user: Markup | null, listing: Markup) => {
@@ -37,20 +45,49 @@ export function canVoteTexts(messages: Catalogue['canVote'], { text }: Language)
   };
 }
 
-export function reviewTexts(messages: Catalogue['reviews'], { text, plainCount, number }: Language, parts: PartTexts) {
-  const { description, sortOption, limitOption, sorts, previous, next } = messages;
+interface Page {
+  readonly number: number;
+  readonly of: number;
+}
+
+interface FilteredReviews {
+  readonly stars: number;
+  /** The order of the reviews that were searched; null if all were. */
+  readonly sort: ReviewSort | null;
+  readonly matching: number;
+  readonly searched: number;
+}
+
+export function reviewTexts(messages: Catalogue['reviews'], language: Language, parts: PartTexts) {
+  const { text, plain, plainCount, number } = language;
+  const { description, sortOption, starsOption, limitOption, sorts, anyStars, previous, next } = messages;
+  const count = (shown: number, total: number) => plainCount(messages.count, total, { shown: number(shown) });
+  const withPage = (line: string, page: Page | null) =>
+    page === null ? line : `${line} · ${parts.page(page.number, page.of)}`;
   return {
-    ...{ description, sortOption, limitOption, sorts, previous, next },
+    ...{ description, sortOption, starsOption, limitOption, sorts, anyStars, previous, next },
     title: text(messages.title),
     none: text(messages.none),
     anonymous: text(messages.anonymous),
     noRating: text(messages.noRating),
     noComment: text(messages.noComment),
     /** "12 of 345 reviews", with the page if there are several. */
-    count: (shown: number, total: number, page: { readonly number: number; readonly of: number } | null) => {
-      const count = plainCount(messages.count, total, { shown: number(shown) });
-      return page === null ? count : `${count} · ${parts.page(page.number, page.of)}`;
+    count: (shown: number, total: number, page: Page | null) => withPage(count(shown, total), page),
+    /** "With 4 stars: 20 of the newest 50 reviews · 10 shown · page 1 of 2"; `sort` is null if all were searched. */
+    filtered: (
+      { stars, sort, matching, searched }: FilteredReviews,
+      { shown, page }: { readonly shown: number; readonly page: Page | null },
+    ) => {
+      const found =
+        sort === null
+          ? count(matching, searched)
+          : plainCount(messages.found[sort], searched, { shown: number(matching) });
+      const line = plainCount(messages.filtered, stars, { found });
+      return withPage(shown < matching ? `${line} · ${plain(messages.shown, { number: number(shown) })}` : line, page);
     },
+    noneMatch: text(messages.noneMatch),
+    /** "12 reviews", of the choice of a rating. */
+    found: (reviews: number) => plainCount(messages.withStars, reviews),
   };
 }
 

@@ -62,6 +62,8 @@ export function shopTexts(messages: Catalogue['shop'], language: Language, parts
         text(report.text, { user, name: bold(name), price: price(cost) }),
       todo: text(report.todo),
       refundedRole: text(report.refundedRole),
+      /** The buyer was forgotten. */
+      closed: (name: Markup, cost: number) => text(report.closed, { name: bold(name), price: price(cost) }),
       settled: {
         fulfilled: (manager: Markup) => text(report.fulfilledBy, { manager }),
         refunded: (manager: Markup) => text(report.refundedBy, { manager }),

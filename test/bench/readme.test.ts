@@ -12,7 +12,7 @@ it('a result replaces the previous one between its markers', () => {
 
 it('the README has markers for each benchmark only', () => {
   const readme = readFileSync(new URL('../../bench/README.md', import.meta.url), 'utf8');
-  for (const name of ['receive', 'scale', 'commands', 'ledger', 'start']) {
+  for (const name of ['receive', 'scale', 'commands', 'pictures', 'ledger', 'start']) {
     expect(withResult(readme, name, 'the result')).toContain('the result');
   }
   expect(() => withResult(readme, 'nothing', 'x')).toThrow('no place for the results of nothing');

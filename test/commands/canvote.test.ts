@@ -1,6 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { canvote } from '../../commands/canvote.ts';
+import type { ListedLookup } from '../../commands/command.ts';
+import { remind } from '../../commands/remind.ts';
+import type { Reply } from '../../commands/reply.ts';
+import { renderReply } from '../../src/discord/message.ts';
+import type { LastVotes } from '../../src/ledger/account.ts';
 import type { CachedVoteStatus } from '../../src/lookup/schemas.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { bot, contextFor, fakeLookup, inputOf, memberId, otherMemberId, server, start } from './command-fixture.ts';
@@ -116,6 +121,111 @@ describe('/canvote', () => {
     });
     const reply = await canvote.execute(inputOf(), contextFor({ name: 'server', lookup }));
     expect(reply.text).toBe('You can vote for **@\u200Beveryone \\[free\\](https\\://evil.example) # nitro** now.');
+  });
+});
+
+describe('the other listings of /canvote', () => {
+  /** A listing whose profile is in the cache. */
+  function other(name: string, responses: Parameters<typeof fakeLookup>[1] = {}) {
+    const url = `https://listing.example/${encodeURIComponent(name)}`;
+    return {
+      name,
+      lookup: fakeLookup('server', { cachedProfile: { ...server, name: `The ${name}`, url }, ...responses }),
+    };
+  }
+
+  function contextWith(lastVotes: LastVotes, ...listings: ListedLookup[]) {
+    const context = contextFor(serverWith(waiting), ...listings);
+    const rules = listings.map(({ name }) => {
+      return { name, kind: 'server' as const, cooldownMs: name === 'daily' ? 24 * hour : 12 * hour, milestones: [] };
+    });
+    const standings = { ...context.standings, lastVotes: async () => lastVotes };
+    return { ...context, rules, standings, commands: [remind] };
+  }
+
+  const labelsOf = async (reply: Promise<Reply>) => (await reply).buttons?.map(({ label }) => label);
+
+  it('have buttons under "Not yet" after "Remind me", unless the ledger or the cache knows a cooldown', async () => {
+    const context = contextWith(
+      { voted: start - hour, daily: start - 13 * hour, past: start - 13 * hour },
+      ...[other('voted'), other('daily'), other('past'), other('new')],
+      other('cached', { cachedVoteStatus: () => waiting }),
+      other('free', { cachedVoteStatus: () => free }),
+    );
+    const reply = await canvote.execute(inputOf(), context);
+    expect(reply.buttons).toEqual([
+      { kind: 'action', command: 'remind', action: 'on', label: 'Remind me' },
+      { kind: 'link', label: 'Vote for The past', url: 'https://listing.example/past' },
+      { kind: 'link', label: 'Vote for The new', url: 'https://listing.example/new' },
+      { kind: 'link', label: 'Vote for The free', url: 'https://listing.example/free' },
+    ]);
+  });
+
+  it('have buttons under "Ready to vote" after "Vote"', async () => {
+    const context = contextWith({}, other('bot'));
+    const listings = [serverWith(free), ...context.listings.slice(1)];
+    expect(await labelsOf(canvote.execute(inputOf(), { ...context, listings }))).toEqual(['Vote', 'Vote for The bot']);
+  });
+
+  it('are at most four, and few are looked up', async () => {
+    let lookups = 0;
+    const cachedVoteStatus = () => {
+      lookups += 1;
+      return free;
+    };
+    const many = Array.from({ length: 1_000 }, (_, place) => other(`listing ${place}`, { cachedVoteStatus }));
+    const lastVotes = Object.fromEntries(many.slice(0, 500).map(({ name }) => [name, start - hour]));
+    expect(await labelsOf(canvote.execute(inputOf(), contextWith(lastVotes, ...many)))).toEqual([
+      'Remind me',
+      ...[500, 501, 502, 503].map((place) => `Vote for The listing ${place}`),
+    ]);
+    expect(lookups).toBeLessThanOrEqual(8);
+  });
+
+  it('are not offered for another member', async () => {
+    const context = contextWith({}, other('bot'));
+    expect(await labelsOf(canvote.execute(inputOf({ user: otherMemberId }), context))).toEqual([]);
+  });
+
+  it('are named as configured if they have no name, and left out if they have no page', async () => {
+    const nameless = other('harbour', {
+      cachedProfile: { ...server, name: ' \u200B ', url: 'https://listing.example' },
+    });
+    const context = contextWith({}, nameless, other('hidden', { cachedProfile: { ...server, url: null } }));
+    expect(await labelsOf(canvote.execute(inputOf(), context))).toEqual(['Remind me', 'Vote for harbour']);
+  });
+
+  it('send no request if their pages are known, and do not delay the reply if they are not', async () => {
+    const requested: string[] = [];
+    const profile = (name: string, response: Promise<typeof server>) => () => {
+      requested.push(name);
+      return response;
+    };
+    const context = contextWith(
+      {},
+      other('known', { profile: profile('known', Promise.resolve(server)) }),
+      { name: 'stuck', lookup: fakeLookup('server', { profile: profile('stuck', new Promise(() => {})) }) },
+      { name: 'new', lookup: fakeLookup('server', { profile: profile('new', Promise.resolve(server)) }) },
+    );
+    const pending = labelsOf(canvote.execute(inputOf(), context));
+    await wait(5);
+    await context.clock.advance(100);
+    expect(await pending).toEqual(['Remind me', 'Vote for The known', 'Vote for Lantern Harbour']);
+    expect(requested).toEqual(['stuck', 'new']);
+  });
+
+  it('are left out if the ledger cannot be read', async () => {
+    const context = contextWith({}, other('bot'));
+    const standings = { ...context.standings, lastVotes: () => Promise.reject(new Error('database is locked')) };
+    expect(await labelsOf(canvote.execute(inputOf(), { ...context, standings }))).toEqual(['Remind me']);
+  });
+
+  it('have labels that Discord accepts', async () => {
+    const context = contextWith({}, other(`*${'n'.repeat(200)}`));
+    const { components } = renderReply(await canvote.execute(inputOf(), context), 'canvote');
+    const label = JSON.stringify(components).match(/"label":"(Vote for [^"]*)"/)?.[1] ?? '';
+    expect(label).toMatch(/^Vote for The \*n+…$/);
+    expect(label).toHaveLength(80);
   });
 });
 

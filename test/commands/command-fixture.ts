@@ -64,6 +64,8 @@ type Responses = Partial<{
   profile: () => Promise<ProfileByKind[ListingKind]>;
   voteStatus: (userId: string) => CachedVoteStatus;
   reviews: (query: { sort: string; limit: number }) => CachedReviews;
+  cachedProfile: ProfileByKind[ListingKind];
+  cachedVoteStatus: (userId: string) => CachedVoteStatus;
   /** Makes every value stale, from this time (ms since the epoch). */
   staleSince: number;
 }>;
@@ -91,6 +93,10 @@ export function fakeLookup(kind: ListingKind, responses: Responses): Lookup {
       const page = responses.reviews({ sort, limit });
       return cached({ ...page, shown: page.reviews.length });
     },
+    cached: {
+      profile: async () => responses.cachedProfile ?? null,
+      voteStatus: async (userId) => responses.cachedVoteStatus?.(userId) ?? null,
+    },
   };
 }
 
@@ -101,6 +107,7 @@ export function contextFor(...listings: ListedLookup[]): CommandContext & { cloc
   const noAwards = { award: () => Promise.reject(new Error('There are no accounts.')) };
   const noStandings = {
     standing: () => Promise.reject(new Error('There are no standings.')),
+    lastVotes: () => Promise.reject(new Error('There are no standings.')),
     leaderboard: () => Promise.reject(new Error('There are no standings.')),
   };
   const notUsed = () => Promise.reject(new Error('There is no store.'));

@@ -42,7 +42,7 @@ describe('/help', () => {
     const entries = (await textOf({})).split('\n\n');
     expect([entries[0], entries.find((entry) => entry.startsWith('**/reviews**'))]).toEqual([
       `</canvote:300000000000000001> \\[user\\]\n${en.canVote.description}\n-# user: ${en.canVote.userOption}`,
-      expect.stringContaining(`**/reviews** \\[sort\\] \\[limit\\]\n${en.reviews.description}`),
+      expect.stringContaining(`**/reviews** \\[sort\\] \\[stars\\] \\[limit\\]\n${en.reviews.description}`),
     ]);
     expect(entries).toHaveLength(commands.filter((command) => command.defaultMemberPermissions === undefined).length);
   });

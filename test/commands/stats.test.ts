@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { stats } from '../../commands/stats.ts';
+import type { DrawVotePicture } from '../../commands/vote-picture.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { bot, contextFor, fakeLookup, inputOf, server, start } from './command-fixture.ts';
 
@@ -104,6 +105,52 @@ describe('/stats', () => {
     staleSince = undefined;
     profile = { ...server, description: 'A busy place.' };
     expect((await run()).text).toBe('A busy place.');
+  });
+
+  describe('with votes in the last 30 days', () => {
+    const picture = { file: { name: 'votes.png', content: new Uint8Array([1]), description: 'Bars.' } };
+    const withPicture = (drawVotePicture: DrawVotePicture) => ({
+      ...contextFor(listedServer, listedBot),
+      drawVotePicture,
+    });
+
+    it('shows a picture of the votes of the selected listing', async () => {
+      const requests: unknown[] = [];
+      const context = withPicture(async (request) => {
+        requests.push(request);
+        return picture;
+      });
+      const reply = await stats.execute(inputOf({ listing: 'bot' }), context);
+      expect(reply).toMatchObject({ title: 'Lamplighter', image: 'votes.png', files: [picture.file] });
+      expect(requests).toEqual([{ listings: ['bot'], texts: context.texts, scale: 1, now: start }]);
+    });
+
+    it('returns the same reply while profile and picture are the same', async () => {
+      const run = (file: typeof picture) =>
+        stats.execute(
+          inputOf(),
+          withPicture(async () => file),
+        );
+      const first = await run(picture);
+      expect(await run(picture)).toBe(first);
+      expect(await run({ ...picture })).not.toBe(first);
+    });
+
+    it('shows no picture where the bot may not attach files', async () => {
+      const draw = vi.fn(async () => picture);
+      const reply = await stats.execute(inputOf({}, { canAttachFiles: false }), withPicture(draw));
+      expect(reply).not.toHaveProperty('image');
+      expect(reply).not.toHaveProperty('files');
+      expect(draw).not.toHaveBeenCalled();
+    });
+
+    it('does not wait for a late picture', async () => {
+      const context = withPicture(() => new Promise(() => {}));
+      const replying = stats.execute(inputOf(), context);
+      await vi.waitFor(() => expect(context.clock.sleepers()).toBe(1));
+      await context.clock.advance(700);
+      expect(await replying).not.toHaveProperty('image');
+    });
   });
 
   it('has the configured kinds as choices', () => {

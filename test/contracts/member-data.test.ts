@@ -11,7 +11,7 @@ import { openStore, type Store } from '../../src/store/store.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import type { ListingContext } from '../../src/tally/tally.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { keys, orderOf } from '../support/shop-store.ts';
+import { itemOf, keys, orderOf, ownerChannelId } from '../support/shop-store.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const [plain] = serverAndBot();
@@ -52,7 +52,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     return store.recorder.record({ receivedAt, family: 'vote', body }, { type: 'event', event, listing: of });
   }
 
-  function premium(store: Store, changes: Partial<Premium>) {
+  function premium(store: Store, changes: Partial<Premium>, body?: object) {
     const event: Premium = {
       ...{ family: 'premium', kind: 'premium_purchase', target: { kind: 'server', id: null }, userId: member },
       ...{ isRecipient: false, giftedBy: null, orderIds: ['order'], tier: 'Gold', at: start },
@@ -60,7 +60,11 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
       ...changes,
     };
     const { userId, giftedBy } = event;
-    const delivery = { receivedAt: event.at ?? start, family: 'premium', body: JSON.stringify({ userId, giftedBy }) };
+    const delivery = {
+      receivedAt: event.at ?? start,
+      family: 'premium',
+      body: JSON.stringify(body ?? { userId, giftedBy }),
+    };
     return store.recorder.record({ ...delivery, family: 'premium' }, { type: 'event', event, listing });
   }
 
@@ -259,6 +263,84 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     expect(await vote(store, member, start + 16 * hour)).toMatchObject({ credits: 10 });
     expect(await vote(store, neighbour, null, start + 26 * hour)).toMatchObject({ credits: 10 });
     expect(await store.ledger.account(member)).toMatchObject({ credits: 10, votes: 1 });
+    await expectSound(url);
+  });
+
+  it('is not named any more in the gifts of others, which stay', async () => {
+    const { store, url } = await open();
+    const gift = { userId: neighbour, isRecipient: true, giftedBy: member, orderIds: ['gift'] } as const;
+    const body = {
+      ...{ event: 'premium_purchase', orderId: 'gift', recipient: { userId: neighbour, username: 'theo' } },
+      ...{ buyer: { userId: member, username: 'mira' }, giftedBy: member, userId: member },
+    };
+    await premium(store, gift, body);
+    const later = { type: 'quarantine', kind: 'premium_purchase', reason: 'no listing', listing: null } as const;
+    const second = JSON.stringify({ ...body, orderId: 'later', giftedBy: { id: member, name: 'mira' } });
+    await store.recorder.record({ receivedAt: start, family: 'premium', body: second }, later);
+    await forget(store);
+    expect(await dump(url)).not.toContain(member);
+    expect(await dump(url)).not.toContain('mira');
+    const { event, recipient } = body;
+    const deliveries = await store.records.deliveries({ limit: 9, before: null });
+    expect(deliveries.map((delivery) => JSON.parse(delivery.body))).toEqual([
+      { event, orderId: 'later', recipient },
+      { event, orderId: 'gift', recipient },
+    ]);
+    const waiting = await store.records.effects({ state: 'waiting', limit: 9, before: null });
+    const effect = waiting.find(({ kind }) => kind === 'announcement');
+    const [claimed] = await store.outbox.claim(effect?.queue ?? '', start + day, start + day + minute, 1);
+    expect(claimed).toMatchObject({
+      kind: 'announcement',
+      content: { userId: neighbour, giftedBy: null, credits: 100 },
+    });
+    await expectSound(url);
+  });
+
+  it('is forgotten with the purchases that wait for the owner, who is told', async () => {
+    const { store, url } = await open();
+    const stock = itemOf({ manual: true, stock: 1 });
+    for (const userId of [member, neighbour])
+      await store.ownerActions.correct({ userId, credits: 60, reason: 'gift', at: start }, `gift ${userId.at(-1)}`);
+    const bought = await store.purchases.purchase(orderOf(stock, { userId: member }), start);
+    const purchaseId = bought.outcome === 'purchased' ? bought.purchase.id : 0;
+    expect(await store.purchases.purchase(orderOf(stock, { userId: neighbour }), start)).toMatchObject({
+      rejection: 'sold_out',
+    });
+    await forget(store);
+    const waiting = await store.records.effects({ state: 'waiting', limit: 9, before: null });
+    expect(waiting).toMatchObject([{ kind: 'ownerReport', queue: ownerChannelId }]);
+    const [report] = await store.outbox.claim(ownerChannelId, start + day, start + day + minute, 1);
+    expect(report).toHaveProperty('content', {
+      channelId: ownerChannelId,
+      report: { type: 'purchaseClosed', purchaseId, item: 'Shout-out', price: 50 },
+    });
+    // The button under the report, if it was posted before.
+    const settlement = { purchaseId, state: 'fulfilled', channelId: ownerChannelId } as const;
+    expect(await store.purchases.settle(settlement, start + day)).toMatchObject({
+      settled: false,
+      purchase: { state: 'refunded' },
+    });
+    expect(await store.purchases.purchase(orderOf(stock, { userId: neighbour }), start)).toMatchObject({
+      outcome: 'purchased',
+    });
+    expect(await store.records.counts()).toMatchObject({ credits: 60 + 10 });
+    expect(await dump(url)).not.toContain(member);
+    await expectSound(url);
+  });
+
+  it('keeps the late delivery of a claimed vote from being paid again', async () => {
+    const { store, url } = await open();
+    const simple = { ...listing, rewards: plain.rewards };
+    const claimed = await store.claims.recordClaim({ userId: member, at: start }, simple, start + hour);
+    expect(claimed).toMatchObject({ outcome: 'claimed', credits: 10 });
+    await forget(store, start + hour);
+    // The service may report the time of the vote less exactly than the delivery.
+    expect(await vote(store, member, start + 900, start + 2 * hour, simple)).toMatchObject({ outcome: 'duplicate' });
+    expect(await store.ledger.account(member)).toMatchObject({ credits: 0, votes: 0 });
+    expect(await vote(store, member, start + 12 * hour, undefined, simple)).toMatchObject({ credits: 10 });
+    // Also if the member has voted since.
+    expect(await vote(store, member, start + 800, start + 13 * hour, simple)).toMatchObject({ outcome: 'duplicate' });
+    expect(await store.records.counts()).toMatchObject({ credits: 20, votes: 2 });
     await expectSound(url);
   });
 

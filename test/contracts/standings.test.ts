@@ -101,6 +101,14 @@ function standingTests(newUrl: () => string): void {
     });
   });
 
+  it('returns the last votes alone', async () => {
+    const { castVote, standings } = await open();
+    await castVote('1', start);
+    await castVote('1', start + 24 * hour, 'bot');
+    expect(await standings.lastVotes('1')).toEqual({ server: start, bot: start + 24 * hour });
+    expect(await standings.lastVotes('2')).toEqual({});
+  });
+
   it('returns an empty standing for a user without an account', async () => {
     const { standings, castVote } = await open();
     await castVote('1', start);

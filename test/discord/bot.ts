@@ -10,6 +10,7 @@ import { createMemberDataAccess } from '../../src/app/member-data.ts';
 import { createReminderService } from '../../src/app/reminders.ts';
 import { createShop } from '../../src/app/shop.ts';
 import { createTraces } from '../../src/app/traces.ts';
+import { createVotePictures } from '../../src/app/vote-pictures.ts';
 import { createGatewayClient } from '../../src/discord/gateway-client.ts';
 import { createInteractions } from '../../src/discord/interactions.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
@@ -97,6 +98,8 @@ export async function connectedBot(
     listings?: CommandContext['listings'];
     /** What the shop of the local Discord's guild offers; default: nothing. */
     items?: readonly ShopItem[];
+    /** Sent to every member after each response; default: nothing. */
+    notice?: Reply;
     /** Runs before the bot starts. */
     before?: (
       registration: Pick<Registration, 'rest' | 'applicationId' | 'registry'> & { discord: LocalDiscord },
@@ -104,7 +107,7 @@ export async function connectedBot(
   } = {},
 ) {
   const discord = await localDiscord();
-  const { clock = systemClock, listings = [], items = [], before = async () => {} } = changes;
+  const { clock = systemClock, listings = [], items = [], notice = null, before = async () => {} } = changes;
   const { log, logged } = collectingLog([discord.token]);
   const store = await testStore();
   const reminders = createReminderService({
@@ -134,7 +137,7 @@ export async function connectedBot(
   const context: CommandContext = {
     ...{ ...offered, clock, commands, commandId: registrar.idOf, awards, reminders, shop },
     ...{ claims, memberData, traces },
-    drawVotePicture: async () => null,
+    drawVotePicture: createVotePictures({ listings: [], votesPerDayIn: store.votesPerDayIn, log }),
     standings: store.standingsIn('UTC'),
     rules: listings.map(({ name, lookup: { kind } }) => ({ name, kind, cooldownMs: 12 * hour, milestones: [] })),
   };
@@ -145,7 +148,10 @@ export async function connectedBot(
     clock: systemClock,
     log,
     globalLimit: createGlobalRateLimit(systemClock),
-    onInteraction: createInteractions({ commands, context, isOwnCommand: registrar.isOwn, log, onAnswered }),
+    onInteraction: createInteractions({
+      ...{ commands, context, isOwnCommand: registrar.isOwn, log, onAnswered },
+      noticeFor: async () => notice,
+    }),
     onReady: registrar.start,
   });
   onTestFinished(() => client.stop());

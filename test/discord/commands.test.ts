@@ -3,8 +3,12 @@ import { commands } from '../../commands/index.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { controlsOf } from '../../src/sandbox/discord/normalized-components.ts';
 import { bot, fakeLookup, reviewOf, server, start } from '../commands/command-fixture.ts';
+import { serverAndBot } from '../support/listings.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { decodePng } from '../support/png.ts';
 import { keys } from '../support/shop-store.ts';
 import { connectedBot } from './bot.ts';
+import { textOf } from './shown-text.ts';
 
 const many = Array.from({ length: 12 }, (_, place) =>
   reviewOf({ username: `writer${place + 1}`, comment: 'A fine place. '.repeat(400) }),
@@ -38,6 +42,18 @@ describe('the commands on Discord', () => {
     expect((await run('canvote', { user: other.id }).settled).embeds[0]?.description).toContain(`<@${other.id}>`);
   });
 
+  it('/canvote offers a reminder and the other listings until the next vote', async () => {
+    const { discord, other } = await connectedBot(commands, {
+      clock: manualClock(start + hour),
+      listings: [listings[0], { name: 'bot', lookup: fakeLookup('bot', { cachedProfile: bot }) }],
+    });
+    const use = discord.runCommand({ name: 'canvote', userId: other.id, channelId: discord.channels.general });
+    expect(controlsOf((await use.settled).components)).toMatchObject([
+      { label: 'Remind me', custom_id: 'tallyhook:remind/on:' },
+      { label: 'Vote for Lamplighter', style: 5, url: bot.url },
+    ]);
+  });
+
   it('/reviews turns its pages, also with the longest reviews', async () => {
     const { discord, run, other } = await connectedBot(commands, { listings });
     const { id } = await run('reviews', { limit: 12, sort: 'highest' }).settled;
@@ -49,10 +65,20 @@ describe('the commands on Discord', () => {
     expect(shown()?.embeds[0]?.footer?.text).toBe('12 of 345 reviews · page 1 of 3');
     await click('Next');
     await click('Next');
-    expect(shown()?.embeds[0]?.fields?.map(({ name }) => name)).toEqual(['★★★★★ · writer11', '★★★★★ · writer12']);
+    expect(shown()?.embeds[0]?.fields?.map(({ name }) => name)).toEqual([
+      '★★★★★ 5/5 · writer11',
+      '★★★★★ 5/5 · writer12',
+    ]);
     await expect(click('Next')).rejects.toThrow('disabled');
     await click('Previous');
     expect(shown()?.embeds[0]?.footer?.text).toContain('page 2 of 3');
+    const filter = controlsOf(shown()?.components ?? [])[0]?.custom_id ?? '';
+    await discord.select({ messageId: id, customId: filter, values: ['5'], userId: other.id }).response;
+    expect(shown()?.embeds[0]?.footer?.text).toBe('With 5 stars: 12 of the 12 highest rated reviews · page 1 of 3');
+    await click('Next');
+    expect(shown()?.embeds[0]?.footer?.text).toContain(
+      'With 5 stars: 12 of the 12 highest rated reviews · page 2 of 3',
+    );
   });
 
   it('/stats shows either listing to everybody', async () => {
@@ -63,6 +89,26 @@ describe('the commands on Discord', () => {
       'Lantern Harbour',
       'Lamplighter',
     ]);
+  });
+
+  it('/stats shows a picture of the votes where the bot may attach files', async () => {
+    const { discord, run, store } = await connectedBot(commands, { listings });
+    const [listing] = serverAndBot();
+    if (listing === undefined) throw new Error('no listing');
+    const now = Date.now();
+    await store.claims.recordClaim({ userId: '1', at: now }, listing, now);
+    const withPicture = await run('stats').settled;
+    const [embed] = withPicture.embeds;
+    expect(embed?.image?.description).toMatch(/^Bar chart of the votes per day .* Total: 1\./);
+    const response = await fetch(embed?.image?.url ?? '');
+    const { width, height } = decodePng(new Uint8Array(await response.arrayBuffer()));
+    expect([width, height]).toEqual([900, 450]);
+    // Discord: a file that an embed shows is no attachment of the message.
+    expect(withPicture.attachments).toEqual([]);
+    discord.faults.losePermission(discord.channels.general, 'attachFiles');
+    const without = await run('stats').settled;
+    expect(without.embeds[0]).toMatchObject({ title: 'Lantern Harbour' });
+    expect(without.embeds[0]).not.toHaveProperty('image');
   });
 
   it('/help mentions the commands by their ids', async () => {
@@ -111,16 +157,30 @@ describe('the commands on Discord', () => {
       const button = controlsOf(shown()?.components ?? []).find((each) => 'label' in each && each.label === label);
       await discord.clickButton(id, button?.custom_id ?? '', other.id).settled;
     };
-    const lastLine = () => shown()?.embeds[0]?.description?.split('\n').at(-1);
-    expect(shown()?.embeds[0]?.footer?.text).toBe('page 1 of 2 · 12 members');
-    expect(lastLine()).toBe(`**#1** <@${member.id}> · **50** credits`);
+    const lastLines = () => textOf(shown()).split('\n').slice(-2);
+    const [first, second] = ['-# page 1 of 2 · 12 members', '-# page 2 of 2 · 12 members'];
+    expect(lastLines()).toEqual([`🥇 **#1** <@${member.id}> · **50** credits`, first]);
     await click('Me');
-    expect(shown()?.embeds[0]?.footer?.text).toBe('page 2 of 2 · 12 members');
-    expect(lastLine()).toBe(`**#12** <@${other.id}> · **39** credits`);
+    expect(lastLines()).toEqual([`**#12** <@${other.id}> · **39** credits · **1** credit to **#11**`, second]);
     await click('Previous');
-    expect(shown()?.embeds[0]?.description).toContain(`**#1** <@${member.id}>`);
-    expect(lastLine()).toBe(`**#12** <@${other.id}> · **39** credits`);
-    expect(shown()?.mentions).toEqual([]);
+    expect(textOf(shown())).toContain(`🥇 **#1** <@${member.id}>`);
+    expect(lastLines()).toEqual([`**#12** <@${other.id}> · **39** credits`, first]);
+    const customId = 'tallyhook:leaderboard/by:period=all';
+    await discord.select({ messageId: id, customId, userId: other.id, values: ['votes'] }).settled;
+    expect(textOf(shown())).toMatch(/^### Most votes\n/);
+    expect(shown()).toMatchObject({ id, mentions: [], embeds: [] });
+  });
+
+  it('/leaderboard turns the pages of an embed that an earlier version posted', async () => {
+    const { discord, rest, store, member } = await connectedBot(commands, { listings });
+    await store.ownerActions.correct({ userId: member.id, credits: 50, reason: 'test', at: start }, 'deposit');
+    const custom_id = 'tallyhook:leaderboard:period=all&by=credits&page=me';
+    const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'Me', custom_id }] }];
+    const body = { embeds: [{ title: 'Most credits', description: 'Old' }], components };
+    const posted = await rest.post(`/channels/${discord.channels.general}/messages`, body);
+    const shown = await discord.clickButton((posted as { id: string }).id, custom_id, member.id).settled;
+    expect(shown).toMatchObject({ ...{ id: (posted as { id: string }).id }, embeds: [] });
+    expect(textOf(shown)).toContain(`🥇 **#1** <@${member.id}> · **50** credits`);
   });
 
   it('/shop sells an item over its buttons, once for two presses, to the member alone', async () => {
@@ -128,22 +188,38 @@ describe('the commands on Discord', () => {
     const userId = member.id;
     await store.ownerActions.correct({ userId, credits: 25, reason: 'deposit', at: start }, 'deposit');
     const message = await run('shop').settled;
-    const [select] = controlsOf(message.components);
     const press = async (shown: typeof message, label: string) => {
       const button = controlsOf(shown.components).find((each) => 'label' in each && each.label === label);
       return discord.clickButton(message.id, button?.custom_id ?? '', userId).settled;
     };
-    const customId = select?.custom_id ?? '';
-    const item = await discord.select({ messageId: message.id, customId, userId, values: ['key'] }).settled;
-    expect(item.embeds[0]?.title).toBe('Game key');
-    const confirmation = await press(item, 'Buy');
-    expect(confirmation.embeds[0]?.description).toContain('**25** → **15**');
+    expect(textOf(message)).toContain(
+      'Your balance: **25** credits\n**Game key** · **10** credits\n-# a code · 3 left',
+    );
+    const confirmation = await press(message, 'Buy');
+    expect(textOf(confirmation)).toContain('**25** → **15**');
     const confirm = controlsOf(confirmation.components)[0]?.custom_id ?? '';
     const presses = [1, 2].map(() => discord.clickButton(message.id, confirm, userId).settled);
-    for (const receipt of await Promise.all(presses)) expect(receipt.embeds[0]?.description).toContain('AAA-1');
+    for (const receipt of await Promise.all(presses)) expect(textOf(receipt)).toContain('AAA-1');
     expect((await store.ledger.account(userId)).credits).toBe(15);
     expect(discord.messages(discord.channels.general)).toEqual([]);
     expect(() => discord.clickButton(message.id, confirm, other.id)).toThrow('cannot see this message');
+  });
+
+  it('/shop works with the select and the buttons of an embed that an earlier version sent', async () => {
+    const { discord, rest, store, member } = await connectedBot(commands, { listings, items: [keys] });
+    await store.ownerActions.correct({ userId: member.id, credits: 25, reason: 'deposit', at: start }, 'deposit');
+    const customId = 'tallyhook:shop/choose:';
+    const select = { type: 3, custom_id: customId, options: [{ label: 'Game key', value: 'key' }] };
+    const body = { embeds: [{ title: 'Shop', description: 'Old' }], components: [{ type: 1, components: [select] }] };
+    const posted = await rest.post(`/channels/${discord.channels.general}/messages`, body);
+    const messageId = (posted as { id: string }).id;
+    const item = await discord.select({ messageId, customId, userId: member.id, values: ['key'] }).settled;
+    expect(item.embeds[0]?.title).toBe('Game key');
+    const back = await discord.clickButton(messageId, 'tallyhook:shop/cancel:', member.id).settled;
+    expect(back).toMatchObject({ id: messageId, embeds: [] });
+    expect(textOf(back)).toContain('### Shop');
+    const bought = await discord.clickButton(messageId, 'tallyhook:shop/buy:item=key', member.id).settled;
+    expect(textOf(bought)).toContain('**25** → **15**');
   });
 
   it('can be run in direct messages if they need no guild', async () => {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createOwnerReportHandler } from '../../src/discord/owner-report.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import type { Effect } from '../../src/outbox/effect.ts';
+import type { OwnerReport } from '../../src/outbox/effect-contents.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { localDiscord } from './bot.ts';
 
@@ -15,13 +16,16 @@ async function reporting() {
   const report = (reason: string) => {
     const { guildId } = discord;
     const failure = { type: 'roleFailed', guildId, userId: '7', role: '9', reason } as const;
-    const effect: Effect<'ownerReport'> = {
-      ...{ id: 1, deliveryId: null, kind: 'ownerReport', queue: channelId, attempts: 1, createdAt: 0 },
-      ...{ content: { channelId, report: failure }, nonce: 'nonce', possiblySentSince: null },
-    };
-    return handle(effect);
+    return handle(effectOf({ channelId, report: failure }));
   };
-  return { discord, report, channelId, shown: () => discord.messages(channelId) };
+  return { discord, handle, report, channelId, shown: () => discord.messages(channelId) };
+}
+
+function effectOf(content: OwnerReport): Effect<'ownerReport'> {
+  return {
+    ...{ id: 1, deliveryId: null, kind: 'ownerReport', queue: content.channelId, attempts: 1, createdAt: 0 },
+    ...{ content, nonce: 'nonce', possiblySentSince: null },
+  };
 }
 
 it('a report names the role, the member and the reason, and pings nobody', async () => {
@@ -34,6 +38,20 @@ it('a report names the role, the member and the reason, and pings nobody', async
   expect(description).not.toContain('](https://evil.example)');
   expect(description).not.toContain('<@1>');
   expect(message).toMatchObject({ mentions: [], mention_roles: [], mention_everyone: false });
+});
+
+it('a report of a closed purchase names no member, and has no buttons', async () => {
+  const { handle, channelId, shown } = await reporting();
+  const report = { type: 'purchaseClosed', purchaseId: 12, item: '*Shout*-out', price: 50 } as const;
+  expect(await handle(effectOf({ channelId, report }))).toEqual({ outcome: 'done' });
+  const [message] = shown();
+  expect(message?.embeds[0]).toMatchObject({
+    title: 'Purchase 12',
+    description: expect.stringMatching(
+      /^The buyer of \*\*\\\*Shout\\\*-out\*\* \(\*\*50\*\* credits\) had their data deleted/,
+    ),
+  });
+  expect(message?.components).toEqual([]);
 });
 
 it('a report is posted once if its response was lost', async () => {

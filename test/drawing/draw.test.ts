@@ -20,10 +20,10 @@ describe('drawing', () => {
   it('leaves threads to files while many pictures are drawn', async () => {
     const { log } = collectingLog();
     const draw = createDraw({ log });
-    await draw(chart, 1);
+    await draw(() => chart, 1);
     let done = 0;
     const pictures = Array.from({ length: 50 }, async () => {
-      const picture = await draw(chart, 1);
+      const picture = await draw(() => chart, 1);
       done += 1;
       return picture;
     });
@@ -40,9 +40,9 @@ describe('drawing', () => {
     const { log, logged } = collectingLog();
     const draw = createDraw({ log });
     const impossible = { width: 10, height: 10, root: { ...box({ width: Number.NaN }), children: [] } };
-    expect(await Promise.all(Array.from({ length: 5 }, () => draw(impossible, 1)))).toEqual(Array(5).fill(null));
+    expect(await Promise.all(Array.from({ length: 5 }, () => draw(() => impossible, 1)))).toEqual(Array(5).fill(null));
     expect(logged.map(({ msg }) => msg)).toEqual(Array(5).fill('a picture could not be drawn'));
-    expect(await draw(chart, 1)).not.toBe(null);
+    expect(await draw(() => chart, 1)).not.toBe(null);
   });
 
   it('does nothing without its package, and logs one warning', async () => {
@@ -55,8 +55,8 @@ describe('drawing', () => {
       const warnings = [];
       const draw = createDraw({ log: { warn: (fields, message) => warnings.push({ ...fields, message }) } });
       const picture = { width: 10, height: 10, root: { type: 'container', style: {}, children: [] } };
-      const drawn = await Promise.all([draw(picture, 1), draw(picture, 1)]);
-      console.log(JSON.stringify({ drawn: [...drawn, await draw(picture, 2)], warnings }));`;
+      const drawn = await Promise.all([draw(() => picture, 1), draw(() => picture, 1)]);
+      console.log(JSON.stringify({ drawn: [...drawn, await draw(() => picture, 2)], warnings }));`;
     const args = [
       '--import',
       `data:text/javascript,${encodeURIComponent(hooks)}`,

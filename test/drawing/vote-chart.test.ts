@@ -28,7 +28,7 @@ const chartOf = (changes: Partial<VoteChart> = {}) =>
 const { log, logged } = collectingLog([]);
 const draw = createDraw({ log });
 async function drawn(chart: ReturnType<typeof voteChart>, scale: Scale = 1) {
-  const png = await draw(chart, scale);
+  const png = await draw(() => chart, scale);
   if (png === null) throw new Error(JSON.stringify(logged));
   return decodePng(png);
 }
@@ -141,7 +141,7 @@ describe('the font of pictures', () => {
   const pictureOf = async (character: string): Promise<string> => {
     const text = line(character, { fontSize: 24, fontFamily, color: '#000000' });
     const root = { ...box({ width: 40, height: 40, display: 'flex', backgroundColor: '#ffffff' }), children: [text] };
-    const png = await draw({ width: 40, height: 40, root }, 1);
+    const png = await draw(() => ({ width: 40, height: 40, root }), 1);
     return Buffer.from(png ?? []).toString('base64');
   };
 

@@ -24,10 +24,10 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 /** Starts only a local Discord with a bot, and opens its page. */
-export async function visitLocal(repertoire: Repertoire) {
+export async function visitLocal(repertoire: Repertoire, options: BrowserContextOptions = {}) {
   const discord = await localDiscord({ page: service().ports });
   const bot = await startBot(discord, repertoire);
-  return { discord, bot, ...(await open(discord.origin)) };
+  return { discord, bot, ...(await open(discord.origin, options)) };
 }
 
 /** Opens the page. Errors, warnings and requests to other origins fail the test. */

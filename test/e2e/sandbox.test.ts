@@ -162,6 +162,19 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await expectText(page.getByRole('alert'), 'Invalid value for limit: “99”');
   });
 
+  it('shows the picture of the votes in /stats, with its alt text', async () => {
+    const { page, messages, type } = await visit({}, { seed: 'none' });
+    await vote(page).click();
+    await expectText(delivery(page, 'Server vote by mira').locator('.track'), 'Announced');
+    await type('/stats ');
+    await page.keyboard.press('Enter');
+    const image = messages.getByRole('img', { name: /^Bar chart of the votes per day .* Total: 1\. / });
+    await image.waitFor();
+    const widths = await image.evaluate((shown: HTMLImageElement) => [shown.naturalWidth, shown.width]);
+    expect(widths).toEqual([900, 400]);
+    await saveScreenshot(page, 'stats');
+  });
+
   it('changes pages of reviews and moves the focus from a disabled button to the other', async () => {
     const { page, messages, type } = await visit();
     await type('/reviews ');

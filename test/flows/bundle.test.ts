@@ -1,15 +1,20 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { bundle } from '../../scripts/bundle.ts';
+import { fontFiles } from '../../src/drawing/fonts.ts';
+import type { Message } from '../../src/sandbox/discord/objects.ts';
+import type { PageEvent } from '../../src/sandbox/page/protocol.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
-/** The layout of the image: the bundle and package.json without packages. */
+/** The layout of the image: the bundle and package.json without packages, except for the one that draws pictures. */
 const image = mkdtempSync(join(tmpdir(), 'tallyhook-bundle-'));
 const folder = join(image, 'dist', 'program');
 const startBundle = (args: readonly string[], environment: Record<string, string>, cwd = tempDir()) =>
@@ -19,6 +24,49 @@ beforeAll(async () => {
   await bundle(folder);
   cpSync(join(root, 'package.json'), join(image, 'package.json'));
 }, 60_000);
+
+/** Votes in the sandbox and runs /stats there. Returns the reply as the page receives it. */
+async function runStats(): Promise<Message> {
+  const running = startBundle(['sandbox', '--no-open', '--port', '0'], {});
+  await expect.poll(running.output, { timeout: 20_000 }).toMatch(/http:\/\/127\.0\.0\.1:\d+/);
+  const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(running.output()) ?? [];
+  const headers = { origin: url, 'content-type': 'application/json' };
+  const post = (path: string, body: object) =>
+    fetch(`${url}/page/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  const { body } = await fetch(`${url}/page/events`);
+  const events: PageEvent[] = [];
+  // Ends with the process.
+  void readEvents(body, (event) => events.push(event)).catch(() => {});
+  const offersStats = () => events.some((event) => 'commands' in event && event.commands.some(isStats));
+  await expect.poll(offersStats, { timeout: 20_000 }).toBe(true);
+  const [state] = events.flatMap((event) => (event.kind === 'full_state' ? [event] : []));
+  const userId = state?.members[0]?.id;
+  const channelId = state?.channels.find(({ name }) => name === 'general')?.id;
+  const isMessage = ({ kind }: PageEvent) => kind === 'message';
+  expect((await post('votes', { userId, kind: 'server' })).status).toBe(200);
+  // The announcement: the vote is recorded.
+  await expect.poll(() => events.some(isMessage), { timeout: 20_000 }).toBe(true);
+  expect((await post('commands', { name: 'stats', userId, channelId, options: {} })).status).toBe(200);
+  const reply = () =>
+    events
+      .flatMap((event) => (event.kind === 'message' ? [event.message] : []))
+      .find((each) => each.channel_id === channelId);
+  await expect.poll(reply, { timeout: 20_000 }).toBeDefined();
+  running.process.kill('SIGTERM');
+  await running.ended;
+  const message = reply();
+  if (message === undefined) throw new Error('no reply');
+  return message;
+}
+
+const isStats = ({ name }: { readonly name: string }) => name === 'stats';
+
+async function readEvents(body: Response['body'], onEvent: (event: PageEvent) => void): Promise<void> {
+  if (body === null) throw new Error('no events');
+  for await (const line of createInterface({ input: Readable.from(body) })) {
+    if (line.startsWith('data: ')) onEvent(JSON.parse(line.slice('data: '.length)));
+  }
+}
 
 afterAll(() => rmSync(image, { recursive: true, force: true }));
 
@@ -75,6 +123,22 @@ describe('the bundled program', { timeout: 60_000 }, () => {
     expect((await fetch(`${url}/main.js`)).status).toBe(200);
     running.process.kill('SIGTERM');
     expect(await running.ended).toBe(0);
+  });
+
+  it('replies without pictures if their package is missing', async () => {
+    const { embeds } = await runStats();
+    expect(embeds).toEqual([expect.objectContaining({ title: 'Lantern Harbour' })]);
+    expect(embeds[0]).not.toHaveProperty('image');
+  });
+
+  it('contains the fonts of pictures, which are drawn with the package beside it', async () => {
+    const packages = join(image, 'node_modules');
+    cpSync(join(root, 'node_modules', '@takumi-rs'), join(packages, '@takumi-rs'), { recursive: true });
+    onTestFinished(() => rmSync(packages, { recursive: true }));
+    const { embeds } = await runStats();
+    expect(embeds[0]?.image?.url).toMatch(/\/votes\.png$/);
+    expect(readdirSync(join(folder, 'fonts')).toSorted()).toEqual(['LICENSE', ...fontFiles].toSorted());
+    expect(readFileSync(join(folder, 'fonts', 'LICENSE'), 'utf8')).toContain('SIL Open Font License');
   });
 
   it('contains the PostgreSQL client, and reports a failed connection', async () => {

@@ -8,6 +8,7 @@ import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/
 import { createPrng } from '../../src/service/seed/prng.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { describeOnPostgres } from '../contracts/databases.ts';
+import { blocksOf } from '../discord/shown-text.ts';
 import { queryValue } from '../support/query-value.ts';
 import { createSender, type OutgoingDelivery } from '../support/sender.ts';
 import { fetchOwnerApi, settings } from '../support/settings.ts';
@@ -65,8 +66,8 @@ async function readDeliveries(store: Store): Promise<Map<string, DeliveryRecord[
 function announcedUsers(discord: LocalDiscord): (string | null)[] {
   return [discord.channels.announcements, discord.channels.premium]
     .flatMap((channel) => discord.messages(channel))
-    .flatMap(({ embeds }) => embeds)
-    .map(({ description }) => /<@(\d+)>/.exec(description ?? '')?.[1] ?? null);
+    .flatMap(blocksOf)
+    .map((text) => /<@(\d+)>/.exec(text)?.[1] ?? null);
 }
 
 /** A database, and what the test does to it directly. */

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { blocksOf } from '../discord/shown-text.ts';
 import { premiumSecret } from '../support/listings.ts';
 import { startInstallation } from '../support/start-installation.ts';
 
@@ -15,8 +16,8 @@ async function connectedJourney() {
     const bought = { event: 'premium_purchase', buyer: { userId: String(userId) }, orderId: `order-${userId}` };
     return post('/webhooks/premium', bought, premiumSecret);
   };
-  const announced = (channel: string) => discord.messages(channel).flatMap(({ embeds }) => embeds);
-  const voters = () => announced(announcements).map(({ description }) => /<@(\d+)>/.exec(description ?? '')?.[1]);
+  const announced = (channel: string) => discord.messages(channel).flatMap(blocksOf);
+  const voters = () => announced(announcements).map((text) => /<@(\d+)>/.exec(text)?.[1]);
   const owner = async (path: string) => {
     const headers = { authorization: `Bearer ${environment['OWNER_TOKEN']}` };
     return (await fetch(`${url}/owner/api${path}`, { headers })).json();

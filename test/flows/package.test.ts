@@ -40,7 +40,7 @@ function typescript(cwd: string, ...args: string[]): string {
 }
 
 describe('the package', { timeout: 60_000 }, () => {
-  it('depends neither on native addons nor on pre-releases', () => {
+  it('depends neither on packages that compile native code nor on pre-releases', () => {
     const lock: Lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
     const installed = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && !dev);
     expect(installed.length).toBeGreaterThan(50);

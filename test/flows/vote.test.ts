@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { sign } from '../../src/webhook/signature.ts';
+import { blocksOf, textOf } from '../discord/shown-text.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
 import { startInstallation } from '../support/start-installation.ts';
 
@@ -88,13 +89,13 @@ describe('a vote on the service', () => {
     );
     await vi.waitFor(() => {
       expect(discord.messages(discord.channels.announcements).flatMap(({ embeds }) => embeds)).toHaveLength(3);
-      expect(discord.messages(discord.channels.premium).flatMap(({ embeds }) => embeds)).toHaveLength(1);
+      expect(discord.messages(discord.channels.premium).flatMap(blocksOf)).toHaveLength(1);
     }, waitOptions);
     const [bot, denied, test] = discord.messages(discord.channels.announcements).flatMap(({ embeds }) => embeds);
     expect(bot?.description).toContain('<@1>');
     expect(denied?.description).toContain('Ad \\*blocker\\*');
     expect(JSON.stringify(test).toLowerCase()).toContain('test');
-    expect(JSON.stringify(discord.messages(discord.channels.premium))).toContain('Gold');
+    expect(textOf(discord.messages(discord.channels.premium)[0])).toContain('<@4> got **Gold**');
     const posts = discord.requests.filter(({ method, path }) => method === 'POST' && path.includes('/messages'));
     expect(posts.length).toBeGreaterThan(0);
     for (const { body } of posts) expect(body).toMatchObject({ allowed_mentions: { parse: [] }, enforce_nonce: true });

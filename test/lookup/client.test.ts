@@ -1,7 +1,7 @@
 import { setImmediate as cacheWrite } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLookup, type LookupOptions } from '../../src/lookup/client.ts';
-import { hour, minute, second } from '../../src/platform/durations.ts';
+import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import { TallyhookError } from '../../src/platform/errors.ts';
 import { delayed, failure, success } from './fake-service.ts';
 import { lookupErrorOf, lookupFixture } from './lookup-fixture.ts';
@@ -54,6 +54,18 @@ describe('a profile', () => {
     await cacheWrite();
     await fixture.restart().profile();
     expect(fixture.service.requests).toHaveLength(1);
+  });
+
+  it('is known without a request once it was requested, also when it has expired', async () => {
+    const { lookup, clock, service, restart } = fixture;
+    expect(await lookup.cached.profile()).toBe(null);
+    expect(service.requests).toHaveLength(0);
+    await lookup.profile();
+    await cacheWrite();
+    await clock.advance(day);
+    expect(await lookup.cached.profile()).toMatchObject({ name: 'Cats' });
+    expect(await restart().cached.profile()).toMatchObject({ name: 'Cats' });
+    expect(service.requests).toHaveLength(1);
   });
 
   it('is cached separately for each key', async () => {

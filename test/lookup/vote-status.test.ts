@@ -1,3 +1,4 @@
+import { setImmediate as cacheWrite } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hour, minute, second } from '../../src/platform/durations.ts';
 import { failure, success } from './fake-service.ts';
@@ -58,6 +59,23 @@ describe('a fresh status', () => {
     service.respondWith(success({ canVote: false }));
     expect((await fresh()).value.canVote).toBe(false);
     expect(service.requests).toHaveLength(3);
+  });
+});
+
+describe('the last known status', () => {
+  it('is that of the cache, without a request, also when it has expired', async () => {
+    const { lookup, clock, service, restart } = fixture;
+    expect(await lookup.cached.voteStatus(user)).toBe(null);
+    const end = clock.now() + 3 * hour;
+    service.respondWith(cooldownUntil(end));
+    await lookup.voteStatus(user);
+    await cacheWrite();
+    expect(await restart().cached.voteStatus(user)).toEqual({
+      ...{ canVote: false, lastVoteAt: end - 12 * hour, nextVoteAt: end },
+    });
+    await clock.advance(3 * hour);
+    expect(await lookup.cached.voteStatus(user)).toMatchObject({ canVote: true, nextVoteAt: null });
+    expect(service.requests).toHaveLength(1);
   });
 });
 

@@ -144,3 +144,36 @@ describe('an option with autocomplete', () => {
     });
   });
 });
+
+describe('a member whose client is in German', () => {
+  const commands = [
+    {
+      name: 'reviews',
+      description: 'Read.',
+      description_localizations: { de: 'Lesen.' },
+      options: [
+        {
+          type: 3 as const,
+          name: 'sort',
+          description: 'How.',
+          description_localizations: { de: 'Wie.' },
+          choices: [{ name: 'newest first', name_localizations: { de: 'neueste zuerst' }, value: 'newest' }],
+        },
+      ],
+    },
+  ];
+  const context: OptionContext = { ...state, commands, locale: 'de' };
+
+  it('sees translated descriptions and choices, and sends the values', () => {
+    expect(suggest('/r', context)).toMatchObject([{ label: '/reviews', hint: 'Lesen.' }]);
+    expect(suggest('/reviews ', context)).toMatchObject([{ label: 'sort:', hint: 'Wie.' }]);
+    expect(suggest('/reviews sort:', context)).toMatchObject([{ label: 'neueste zuerst' }]);
+    for (const typed of ['neueste zuerst', 'newest first', 'newest']) {
+      expect(parseCommandLine(`/reviews sort:${typed} `, context)).toEqual({
+        name: 'reviews',
+        options: { sort: 'newest' },
+      });
+    }
+    expect(suggest('/r', { ...context, locale: 'fr' })).toMatchObject([{ hint: 'Read.' }]);
+  });
+});

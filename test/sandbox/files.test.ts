@@ -265,6 +265,22 @@ describe('layout components', () => {
     ['with 4,001 characters', { flags: 32768, components: [display('x'.repeat(4000)), display()] }],
     ['with 41 components', { flags: 32768, components: Array.from({ length: 41 }, () => display()) }],
     [
+      'with 41 components, nested ones included',
+      {
+        flags: 32768,
+        components: [
+          {
+            type: 17,
+            components: Array.from({ length: 10 }, (_, index) => ({
+              type: 9,
+              components: [display(), display()],
+              accessory: { type: 2, style: 2, label: 'x', custom_id: `${index}` },
+            })),
+          },
+        ],
+      },
+    ],
+    [
       'with an id twice',
       {
         flags: 32768,

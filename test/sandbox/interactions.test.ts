@@ -112,6 +112,11 @@ describe('an interaction', () => {
   it('shows "thinking" after a deferral, and keeps its ephemeral flag', async () => {
     const { run, discord, userId } = await withInteraction();
     const { callback, hook, handle } = await run();
+    // "The only valid message flag you may use is EPHEMERAL."
+    expect(await callback({ type: 5, data: { flags: 1 << 15 } })).toMatchObject({
+      status: 400,
+      json: { code: 50035, errors: { data: { flags: { _errors: [{ code: 'BASE_TYPE_CHOICES' }] } } } },
+    });
     await callback({ type: 5, data: { flags: 64 } });
     expect(handle.messages).toMatchObject([{ content: '', flags: 64 | 128 }]);
     await hook('PATCH', '/messages/%40original', { content: 'thought' });

@@ -69,6 +69,7 @@ describe('Discord’s markdown', () => {
       [
         {
           kind: 'list',
+          start: null,
           children: [
             { kind: 'item', children: ['one'] },
             { kind: 'item', children: ['two'] },
@@ -76,6 +77,25 @@ describe('Discord’s markdown', () => {
         },
       ],
     ],
+    [
+      'a\n9. one\n10. two\n  - deep\n1.5 is no item',
+      [
+        'a',
+        {
+          kind: 'list',
+          start: 9,
+          children: [
+            { kind: 'item', children: ['one'] },
+            {
+              kind: 'item',
+              children: ['two', { kind: 'list', start: null, children: [{ kind: 'item', children: ['deep'] }] }],
+            },
+          ],
+        },
+        '1.5 is no item',
+      ],
+    ],
+    ['a\n>>> b\n\nc', ['a', { kind: 'quote', children: ['b\n\nc'] }]],
     ['```js\nlet a = "*b*";\n```', [{ kind: 'code_block', children: ['let a = "*b*";'] }]],
     ['**not closed', ['**not closed']],
     ['2 * 3 * 4', ['2 * 3 * 4']],
@@ -86,7 +106,8 @@ describe('Discord’s markdown', () => {
 
   it('parses a long line of unclosed markup in linear time', () => {
     const started = performance.now();
-    for (const mark of ['*', '_', '**', '||', '[', '<', '`', '> ']) parseMarkdown(mark.repeat(2000));
+    for (const mark of ['*', '_', '**', '||', '[', '<', '`', '> ', '1. 1\n', ' - -\n'])
+      parseMarkdown(mark.repeat(2000));
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 });
@@ -101,8 +122,9 @@ describe('the time of a message', () => {
   it('names the day like Discord', () => {
     const noon = (day: number) => new Date(2026, 10, day, 12).getTime();
     const told = (day: number) => formatMessageTime(noon(day), noon(21)).replace(/12:00.*$/, '…');
-    expect([told(21), told(20)]).toEqual(['Today at …', 'Yesterday at …']);
-    expect(told(19)).toMatch(/^\d+\D\d+\D\d+ …$/);
+    expect([told(21), told(20)]).toEqual(['…', 'Yesterday at …']);
+    expect(formatMessageTime(noon(20), noon(21), 'de')).toBe('Gestern 12:00');
+    expect(told(19)).toMatch(/^\d+\D\d+\D\d+, …$/);
     expect(formatMessageTime(noon(21) - 13 * 3_600_000, noon(21))).toMatch(/^Yesterday/);
   });
 });

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { choice } from './command-schema.ts';
+import { messageFlag } from './message-flags.ts';
 import { messageSchema } from './message-schema.ts';
 import { modalSchema } from './modal.ts';
 
@@ -12,17 +14,15 @@ export const callbackType = {
   modal: 9,
 } as const;
 
-const choices = z.object({
-  choices: z
-    .array(z.object({ name: z.string().min(1).max(100), value: z.union([z.string().max(100), z.number()]) }))
-    .max(25),
-});
+const choices = z.object({ choices: z.array(choice).max(25) });
 
+/** "The only valid message flag you may use is EPHEMERAL"; IS_COMPONENTS_V2 belongs to the edit that follows. */
+const deferral = z.object({ flags: z.literal([0, messageFlag.ephemeral]).nullish() }).nullish();
 const flags = z.object({ flags: z.int().nullish() }).nullish();
 
 export const callbackSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal(callbackType.message), data: messageSchema }),
-  z.object({ type: z.literal(callbackType.deferredMessage), data: flags }),
+  z.object({ type: z.literal(callbackType.deferredMessage), data: deferral }),
   z.object({ type: z.literal(callbackType.deferredUpdate), data: flags }),
   z.object({ type: z.literal(callbackType.update), data: messageSchema }),
   z.object({ type: z.literal(callbackType.choices), data: choices }),

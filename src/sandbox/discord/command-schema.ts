@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isLocale, type Localizations, locales } from './locales.ts';
 import { addIssue } from './schema-parts.ts';
 
 /** The schema of a command. Discord: "Application Command Object". */
@@ -28,11 +29,29 @@ const name = z
   });
 
 const description = z.string().min(1).max(100);
-const localizations = z.record(z.string(), z.string().nullish()).nullish();
 
-const choice = z.object({
-  name: z.string().min(1).max(100),
-  name_localizations: localizations,
+/** Translations by locale, with the same restrictions as the text itself. */
+const localizationsOf = (text: z.ZodType<string, string>) =>
+  z
+    .record(z.string(), text.nullish())
+    .superRefine((dictionary, context) => {
+      for (const locale of Object.keys(dictionary)) {
+        if (!isLocale(locale))
+          addIssue(context, [locale], 'BASE_TYPE_CHOICES', `Value must be one of {${locales.join(', ')}}.`);
+      }
+    })
+    .nullish();
+
+const localizations = {
+  name_localizations: localizationsOf(name),
+  description_localizations: localizationsOf(description),
+};
+
+const choiceName = z.string().min(1).max(100);
+
+export const choice = z.object({
+  name: choiceName,
+  name_localizations: localizationsOf(choiceName),
   value: z.union([z.string().max(100), z.number()]),
 });
 
@@ -41,9 +60,8 @@ const valueOption = z
   .object({
     type: z.literal([3, 4, 5, 6, 7, 8, 9, 10, 11]),
     name,
-    name_localizations: localizations,
     description,
-    description_localizations: localizations,
+    ...localizations,
     required: z.boolean().nullish(),
     choices: z.array(choice).max(25).nullish(),
     channel_types: z.array(z.int()).nullish(),
@@ -100,9 +118,8 @@ const subcommand = z
   .object({
     type: z.literal(optionType.subcommand),
     name,
-    name_localizations: localizations,
     description,
-    description_localizations: localizations,
+    ...localizations,
     options: z.array(valueOption).max(25).nullish(),
   })
   .superRefine(checkOptions);
@@ -111,9 +128,8 @@ const subcommandGroup = z
   .object({
     type: z.literal(optionType.subcommandGroup),
     name,
-    name_localizations: localizations,
     description,
-    description_localizations: localizations,
+    ...localizations,
     options: z.array(subcommand).max(25).nullish(),
   })
   .superRefine(checkOptions);
@@ -124,9 +140,8 @@ const slashCommand = z
   .object({
     type: z.literal(1).default(1),
     name,
-    name_localizations: localizations,
     description,
-    description_localizations: localizations,
+    ...localizations,
     options: z.array(option).max(25).nullish(),
     default_member_permissions: z.string().regex(/^\d+$/).nullish(),
     dm_permission: z.boolean().nullish(),
@@ -152,12 +167,20 @@ export const commandListSchema = z.array(slashCommand).superRefine((commands, co
   rejectDuplicates(commands, context, [], 'APPLICATION_COMMANDS_DUPLICATE_NAME');
 });
 
+interface NestedChoice {
+  readonly name: string;
+  readonly name_localizations?: Localizations;
+  readonly value: string | number;
+}
+
 interface NestedOption {
   readonly name: string;
   readonly type?: number;
+  readonly name_localizations?: Localizations;
   readonly description?: string;
+  readonly description_localizations?: Localizations;
   readonly required?: boolean | null | undefined;
-  readonly choices?: readonly { name: string; value: string | number }[] | null | undefined;
+  readonly choices?: readonly NestedChoice[] | null | undefined;
   readonly options?: readonly NestedOption[] | null | undefined;
 }
 
@@ -196,7 +219,16 @@ function rejectDuplicates(
 
 /** The total length of names, descriptions and values. Discord: "Application Command Object", limits. */
 function sizeOf(part: NestedOption): number {
-  const choices = (part.choices ?? []).reduce((sum, each) => sum + each.name.length + String(each.value).length, 0);
+  const choices = (part.choices ?? []).reduce(
+    (sum, each) => sum + longest(each.name, each.name_localizations) + String(each.value).length,
+    0,
+  );
   const nested = (part.options ?? []).reduce((sum, each) => sum + sizeOf(each), 0);
-  return part.name.length + (part.description?.length ?? 0) + choices + nested;
+  const names = longest(part.name, part.name_localizations);
+  return names + longest(part.description ?? '', part.description_localizations) + choices + nested;
+}
+
+/** "Only the longest localization for each field (including the default value) is counted". */
+function longest(text: string, localizations: Localizations): number {
+  return Math.max(text.length, ...Object.values(localizations ?? {}).map((each) => each?.length ?? 0));
 }

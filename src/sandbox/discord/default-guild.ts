@@ -1,3 +1,4 @@
+import { defaultLocale } from './locales.ts';
 import type { GuildChannel, Member, Role, User } from './objects.ts';
 import { permissions } from './permissions.ts';
 
@@ -142,7 +143,6 @@ const settings = {
   premium_tier: 0,
   premium_subscription_count: 0,
   premium_progress_bar_enabled: false,
-  preferred_locale: 'en-US',
   nsfw: false,
   nsfw_level: 0,
   incidents_data: null,
@@ -160,7 +160,7 @@ export function defaultGuild({ guild = presetGuild, people = presetPeople }: Def
   const [owner] = people;
   return {
     bot,
-    guild: { ...settings, ...guild, owner_id: owner?.id ?? applicationId },
+    guild: { ...settings, preferred_locale: defaultLocale, ...guild, owner_id: owner?.id ?? applicationId },
     people,
     roleIds,
     roles: [

@@ -3,6 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { DefaultGuild } from './default-guild.ts';
 import type { Dispatch, StateChange } from './events.ts';
 import { intent } from './intents.ts';
+import { defaultLocale, type Locale } from './locales.ts';
 import type { Channel, DirectChannel, GuildChannel, Member, Role, User } from './objects.ts';
 import { channelPermissions, guildPermissions, type PermissionName, permission } from './permissions.ts';
 import { createSnowflakes } from './snowflake.ts';
@@ -28,7 +29,9 @@ export class DiscordState {
   /** The number of shards that Discord recommends to the bot and requires of new sessions. */
   requiredShards = 1;
 
-  readonly #settings: DefaultGuild['guild'];
+  #settings: DefaultGuild['guild'];
+  /** By user; only those that differ from the default. */
+  readonly #locales = new Map<string, Locale>();
 
   constructor(clock: Clock, defaults: DefaultGuild) {
     const { bot, guild, roles, members, general, announcements, premium } = defaults;
@@ -66,6 +69,33 @@ export class DiscordState {
   /** The guild as GUILD_CREATE and GET /guilds/:id show it. */
   guild() {
     return { ...this.#settings, roles: this.roles };
+  }
+
+  /** The guild's language. */
+  get guildLocale(): Locale {
+    return this.#settings.preferred_locale;
+  }
+
+  setGuildLocale(locale: Locale): void {
+    this.#settings = { ...this.#settings, preferred_locale: locale };
+    const { guildId } = this;
+    this.events.emit('dispatch', { name: 'GUILD_UPDATE', data: this.guild(), intent: intent.guilds, guildId });
+    this.events.emit('change', { kind: 'languages' });
+  }
+
+  /** The language of a user's client. */
+  localeOf(userId: string): Locale {
+    return this.#locales.get(userId) ?? defaultLocale;
+  }
+
+  setLocale(userId: string, locale: Locale): void {
+    this.#locales.set(userId, locale);
+    this.events.emit('change', { kind: 'languages' });
+  }
+
+  /** The languages that users have selected, by user. */
+  get selectedLocales(): ReadonlyMap<string, Locale> {
+    return this.#locales;
   }
 
   /** The permissions of a member (bit set), in a channel or in the whole guild. */

@@ -20,6 +20,7 @@ export type StateChange =
   | { readonly kind: 'message_deleted'; readonly channelId: string; readonly messageId: string }
   | { readonly kind: 'channels' }
   | { readonly kind: 'members' }
+  | { readonly kind: 'languages' }
   | { readonly kind: 'modal'; readonly interactionId: string; readonly userId: string; readonly modal: Modal }
   | { readonly kind: 'commands' }
   | { readonly kind: 'gateway'; readonly connected: boolean }

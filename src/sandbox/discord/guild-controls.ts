@@ -3,6 +3,7 @@ import type { DiscordState } from './discord-state.ts';
 import { RejectedByClientError } from './errors.ts';
 import { intent } from './intents.ts';
 import type { Role } from './objects.ts';
+import { requireLocale } from './resolve-locale.ts';
 
 /** What the people who run the guild do to it, and its members to themselves. */
 export interface GuildControls {
@@ -16,6 +17,10 @@ export interface GuildControls {
   rejoin(userId: string): void;
   /** Whether the user accepts direct messages from the bot (50007 if not). @throws RejectedByClientError */
   acceptDirectMessages(userId: string, accepted: boolean): void;
+  /** Selects the language of a user's client, one of Discord's locales. @throws RejectedByClientError */
+  setLocale(userId: string, locale: string): void;
+  /** Selects the guild's language. @throws RejectedByClientError if it is not a locale of Discord */
+  setGuildLocale(locale: string): void;
 }
 
 export function createGuildControls(state: DiscordState): GuildControls {
@@ -76,6 +81,14 @@ export function createGuildControls(state: DiscordState): GuildControls {
       const user = state.user(userId);
       if (user === undefined || user.bot) throw new RejectedByClientError('unknown_user', 'There is no such user');
       state.setDirectMessagesAccepted(userId, accepted);
+    },
+    setLocale(userId, locale) {
+      const user = state.user(userId);
+      if (user === undefined || user.bot) throw new RejectedByClientError('unknown_user', 'There is no such user');
+      state.setLocale(userId, requireLocale(locale));
+    },
+    setGuildLocale(locale) {
+      state.setGuildLocale(requireLocale(locale));
     },
   };
 }

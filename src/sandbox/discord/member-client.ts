@@ -8,7 +8,9 @@ import type { Messages } from './messages.ts';
 import { toSubmitData } from './modal.ts';
 import { controlsOf, type NormalizedControl } from './normalized-components.ts';
 import type { Channel } from './objects.ts';
+import { permissions } from './permissions.ts';
 import { resolveAutocomplete, resolveCommand } from './resolve-command.ts';
+import { requireLocale } from './resolve-locale.ts';
 import { resolveSelection } from './resolve-select.ts';
 import type { Actor, Resolved } from './resolved.ts';
 import type {
@@ -19,6 +21,9 @@ import type {
   InteractionHandle,
   ModalAction,
 } from './user-actions.ts';
+
+/** "DMs with the app's bot user": what a response may contain. Discord: "Interaction Structure", app_permissions. */
+const directMessagePermissions = permissions('attachFiles', 'embedLinks', 'mentionEveryone', 'useExternalEmojis');
 
 /** A member's Discord client: it allows the same actions and applies the same checks as the real one. */
 export class MemberClient {
@@ -44,7 +49,7 @@ export class MemberClient {
   }
 
   /** Sends a slash command. @throws RejectedByClientError */
-  runCommand({ name: fullName, userId, channelId, options = {} }: CommandAction): InteractionHandle {
+  runCommand({ name: fullName, userId, channelId, options = {}, locale }: CommandAction): InteractionHandle {
     const channel = this.#channelOf(channelId, userId);
     const { command, name, path } = this.#commandNamed(fullName, userId, channel);
     const resolvedCommand = resolveCommand(this.#actor(userId, channel), this.#files, command, path, options);
@@ -58,6 +63,7 @@ export class MemberClient {
           options: resolvedCommand.options,
         },
       },
+      locale,
     );
   }
 
@@ -68,6 +74,7 @@ export class MemberClient {
     channelId,
     options = {},
     focused,
+    locale,
   }: AutocompleteAction): Promise<readonly Choice[]> {
     const channel = this.#channelOf(channelId, userId);
     const { command, name, path } = this.#commandNamed(fullName, userId, channel);
@@ -80,6 +87,7 @@ export class MemberClient {
           options: resolveAutocomplete(command, path, options, focused),
         },
       },
+      locale,
     );
     const callback = await response;
     return callback.type === callbackType.choices ? callback.data.choices : [];
@@ -105,7 +113,7 @@ export class MemberClient {
   }
 
   /** Clicks a button or submits a select. @throws RejectedByClientError */
-  useComponent({ messageId, customId, userId, values }: ComponentAction): InteractionHandle {
+  useComponent({ messageId, customId, userId, values, locale }: ComponentAction): InteractionHandle {
     const stored = this.#messages.find(messageId);
     if (stored === undefined || (stored.onlyFor !== null && stored.onlyFor !== userId)) {
       throw new RejectedByClientError('unknown_message', 'The member cannot see this message');
@@ -129,6 +137,7 @@ export class MemberClient {
           ...this.#selection(component, values, this.#actor(userId, channel)),
         },
       },
+      locale,
     );
   }
 
@@ -169,8 +178,9 @@ export class MemberClient {
   }
 
   /** Sends an INTERACTION_CREATE. Discord: "Interaction Structure". */
-  #send(request: InteractionRequest, channel: Channel, fields: object): InteractionHandle {
+  #send(request: InteractionRequest, channel: Channel, fields: object, selectedLocale?: string): InteractionHandle {
     const state = this.#state;
+    const locale = selectedLocale === undefined ? state.localeOf(request.userId) : requireLocale(selectedLocale);
     const interaction = this.#interactions.create(request);
     const { id, token, type } = interaction;
     state.events.emit('dispatch', {
@@ -186,7 +196,7 @@ export class MemberClient {
         channel_id: channel.id,
         channel,
         ...this.#context(channel, request.userId),
-        locale: 'en-US',
+        locale,
         entitlements: [],
         attachment_size_limit: 10 * 1024 * 1024,
         ...fields,
@@ -210,7 +220,7 @@ export class MemberClient {
       authorizing_integration_owners: { '0': channel.type === 0 ? channel.guild_id : '0' },
     };
     if (channel.type === 1) {
-      const app_permissions = String(state.permissionsOf(state.bot.id));
+      const app_permissions = String(directMessagePermissions);
       return { user: state.user(userId), context: 1, app_permissions, ...installation };
     }
     const guild = state.guild();

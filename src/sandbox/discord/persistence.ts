@@ -3,6 +3,7 @@ import { snowflakePattern } from '../../platform/snowflake.ts';
 import type { DiscordState } from './discord-state.ts';
 import { showsFiles } from './files.ts';
 import { withPositions } from './guild-controls.ts';
+import { defaultLocale, isLocale, locales } from './locales.ts';
 import type { Messages } from './messages.ts';
 import type { DirectChannel, Message } from './objects.ts';
 
@@ -32,7 +33,8 @@ const directChannel = z
   .transform((value) => value as unknown as DirectChannel);
 
 /**
- * The state that survives a restart: messages, direct message channels, members with their roles, and the order of the roles.
+ * The state that survives a restart: messages, direct message channels, members with their roles, and the order of the roles,
+ * and the languages.
  * Ephemeral messages and uploaded files are not saved; Discord's client also loses ephemeral messages when it restarts.
  */
 export const persistedState = z.object({
@@ -47,12 +49,15 @@ export const persistedState = z.object({
   /** Users who have left the guild. */
   absentUsers: z.array(id).default([]),
   closedDirectMessages: z.array(id).default([]),
+  /** The languages that users have selected, by user. */
+  locales: z.record(id, z.enum(locales)).default({}),
+  guildLocale: z.enum(locales).default(defaultLocale),
 });
 export type PersistedState = z.output<typeof persistedState>;
 
 /** Whether a change affects the saved state. */
 export function isPersistent(kind: string): boolean {
-  return ['message', 'message_deleted', 'members', 'channels'].includes(kind);
+  return ['message', 'message_deleted', 'members', 'channels', 'languages'].includes(kind);
 }
 
 export function exportState(state: DiscordState, messages: Messages): PersistedState {
@@ -65,6 +70,8 @@ export function exportState(state: DiscordState, messages: Messages): PersistedS
     deletedRoles: state.initialRoleIds.filter((roleId) => !state.roles.some((role) => role.id === roleId)),
     absentUsers: [...state.users.keys()].filter((userId) => !state.isMember(userId)),
     closedDirectMessages: [...state.closedDirectMessages],
+    locales: Object.fromEntries(state.selectedLocales),
+    guildLocale: state.guildLocale,
     roles: Object.fromEntries([...state.members].map(([userId, { roles }]) => [userId, [...roles]])),
   };
 }
@@ -74,6 +81,10 @@ export function restoreState(state: DiscordState, messages: Messages, saved: Per
   restoreRoles(state, saved);
   for (const userId of saved.absentUsers) if (userId !== state.bot.id) state.members.delete(userId);
   for (const userId of saved.closedDirectMessages) state.closedDirectMessages.add(userId);
+  for (const [userId, locale] of Object.entries(saved.locales)) {
+    if (isLocale(locale)) state.setLocale(userId, locale);
+  }
+  state.setGuildLocale(saved.guildLocale);
   for (const [userId, roles] of Object.entries(saved.roles)) {
     const member = state.members.get(userId);
     const roleIds = roles.filter((roleId) => state.roles.some((role) => role.id === roleId));

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
@@ -8,6 +8,7 @@ import type { HttpExchange } from './diagnostics.ts';
 import { visibleHeaders, withoutToken } from './diagnostics.ts';
 import { DiscordApiError, errorResponse } from './errors.ts';
 import type { InjectedFault, InjectedFaults } from './faults.ts';
+import { defaultLocale, isLocale, type Locale } from './locales.ts';
 import { type RateLimits, retryHeaders } from './rate-limits.ts';
 import {
   checkIds,
@@ -77,7 +78,8 @@ export function createRest(options: RestOptions) {
         const { retryAfter, global } = rateLimit.exceeded;
         return { status: 429, body: rateLimitBody(retryAfter, global), headers: rateLimit.headers };
       }
-      const call = { ids, query, body, files: content.files } as RouteRequest<never>;
+      const locale = requestedLocale(request.headers);
+      const call = { ids, query, body, files: content.files, locale } as RouteRequest<never>;
       const reply = await attempt(() => route.handle(call), log);
       return fault === 'lose_answer' ? 'cut' : { ...reply, headers: rateLimit?.headers ?? {} };
     };
@@ -114,6 +116,13 @@ function faultResponse(fault: Exclude<InjectedFault, string>): Reply {
 
 function rateLimitBody(retryAfter: number, global: boolean) {
   return { message: 'You are being rate limited.', retry_after: Math.round(retryAfter * second) / second, global };
+}
+
+/** The locale of a request: the first known one of the header `X-Discord-Locale`, then of `Accept-Language`. */
+function requestedLocale(headers: IncomingHttpHeaders): Locale {
+  const tags = [headers['x-discord-locale'], ...(headers['accept-language'] ?? '').split(',')].flat();
+  const names = tags.map((tag = '') => tag.split(';', 1)[0]?.trim() ?? '');
+  return names.find(isLocale) ?? defaultLocale;
 }
 
 /** The resource that has its own rate limit bucket. Discord: "Rate Limits", top-level resources. */

@@ -1,6 +1,7 @@
 import { snowflakePattern } from '../../platform/snowflake.ts';
 import type { UploadedFile } from './body.ts';
 import { fieldError } from './errors.ts';
+import type { Locale } from './locales.ts';
 import type { RateLimitBucket } from './rate-limits.ts';
 
 /** The names of the ids in a path such as `/channels/:channelId/messages`. */
@@ -16,6 +17,7 @@ export interface RouteRequest<Id extends string = string> {
   readonly query: URLSearchParams;
   readonly body: unknown;
   readonly files: readonly UploadedFile[];
+  readonly locale: Locale;
 }
 
 export interface RouteResponse {

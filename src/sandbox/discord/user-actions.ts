@@ -1,4 +1,5 @@
 import type { ReceivedCallback } from './interactions.ts';
+import type { Localizations } from './locales.ts';
 import type { SubmittedValues } from './modal.ts';
 import type { Message } from './objects.ts';
 import type { OptionInput } from './resolve-command.ts';
@@ -23,6 +24,8 @@ export interface CommandAction {
   readonly channelId: string;
   /** By option name; users, channels and roles as ids, an attachment as a file. */
   readonly options?: Readonly<Record<string, OptionInput>>;
+  /** The language of the client for this action only (default: that of the member). */
+  readonly locale?: string;
 }
 
 export interface ComponentAction {
@@ -31,6 +34,8 @@ export interface ComponentAction {
   readonly userId: string;
   /** The selected values of a select. */
   readonly values?: readonly string[];
+  /** As in {@link CommandAction}. */
+  readonly locale?: string;
 }
 
 export interface AutocompleteAction extends CommandAction {
@@ -41,6 +46,7 @@ export interface AutocompleteAction extends CommandAction {
 /** An autocomplete choice. */
 export interface Choice {
   readonly name: string;
+  readonly name_localizations?: Localizations;
   readonly value: string | number;
 }
 

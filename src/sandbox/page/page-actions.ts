@@ -37,6 +37,10 @@ const directMessagesSchema = userSchema.extend({ accepted: z.boolean() });
 
 const memberSchema = userSchema.extend({ change: z.enum(['leave', 'rejoin']) });
 
+const languageSchema = z.object({ userId: id, locale: z.string().max(10) });
+
+const guildLanguageSchema = z.object({ locale: z.string().max(10) });
+
 /** The new position of a role, from 1; null deletes it. */
 const roleSchema = z.object({ roleId: id, position: z.int().min(1).max(250).nullable() });
 
@@ -71,6 +75,15 @@ export function createActions({
     '/page/direct-messages': async (body) => {
       const { userId, accepted } = directMessagesSchema.parse(body);
       guild.acceptDirectMessages(userId, accepted);
+      return {};
+    },
+    '/page/languages': async (body) => {
+      const { userId, locale } = languageSchema.parse(body);
+      guild.setLocale(userId, locale);
+      return {};
+    },
+    '/page/guild-language': async (body) => {
+      guild.setGuildLocale(guildLanguageSchema.parse(body).locale);
       return {};
     },
     '/page/members': async (body) => {

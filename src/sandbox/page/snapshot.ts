@@ -15,7 +15,7 @@ interface SnapshotSources {
   readonly ports: PagePorts;
 }
 
-/** Channels, members, roles and commands: they change rarely, so they are always sent completely. */
+/** Channels, members, languages, roles and commands: they change rarely, so they are always sent completely. */
 export function sidebarState({ state, commands }: SnapshotSources, connected: boolean) {
   return {
     connected,
@@ -35,8 +35,11 @@ export function sidebarState({ state, commands }: SnapshotSources, connected: bo
         isMember: state.isMember(id),
         /** The owner cannot leave. */
         isOwner: id === state.guild().owner_id,
+        /** The language of the user's client. */
+        locale: state.localeOf(id),
         acceptsDirectMessages: !state.closedDirectMessages.has(id),
       })),
+    guildLocale: state.guildLocale,
     roles: state.roles.map(({ id, name, color, position, managed }) => ({ id, name, color, position, managed })),
     commands: commands.availableIn(state.guildId),
   };

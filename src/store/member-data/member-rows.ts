@@ -5,12 +5,16 @@ import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
 import { literal, run } from '../query-builder.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 import { waitingIn } from '../waiting-queues.ts';
+import { chunksOf } from './chunks.ts';
+import { findGifts, type Gifts } from './gifts.ts';
 
 /** The rows about a member that are not found by `user_id` alone. */
 export interface MemberRows extends Mentions {
   readonly userId: string;
   readonly entryIds: readonly number[];
   readonly plannedIds: readonly number[];
+  /** Some of the deliveries and effects, which belong to others. */
+  readonly gifts: Gifts;
 }
 
 /** Rows that mention a member, but belong to somebody else or to nobody. */
@@ -134,12 +138,14 @@ export async function findMemberRows(
       .select(['id', 'queue', 'content'])
       .where((eb) => eb.or([eb('queue', '=', directMessages(userId)), eb('content', 'like', `%${userId}%`)])),
   );
+  const effectIds = distinct([...ofDeliveries, ...waiting.filter(isOwn).map(({ id }) => id), ...found.effectIds]);
   return {
     userId,
     entryIds: entries.map(({ id }) => id),
     deliveryIds,
-    effectIds: distinct([...ofDeliveries, ...waiting.filter(isOwn).map(({ id }) => id), ...found.effectIds]),
+    effectIds,
     plannedIds: planned.filter(isOwn).map(({ id }) => id),
+    gifts: await findGifts(db, connection, userId, { deliveryIds, effectIds }),
   };
 }
 
@@ -151,15 +157,6 @@ function isErasing(queue: string, content: string): boolean {
 /** The queue of the direct messages to a member. */
 export function directMessages(userId: string): string {
   return `dm ${userId}`;
-}
-
-/** Ids per statement: fewer than the parameters that SQLite accepts. */
-const chunkSize = 500;
-
-export function chunksOf(ids: readonly number[]): readonly number[][] {
-  return Array.from({ length: Math.ceil(ids.length / chunkSize) }, (_, index) =>
-    ids.slice(index * chunkSize, (index + 1) * chunkSize),
-  );
 }
 
 function distinct(ids: readonly number[]): number[] {

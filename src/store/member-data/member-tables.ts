@@ -2,7 +2,8 @@ import type { Compilable, Kysely } from 'kysely';
 import { literal } from '../query-builder.ts';
 import { deliveryColumns } from '../reads/search-deliveries.ts';
 import type { Tables } from '../tables.ts';
-import { chunksOf, directMessages, type MemberRows } from './member-rows.ts';
+import { chunksOf } from './chunks.ts';
+import { directMessages, type MemberRows } from './member-rows.ts';
 
 /** A table with rows about members. */
 export interface MemberTable {
@@ -51,10 +52,11 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
       inChunks(deliveryIds, (ids) =>
         db.selectFrom('deliveries').select(deliveryColumns).where('id', 'in', ids).orderBy('id'),
       ),
-    forget: (db, { userId, deliveryIds }, user_id) =>
-      inChunks(deliveryIds, (ids) =>
+    forget: (db, { userId, deliveryIds, gifts }, user_id) =>
+      inChunks(without(deliveryIds, gifts.deliveries), (ids) =>
         db.updateTable('deliveries').set({ body: forgottenBody }).where('id', 'in', ids),
       ).concat(
+        [...gifts.deliveries].map(([id, body]) => db.updateTable('deliveries').set({ body }).where('id', '=', id)),
         inChunks(deliveryIds, (ids) =>
           db.updateTable('deliveries').set({ user_id }).where('id', 'in', ids).where('user_id', '=', userId),
         ),
@@ -63,28 +65,29 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
   effects: {
     select: (db, { effectIds }) =>
       inChunks(effectIds, (ids) => db.selectFrom('effects').selectAll().where('id', 'in', ids).orderBy('id')),
-    forget: (db, { userId, effectIds }, pseudonym) =>
-      inChunks(effectIds, (ids) =>
+    forget: (db, { userId, effectIds, gifts }, pseudonym) => {
+      const ownIds = without(effectIds, gifts.effects);
+      return inChunks(ownIds, (ids) =>
         db.deleteFrom('effects').where('id', 'in', ids).where('state', '=', literal('waiting')),
       ).concat(
-        inChunks(effectIds, (ids) =>
-          db.updateTable('effects').set({ content: forgottenContent }).where('id', 'in', ids),
-        ),
-        inChunks(effectIds, (ids) =>
+        [...gifts.effects].map(([id, content]) => db.updateTable('effects').set({ content }).where('id', '=', id)),
+        inChunks(ownIds, (ids) => db.updateTable('effects').set({ content: forgottenContent }).where('id', 'in', ids)),
+        inChunks(ownIds, (ids) =>
           db
             .updateTable('effects')
             .set({ reason: forgottenReason })
             .where('id', 'in', ids)
             .where('state', '=', literal('buried')),
         ),
-        inChunks(effectIds, (ids) =>
+        inChunks(ownIds, (ids) =>
           db
             .updateTable('effects')
             .set({ queue: directMessages(pseudonym) })
             .where('id', 'in', ids)
             .where('queue', '=', directMessages(userId)),
         ),
-      ),
+      );
+    },
   },
   planned_effects: {
     select: (db, { plannedIds }) =>
@@ -160,6 +163,10 @@ export function votersOf(db: Kysely<Tables>, userId: string) {
     .selectAll()
     .where('user_id', '=', userId)
     .where('period', 'in', db.selectFrom('parties').select('period'));
+}
+
+function without(ids: readonly number[], others: ReadonlyMap<number, unknown>): readonly number[] {
+  return others.size === 0 ? ids : ids.filter((id) => !others.has(id));
 }
 
 function inChunks<Row>(ids: readonly number[], build: (ids: readonly number[]) => Compilable<Row>): Compilable<Row>[] {

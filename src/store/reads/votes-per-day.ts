@@ -72,15 +72,14 @@ export function sqlVotesPerDay(
 
 function votesPerDayIn(calendar: Calendar, db: Kysely<Tables>, reading: Connection, clock: Clock): VotesPerDay {
   const count = createVoteCount(db, reading, clock, calendar);
-  let latest: { readonly counts: VoteCounts; readonly at: number; readonly busyMs: number } | undefined;
+  let latest: (CountResult & { readonly at: number }) | undefined;
   let running: Promise<VoteCounts> | undefined;
 
   async function run(now: number): Promise<VoteCounts> {
     const at = clock.monotonic();
     try {
-      const { counts, busyMs } = await count(now);
-      latest = { counts, at, busyMs };
-      return counts;
+      latest = { ...(await count(now)), at };
+      return latest.counts;
     } finally {
       running = undefined;
     }
@@ -88,9 +87,9 @@ function votesPerDayIn(calendar: Calendar, db: Kysely<Tables>, reading: Connecti
 
   async function current(now: number): Promise<VoteCounts> {
     const age = latest === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() - latest.at;
-    if (latest !== undefined && age < Math.max(minAgeMs, latest.busyMs / maxShare)) return latest.counts;
+    if (latest !== undefined && age < Math.max(minAgeMs, latest.repeatMs / maxShare)) return latest.counts;
     running ??= run(now);
-    if (latest === undefined || age > maxAgeMs || latest.busyMs <= maxWaitMs) return running;
+    if (latest === undefined || age > maxAgeMs || latest.repeatMs <= maxWaitMs) return running;
     // An error is reported to the next caller who waits for a count.
     running.catch(() => {});
     return latest.counts;
@@ -103,6 +102,12 @@ function votesPerDayIn(calendar: Calendar, db: Kysely<Tables>, reading: Connecti
       return { day: first + index, votes: counts.votes(listings, first + index) };
     });
   };
+}
+
+interface CountResult {
+  readonly counts: VoteCounts;
+  /** How long the next count will take, without its pauses (ms). */
+  readonly repeatMs: number;
 }
 
 /** Each call counts all votes of the period, most of them from memory. Calls must not overlap. */
@@ -133,12 +138,12 @@ function createVoteCount(db: Kysely<Tables>, reading: Connection, clock: Clock, 
   let kept = new VoteCounts();
   let keptBelow = Number.MIN_SAFE_INTEGER;
 
-  return async (now: number): Promise<{ readonly counts: VoteCounts; readonly busyMs: number }> => {
+  return async (now: number): Promise<CountResult> => {
     const firstDay = calendar.dayAt(now) - voteDays + 1;
     const recent = new VoteCounts();
     const settled = new VoteCounts();
     let settledBelow: number | null = null;
-    let busyMs = 0;
+    let repeatMs = 0;
     for (let below = Number.MAX_SAFE_INTEGER; ; ) {
       const startedAt = clock.monotonic();
       const groups = await selectSlice(reading, { from: keptBelow, below });
@@ -150,7 +155,7 @@ function createVoteCount(db: Kysely<Tables>, reading: Connection, clock: Clock, 
       const entries = groups.reduce((sum, group) => sum + group.entries, 0);
       below = groups.reduce((first, { firstId }) => Math.min(first, firstId), below);
       const tookMs = clock.monotonic() - startedAt;
-      busyMs += tookMs;
+      if (settledBelow === null) repeatMs += tookMs;
       // Ids grow with time, except for some entries of processes side by side.
       if (entries < rowsPerQuery || calendar.dayAt(newestSlot * slotMs) < firstDay) break;
       await (tookMs > 0 ? clock.sleep(tookMs / maxBusyShare - tookMs) : nextTurn());
@@ -163,6 +168,6 @@ function createVoteCount(db: Kysely<Tables>, reading: Connection, clock: Clock, 
       keptBelow = settledBelow;
     }
     recent.addAll(kept, firstDay);
-    return { counts: recent, busyMs };
+    return { counts: recent, repeatMs };
   };
 }

@@ -97,7 +97,7 @@ function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery): 
     const { listing } = routed;
     needs.userIds.add(event.userId);
     needs.events.add(voteKey(event, listing.name, receivedAt));
-    if (event.at === null) needs.forgottenVotes.add(forgottenVoteKey(event.userId, listing.name));
+    needs.forgottenVotes.add(forgottenVoteKey(event.userId, listing.name));
     addListing(needs, event.userId, event.at ?? receivedAt, listing);
   }
 }

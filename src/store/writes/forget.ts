@@ -10,7 +10,7 @@ import type { Tables } from '../tables.ts';
 import { lockAccount, releaseAccount } from './accounts.ts';
 import { enqueueWrites } from './enqueue.ts';
 import { lock } from './lock.ts';
-import { lockShop } from './refund.ts';
+import { closePurchases, lockShop } from './refund.ts';
 
 /** Forgets members, for use inside a transaction of `connection`. */
 export function forgetWrites(db: Kysely<Tables>, connection: Connection) {
@@ -53,6 +53,7 @@ export function forgetWrites(db: Kysely<Tables>, connection: Connection) {
       // A purchase that is settled meanwhile has read its buyer.
       await lockShop(connection, db);
       await lockUnpaidParties(userId);
+      const reports = await closePurchases(connection, db, userId, now);
       const account = await lockAccount(connection, db, userId);
       const grants = await run(connection, db.selectFrom('grants').selectAll().where('user_id', '=', userId));
       const rows = await findMemberRows(db, connection, userId, found);
@@ -66,6 +67,7 @@ export function forgetWrites(db: Kysely<Tables>, connection: Connection) {
         for (const query of table.forget(db, rows, pseudonym)) await run(connection, query);
       }
       await removeRoles(grants, now);
+      await enqueue(reports);
     },
 
     /** Deletes the votes of forgotten members that have expired. */

@@ -50,14 +50,19 @@ export async function refundPurchase(
   now: number,
 ): Promise<void> {
   const { id, user_id: userId, role } = purchase;
-  await settlePurchases(connection, db, [purchase], 'refunded', now);
-  const account = await lockAccount(connection, db, userId);
-  await appendEntry(connection, db, account, refundEntry(userId, purchase, now));
+  await refund(connection, db, purchase, now);
   if (role !== null) {
     const grant = db.deleteFrom('grants').where('user_id', '=', userId).where('role', '=', role);
     await run(connection, grant.where('source', '=', grantSource(id)));
   }
   await enqueueWrites(db, connection).enqueue([messageToBuyer(purchase, 'purchaseRefunded', now)]);
+}
+
+/** Returns the price of a confirmed purchase. */
+async function refund(connection: Connection, db: Kysely<Tables>, purchase: PurchaseRow, now: number): Promise<void> {
+  await settlePurchases(connection, db, [purchase], 'refunded', now);
+  const account = await lockAccount(connection, db, purchase.user_id);
+  await appendEntry(connection, db, account, refundEntry(purchase.user_id, purchase, now));
 }
 
 /** Refunds purchases of a role that Discord did not give, and reports them to the owner. The shop is locked. */
@@ -81,6 +86,27 @@ export function messageToBuyer(
 ): NewEffect<'directMessage'> {
   const content = { userId, message: { type, item, price } };
   return { kind: 'directMessage', queue: `dm ${userId}`, content, deliveryId: null, createdAt };
+}
+
+/**
+ * Refunds the purchases of a member that the owner has not fulfilled yet. The shop is locked. The buyer is not told.
+ * @returns the reports to the owner, which do not name the buyer
+ */
+export async function closePurchases(
+  connection: Connection,
+  db: Kysely<Tables>,
+  userId: string,
+  now: number,
+): Promise<readonly NewEffect<'ownerReport'>[]> {
+  const ofMember = db.selectFrom('purchases').selectAll().where('user_id', '=', userId);
+  const open = ofMember.where('state', '=', literal('confirmed')).where('role', 'is', null).where('code', 'is', null);
+  const purchases = await run(connection, open.orderBy('id'));
+  for (const purchase of purchases) await refund(connection, db, purchase, now);
+  return purchases.flatMap(({ id: purchaseId, owner_channel_id: channelId, name: item, price }) => {
+    if (channelId === null) return [];
+    const content = { channelId, report: { type: 'purchaseClosed', purchaseId, item, price } as const };
+    return [{ kind: 'ownerReport', queue: channelId, content, deliveryId: null, createdAt: now }];
+  });
 }
 
 function reportOfRefund(purchase: PurchaseRow, createdAt: number): readonly NewEffect<'ownerReport'>[] {

@@ -8,7 +8,6 @@ export const en = {
   /** Parts of other texts. */
   parts: {
     credits: { one: '**{count}** credit', other: '**{count}** credits' },
-    /** Plain. */
     days: { one: '**{count}** day', other: '**{count}** days' },
     votes: { one: '**{count}** vote', other: '**{count}** votes' },
     members: { one: '**{count}** member', other: '**{count}** members' },
@@ -23,6 +22,12 @@ export const en = {
     /** In place of the name of a listing, within a sentence. */
     unnamed: { server: 'this server', bot: 'this bot' },
     asOf: 'The listing service did not respond. Last updated {time}.',
+    /** `{name}` was entered, but is not a listing; `{names}` are listings, and there are `{count}` more. */
+    unknown: 'There is no listing {name}. Choose one of these: {names}.',
+    unknownOfMany: {
+      one: 'There is no listing {name}. Choose one of these, or {count} more: {names}.',
+      other: 'There is no listing {name}. Choose one of these, or one of {count} more: {names}.',
+    },
   },
 
   canVote: {
@@ -30,6 +35,8 @@ export const en = {
     description: 'Check if you can vote, or when you can vote again.',
     userOption: 'Check another member instead of yourself.',
     voteButton: 'Vote',
+    /** On a button; at most 80 characters are shown. */
+    voteFor: 'Vote for {name}',
     /** Markup. `{name}` is that of a listing, `{user}` a member. */
     titleNow: 'Ready to vote',
     titleLater: 'Not yet',
@@ -46,9 +53,22 @@ export const en = {
     /** Plain. */
     description: 'Show reviews of this server.',
     sortOption: 'Sort order (default: newest).',
+    starsOption: 'Show only reviews with this many stars (default: all).',
     limitOption: 'How many reviews to show, up to 50 (default: 10).',
     sorts: { newest: 'newest', highest: 'highest', lowest: 'lowest' },
     count: { one: '{shown} of {count} review', other: '{shown} of {count} reviews' },
+    /** Below reviews with as many stars: "With 4 stars: 3 of the newest 50 reviews". `{found}` is one of the next texts. */
+    filtered: { one: 'With {count} star: {found}', other: 'With {count} stars: {found}' },
+    found: {
+      newest: { one: '{shown} of the newest review', other: '{shown} of the newest {count} reviews' },
+      highest: { one: '{shown} of the highest rated review', other: '{shown} of the {count} highest rated reviews' },
+      lowest: { one: '{shown} of the lowest rated review', other: '{shown} of the {count} lowest rated reviews' },
+    },
+    /** How many of them are shown. */
+    shown: '{number} shown',
+    /** In a select: all reviews, and how many have as many stars. */
+    anyStars: 'All reviews',
+    withStars: { one: '{count} review', other: '{count} reviews' },
     previous: 'Previous',
     next: 'Next',
     /** Markup. */
@@ -57,6 +77,7 @@ export const en = {
     anonymous: 'Anonymous',
     noRating: 'No rating',
     noComment: '*No text.*',
+    noneMatch: 'No review found with this many stars.',
   },
 
   stats: {
@@ -250,6 +271,8 @@ export const en = {
       title: 'Purchase {id}',
       text: '{user} bought {name} ({price}).',
       todo: 'Press Done when the buyer has it. The buyer gets a direct message.',
+      closed:
+        'The buyer of {name} ({price}) had their data deleted before this was done, so the purchase was closed and refunded. There is nothing to do.',
       refundedRole: 'Discord did not give the role, so the price was refunded, and the item is in stock again.',
       fulfilledBy: 'Done, by {manager}.',
       refundedBy: 'Refunded, by {manager}.',

@@ -1,6 +1,7 @@
 import type { Commands, Scope } from '../commands.ts';
 import type { DiscordState } from '../discord-state.ts';
 import { errorResponse } from '../errors.ts';
+import { withLocalizedFields } from '../localized-commands.ts';
 import { noContent, ok, type Route, route } from '../route.ts';
 
 /** Registration of commands, globally and per guild. Discord: "Application Commands", endpoints. */
@@ -27,7 +28,11 @@ function scopedRoutes(base: string, commands: Commands, scopeOf: ScopeOf): Route
   const one = `${base}/:commandId`;
   const commandId = (ids: Readonly<Record<string, string>>) => ids['commandId'] ?? '';
   return [
-    route('GET', base, ({ ids }) => ok(commands.list(scopeOf(ids)))),
+    route('GET', base, ({ ids, query, locale }) => {
+      const all = commands.list(scopeOf(ids));
+      const isComplete = query.get('with_localizations') === 'true';
+      return ok(isComplete ? all : all.map((command) => withLocalizedFields(command, locale)));
+    }),
     route('PUT', base, ({ ids, body }) => ok(commands.overwrite(scopeOf(ids), body))),
     route('POST', base, ({ ids, body }) => {
       const { command, created } = commands.upsert(scopeOf(ids), body);

@@ -3,7 +3,8 @@ import { element, findById } from './element.ts';
 import { formatMessageTime } from './format-time.ts';
 import { announcementText, isContinuation, type MessageActions, messageElement, pendingElement } from './message.ts';
 import { postAction } from './requests.ts';
-import { type PageStore, type State, type StoreChange, visibleMessages } from './store.ts';
+import { localeOf, type PageStore, type State, type StoreChange, visibleMessages } from './store.ts';
+import { followTheme } from './theme.ts';
 
 type Message = ReturnType<typeof visibleMessages>[number];
 
@@ -33,10 +34,6 @@ export function startChat(store: PageStore): void {
   const announcer = findById('announcer');
   /** Elements of unchanged messages are reused, since the member may be filling in their selects. */
   const cache = new Map<string, { readonly fingerprint: string; readonly node: HTMLElement }>();
-  followTheme(list, () => {
-    cache.clear();
-    render();
-  });
 
   const actions: MessageActions = {
     dismiss: (id) => store.dismiss(id),
@@ -58,8 +55,9 @@ export function startChat(store: PageStore): void {
   function renderMessage(message: Message, previous: Message | undefined): HTMLElement {
     const pendingAction = [...state.pending.values()].find((action) => action.messageId === message.id);
     const isContinued = isContinuation(message, previous);
-    const timestamp = formatMessageTime(Date.parse(message.timestamp), state.clock.now());
-    const fingerprint = JSON.stringify([message, pendingAction?.failed, isContinued, timestamp]);
+    const locale = localeOf(state);
+    const timestamp = formatMessageTime(Date.parse(message.timestamp), state.clock.now(), locale);
+    const fingerprint = JSON.stringify([message, pendingAction?.failed, isContinued, timestamp, locale]);
     const cached = cache.get(message.id);
     if (cached?.fingerprint === fingerprint) return cached.node;
     const node = messageElement(message, { isContinued, pendingAction }, state, actions);
@@ -71,6 +69,8 @@ export function startChat(store: PageStore): void {
     const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < scrollThresholdPx;
     const restoreFocus = captureFocus(log);
     const messages = visibleMessages(state);
+    // Selects the fonts of Chinese and Japanese characters.
+    list.lang = localeOf(state);
     const pending = [...state.pending].filter(
       ([, action]) => action.name !== null && action.channelId === state.channelId && action.userId === state.userId,
     );
@@ -90,6 +90,12 @@ export function startChat(store: PageStore): void {
     });
   }
 
+  followTheme(store, (isLight) => {
+    list.lightTheme = isLight;
+    // Existing components must be rendered again.
+    cache.clear();
+    render();
+  });
   store.subscribe((change) => {
     // Names may have changed.
     if (change.kind === 'full_state' || change.kind === 'sidebar') cache.clear();
@@ -128,16 +134,6 @@ function replaceChildren(list: HTMLElement, children: readonly HTMLElement[]): v
   for (const [index, child] of children.entries()) {
     if (list.children[index] !== child) list.insertBefore(child, list.children[index] ?? null);
   }
-}
-
-/** Follows the system's color scheme; existing components must be rendered again. */
-function followTheme(list: HTMLElementTagNameMap['discord-messages'], redraw: () => void): void {
-  const light = matchMedia('(prefers-color-scheme: light)');
-  list.lightTheme = light.matches;
-  light.addEventListener('change', () => {
-    list.lightTheme = light.matches;
-    redraw();
-  });
 }
 
 /** Remembers which control of which message has the focus; the returned function restores it after rendering. */

@@ -1,7 +1,8 @@
+import { findLocalized } from '../../discord/locales.ts';
 import { autocompleteRequest, parseCommandLine } from './command-line.ts';
 import { element, findById } from './element.ts';
 import { postAction } from './requests.ts';
-import type { PageStore } from './store.ts';
+import { localeOf, type PageStore } from './store.ts';
 import { type Suggestion, suggest, suggestCompletions } from './suggestions.ts';
 
 /** Delay after the last keystroke before an autocomplete request (ms). */
@@ -10,6 +11,7 @@ const autocompleteDelayMs = 150;
 /** The command input with its list of suggestions. */
 export function startComposer(store: PageStore): void {
   const { state } = store;
+  const context = () => ({ ...state, locale: localeOf(state) });
   const input = findById<HTMLInputElement>('composer-input');
   const picker = findById('picker');
   const error = findById('composer-error');
@@ -48,10 +50,10 @@ export function startComposer(store: PageStore): void {
 
   function updateSuggestions(): void {
     error.textContent = '';
-    const suggestions = document.activeElement === input ? suggest(input.value, state) : [];
+    const suggestions = document.activeElement === input ? suggest(input.value, context()) : [];
     show(suggestions, suggestions[0]?.isCertain ? 0 : -1);
     clearTimeout(autocompleteTimer);
-    const request = document.activeElement === input ? autocompleteRequest(input.value, state) : null;
+    const request = document.activeElement === input ? autocompleteRequest(input.value, context()) : null;
     if (request !== null)
       autocompleteTimer = setTimeout(() => void autocomplete(input.value, request), autocompleteDelayMs);
   }
@@ -68,10 +70,13 @@ export function startComposer(store: PageStore): void {
       error.textContent = response.error;
       return;
     }
-    for (const { name, value } of response.choices) {
-      state.completed.set(`${request.focused.name}:${name.toLowerCase()}`, value);
-    }
-    show(suggestCompletions(line, response.choices, state), response.choices.length > 0 ? 0 : -1);
+    const locale = localeOf(state);
+    const choices = response.choices.map(({ name, name_localizations: names, value }) => ({
+      name: findLocalized(names, locale) ?? name,
+      value,
+    }));
+    for (const { name, value } of choices) state.completed.set(`${request.focused.name}:${name.toLowerCase()}`, value);
+    show(suggestCompletions(line, choices, context()), response.choices.length > 0 ? 0 : -1);
   }
 
   function acceptSuggestion(index: number): void {
@@ -90,7 +95,7 @@ export function startComposer(store: PageStore): void {
   async function send(): Promise<void> {
     const line = input.value.trim();
     if (line === '') return;
-    const command = parseCommandLine(`${line} `, state);
+    const command = parseCommandLine(`${line} `, context());
     if ('error' in command) {
       error.textContent = command.error;
       return;

@@ -51,7 +51,7 @@ export function styleComponents(): void {
   );
   addStyles(
     DiscordButton,
-    `:host > *:first-child { border-radius: 4px; }
+    `:host > *:first-child { border-radius: 8px; }
     .secondary { background: var(--quiet-button); color: var(--quiet-text); }
     .secondary.hoverable:hover, a.secondary:hover { background: var(--quiet-hover); }
     .success { background: var(--good-button); }

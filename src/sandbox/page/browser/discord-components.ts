@@ -19,7 +19,6 @@ import '@skyra/discord-components-core/discord-header.js';
 import '@skyra/discord-components-core/discord-image-attachment.js';
 import '@skyra/discord-components-core/discord-italic.js';
 import '@skyra/discord-components-core/discord-link.js';
-import '@skyra/discord-components-core/discord-list-item.js';
 import '@skyra/discord-components-core/discord-mention.js';
 import '@skyra/discord-components-core/discord-message.js';
 import '@skyra/discord-components-core/discord-messages.js';
@@ -28,7 +27,6 @@ import '@skyra/discord-components-core/discord-spoiler.js';
 import '@skyra/discord-components-core/discord-subscript.js';
 import '@skyra/discord-components-core/discord-time.js';
 import '@skyra/discord-components-core/discord-underlined.js';
-import '@skyra/discord-components-core/discord-unordered-list.js';
 
 type LitComponent = HTMLElement & { readonly updateComplete: Promise<boolean> };
 

@@ -4,7 +4,7 @@ import { element } from './element.ts';
 import { formatTime } from './format-time.ts';
 import { plainText } from './markdown.ts';
 import { renderMarkdown } from './render-markdown.ts';
-import type { State } from './store.ts';
+import { localeOf, type State } from './store.ts';
 
 type Embed = Message['embeds'][number];
 type Field = NonNullable<Embed['fields']>[number];
@@ -26,7 +26,7 @@ export function embedCard(embed: Embed, state: State): HTMLElement {
     image: localPath(embed.image?.url),
   });
   card.embedEmojisMap = Object.create(null);
-  void describeImage(card, embed.image?.description ?? '');
+  void adjustImage(card, embed.image?.description ?? '');
   if (description) {
     card.append(element('discord-embed-description', { slot: 'description' }, renderMarkdown(description, state)));
   }
@@ -35,15 +35,18 @@ export function embedCard(embed: Embed, state: State): HTMLElement {
     const elements = fields.map((each, index) => fieldElement(each, columns[index] ?? null, state));
     card.append(element('discord-embed-fields', { slot: 'fields' }, ...elements));
   }
-  const footer = footerElement(embed);
+  const footer = footerElement(embed, localeOf(state));
   if (footer !== null) card.append(footer);
   return card;
 }
 
-/** The component has a fixed alt text, and draws its content later. */
-async function describeImage(card: HTMLElementTagNameMap['discord-embed'], description: string): Promise<void> {
+/** The component draws its content later, with a fixed alt text, and images smaller than Discord does. */
+async function adjustImage(card: HTMLElementTagNameMap['discord-embed'], description: string): Promise<void> {
   await card.updateComplete;
-  card.shadowRoot?.querySelector('.discord-embed-image')?.setAttribute('alt', description);
+  const image = card.shadowRoot?.querySelector<HTMLImageElement>('.discord-embed-image');
+  if (!image) return;
+  image.alt = description;
+  image.style.maxWidth = 'min(400px, 100%)';
 }
 
 function fieldElement({ name, value }: Field, column: number | null, state: State): HTMLElement {
@@ -62,8 +65,8 @@ function inlineColumns(fields: readonly Field[]): readonly (number | null)[] {
   });
 }
 
-function footerElement({ footer, timestamp }: Embed): HTMLElement | null {
-  const at = timestamp ? formatTime(Date.parse(timestamp), 'f') : null;
+function footerElement({ footer, timestamp }: Embed, locale: string): HTMLElement | null {
+  const at = timestamp ? formatTime(Date.parse(timestamp), 'f', locale) : null;
   if (!footer && at === null) return null;
   return element('discord-embed-footer', { slot: 'footer', timestamp: footer && at }, footer?.text ?? at);
 }

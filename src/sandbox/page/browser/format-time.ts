@@ -20,9 +20,12 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['second', second],
 ];
 
-/** @param at ms since the epoch */
-export function formatTime(at: number, style: string): string {
-  return new Intl.DateTimeFormat(undefined, styles[style] ?? styles['f']).format(at);
+/**
+ * @param at ms since the epoch
+ * @param locale the default is the browser's
+ */
+export function formatTime(at: number, style: string, locale?: string): string {
+  return new Intl.DateTimeFormat(locale, styles[style] ?? styles['f']).format(at);
 }
 
 /**
@@ -30,24 +33,31 @@ export function formatTime(at: number, style: string): string {
  *
  * @param at ms since the epoch
  * @param now ms since the epoch
+ * @param locale the default is the browser's
  */
-export function formatRelative(at: number, now: number): string {
+export function formatRelative(at: number, now: number, locale?: string): string {
   const duration = Math.round((at - now) / second) * second;
   const [unit, size] = units.find(([, length]) => Math.abs(duration) >= length) ?? ['second', second];
-  return new Intl.RelativeTimeFormat(undefined, { numeric: 'always' }).format(Math.round(duration / size), unit);
+  return new Intl.RelativeTimeFormat(locale, { numeric: 'always' }).format(Math.round(duration / size), unit);
 }
 
 /**
- * The time of a message in Discord's format: "Today at 13:43".
+ * The time of a message in Discord's format: "13:43", "Yesterday at 13:43", "01/02/2026, 13:43".
  *
  * @param at ms since the epoch
  * @param now ms since the epoch
  */
-export function formatMessageTime(at: number, now: number): string {
+export function formatMessageTime(at: number, now: number, locale?: string): string {
   const days = Math.round((startOfDay(now) - startOfDay(at)) / day);
-  const time = formatTime(at, 't');
-  if (days === 0) return `Today at ${time}`;
-  return days === 1 ? `Yesterday at ${time}` : `${formatTime(at, 'd')} ${time}`;
+  if (days === 0) return formatTime(at, 't', locale);
+  if (days === 1) return yesterdayAt(formatTime(at, 't', locale), locale);
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeStyle: 'short' }).format(at);
+}
+
+function yesterdayAt(time: string, locale: string | undefined): string {
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  const yesterday = format.format(-1, 'day').replace(/^./u, (first) => first.toLocaleUpperCase(locale));
+  return format.resolvedOptions().locale.startsWith('en') ? `${yesterday} at ${time}` : `${yesterday} ${time}`;
 }
 
 function startOfDay(at: number): number {

@@ -1,3 +1,4 @@
+import { textsOf } from '../../discord/normalized-components.ts';
 import { element, findById } from './element.ts';
 import type { PageStore, State } from './store.ts';
 
@@ -32,12 +33,12 @@ const hints: readonly Hint[] = [
   },
   {
     actions: ['streak'],
-    isDone: ({ messages }) => showsEmbed(messages, ({ description }) => description?.includes('-day streak:')),
+    isDone: ({ messages }) => showsText(messages, '-day streak:'),
     parts: ['Press +12 hours, then Vote, and repeat it: on the third day in a row the streak earns 50 credits.'],
   },
   {
     actions: ['party'],
-    isDone: ({ messages }) => showsEmbed(messages, ({ footer }) => footer?.text.startsWith('Goal of')),
+    isDone: ({ messages }) => showsText(messages, 'Goal of'),
     parts: ['The vote party in #votes needs 5 votes in a week: vote for both listings, also as other members.'],
   },
   {
@@ -64,10 +65,12 @@ function showsVoter({ members, roles, profileId }: Readonly<State>): boolean {
   return members.some(({ id, roles: own }) => id === profileId && voter !== undefined && own.includes(voter.id));
 }
 
-type Embed = State['messages'][number]['message']['embeds'][number];
-
-function showsEmbed(messages: State['messages'], isWanted: (embed: Embed) => boolean | undefined): boolean {
-  return messages.some(({ message }) => message.embeds.some((embed) => isWanted(embed) ?? false));
+/** In an embed or a panel. */
+function showsText(messages: State['messages'], wanted: string): boolean {
+  return messages.some(({ message: { embeds, components } }) => {
+    const ofEmbeds = embeds.flatMap(({ description, footer }) => [description ?? '', footer?.text ?? '']);
+    return [...ofEmbeds, ...textsOf(components)].some((text) => text.includes(wanted));
+  });
 }
 
 /** Shows the first hint that is not done yet. */

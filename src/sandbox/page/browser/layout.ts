@@ -1,9 +1,10 @@
 import type {
-  Media,
   NormalizedComponent,
   NormalizedContainer,
+  NormalizedControl,
   NormalizedGallery,
   NormalizedSection,
+  Shown,
 } from '../../discord/normalized-components.ts';
 import { fileCard, localPath } from './attachments.ts';
 import { controlElement, rowElement } from './components.ts';
@@ -38,7 +39,10 @@ function componentElement(component: NormalizedComponent, context: ComponentCont
       return fileCard({ url: file.url, filename: name ?? 'file', size: size ?? 0 });
     }
     case 14:
-      return element('hr', { class: component.divider ? 'layout-separator' : 'layout-space' });
+      return element('hr', {
+        class: component.divider ? 'layout-separator' : 'layout-space',
+        'data-spacing': component.spacing,
+      });
     case 17:
       return containerElement(component, context);
   }
@@ -46,25 +50,50 @@ function componentElement(component: NormalizedComponent, context: ComponentCont
 
 function sectionElement({ components, accessory }: NormalizedSection, context: ComponentContext): HTMLElement {
   const texts = components.map((each) => componentElement(each, context));
-  const beside = accessory.type === 11 ? image(accessory) : controlElement(accessory, context);
-  return element('div', { class: 'layout-section' }, element('div', {}, ...texts), beside);
+  const beside = accessory.type === 11 ? image(accessory) : accessoryButton(accessory, context);
+  return element('div', { class: 'layout-section' }, element('div', { class: 'layout-texts' }, ...texts), beside);
+}
+
+/** The button component must be in a row. */
+function accessoryButton(button: NormalizedControl, context: ComponentContext): HTMLElement {
+  const attributes = { class: 'layout-accessory', 'aria-busy': context.isBusy };
+  return element('discord-action-row', attributes, controlElement(button, context));
 }
 
 function galleryElement({ items }: NormalizedGallery): HTMLElement {
   return element('div', { class: 'layout-gallery', 'data-count': items.length }, ...items.map(image));
 }
 
-function containerElement({ components, accent_color }: NormalizedContainer, context: ComponentContext): HTMLElement {
-  const color = accent_color === null ? null : `border-color: #${accent_color.toString(16).padStart(6, '0')}`;
-  return element(
+function containerElement(container: NormalizedContainer, context: ComponentContext): HTMLElement {
+  const { components, accent_color, spoiler } = container;
+  const color = accent_color === null ? null : `--accent: #${accent_color.toString(16).padStart(6, '0')}`;
+  const node = element(
     'div',
     { class: 'layout-container', style: color },
     ...components.map((each) => componentElement(each, context)),
   );
+  return spoiler ? hidden(node) : node;
+}
+
+/** Blurs a part until it is pressed. */
+function hidden(part: HTMLElement): HTMLElement {
+  part.inert = true;
+  const cover = element('div', { class: 'layout-spoiler' }, part);
+  const button = element('button', { type: 'button', 'aria-label': 'Spoiler, press to show' }, 'Spoiler');
+  button.addEventListener('click', () => {
+    part.inert = false;
+    cover.replaceWith(part);
+  });
+  cover.append(button);
+  return cover;
 }
 
 /** An image from the local Discord; only its description or address for others, which the page never loads. */
-function image({ media, description }: { readonly media: Media; readonly description: string | null }): HTMLElement {
+function image(shown: Shown): HTMLElement {
+  return shown.spoiler ? hidden(imageElement(shown)) : imageElement(shown);
+}
+
+function imageElement({ media, description }: Shown): HTMLElement {
   const path = localPath(media.url);
   if (path === null) return element('span', { class: 'layout-media' }, description ?? media.url);
   return element('img', {

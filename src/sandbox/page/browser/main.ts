@@ -13,14 +13,17 @@ import { subscribeToEvents } from './requests.ts';
 import { startRoleSettings } from './role-settings.ts';
 import { createSandboxTime } from './sandbox-time.ts';
 import { startServicePanel } from './service-panel.ts';
+import { startSettings } from './settings.ts';
 import { startSidebar } from './sidebar.ts';
 import { createPageStore } from './store.ts';
+import { startTheme, storedTheme } from './theme.ts';
 import { startTimeline } from './timeline.ts';
 import { startViews } from './views.ts';
 
 styleComponents();
-const store = createPageStore(createSandboxTime());
+const store = createPageStore(createSandboxTime(), storedTheme());
 const parts = [
+  startTheme,
   startSidebar,
   startMemberList,
   startProfile,
@@ -29,6 +32,7 @@ const parts = [
   startChat,
   startComposer,
   startModal,
+  startSettings,
   startServicePanel,
   startFaultPanel,
   startTimeline,

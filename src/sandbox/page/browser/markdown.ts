@@ -2,6 +2,8 @@
 export type MarkupNode =
   | string
   | { readonly kind: ContainerKind; readonly children: readonly MarkupNode[] }
+  /** `start` is the number of the first item of an ordered list. */
+  | { readonly kind: 'list'; readonly start: number | null; readonly children: readonly MarkupNode[] }
   | { readonly kind: 'heading'; readonly level: number; readonly children: readonly MarkupNode[] }
   | { readonly kind: 'code' | 'code_block'; readonly children: readonly string[] }
   | { readonly kind: 'link'; readonly url: string; readonly children: readonly MarkupNode[] }
@@ -10,16 +12,7 @@ export type MarkupNode =
   /** `at` in seconds since the epoch. */
   | { readonly kind: 'time'; readonly at: number; readonly style: string };
 
-type ContainerKind =
-  | 'strong'
-  | 'emphasis'
-  | 'underline'
-  | 'deleted'
-  | 'spoiler'
-  | 'subtext'
-  | 'quote'
-  | 'list'
-  | 'item';
+type ContainerKind = 'strong' | 'emphasis' | 'underline' | 'deleted' | 'spoiler' | 'subtext' | 'quote' | 'item';
 
 /** A pattern for the start of the text, and the node for its match. The first matching rule applies. */
 type Rule = readonly [pattern: RegExp, make: (groups: readonly string[]) => MarkupNode];
@@ -32,11 +25,15 @@ const blocks: readonly Rule[] = [
     ([, marks = '', text = '']) => ({ kind: 'heading', level: marks.length, children: parseInline(text) }),
   ],
   [/^-# +(.+)(?:\n|$)/, ([, text = '']) => ({ kind: 'subtext', children: parseInline(text) })],
+  [/^>>> ([\s\S]+)$/, ([, text = '']) => ({ kind: 'quote', children: parseMarkdown(text.trimEnd()) })],
   [
     /^(?:> .*(?:\n|$))+/,
     ([text = '']) => ({ kind: 'quote', children: parseMarkdown(text.replaceAll(/^> /gm, '').trimEnd()) }),
   ],
-  [/^(?:[-*] .+(?:\n|$))+/, ([text = '']) => ({ kind: 'list', children: parseItems(text) })],
+  [
+    /^(?:[-*]|\d{1,9}\.) +\S.*(?:\n +(?:[-*]|\d{1,9}\.) +\S.*|\n(?:[-*]|\d{1,9}\.) +\S.*)*(?:\n|$)/,
+    ([text = '']) => parseList(text.trimEnd().split('\n')),
+  ],
 ];
 
 /** Inline elements. */
@@ -140,9 +137,24 @@ function parseLink([, label = '', url = '']: readonly string[]): MarkupNode {
   return { kind: 'link', url, children: parseInline(label) };
 }
 
-function parseItems(text: string): readonly MarkupNode[] {
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => container('item', parseInline(line.slice(2))));
+/** A list; lines that are indented further than the first one belong to the item before them. */
+function parseList(lines: readonly string[]): MarkupNode {
+  const [first = ''] = lines;
+  const indent = indentOf(first);
+  const starts = lines.flatMap((line, index) => (indentOf(line) <= indent ? [index] : []));
+  const number = /^ *(\d+)\./.exec(first)?.[1];
+  return {
+    kind: 'list',
+    start: number === undefined ? null : Number(number),
+    children: starts.map((start, index) => parseItem(lines.slice(start, starts[index + 1]))),
+  };
+}
+
+function parseItem([line = '', ...nested]: readonly string[]): MarkupNode {
+  const text = line.replace(/^ *(?:[-*]|\d+\.) +/, '');
+  return container('item', [...parseInline(text), ...(nested.length > 0 ? [parseList(nested)] : [])]);
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
 }

@@ -9,7 +9,7 @@ import { embedCard } from './embed.ts';
 import { formatMessageTime, formatTime } from './format-time.ts';
 import { componentElements } from './layout.ts';
 import { renderMarkdown } from './render-markdown.ts';
-import type { PendingAction, State } from './store.ts';
+import { localeOf, type PendingAction, type State } from './store.ts';
 
 /** Discord: "Message Flags". */
 const flag = { ephemeral: 1 << 6, loading: 1 << 7 };
@@ -40,12 +40,13 @@ export function messageElement(
   const { isContinued, pendingAction } = display;
   const isBusy = pendingAction !== undefined && !pendingAction.failed;
   const at = Date.parse(message.timestamp);
+  const locale = localeOf(state);
   return messageFrame(
     message.author,
     state,
     {
       'data-message-id': message.id,
-      timestamp: isContinued ? formatTime(at, 't') : formatMessageTime(at, state.clock.now()),
+      timestamp: isContinued ? formatTime(at, 't', locale) : formatMessageTime(at, state.clock.now(), locale),
       ephemeral: isEphemeral(message),
       edited: message.edited_timestamp !== null && message.content !== '',
       'message-body-only': isContinued,

@@ -1,4 +1,5 @@
 import type { ValueOption } from '../../discord/command-schema.ts';
+import { defaultLocale, findLocalized, type Locale } from '../../discord/locales.ts';
 import type { State } from './store.ts';
 import type { CommandDefinition } from './typed-line.ts';
 
@@ -12,6 +13,8 @@ export interface OptionContext {
   readonly roles: readonly Pick<State['roles'][number], 'id' | 'name'>[];
   /** Autocomplete choices of the bot: values by `option:text`. */
   readonly completed?: ReadonlyMap<string, Value>;
+  /** The language of the acting member's client (default: English). */
+  readonly locale?: Locale;
 }
 
 /** Discord: "Application Command Option Type". */
@@ -20,7 +23,7 @@ const type = { integer: 4, boolean: 5, user: 6, channel: 7, role: 8, number: 10 
 /** The suggested values of an option, with their aliases. */
 export function optionChoices(option: ValueOption, context: OptionContext): readonly { text: string; alias: string }[] {
   const { members, channels, roles } = context;
-  if (option.choices?.length) return option.choices.map(({ name }) => ({ text: name, alias: '' }));
+  if (option.choices?.length) return option.choices.map((choice) => ({ text: choiceName(choice, context), alias: '' }));
   switch (option.type) {
     case type.user:
       return members.map(({ name, username }) => ({ text: `@${name}`, alias: username }));
@@ -35,13 +38,21 @@ export function optionChoices(option: ValueOption, context: OptionContext): read
   }
 }
 
+type OptionChoice = NonNullable<ValueOption['choices']>[number];
+
+function choiceName({ name, name_localizations }: OptionChoice, { locale = defaultLocale }: OptionContext): string {
+  return findLocalized(name_localizations, locale) ?? name;
+}
+
 /** Parses the text of an option; undefined if it is invalid. */
 export function parseValue(option: ValueOption, text: string, context: OptionContext): Value | undefined {
   const normalized = text.toLowerCase();
   const completion = option.autocomplete ? context.completed?.get(`${option.name}:${normalized}`) : undefined;
   if (completion !== undefined) return completion;
   if (option.choices?.length) {
-    return option.choices.find(({ name, value }) => name.toLowerCase() === normalized || String(value) === text)?.value;
+    const names = (choice: OptionChoice) =>
+      [choiceName(choice, context), choice.name].map((name) => name.toLowerCase());
+    return option.choices.find((choice) => names(choice).includes(normalized) || String(choice.value) === text)?.value;
   }
   switch (option.type) {
     case type.integer:

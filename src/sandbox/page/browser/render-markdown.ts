@@ -4,10 +4,10 @@ import { element } from './element.ts';
 import { formatTime } from './format-time.ts';
 import { type MarkupNode, parseMarkdown } from './markdown.ts';
 import { relativeTime } from './relative-times.ts';
-import type { State } from './store.ts';
+import { localeOf, type State } from './store.ts';
 
 /** What mentions and timestamps are resolved with. */
-type Names = Pick<State, 'members' | 'roles' | 'channels' | 'bot' | 'clock'>;
+type Names = Pick<State, 'members' | 'roles' | 'channels' | 'bot' | 'clock' | 'userId'>;
 
 /** Renders Discord's markdown. */
 export function renderMarkdown(text: string, names: Names): DocumentFragment {
@@ -37,9 +37,9 @@ function renderNode(node: MarkupNode, names: Names): Node[] {
     case 'quote':
       return [element('discord-quote', {}, ...children)];
     case 'list':
-      return [element('discord-unordered-list', {}, ...children)];
+      return [element(node.start === null ? 'ul' : 'ol', { class: 'list', start: node.start }, ...children)];
     case 'item':
-      return [element('discord-list-item', {}, ...children)];
+      return [element('li', {}, ...children)];
     case 'heading':
       return [element('discord-header', { level: node.level }, ...children)];
     case 'subtext':
@@ -47,7 +47,7 @@ function renderNode(node: MarkupNode, names: Names): Node[] {
     case 'link':
       return [element('discord-link', { href: node.url, target: '_blank', rel: 'noopener noreferrer' }, ...children)];
     case 'time':
-      return [renderTime(node.at * second, node.style, names.clock)];
+      return [renderTime(node.at * second, node.style, names)];
     default:
       return [renderMention(node, names)];
   }
@@ -77,9 +77,10 @@ function nameOf(items: readonly { id: string; name: string }[], { id, kind }: { 
   return items.find((each) => each.id === id)?.name ?? `unknown-${kind}`;
 }
 
-function renderTime(at: number, style: string, clock: Names['clock']): Node {
+function renderTime(at: number, style: string, names: Names): Node {
+  const locale = localeOf(names);
   if (Number.isNaN(new Date(at).getTime())) return new Text('Invalid date');
-  if (style === 'R') return element('discord-time', {}, relativeTime(at, clock.now()));
-  const attributes = { datetime: new Date(at).toISOString(), title: formatTime(at, 'F') };
-  return element('discord-time', {}, element('time', attributes, formatTime(at, style)));
+  if (style === 'R') return element('discord-time', {}, relativeTime(at, names.clock.now(), locale));
+  const attributes = { datetime: new Date(at).toISOString(), title: formatTime(at, 'F', locale) };
+  return element('discord-time', {}, element('time', attributes, formatTime(at, style, locale)));
 }

@@ -1,3 +1,4 @@
+import type { Choice } from '../../discord/user-actions.ts';
 import type { PageEvent } from '../protocol.ts';
 import type { PageStore } from './store.ts';
 
@@ -12,8 +13,10 @@ interface Responses {
   '/page/conversations': { readonly channelId: string };
   '/page/direct-messages': object;
   '/page/members': object;
+  '/page/languages': object;
+  '/page/guild-language': object;
   '/page/roles': object;
-  '/page/completions': { readonly choices: readonly { readonly name: string; readonly value: string | number }[] };
+  '/page/completions': { readonly choices: readonly Choice[] };
   '/page/trouble': { readonly message: string };
   '/page/votes':
     | { readonly outcome: 'recorded' | 'too_soon'; readonly nextVoteAt: number }

@@ -1,3 +1,4 @@
+import { defaultLocale, type Locale } from '../../discord/locales.ts';
 import type { FullState, PageEvent, SidebarState, SimulationState } from '../protocol.ts';
 import type { SandboxTime } from './sandbox-time.ts';
 
@@ -16,6 +17,9 @@ export interface PendingAction {
   /** Whether the response timed out. */
   readonly failed: boolean;
 }
+
+/** `system` follows the system's color scheme. */
+export type Theme = 'system' | 'dark' | 'light';
 
 /** The state of the page. */
 export type State = Omit<FullState, 'kind' | 'timeline' | 'messages'> & {
@@ -38,6 +42,7 @@ export type State = Omit<FullState, 'kind' | 'timeline' | 'messages'> & {
   profileId: string;
   /** Autocomplete choices of the bot: values by `option:text`. */
   readonly completed: Map<string, string | number>;
+  theme: Theme;
   /** Actions that the user has tried, for the hints. */
   readonly tried: Set<string>;
 };
@@ -59,7 +64,8 @@ export type StoreChange =
         | 'channel'
         | 'acting'
         | 'profile'
-        | 'tried';
+        | 'tried'
+        | 'theme';
     };
 
 export type PageStore = ReturnType<typeof createPageStore>;
@@ -68,8 +74,8 @@ export type PageStore = ReturnType<typeof createPageStore>;
 const maxEarlyResults = 50;
 
 /** Applies the server's events to the state, and notifies the views of each change. */
-export function createPageStore(clock: SandboxTime) {
-  const state = emptyState(clock);
+export function createPageStore(clock: SandboxTime, theme: Theme) {
+  const state = emptyState(clock, theme);
   const listeners = new Set<(notify: StoreChange) => void>();
   /** Results by interaction id: an event can arrive before the response that contains the interaction's id. */
   const earlyResults = new Map<string, 'answered' | 'failed'>();
@@ -172,6 +178,10 @@ export function createPageStore(clock: SandboxTime) {
       state.pending.delete(id);
       notify({ kind: 'pending' });
     },
+    selectTheme(theme: Theme) {
+      state.theme = theme;
+      notify({ kind: 'theme' });
+    },
     tried(hint: string) {
       if (state.tried.has(hint)) return;
       state.tried.add(hint);
@@ -180,9 +190,10 @@ export function createPageStore(clock: SandboxTime) {
   };
 }
 
-function emptyState(clock: SandboxTime): State {
+function emptyState(clock: SandboxTime, theme: Theme): State {
   return {
     clock,
+    theme,
     loaded: false,
     live: false,
     connected: false,
@@ -192,6 +203,7 @@ function emptyState(clock: SandboxTime): State {
     serviceUrl: null,
     channels: [],
     members: [],
+    guildLocale: defaultLocale,
     roles: [],
     commands: [],
     messages: [],
@@ -214,6 +226,11 @@ function emptyState(clock: SandboxTime): State {
 export function visibleChannels({ channels, members, userId }: Readonly<State>): State['channels'] {
   const isMember = members.find(({ id }) => id === userId)?.isMember ?? true;
   return channels.filter((channel) => (channel.with === null ? isMember : channel.with === userId));
+}
+
+/** The language of the acting member's client. */
+export function localeOf({ members, userId }: Pick<State, 'members' | 'userId'>): Locale {
+  return members.find(({ id }) => id === userId)?.locale ?? defaultLocale;
 }
 
 /** The messages of the open channel that the acting member sees. */

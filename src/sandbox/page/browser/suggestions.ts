@@ -1,3 +1,4 @@
+import { defaultLocale, findLocalized, type Locale, type Localizations } from '../../discord/locales.ts';
 import { type OptionContext, optionChoices } from './option-values.ts';
 import { parseTypedLine, type TypedLine } from './typed-line.ts';
 
@@ -19,13 +20,14 @@ const maxSuggestions = 25;
 export function suggest(line: string, context: OptionContext): readonly Suggestion[] {
   if (!line.startsWith('/')) return [];
   const typed = parseTypedLine(line, context.commands);
+  const { locale = defaultLocale } = context;
   switch (typed.stage) {
     case 'command':
-      return suggestNames(context.commands, typed.prefix, '/');
+      return suggestNames(context.commands, typed.prefix, '/', locale);
     case 'subcommand':
-      return suggestNames(typed.subcommands, typed.prefix, typed.head);
+      return suggestNames(typed.subcommands, typed.prefix, typed.head, locale);
     case 'options':
-      return typed.current === null ? suggestOptions(typed) : suggestValues(typed, typed.current, context);
+      return typed.current === null ? suggestOptions(typed, locale) : suggestValues(typed, typed.current, context);
   }
 }
 
@@ -41,30 +43,41 @@ export function suggestCompletions(
   return choices.map(({ name }) => ({ label: name, hint: '', insert: `${lineStart}${name} `, isCertain: true }));
 }
 
+interface Described {
+  readonly name: string;
+  readonly description: string;
+  readonly description_localizations?: Localizations;
+}
+
+function descriptionOf({ description, description_localizations }: Described, locale: Locale): string {
+  return findLocalized(description_localizations, locale) ?? description;
+}
+
 function suggestNames(
-  items: readonly { readonly name: string; readonly description: string }[],
+  items: readonly Described[],
   prefix: string,
   head: string,
+  locale: Locale,
 ): readonly Suggestion[] {
   return items
     .filter(({ name }) => name.startsWith(prefix.toLowerCase()))
-    .map(({ name, description }) => ({
-      label: head === '/' ? `/${name}` : name,
-      hint: description,
-      insert: `${head}${name} `,
+    .map((item) => ({
+      label: head === '/' ? `/${item.name}` : item.name,
+      hint: descriptionOf(item, locale),
+      insert: `${head}${item.name} `,
       isCertain: true,
     }));
 }
 
-function suggestOptions({ options, values, head, unparsed: rest }: WithOptions): readonly Suggestion[] {
+function suggestOptions({ options, values, head, unparsed: rest }: WithOptions, locale: Locale): readonly Suggestion[] {
   const lineStart = head + formatValues(values);
   return options
     .filter(({ name }) => !values.has(name) && name.startsWith(rest.toLowerCase()))
-    .map(({ name, description, required }) => ({
-      label: `${name}:`,
-      hint: required ? `${description} (required)` : description,
-      insert: `${lineStart}${name}:`,
-      isCertain: Boolean(required) || rest !== '',
+    .map((option) => ({
+      label: `${option.name}:`,
+      hint: descriptionOf(option, locale) + (option.required ? ' (required)' : ''),
+      insert: `${lineStart}${option.name}:`,
+      isCertain: Boolean(option.required) || rest !== '',
     }));
 }
 

@@ -1,6 +1,9 @@
 import type { CommandSchema, Option, ValueOption } from '../../discord/command-schema.ts';
 
-export type CommandDefinition = Pick<CommandSchema, 'name' | 'description' | 'options'>;
+export type CommandDefinition = Pick<
+  CommandSchema,
+  'name' | 'name_localizations' | 'description' | 'description_localizations' | 'options'
+>;
 type ParentOption = Exclude<Option, ValueOption>;
 
 /** A partially typed line such as `/reviews sort:highest limit:5`, parsed. */

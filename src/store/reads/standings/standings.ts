@@ -6,6 +6,7 @@ import type { PeriodScore } from '../../../rewards/period-scores.ts';
 import { type AccountState, emptyAccount } from '../../../tally/account-state.ts';
 import { calendarOf } from '../../../tally/community.ts';
 import type { Connection } from '../../dialect/dialect.ts';
+import { parseLastVotes } from '../../json-columns.ts';
 import { linkedEntries } from '../../linked-entries.ts';
 import { preparedQuery, run } from '../../query-builder.ts';
 import { type BalanceRow, toAccountState } from '../../recording/queries.ts';
@@ -22,6 +23,9 @@ export function sqlStandings(db: Kysely<Tables>, reading: Connection, clock: Clo
   const rankings = createRankings(createScoreScan(db, reading), clock);
   const findBalance = preparedQuery<{ userId: string }>()((placeholder) =>
     db.selectFrom('balances').selectAll().where('user_id', '=', placeholder('userId')),
+  );
+  const findLastVotes = preparedQuery<{ userId: string }>()((placeholder) =>
+    db.selectFrom('balances').select('last_votes').where('user_id', '=', placeholder('userId')),
   );
   const findGrants = preparedQuery<{ userId: string }>()((placeholder) =>
     db.selectFrom('grants').select(['role', 'until']).where('user_id', '=', placeholder('userId')),
@@ -47,6 +51,11 @@ export function sqlStandings(db: Kysely<Tables>, reading: Connection, clock: Clo
         grants: lastingGrants(await findGrants(reading, { userId }), now),
         entries: lastEntry === null ? [] : await findNewestEntries(lastEntry),
       };
+    },
+
+    async lastVotes(userId) {
+      const [row] = await findLastVotes(reading, { userId });
+      return row === undefined ? {} : parseLastVotes(row.last_votes);
     },
 
     async leaderboard({ userId, limit, offset: requested, ...board }, now) {

@@ -1,0 +1,97 @@
+/**
+ * Takes an image of each state of each command and announcement in a sandbox, in the dark and in the light theme, and
+ * writes the images and a page that shows them.
+ *
+ *   node scripts/answers.ts [--language de] [--directory docs/answers] [--only canvote,shop-item]
+ *
+ * The page is named after the directory: docs/answers.md. With --only no page is written. Exits with 1 if a state could
+ * not be reached or an image is too large; the other images are written nevertheless. Needs fonts for the language.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { locales } from '../src/texts/locale.ts';
+import { altText } from './answers/alt-text.ts';
+import { type Camera, openCamera, themes } from './answers/camera.ts';
+import { imageName, renderGallery, type TakenState } from './answers/gallery.ts';
+import { withPalette } from './answers/png.ts';
+import { scenes } from './answers/scenes.ts';
+import { type Stage, startStage } from './answers/stage.ts';
+import type { AnswerState } from './answers/state.ts';
+import { launchBrowser } from './browser.ts';
+
+/** Bytes of an image. */
+const maxSize = 60 * 1024;
+
+const { values } = parseArgs({
+  options: {
+    language: { type: 'string', default: 'en-US' },
+    directory: { type: 'string', default: join('docs', 'answers') },
+    only: { type: 'string' },
+  },
+});
+const { language, directory } = values;
+const only = values.only?.split(',');
+const problems: string[] = [];
+
+if (!locales.some((locale) => locale === language)) fail(`Unknown language ${language}: ${locales.join(', ')}`);
+const known = scenes.flatMap(({ states }) => states.map(({ name }) => name));
+for (const name of only ?? []) if (!known.includes(name)) fail(`Unknown state ${name}: ${known.join(', ')}`);
+
+await mkdir(directory, { recursive: true });
+const browser = await launchBrowser();
+const taken: { title: string; states: TakenState[] }[] = [];
+try {
+  for (const { title, options, states } of scenes) {
+    if (only !== undefined && !states.some(({ name }) => only.includes(name))) continue;
+    const stage = await startStage(language, options);
+    try {
+      const camera = await openCamera(browser, stage);
+      const results: TakenState[] = [];
+      const last = states.findLastIndex(({ name }) => only?.includes(name) ?? true);
+      for (const state of states.slice(0, last + 1)) {
+        const result = await takeState(state, stage, camera);
+        if (result !== undefined) results.push(result);
+      }
+      taken.push({ title, states: results });
+      await camera.close();
+    } finally {
+      await stage.sandbox.stop();
+    }
+  }
+} finally {
+  await browser.close();
+}
+if (only === undefined) await writeFile(`${directory}.md`, renderGallery(taken, basename(directory)));
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;
+
+/** Reaches a state, and takes its images unless others are selected. Undefined without images. */
+async function takeState(state: AnswerState, stage: Stage, camera: Camera): Promise<TakenState | undefined> {
+  const { name, title } = state;
+  stage.nextState();
+  try {
+    const shown = await state.show(stage);
+    if (only?.includes(name) === false) return undefined;
+    let width = 0;
+    for (const theme of themes) {
+      let png = withPalette(await camera.take(shown, theme, 2));
+      width = png.readUInt32BE(16) / 2;
+      if (png.length > maxSize) png = withPalette(await camera.take(shown, theme, 1));
+      await writeFile(join(directory, imageName(name, theme)), png);
+      if (png.length > maxSize) problems.push(`${name}: the ${theme} image has ${Math.ceil(png.length / 1024)} KB.`);
+    }
+    const { discord } = stage.sandbox;
+    const names = new Map(discord.members.map(({ id, username }) => [id, username]));
+    console.log(`${name}: ${title}`);
+    return { name, title, alt: altText(shown.message, names), width };
+  } catch (error) {
+    problems.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(2);
+}

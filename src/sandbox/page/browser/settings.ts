@@ -1,0 +1,47 @@
+import { localeNames, locales } from '../../discord/locales.ts';
+import { element, findById } from './element.ts';
+import { postAction } from './requests.ts';
+import { localeOf, type PageStore, type Theme } from './store.ts';
+
+/** The dialog with the languages of the acting member and of the guild, and the theme of the page. */
+export function startSettings(store: PageStore): void {
+  const { state } = store;
+  const dialog = findById<HTMLDialogElement>('settings');
+  const error = findById('settings-error');
+  const memberLanguage = findById<HTMLSelectElement>('member-language');
+  const guildLanguage = findById<HTMLSelectElement>('guild-language');
+  const theme = findById<HTMLSelectElement>('theme');
+
+  for (const select of [memberLanguage, guildLanguage]) {
+    select.replaceChildren(
+      ...locales.map((locale) => element('option', { value: locale, lang: locale }, localeNames[locale])),
+    );
+  }
+
+  function render(): void {
+    const member = state.members.find(({ id }) => id === state.userId);
+    findById('member-language-of').textContent = member?.name ?? '';
+    memberLanguage.value = localeOf(state);
+    guildLanguage.value = state.guildLocale;
+  }
+
+  async function send(path: '/page/languages' | '/page/guild-language', change: object): Promise<void> {
+    const response = await postAction(path, change);
+    error.textContent = response.error ?? '';
+  }
+
+  memberLanguage.addEventListener('change', () => {
+    void send('/page/languages', { userId: state.userId, locale: memberLanguage.value });
+  });
+  guildLanguage.addEventListener('change', () => void send('/page/guild-language', { locale: guildLanguage.value }));
+  theme.value = state.theme;
+  theme.addEventListener('change', () => store.selectTheme(theme.value as Theme));
+  findById('settings-open').addEventListener('click', () => {
+    error.textContent = '';
+    dialog.showModal();
+  });
+  findById('settings-close').addEventListener('click', () => dialog.close());
+  store.subscribe(({ kind }) => {
+    if (['full_state', 'sidebar', 'acting'].includes(kind)) render();
+  });
+}
