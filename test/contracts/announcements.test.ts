@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Premium } from '../../src/ledger/event.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { PlannedDigest } from '../../src/tally/announcement-store.ts';
@@ -49,6 +50,57 @@ function announcementTests(newUrl: () => string): void {
     expect(await votesBetween('harbour', monday + 2 * day, monday + 3 * day)).toMatchObject({ votes: 0, top: [] });
     await store.memberData.forget(member(1), { pseudonym: 'forgotten1', now: monday, keepVotesMs: 0 });
     expect(await votesBetween('harbour', monday, monday + day)).toMatchObject({ votes: 3, voters: 3, milestones: [] });
+  });
+
+  it('of votes, milestones, premium and the party are those that are switched on', async () => {
+    const rewards = {
+      ...{ vote: 10, milestones: [{ votes: 2, credits: 100 }] },
+      party: { goal: 2, per: 'day', credits: 1 },
+    };
+    const all = { votes: true, milestones: true, premium: true, party: true };
+    const announcedWith = async (announced: Partial<typeof all>) => {
+      const url = newUrl();
+      const { listings, environment } = installation(url, rewards);
+      const store = await openLedger(url);
+      const changed = listings.map((each) => ({
+        ...each,
+        ...{ announceChannelId: channelId, premiumChannelId: channelId, announced: { ...all, ...announced } },
+      }));
+      for (const hours of [0, 12, 24]) {
+        await castVote(store, { environment, listings: changed }, member(1), monday - 24 * hour + hours * hour);
+      }
+      const [listing] = changed;
+      if (listing === undefined) throw new Error('no listing');
+      const purchase: Premium = {
+        family: 'premium',
+        kind: 'premium_purchase',
+        target: { kind: 'server', id: null },
+        ...{ userId: member(1), isRecipient: true, giftedBy: null, orderIds: ['1'], tier: null },
+        ...{ at: monday, periodEnd: null, creditsAwarded: null },
+      };
+      const delivery = { receivedAt: monday, family: 'premium', body: '{}' } as const;
+      await store.recorder.record(delivery, { type: 'event', event: purchase, listing });
+      const kinds = (await posted(store)).map((effect) => (Array.isArray(effect) ? effect : []));
+      await store.recorder.record(
+        { ...delivery, family: 'vote' },
+        { type: 'test', test: { kind: 'server_vote', userId: null }, listing },
+      );
+      expect(await posted(store)).toEqual([['announcement', expect.objectContaining({ test: true })]]);
+      return kinds.map(([kind, content]) => {
+        const isMilestone = JSON.stringify(content).includes('"milestone"');
+        return kind === 'announcement' ? `${content.event}${isMilestone ? ' milestone' : ''}` : kind;
+      });
+    };
+    const party = ['partyPanel', 'partyReached'];
+    const sorted = (kinds: readonly string[]) => [...new Set(kinds)].toSorted();
+    expect(sorted(await announcedWith({}))).toEqual(
+      sorted([...party, 'premium_purchase', 'server_vote', 'server_vote milestone']),
+    );
+    expect(sorted(await announcedWith({ votes: false }))).toEqual(
+      sorted([...party, 'premium_purchase', 'server_vote milestone']),
+    );
+    expect(sorted(await announcedWith({ votes: false, milestones: false, premium: false }))).toEqual(sorted(party));
+    expect(await announcedWith({ votes: false, milestones: false, premium: false, party: false })).toEqual([]);
   });
 
   it('are planned once for each period, by whatever process', async () => {

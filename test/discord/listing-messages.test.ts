@@ -37,7 +37,7 @@ async function posting(announcements: FileAnnouncements = {}, content: DigestCon
   const messages = {
     rest: createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl }),
     clock,
-    textsOf: async () => textsFor('fr'),
+    textsOf: async () => textsFor(null),
     listingOf: async () => ({ name: 'Lantern *Harbour*', url }),
     styleOf: (listing: string) => (listing === 'harbour' ? style : null),
     voteButtons: () => [{ kind: 'action', command: 'remind', action: 'on', label: 'Remind me' } as const],

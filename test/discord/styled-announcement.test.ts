@@ -26,7 +26,7 @@ async function announcing(announcements: FileAnnouncements, name: string | null 
   let reads = 0;
   const perform = createAnnouncer({
     rest: createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl }),
-    textsOf: async () => textsFor('fr'),
+    textsOf: async () => textsFor(null),
     listingOf: async () => ({ name, url }),
     styleOf: () => style,
     async votesOf() {

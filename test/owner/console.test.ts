@@ -252,7 +252,7 @@ describe('the console', () => {
     expect((await open('announcements')).status).toBe(303);
     await signIn();
     const { text } = await open('announcements');
-    expect(text).toContain('<pre>&lt;b&gt;Yay&lt;/b&gt;\n@ada voted\n[Vote too]</pre>');
+    expect(text).toContain('<pre>&#60;b&#62;Yay&#60;/b&#62;\n@ada voted\n[Vote too]</pre>');
     expect(text).toContain('mode: each');
   });
 
