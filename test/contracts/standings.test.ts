@@ -141,6 +141,8 @@ function standingTests(newUrl: () => string): void {
     expect(await Promise.all(ranks)).toEqual([1, 2, 2, 4, 5, null]);
     const board = { period: 'all', by: 'credits' } as const;
     expect(await pageOf(standings, board, start, { limit: 2, offset: 2, userId: '4' })).toEqual({
+      board,
+      userId: '4',
       members: [
         { userId: '20', score: 70, rank: 2 },
         { userId: '30', score: 40, rank: 4 },
@@ -149,6 +151,7 @@ function standingTests(newUrl: () => string): void {
       total: 4,
       own: { userId: '4', score: 70, rank: 2 },
       asOf: start,
+      isCurrent: true,
     });
     expect(await pageOf(standings, board, start, { limit: 3, offset: 'own', userId: '30' })).toMatchObject({
       members: [{ userId: '30' }],
