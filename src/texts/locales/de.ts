@@ -4,9 +4,9 @@ import type { Catalogue } from '../catalogue.ts';
 export const de: Catalogue = {
   parts: {
     credits: { one: '**{count}** Credit', other: '**{count}** Credits' },
-    plainCredits: { one: '{count} Credit', other: '{count} Credits' },
     days: { one: '**{count}** Tag', other: '**{count}** Tage' },
     votes: { one: '**{count}** Vote', other: '**{count}** Votes' },
+    members: { one: '**{count}** Mitglied', other: '**{count}** Mitglieder' },
     page: 'Seite {number} von {of}',
   },
 
@@ -15,12 +15,18 @@ export const de: Catalogue = {
     option: 'Wähle einen Server oder Bot aus.',
     unnamed: { server: 'diesen Server', bot: 'diesen Bot' },
     asOf: 'Die Vote-Seite hat nicht geantwortet. Letzter Stand: {time}.',
+    unknown: 'Es gibt keinen Eintrag {name}. Zur Auswahl: {names}.',
+    unknownOfMany: {
+      one: 'Es gibt keinen Eintrag {name}. Zur Auswahl: {names} und {count} weiterer.',
+      other: 'Es gibt keinen Eintrag {name}. Zur Auswahl: {names} und {count} weitere.',
+    },
   },
 
   canVote: {
     description: 'Schau nach, ob du voten kannst oder wann es wieder geht.',
     userOption: 'Schau für ein anderes Mitglied nach.',
     voteButton: 'Voten',
+    voteFor: 'Für {name} voten',
     titleNow: 'Bereit zum Voten',
     titleLater: 'Noch nicht',
     youNow: 'Du kannst jetzt für {name} voten.',
@@ -35,9 +41,25 @@ export const de: Catalogue = {
   reviews: {
     description: 'Zeigt die Bewertungen dieses Servers.',
     sortOption: 'Reihenfolge (Standard: neueste zuerst).',
+    starsOption: 'Nur Bewertungen mit so vielen Sternen (Standard: alle).',
     limitOption: 'Wie viele Bewertungen du sehen willst, höchstens 50 (Standard: 10).',
     sorts: { newest: 'neueste', highest: 'beste', lowest: 'schlechteste' },
     count: { one: '{shown} von {count} Bewertung', other: '{shown} von {count} Bewertungen' },
+    filtered: { one: 'Mit {count} Stern: {found}', other: 'Mit {count} Sternen: {found}' },
+    found: {
+      newest: {
+        one: '{shown} von {count} Bewertung (der neuesten)',
+        other: '{shown} der neuesten {count} Bewertungen',
+      },
+      highest: { one: '{shown} von {count} Bewertung (der besten)', other: '{shown} der {count} besten Bewertungen' },
+      lowest: {
+        one: '{shown} von {count} Bewertung (der schlechtesten)',
+        other: '{shown} der {count} schlechtesten Bewertungen',
+      },
+    },
+    shown: '{number} angezeigt',
+    anyStars: 'Alle Bewertungen',
+    withStars: { one: '{count} Bewertung', other: '{count} Bewertungen' },
     previous: 'Zurück',
     next: 'Weiter',
     title: 'Bewertungen',
@@ -45,6 +67,7 @@ export const de: Catalogue = {
     anonymous: 'Anonym',
     noRating: 'Ohne Sterne',
     noComment: '*Kein Text.*',
+    noneMatch: 'Keine Bewertung mit so vielen Sternen gefunden.',
   },
 
   stats: {
@@ -148,6 +171,7 @@ export const de: Catalogue = {
       streak: 'Längste laufende Streaks',
     },
     line: '**#{rank}** {user} · {score}',
+    distance: 'noch {score} bis **#{rank}**',
     none: 'Hier steht noch niemand. Hol dir Platz 1!',
     notRanked: '{user} steht hier noch nicht.',
   },
@@ -163,7 +187,6 @@ export const de: Catalogue = {
     done: 'Erledigt',
     refund: 'Erstatten',
     purchases: 'Meine Käufe',
-    choose: 'Wähle einen Artikel',
     title: 'Shop',
     empty: 'Hier gibt es gerade nichts zu kaufen.',
     balance: 'Dein Guthaben: {credits}',
@@ -217,6 +240,8 @@ export const de: Catalogue = {
       title: 'Kauf {id}',
       text: '{user} hat {name} gekauft ({price}).',
       todo: 'Drück auf „Erledigt“, sobald der Kauf übergeben ist. Dann geht eine Direktnachricht raus.',
+      closed:
+        'Wer {name} ({price}) gekauft hat, hat vor der Übergabe die eigenen Daten löschen lassen. Deshalb wurde der Kauf geschlossen und erstattet. Du musst nichts tun.',
       refundedRole:
         'Discord hat die Rolle nicht vergeben. Der Preis wurde erstattet, und der Artikel ist wieder verfügbar.',
       fulfilledBy: 'Erledigt von {manager}.',
@@ -317,6 +342,7 @@ export const de: Catalogue = {
   },
 
   announcement: {
+    voteButton: 'Auch voten',
     titles: {
       vote: 'Danke fürs Voten!',
       bought: 'Premium gekauft',
@@ -325,6 +351,7 @@ export const de: Catalogue = {
       revoked: 'Premium widerrufen',
       event: 'Neues von der Vote-Seite',
     },
+    milestone: { one: 'Meilenstein: {count} Vote', other: 'Meilenstein: {count} Votes' },
     test: 'Das ist ein Test',
     tested:
       'Der Webhook für {name} funktioniert: Ein Test von {event} ist angekommen. Für Tests gibt es keine Credits.',
@@ -362,6 +389,29 @@ export const de: Catalogue = {
       denied: 'Die Vote-Seite hat die Credits abgelehnt.',
     },
     nextVote: 'Nächster Vote: {time}',
+  },
+
+  digest: {
+    title: 'Votes für {name}',
+    votes: '{votes} · {members}',
+    credits: 'Verdient: {credits}',
+    top: 'Top-Voter',
+    voter: '{user}: {votes}',
+    milestones: 'Meilensteine',
+    milestone: { one: '{user} hat **{count}** Vote erreicht.', other: '{user} hat **{count}** Votes erreicht.' },
+    more: { one: '… und {count} weiterer', other: '… und {count} weitere' },
+  },
+
+  lostStreaks: {
+    title: 'Beendete Streaks',
+    streak: '{user}: {days}',
+    more: { one: '… und {count} weitere', other: '… und {count} weitere' },
+    hint: 'Mit dem nächsten Vote beginnt eine neue Streak.',
+  },
+
+  newReview: {
+    title: 'Neue Bewertung für {name}',
+    heading: '{rating} · {author}',
   },
 
   party: {

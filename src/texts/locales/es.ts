@@ -4,9 +4,9 @@ import type { Catalogue } from '../catalogue.ts';
 export const es: Catalogue = {
   parts: {
     credits: { one: '**{count}** crédito', many: '**{count}** de créditos', other: '**{count}** créditos' },
-    plainCredits: { one: '{count} crédito', many: '{count} de créditos', other: '{count} créditos' },
     days: { one: '**{count}** día', many: '**{count}** de días', other: '**{count}** días' },
     votes: { one: '**{count}** voto', many: '**{count}** de votos', other: '**{count}** votos' },
+    members: { one: '**{count}** miembro', many: '**{count}** de miembros', other: '**{count}** miembros' },
     page: 'página {number} de {of}',
   },
 
@@ -15,12 +15,19 @@ export const es: Catalogue = {
     option: 'Elige un servidor o un bot.',
     unnamed: { server: 'este servidor', bot: 'este bot' },
     asOf: 'La página de votos no ha respondido. Última actualización: {time}.',
+    unknown: 'Ningún servidor o bot coincide con {name}. Elige entre: {names}.',
+    unknownOfMany: {
+      one: 'Ningún servidor o bot coincide con {name}. Elige entre: {names} y {count} más.',
+      many: 'Ningún servidor o bot coincide con {name}. Elige entre: {names} y {count} más.',
+      other: 'Ningún servidor o bot coincide con {name}. Elige entre: {names} y {count} más.',
+    },
   },
 
   canVote: {
     description: 'Mira si puedes votar o cuándo podrás votar otra vez.',
     userOption: 'Mira si puede votar otro miembro.',
     voteButton: 'Votar',
+    voteFor: 'Votar por {name}',
     titleNow: 'Ya puedes votar',
     titleLater: 'Todavía no',
     youNow: 'Ya puedes votar por {name}.',
@@ -35,6 +42,7 @@ export const es: Catalogue = {
   reviews: {
     description: 'Muestra las reseñas de este servidor.',
     sortOption: 'El orden de las reseñas (por defecto, las más recientes).',
+    starsOption: 'Solo las reseñas con este número de estrellas (por defecto, todas).',
     limitOption: 'Cuántas reseñas mostrar, hasta 50 (por defecto, 10).',
     sorts: { newest: 'más recientes', highest: 'mejor valoradas', lowest: 'peor valoradas' },
     count: {
@@ -42,6 +50,31 @@ export const es: Catalogue = {
       many: '{shown} de {count} de reseñas',
       other: '{shown} de {count} reseñas',
     },
+    filtered: {
+      one: 'Con {count} estrella: {found}',
+      many: 'Con {count} de estrellas: {found}',
+      other: 'Con {count} estrellas: {found}',
+    },
+    found: {
+      newest: {
+        one: '{shown} de {count} reseña (la más reciente)',
+        many: '{shown} de las {count} de reseñas más recientes',
+        other: '{shown} de las {count} reseñas más recientes',
+      },
+      highest: {
+        one: '{shown} de {count} reseña (la mejor valorada)',
+        many: '{shown} de las {count} de reseñas mejor valoradas',
+        other: '{shown} de las {count} reseñas mejor valoradas',
+      },
+      lowest: {
+        one: '{shown} de {count} reseña (la peor valorada)',
+        many: '{shown} de las {count} de reseñas peor valoradas',
+        other: '{shown} de las {count} reseñas peor valoradas',
+      },
+    },
+    shown: 'mostradas: {number}',
+    anyStars: 'Todas las reseñas',
+    withStars: { one: '{count} reseña', many: '{count} de reseñas', other: '{count} reseñas' },
     previous: 'Anterior',
     next: 'Siguiente',
     title: 'Reseñas',
@@ -49,6 +82,7 @@ export const es: Catalogue = {
     anonymous: 'Anónimo',
     noRating: 'Sin valoración',
     noComment: '*Sin texto.*',
+    noneMatch: 'No hay ninguna reseña con este número de estrellas.',
   },
 
   stats: {
@@ -71,7 +105,7 @@ export const es: Catalogue = {
     total: '30 días',
     average: 'promedio',
     maximum: 'máximo',
-    weekend: 'fin de semana',
+    weekend: 'sáb. y dom.',
     description:
       'Gráfico de barras de los votos por día, del {first} al {last}. Total: {total}. Promedio por día: {average}. Máximo: {maximum}, el {best}.',
   },
@@ -153,6 +187,7 @@ export const es: Catalogue = {
       streak: 'Rachas actuales más largas',
     },
     line: '**#{rank}** {user} · {score}',
+    distance: 'a {score} del puesto **#{rank}**',
     none: 'Aquí todavía no hay nadie. ¡Consigue el primer puesto!',
     notRanked: '{user} todavía no está en la clasificación.',
   },
@@ -168,7 +203,6 @@ export const es: Catalogue = {
     done: 'Hecho',
     refund: 'Reembolsar',
     purchases: 'Mis compras',
-    choose: 'Elige un artículo',
     title: 'Tienda',
     empty: 'Aquí no hay nada que comprar.',
     balance: 'Tu saldo: {credits}',
@@ -226,6 +260,8 @@ export const es: Catalogue = {
       title: 'Compra {id}',
       text: '{user} ha comprado {name} ({price}).',
       todo: 'Haz clic en “Hecho” cuando la compra esté entregada. Se enviará un mensaje directo.',
+      closed:
+        'Quien compró {name} ({price}) pidió borrar sus datos antes de la entrega, así que la compra se ha cerrado y reembolsado. No tienes que hacer nada.',
       refundedRole:
         'Discord no ha dado el rol, así que se ha reembolsado el precio y el artículo vuelve a estar disponible.',
       fulfilledBy: 'Hecho, por {manager}.',
@@ -325,6 +361,7 @@ export const es: Catalogue = {
   },
 
   announcement: {
+    voteButton: 'Votar también',
     titles: {
       vote: '¡Gracias por el voto!',
       bought: 'Premium comprado',
@@ -333,6 +370,7 @@ export const es: Catalogue = {
       revoked: 'Premium revocado',
       event: 'Novedad de la página de votos',
     },
+    milestone: { one: 'Hito: {count} voto', many: 'Hito: {count} de votos', other: 'Hito: {count} votos' },
     test: 'Esto es una prueba',
     tested: 'El webhook de {name} funciona: ha llegado una prueba de {event}. Las pruebas no dan créditos.',
     someone: 'Alguien',
@@ -381,6 +419,33 @@ export const es: Catalogue = {
       denied: 'La página de votos ha denegado los créditos.',
     },
     nextVote: 'Próximo voto: {time}',
+  },
+
+  digest: {
+    title: 'Votos por {name}',
+    votes: '{votes} de {members}',
+    credits: 'Ganado: {credits}',
+    top: 'Top votantes',
+    voter: '{user}: {votes}',
+    milestones: 'Hitos',
+    milestone: {
+      one: '{user} ha llegado a **{count}** voto.',
+      many: '{user} ha llegado a **{count}** de votos.',
+      other: '{user} ha llegado a **{count}** votos.',
+    },
+    more: { one: '… y {count} más', many: '… y {count} más', other: '… y {count} más' },
+  },
+
+  lostStreaks: {
+    title: 'Rachas terminadas',
+    streak: '{user}: {days}',
+    more: { one: '… y {count} más', many: '… y {count} más', other: '… y {count} más' },
+    hint: 'Con el próximo voto empieza una racha nueva.',
+  },
+
+  newReview: {
+    title: 'Nueva reseña de {name}',
+    heading: '{rating} · {author}',
   },
 
   party: {

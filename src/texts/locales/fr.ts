@@ -4,9 +4,9 @@ import type { Catalogue } from '../catalogue.ts';
 export const fr: Catalogue = {
   parts: {
     credits: { one: '**{count}** crédit', many: '**{count}** de crédits', other: '**{count}** crédits' },
-    plainCredits: { one: '{count} crédit', many: '{count} de crédits', other: '{count} crédits' },
     days: { one: '**{count}** jour', many: '**{count}** de jours', other: '**{count}** jours' },
     votes: { one: '**{count}** vote', many: '**{count}** de votes', other: '**{count}** votes' },
+    members: { one: '**{count}** membre', many: '**{count}** de membres', other: '**{count}** membres' },
     page: 'page {number} sur {of}',
   },
 
@@ -15,12 +15,19 @@ export const fr: Catalogue = {
     option: 'Choisis un serveur ou un bot.',
     unnamed: { server: 'ce serveur', bot: 'ce bot' },
     asOf: "Le site de vote n'a pas répondu. Dernière mise à jour : {time}.",
+    unknown: 'Aucun serveur ou bot ne correspond à {name}. Choisis parmi : {names}.',
+    unknownOfMany: {
+      one: 'Aucun serveur ou bot ne correspond à {name}. Choisis parmi : {names} et {count} autre.',
+      many: "Aucun serveur ou bot ne correspond à {name}. Choisis parmi : {names} et {count} d'autres.",
+      other: 'Aucun serveur ou bot ne correspond à {name}. Choisis parmi : {names} et {count} autres.',
+    },
   },
 
   canVote: {
     description: 'Regarde si tu peux voter, ou quand tu pourras revoter.',
     userOption: 'Regarde pour un autre membre.',
     voteButton: 'Voter',
+    voteFor: 'Voter pour {name}',
     titleNow: "C'est le moment de voter",
     titleLater: 'Pas encore',
     youNow: 'Tu peux voter pour {name} maintenant.',
@@ -35,9 +42,35 @@ export const fr: Catalogue = {
   reviews: {
     description: 'Affiche les avis sur ce serveur.',
     sortOption: "L'ordre des avis (par défaut : les plus récents).",
+    starsOption: "Seulement les avis avec ce nombre d'étoiles (par défaut : tous).",
     limitOption: "Le nombre d'avis à afficher, 50 au maximum (par défaut : 10).",
     sorts: { newest: 'les plus récents', highest: 'les meilleures notes', lowest: 'les moins bonnes notes' },
     count: { one: '{shown} avis sur {count}', many: '{shown} avis sur {count}', other: '{shown} avis sur {count}' },
+    filtered: {
+      one: 'Avec {count} étoile : {found}',
+      many: "Avec {count} d'étoiles : {found}",
+      other: 'Avec {count} étoiles : {found}',
+    },
+    found: {
+      newest: {
+        one: '{shown} sur {count} avis (le plus récent)',
+        many: "{shown} des {count} d'avis les plus récents",
+        other: '{shown} des {count} avis les plus récents',
+      },
+      highest: {
+        one: '{shown} sur {count} avis (le mieux noté)',
+        many: "{shown} des {count} d'avis les mieux notés",
+        other: '{shown} des {count} avis les mieux notés',
+      },
+      lowest: {
+        one: '{shown} sur {count} avis (le moins bien noté)',
+        many: "{shown} des {count} d'avis les moins bien notés",
+        other: '{shown} des {count} avis les moins bien notés',
+      },
+    },
+    shown: 'affichés : {number}',
+    anyStars: 'Tous les avis',
+    withStars: { one: '{count} avis', many: "{count} d'avis", other: '{count} avis' },
     previous: 'Précédent',
     next: 'Suivant',
     title: 'Avis',
@@ -45,6 +78,7 @@ export const fr: Catalogue = {
     anonymous: 'Anonyme',
     noRating: 'Sans note',
     noComment: '*Pas de texte.*',
+    noneMatch: "Aucun avis trouvé avec ce nombre d'étoiles.",
   },
 
   stats: {
@@ -157,6 +191,7 @@ export const fr: Catalogue = {
       streak: 'Les plus longues séries en cours',
     },
     line: '**#{rank}** {user} · {score}',
+    distance: 'encore {score} avant le rang **#{rank}**',
     none: 'Le classement est encore vide. À toi la première place !',
     notRanked: "{user} n'est pas encore dans le classement.",
   },
@@ -172,7 +207,6 @@ export const fr: Catalogue = {
     done: 'Terminé',
     refund: 'Rembourser',
     purchases: 'Mes achats',
-    choose: 'Choisis un article',
     title: 'Boutique',
     empty: "Il n'y a rien à acheter ici.",
     balance: 'Ton solde : {credits}',
@@ -230,6 +264,8 @@ export const fr: Catalogue = {
       title: 'Achat {id}',
       text: '{user} a acheté {name} ({price}).',
       todo: "Clique sur « Terminé » une fois l'achat remis. Un message privé sera alors envoyé.",
+      closed:
+        "La personne qui a acheté {name} ({price}) a fait supprimer ses données avant la remise : l'achat a donc été clos et remboursé. Tu n'as rien à faire.",
       refundedRole: "Discord n'a pas donné le rôle : le prix a été remboursé et l'article est de nouveau en stock.",
       fulfilledBy: 'Terminé par {manager}.',
       refundedBy: 'Remboursé par {manager}.',
@@ -329,6 +365,7 @@ export const fr: Catalogue = {
   },
 
   announcement: {
+    voteButton: 'Voter aussi',
     titles: {
       vote: 'Merci pour le vote !',
       bought: 'Premium acheté',
@@ -337,6 +374,7 @@ export const fr: Catalogue = {
       revoked: 'Premium révoqué',
       event: 'Du nouveau sur le site de vote',
     },
+    milestone: { one: 'Palier : {count} vote', many: 'Palier : {count} de votes', other: 'Palier : {count} votes' },
     test: 'Ceci est un test',
     tested: 'Le webhook pour {name} fonctionne : un test de {event} est arrivé. Les tests ne rapportent aucun crédit.',
     someone: "Quelqu'un",
@@ -385,6 +423,33 @@ export const fr: Catalogue = {
       denied: 'Le site de vote a refusé les crédits.',
     },
     nextVote: 'Prochain vote : {time}',
+  },
+
+  digest: {
+    title: 'Votes pour {name}',
+    votes: '{votes} par {members}',
+    credits: 'Gagné : {credits}',
+    top: 'Top voteurs',
+    voter: '{user} : {votes}',
+    milestones: 'Paliers',
+    milestone: {
+      one: '{user} a atteint **{count}** vote.',
+      many: '{user} a atteint **{count}** de votes.',
+      other: '{user} a atteint **{count}** votes.',
+    },
+    more: { one: '… et {count} autre', many: "… et {count} d'autres", other: '… et {count} autres' },
+  },
+
+  lostStreaks: {
+    title: 'Séries terminées',
+    streak: '{user} : {days}',
+    more: { one: '… et {count} autre', many: "… et {count} d'autres", other: '… et {count} autres' },
+    hint: 'Le prochain vote lance une nouvelle série.',
+  },
+
+  newReview: {
+    title: 'Nouvel avis sur {name}',
+    heading: '{rating} · {author}',
   },
 
   party: {

@@ -4,9 +4,9 @@ import type { Catalogue } from '../catalogue.ts';
 export const it: Catalogue = {
   parts: {
     credits: { one: '**{count}** credito', many: '**{count}** di crediti', other: '**{count}** crediti' },
-    plainCredits: { one: '{count} credito', many: '{count} di crediti', other: '{count} crediti' },
     days: { one: '**{count}** giorno', many: '**{count}** di giorni', other: '**{count}** giorni' },
     votes: { one: '**{count}** voto', many: '**{count}** di voti', other: '**{count}** voti' },
+    members: { one: '**{count}** membro', many: '**{count}** di membri', other: '**{count}** membri' },
     page: 'pagina {number} di {of}',
   },
 
@@ -15,12 +15,19 @@ export const it: Catalogue = {
     option: 'Scegli un server o un bot.',
     unnamed: { server: 'questo server', bot: 'questo bot' },
     asOf: 'Il sito di voto non ha risposto. Ultimo aggiornamento: {time}.',
+    unknown: 'Nessun server o bot corrisponde a {name}. Scegli tra: {names}.',
+    unknownOfMany: {
+      one: 'Nessun server o bot corrisponde a {name}. Scegli tra: {names} e {count} altro.',
+      many: 'Nessun server o bot corrisponde a {name}. Scegli tra: {names} e altri {count}.',
+      other: 'Nessun server o bot corrisponde a {name}. Scegli tra: {names} e altri {count}.',
+    },
   },
 
   canVote: {
     description: 'Controlla se puoi votare o quando potrai votare di nuovo.',
     userOption: 'Controlla per un altro membro.',
     voteButton: 'Vota',
+    voteFor: 'Vota per {name}',
     titleNow: 'Puoi votare',
     titleLater: 'Non ancora',
     youNow: 'Ora puoi votare per {name}.',
@@ -35,6 +42,7 @@ export const it: Catalogue = {
   reviews: {
     description: 'Mostra le recensioni di questo server.',
     sortOption: "L'ordine delle recensioni (predefinito: più recenti).",
+    starsOption: 'Solo le recensioni con questo numero di stelle (predefinito: tutte).',
     limitOption: 'Quante recensioni mostrare, al massimo 50 (predefinito: 10).',
     sorts: { newest: 'più recenti', highest: 'migliori', lowest: 'peggiori' },
     count: {
@@ -42,6 +50,31 @@ export const it: Catalogue = {
       many: '{shown} di {count} di recensioni',
       other: '{shown} di {count} recensioni',
     },
+    filtered: {
+      one: 'Con {count} stella: {found}',
+      many: 'Con {count} di stelle: {found}',
+      other: 'Con {count} stelle: {found}',
+    },
+    found: {
+      newest: {
+        one: '{shown} di {count} recensione (la più recente)',
+        many: '{shown} delle {count} di recensioni più recenti',
+        other: '{shown} delle {count} recensioni più recenti',
+      },
+      highest: {
+        one: '{shown} di {count} recensione (la migliore)',
+        many: '{shown} delle {count} di recensioni migliori',
+        other: '{shown} delle {count} recensioni migliori',
+      },
+      lowest: {
+        one: '{shown} di {count} recensione (la peggiore)',
+        many: '{shown} delle {count} di recensioni peggiori',
+        other: '{shown} delle {count} recensioni peggiori',
+      },
+    },
+    shown: 'mostrate: {number}',
+    anyStars: 'Tutte le recensioni',
+    withStars: { one: '{count} recensione', many: '{count} di recensioni', other: '{count} recensioni' },
     previous: 'Indietro',
     next: 'Avanti',
     title: 'Recensioni',
@@ -49,6 +82,7 @@ export const it: Catalogue = {
     anonymous: 'Anonimo',
     noRating: 'Senza stelle',
     noComment: '*Nessun testo.*',
+    noneMatch: 'Nessuna recensione trovata con questo numero di stelle.',
   },
 
   stats: {
@@ -71,7 +105,7 @@ export const it: Catalogue = {
     total: '30 giorni',
     average: 'media',
     maximum: 'massimo',
-    weekend: 'fine settimana',
+    weekend: 'weekend',
     description:
       'Grafico a barre dei voti al giorno. Periodo: {first} – {last}. Totale: {total}. Media al giorno: {average}. Massimo: {maximum} ({best}).',
   },
@@ -153,6 +187,7 @@ export const it: Catalogue = {
       streak: 'Serie in corso più lunghe',
     },
     line: '**#{rank}** {user} · {score}',
+    distance: 'a {score} dalla posizione **#{rank}**',
     none: "Qui non c'è ancora nessuno. Prenditi il primo posto!",
     notRanked: '{user} non è ancora in classifica.',
   },
@@ -168,7 +203,6 @@ export const it: Catalogue = {
     done: 'Fatto',
     refund: 'Rimborsa',
     purchases: 'I miei acquisti',
-    choose: 'Scegli un articolo',
     title: 'Negozio',
     empty: "Qui non c'è niente da comprare.",
     balance: 'Il tuo saldo: {credits}',
@@ -226,6 +260,8 @@ export const it: Catalogue = {
       title: 'Acquisto {id}',
       text: '{user} ha comprato {name} ({price}).',
       todo: "Premi “Fatto” quando l'acquisto è stato consegnato. Partirà un messaggio diretto.",
+      closed:
+        "Chi ha comprato {name} ({price}) ha fatto eliminare i propri dati prima della consegna, quindi l'acquisto è stato chiuso e rimborsato. Non devi fare niente.",
       refundedRole:
         "Discord non ha assegnato il ruolo: il prezzo è stato rimborsato e l'articolo è di nuovo disponibile.",
       fulfilledBy: 'Fatto, da {manager}.',
@@ -325,6 +361,7 @@ export const it: Catalogue = {
   },
 
   announcement: {
+    voteButton: 'Vota anche tu',
     titles: {
       vote: 'Grazie per il voto!',
       bought: 'Premium acquistato',
@@ -333,6 +370,7 @@ export const it: Catalogue = {
       revoked: 'Premium revocato',
       event: 'Novità dal sito di voto',
     },
+    milestone: { one: 'Traguardo: {count} voto', many: 'Traguardo: {count} di voti', other: 'Traguardo: {count} voti' },
     test: 'Questo è un test',
     tested: 'Il webhook per {name} funziona: è arrivato un test di {event}. I test non danno crediti.',
     someone: 'Qualcuno',
@@ -381,6 +419,33 @@ export const it: Catalogue = {
       denied: 'Il sito di voto ha negato i crediti.',
     },
     nextVote: 'Prossimo voto: {time}',
+  },
+
+  digest: {
+    title: 'Voti per {name}',
+    votes: '{votes} da {members}',
+    credits: 'Guadagnato: {credits}',
+    top: 'Top votanti',
+    voter: '{user}: {votes}',
+    milestones: 'Traguardi',
+    milestone: {
+      one: '{user} ha raggiunto **{count}** voto.',
+      many: '{user} ha raggiunto **{count}** di voti.',
+      other: '{user} ha raggiunto **{count}** voti.',
+    },
+    more: { one: '… e {count} altro', many: '… e altri {count}', other: '… e altri {count}' },
+  },
+
+  lostStreaks: {
+    title: 'Serie terminate',
+    streak: '{user}: {days}',
+    more: { one: '… e {count} altra', many: '… e altre {count}', other: '… e altre {count}' },
+    hint: 'Il prossimo voto fa partire una nuova serie.',
+  },
+
+  newReview: {
+    title: 'Nuova recensione di {name}',
+    heading: '{rating} · {author}',
   },
 
   party: {

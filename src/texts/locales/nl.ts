@@ -4,9 +4,9 @@ import type { Catalogue } from '../catalogue.ts';
 export const nl: Catalogue = {
   parts: {
     credits: { one: '**{count}** credit', other: '**{count}** credits' },
-    plainCredits: { one: '{count} credit', other: '{count} credits' },
     days: { one: '**{count}** dag', other: '**{count}** dagen' },
     votes: { one: '**{count}** stem', other: '**{count}** stemmen' },
+    members: { one: '**{count}** lid', other: '**{count}** leden' },
     page: 'pagina {number} van {of}',
   },
 
@@ -15,12 +15,18 @@ export const nl: Catalogue = {
     option: 'Kies een server of bot.',
     unnamed: { server: 'deze server', bot: 'deze bot' },
     asOf: 'De stemsite reageerde niet. Laatst bijgewerkt: {time}.',
+    unknown: 'Er is geen server of bot {name}. Kies uit: {names}.',
+    unknownOfMany: {
+      one: 'Er is geen server of bot {name}. Kies uit: {names} en nog {count}.',
+      other: 'Er is geen server of bot {name}. Kies uit: {names} en nog {count}.',
+    },
   },
 
   canVote: {
     description: 'Kijk of je kunt stemmen, of wanneer je weer kunt stemmen.',
     userOption: 'Kijk voor een ander lid.',
     voteButton: 'Stemmen',
+    voteFor: 'Stem op {name}',
     titleNow: 'Je kunt stemmen',
     titleLater: 'Nog niet',
     youNow: 'Je kunt nu op {name} stemmen.',
@@ -35,9 +41,25 @@ export const nl: Catalogue = {
   reviews: {
     description: 'Bekijk de reviews van deze server.',
     sortOption: 'De volgorde (standaard: nieuwste eerst).',
+    starsOption: 'Alleen reviews met dit aantal sterren (standaard: alle).',
     limitOption: 'Hoeveel reviews je wilt zien, maximaal 50 (standaard: 10).',
     sorts: { newest: 'nieuwste', highest: 'hoogste', lowest: 'laagste' },
     count: { one: '{shown} van {count} review', other: '{shown} van {count} reviews' },
+    filtered: { one: 'Met {count} ster: {found}', other: 'Met {count} sterren: {found}' },
+    found: {
+      newest: { one: '{shown} van {count} review (de nieuwste)', other: '{shown} van de nieuwste {count} reviews' },
+      highest: {
+        one: '{shown} van {count} review (de hoogste score)',
+        other: '{shown} van de {count} reviews met de hoogste score',
+      },
+      lowest: {
+        one: '{shown} van {count} review (de laagste score)',
+        other: '{shown} van de {count} reviews met de laagste score',
+      },
+    },
+    shown: '{number} getoond',
+    anyStars: 'Alle reviews',
+    withStars: { one: '{count} review', other: '{count} reviews' },
     previous: 'Vorige',
     next: 'Volgende',
     title: 'Reviews',
@@ -45,6 +67,7 @@ export const nl: Catalogue = {
     anonymous: 'Anoniem',
     noRating: 'Geen sterren',
     noComment: '*Geen tekst.*',
+    noneMatch: 'Geen reviews gevonden met dit aantal sterren.',
   },
 
   stats: {
@@ -148,6 +171,7 @@ export const nl: Catalogue = {
       streak: 'Langste lopende streaks',
     },
     line: '**#{rank}** {user} · {score}',
+    distance: 'nog {score} tot **#{rank}**',
     none: 'Hier staat nog niemand. Pak de eerste plek!',
     notRanked: '{user} staat hier nog niet.',
   },
@@ -163,7 +187,6 @@ export const nl: Catalogue = {
     done: 'Klaar',
     refund: 'Terugbetalen',
     purchases: 'Mijn aankopen',
-    choose: 'Kies een item',
     title: 'Shop',
     empty: 'Hier is niets te koop.',
     balance: 'Je saldo: {credits}',
@@ -217,6 +240,8 @@ export const nl: Catalogue = {
       title: 'Aankoop {id}',
       text: '{user} heeft {name} gekocht ({price}).',
       todo: "Druk op 'Klaar' als de aankoop geleverd is. De koper krijgt dan een privébericht.",
+      closed:
+        'De koper van {name} ({price}) heeft de eigen gegevens laten verwijderen voordat de aankoop geleverd was. De aankoop is daarom gesloten en terugbetaald. Je hoeft niets te doen.',
       refundedRole: 'Discord heeft de rol niet gegeven. De prijs is terugbetaald en het item is weer op voorraad.',
       fulfilledBy: 'Geleverd door {manager}.',
       refundedBy: 'Terugbetaald door {manager}.',
@@ -315,6 +340,7 @@ export const nl: Catalogue = {
   },
 
   announcement: {
+    voteButton: 'Ook stemmen',
     titles: {
       vote: 'Bedankt voor het stemmen!',
       bought: 'Premium gekocht',
@@ -323,6 +349,7 @@ export const nl: Catalogue = {
       revoked: 'Premium ingetrokken',
       event: 'Nieuws van de stemsite',
     },
+    milestone: { one: 'Mijlpaal: {count} stem', other: 'Mijlpaal: {count} stemmen' },
     test: 'Dit is een test',
     tested: 'De webhook van {name} werkt: er is een test van {event} binnengekomen. Tests leveren geen credits op.',
     someone: 'Iemand',
@@ -359,6 +386,29 @@ export const nl: Catalogue = {
       denied: 'De stemsite heeft de credits geweigerd.',
     },
     nextVote: 'Volgende stem: {time}',
+  },
+
+  digest: {
+    title: 'Stemmen op {name}',
+    votes: '{votes} van {members}',
+    credits: 'Verdiend: {credits}',
+    top: 'Topstemmers',
+    voter: '{user}: {votes}',
+    milestones: 'Mijlpalen',
+    milestone: { one: '{user} heeft **{count}** stem bereikt.', other: '{user} heeft **{count}** stemmen bereikt.' },
+    more: { one: '… en nog {count}', other: '… en nog {count}' },
+  },
+
+  lostStreaks: {
+    title: 'Gestopte streaks',
+    streak: '{user}: {days}',
+    more: { one: '… en nog {count}', other: '… en nog {count}' },
+    hint: 'Met de volgende stem begint een nieuwe streak.',
+  },
+
+  newReview: {
+    title: 'Nieuwe review voor {name}',
+    heading: '{rating} · {author}',
   },
 
   party: {

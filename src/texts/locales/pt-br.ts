@@ -4,9 +4,9 @@ import type { Catalogue } from '../catalogue.ts';
 export const ptBR: Catalogue = {
   parts: {
     credits: { one: '**{count}** crédito', many: '**{count}** de créditos', other: '**{count}** créditos' },
-    plainCredits: { one: '{count} crédito', many: '{count} de créditos', other: '{count} créditos' },
     days: { one: '**{count}** dia', many: '**{count}** de dias', other: '**{count}** dias' },
     votes: { one: '**{count}** voto', many: '**{count}** de votos', other: '**{count}** votos' },
+    members: { one: '**{count}** membro', many: '**{count}** de membros', other: '**{count}** membros' },
     page: 'página {number} de {of}',
   },
 
@@ -15,12 +15,19 @@ export const ptBR: Catalogue = {
     option: 'Escolha um servidor ou bot.',
     unnamed: { server: 'nosso servidor', bot: 'nosso bot' },
     asOf: 'O site de votação não respondeu. Última atualização: {time}.',
+    unknown: 'Nenhum servidor ou bot corresponde a {name}. Escolha entre: {names}.',
+    unknownOfMany: {
+      one: 'Nenhum servidor ou bot corresponde a {name}. Escolha entre: {names} e mais {count}.',
+      many: 'Nenhum servidor ou bot corresponde a {name}. Escolha entre: {names} e mais {count}.',
+      other: 'Nenhum servidor ou bot corresponde a {name}. Escolha entre: {names} e mais {count}.',
+    },
   },
 
   canVote: {
     description: 'Veja se você pode votar ou quando vai poder votar de novo.',
     userOption: 'Veja se outro membro pode votar.',
     voteButton: 'Votar',
+    voteFor: 'Votar em {name}',
     titleNow: 'Já dá para votar',
     titleLater: 'Ainda não',
     youNow: 'Você já pode votar em {name}.',
@@ -35,6 +42,7 @@ export const ptBR: Catalogue = {
   reviews: {
     description: 'Mostra as avaliações deste servidor.',
     sortOption: 'A ordem das avaliações (padrão: mais recentes).',
+    starsOption: 'Só avaliações com este número de estrelas (padrão: todas).',
     limitOption: 'Quantas avaliações mostrar, até 50 (padrão: 10).',
     sorts: { newest: 'mais recentes', highest: 'maiores notas', lowest: 'menores notas' },
     count: {
@@ -42,6 +50,31 @@ export const ptBR: Catalogue = {
       many: '{shown} de {count} de avaliações',
       other: '{shown} de {count} avaliações',
     },
+    filtered: {
+      one: 'Com {count} estrela: {found}',
+      many: 'Com {count} de estrelas: {found}',
+      other: 'Com {count} estrelas: {found}',
+    },
+    found: {
+      newest: {
+        one: '{shown} de {count} avaliação (a mais recente)',
+        many: '{shown} das {count} de avaliações mais recentes',
+        other: '{shown} das {count} avaliações mais recentes',
+      },
+      highest: {
+        one: '{shown} de {count} avaliação (a de maior nota)',
+        many: '{shown} das {count} de avaliações com as maiores notas',
+        other: '{shown} das {count} avaliações com as maiores notas',
+      },
+      lowest: {
+        one: '{shown} de {count} avaliação (a de menor nota)',
+        many: '{shown} das {count} de avaliações com as menores notas',
+        other: '{shown} das {count} avaliações com as menores notas',
+      },
+    },
+    shown: 'exibidas: {number}',
+    anyStars: 'Todas as avaliações',
+    withStars: { one: '{count} avaliação', many: '{count} de avaliações', other: '{count} avaliações' },
     previous: 'Anterior',
     next: 'Próxima',
     title: 'Avaliações',
@@ -49,6 +82,7 @@ export const ptBR: Catalogue = {
     anonymous: 'Anônimo',
     noRating: 'Sem nota',
     noComment: '*Sem texto.*',
+    noneMatch: 'Nenhuma avaliação encontrada com este número de estrelas.',
   },
 
   stats: {
@@ -71,7 +105,7 @@ export const ptBR: Catalogue = {
     total: '30 dias',
     average: 'média',
     maximum: 'máximo',
-    weekend: 'fim de semana',
+    weekend: 'sáb. e dom.',
     description:
       'Gráfico de barras dos votos por dia, de {first} a {last}. Total: {total}. Média por dia: {average}. Máximo: {maximum} em {best}.',
   },
@@ -153,6 +187,7 @@ export const ptBR: Catalogue = {
       streak: 'Maiores sequências atuais',
     },
     line: '**#{rank}** {user} · {score}',
+    distance: 'a {score} da posição **#{rank}**',
     none: 'Ainda não tem ninguém aqui. Garanta o primeiro lugar!',
     notRanked: '{user} ainda não está no ranking.',
   },
@@ -168,7 +203,6 @@ export const ptBR: Catalogue = {
     done: 'Concluir',
     refund: 'Reembolsar',
     purchases: 'Minhas compras',
-    choose: 'Escolha um item',
     title: 'Loja',
     empty: 'Não há nada para comprar aqui.',
     balance: 'Seu saldo: {credits}',
@@ -226,6 +260,8 @@ export const ptBR: Catalogue = {
       title: 'Compra {id}',
       text: '{user} comprou {name} ({price}).',
       todo: 'Clique em "Concluir" quando a compra for entregue. Uma mensagem direta será enviada.',
+      closed:
+        'Quem comprou {name} ({price}) apagou os próprios dados antes da entrega, então a compra foi encerrada e reembolsada. Você não precisa fazer nada.',
       refundedRole: 'O Discord não deu o cargo, então o preço foi reembolsado e o item voltou ao estoque.',
       fulfilledBy: 'Concluída por {manager}.',
       refundedBy: 'Reembolsada por {manager}.',
@@ -325,6 +361,7 @@ export const ptBR: Catalogue = {
   },
 
   announcement: {
+    voteButton: 'Votar também',
     titles: {
       vote: 'Valeu pelo voto!',
       bought: 'Premium comprado',
@@ -333,6 +370,7 @@ export const ptBR: Catalogue = {
       revoked: 'Premium revogado',
       event: 'Novidade do site de votação',
     },
+    milestone: { one: 'Marco: {count} voto', many: 'Marco: {count} de votos', other: 'Marco: {count} votos' },
     test: 'Isto é um teste',
     tested: 'O webhook de {name} funciona: chegou um teste de {event}. Testes não dão créditos.',
     someone: 'Alguém',
@@ -381,6 +419,33 @@ export const ptBR: Catalogue = {
       denied: 'O site de votação negou os créditos.',
     },
     nextVote: 'Próximo voto: {time}',
+  },
+
+  digest: {
+    title: 'Votos em {name}',
+    votes: '{votes} de {members}',
+    credits: 'Total ganho: {credits}',
+    top: 'Quem mais votou',
+    voter: '{user}: {votes}',
+    milestones: 'Marcos',
+    milestone: {
+      one: '{user} chegou a **{count}** voto.',
+      many: '{user} chegou a **{count}** de votos.',
+      other: '{user} chegou a **{count}** votos.',
+    },
+    more: { one: '… e mais {count}', many: '… e mais {count}', other: '… e mais {count}' },
+  },
+
+  lostStreaks: {
+    title: 'Sequências encerradas',
+    streak: '{user}: {days}',
+    more: { one: '… e mais {count}', many: '… e mais {count}', other: '… e mais {count}' },
+    hint: 'O próximo voto começa uma nova sequência.',
+  },
+
+  newReview: {
+    title: 'Nova avaliação de {name}',
+    heading: '{rating} · {author}',
   },
 
   party: {
