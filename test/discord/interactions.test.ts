@@ -46,6 +46,7 @@ describe('a slash command', () => {
         interactionId: used.id,
         locale: 'en-US',
         guildLocale: 'en-US',
+        canAttachFiles: true,
       },
     ]);
     expect(discord.rolesOf(member.id)).toHaveLength(1);
