@@ -76,7 +76,7 @@ export interface ReplyFile {
 }
 
 /**
- * The reply to a member: plain data, rendered as an embed by `src/discord/reply.ts`, which truncates texts that exceed
+ * The reply to a member: plain data, rendered as an embed by `src/discord/rendering/reply.ts`, which truncates texts that exceed
  * Discord's limits. Its types guarantee that external text is escaped.
  */
 export interface Reply {
@@ -109,7 +109,7 @@ export interface Reply {
 }
 
 /**
- * A message of blocks in one frame, for what is a panel rather than a sentence; rendered by `src/discord/panel.ts`,
+ * A message of blocks in one frame, for what is a panel rather than a sentence; rendered by `src/discord/rendering/panel.ts`,
  * which truncates texts and leaves out blocks that exceed Discord's limits. Discord: "Components V2".
  */
 export interface Panel {

@@ -8,10 +8,10 @@ import { settingNames } from '../config/settings.ts';
 import { readShop, splitCodes } from '../config/shop.ts';
 import { evaluateSecrets } from '../src/cli/doctor/secrets.ts';
 import { formats } from '../src/cli/export/format.ts';
-import { decodeCustomId } from '../src/discord/custom-id.ts';
-import { foundBlocks } from '../src/discord/found-block.ts';
-import { renderContainer } from '../src/discord/panel.ts';
-import { renderEmbed } from '../src/discord/reply.ts';
+import { foundBlocks } from '../src/discord/posting/found-block.ts';
+import { decodeCustomId } from '../src/discord/rendering/custom-id.ts';
+import { renderContainer } from '../src/discord/rendering/panel.ts';
+import { renderEmbed } from '../src/discord/rendering/reply.ts';
 import {
   botProfileResponse,
   reviewsResponse,

@@ -1,10 +1,10 @@
 import type { Panel, Reply, ReplyButton } from '../../commands/reply.ts';
 import type { ListingConfig } from '../../config/schema.ts';
-import { styleOf } from '../discord/announcement-style.ts';
-import { renderDigest } from '../discord/digest.ts';
-import { renderLostStreaks } from '../discord/lost-streaks.ts';
-import { renderNewReview } from '../discord/new-review.ts';
-import { renderStyledAnnouncement } from '../discord/styled-announcement.ts';
+import { styleOf } from '../discord/announcements/announcement-style.ts';
+import { renderDigest } from '../discord/announcements/digest.ts';
+import { renderLostStreaks } from '../discord/announcements/lost-streaks.ts';
+import { renderNewReview } from '../discord/announcements/new-review.ts';
+import { renderStyledAnnouncement } from '../discord/announcements/styled-announcement.ts';
 import type { Announcement } from '../outbox/effect-contents.ts';
 import type { AnnouncementPreview, ListingPreviews } from '../owner/announcement-preview.ts';
 import { hour } from '../platform/durations.ts';

@@ -1,5 +1,5 @@
 import type { ListingConfig } from '../../config/schema.ts';
-import { type AnnouncementStyle, plainStyle, styleOf } from '../discord/announcement-style.ts';
+import { type AnnouncementStyle, plainStyle, styleOf } from '../discord/announcements/announcement-style.ts';
 import type { Digest } from '../outbox/effect-contents.ts';
 import type { Period } from '../tally/digest-period.ts';
 import { type AnnouncementSettings, plainAnnouncements } from '../texts/announcement-settings.ts';

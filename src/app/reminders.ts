@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../commands/command.ts';
 import type { Reminders } from '../../commands/reminders.ts';
 import type { Reply } from '../../commands/reply.ts';
-import type { DirectMessageSettings } from '../discord/direct-message.ts';
+import type { DirectMessageSettings } from '../discord/notifications/direct-message.ts';
 import type { Clock } from '../platform/clock.ts';
 import { minute } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';

@@ -1,4 +1,4 @@
-import type { RoleGrants } from '../discord/roles.ts';
+import type { RoleGrants } from '../discord/roles/roles.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { RewardStore } from '../tally/reward-store.ts';

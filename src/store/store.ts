@@ -1,6 +1,6 @@
-import type { CommandRegistry } from '../discord/command-registry.ts';
+import type { PartyPanels } from '../discord/announcements/party-panel.ts';
 import type { MemberLocales } from '../discord/member-languages.ts';
-import type { PartyPanels } from '../discord/party-panel.ts';
+import type { CommandRegistry } from '../discord/registration/command-registry.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Standings } from '../ledger/standing.ts';
 import type { VotesPerDay } from '../ledger/votes-per-day.ts';

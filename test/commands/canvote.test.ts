@@ -4,7 +4,7 @@ import { canvote } from '../../commands/canvote.ts';
 import type { ListedLookup } from '../../commands/command.ts';
 import { remind } from '../../commands/remind.ts';
 import type { Reply } from '../../commands/reply.ts';
-import { renderReply } from '../../src/discord/message.ts';
+import { renderReply } from '../../src/discord/rendering/message.ts';
 import type { LastVotes } from '../../src/ledger/account.ts';
 import type { CachedVoteStatus } from '../../src/lookup/schemas.ts';
 import { hour, minute } from '../../src/platform/durations.ts';

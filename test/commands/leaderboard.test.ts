@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { leaderboard } from '../../commands/leaderboard.ts';
 import type { OptionValue, ReplySelect } from '../../commands/reply.ts';
-import { encodeCustomId } from '../../src/discord/custom-id.ts';
+import { encodeCustomId } from '../../src/discord/rendering/custom-id.ts';
 import { day, minute } from '../../src/platform/durations.ts';
 import { withAccounts } from './accounts.ts';
 import { inputOf, memberId, otherMemberId, start } from './command-fixture.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Reply } from '../../commands/reply.ts';
 import { trace } from '../../commands/trace.ts';
 import { createTraces } from '../../src/app/traces.ts';
-import { renderReply } from '../../src/discord/message.ts';
+import { renderReply } from '../../src/discord/rendering/message.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { eventKeysOf } from '../../src/webhook/replay.ts';
 import { manualClock } from '../support/manual-clock.ts';

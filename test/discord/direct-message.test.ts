@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createDirectMessageHandler } from '../../src/discord/direct-message.ts';
-import type { ListingCard } from '../../src/discord/listing-card.ts';
+import type { ListingCard } from '../../src/discord/announcements/listing-card.ts';
+import { createDirectMessageHandler } from '../../src/discord/notifications/direct-message.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import type { Effect } from '../../src/outbox/effect.ts';
 import { systemClock } from '../../src/platform/clock.ts';

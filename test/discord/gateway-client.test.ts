@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { promiseHooks } from 'node:v8';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createGatewayClient } from '../../src/discord/gateway-client.ts';
+import { createGatewayClient } from '../../src/discord/gateway/gateway-client.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { second } from '../../src/platform/durations.ts';

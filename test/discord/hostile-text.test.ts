@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
-import { createAnnouncer } from '../../src/discord/announcer.ts';
+import { createAnnouncer } from '../../src/discord/announcements/announcer.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { premiumKinds, voteKinds } from '../../src/ledger/event.ts';
 import type { BotProfile, Review, ServerProfile } from '../../src/lookup/schemas.ts';

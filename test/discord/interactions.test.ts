@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { CommandInput } from '../../commands/command.ts';
-import { registerCommands } from '../../src/discord/registration.ts';
+import { registerCommands } from '../../src/discord/registration/registration.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { markup } from '../../src/texts/markup.ts';
 import { textsIn } from '../../src/texts/texts.ts';

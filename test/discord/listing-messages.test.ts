@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { announcementsOf } from '../../config/announcements.ts';
 import type { FileAnnouncements } from '../../config/announcements-file.ts';
-import { styleOf } from '../../src/discord/announcement-style.ts';
-import { createDigestHandler, type DigestContent } from '../../src/discord/digest.ts';
-import { createLostStreaksHandler } from '../../src/discord/lost-streaks.ts';
-import { createReviewHandler } from '../../src/discord/new-review.ts';
+import { styleOf } from '../../src/discord/announcements/announcement-style.ts';
+import { createDigestHandler, type DigestContent } from '../../src/discord/announcements/digest.ts';
+import { createLostStreaksHandler } from '../../src/discord/announcements/lost-streaks.ts';
+import { createReviewHandler } from '../../src/discord/announcements/new-review.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import type { Effect } from '../../src/outbox/effect.ts';
 import type { EffectContents } from '../../src/outbox/effect-contents.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createOwnerReportHandler } from '../../src/discord/owner-report.ts';
+import { createOwnerReportHandler } from '../../src/discord/notifications/owner-report.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import type { Effect } from '../../src/outbox/effect.ts';
 import type { OwnerReport } from '../../src/outbox/effect-contents.ts';

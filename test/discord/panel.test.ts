@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Panel, PanelBlock, Reply, ReplyButton } from '../../commands/reply.ts';
-import { asPanel, renderMessage, renderReply } from '../../src/discord/message.ts';
-import { postRequest } from '../../src/discord/message-request.ts';
-import { renderContainer } from '../../src/discord/panel.ts';
+import { postRequest } from '../../src/discord/posting/message-request.ts';
+import { asPanel, renderMessage, renderReply } from '../../src/discord/rendering/message.ts';
+import { renderContainer } from '../../src/discord/rendering/panel.ts';
 import { messageSchema } from '../../src/sandbox/discord/message-schema.ts';
 import { escapeText, type Markup, markup } from '../../src/texts/markup.ts';
 import { schemaByName } from '../support/discord-types.ts';

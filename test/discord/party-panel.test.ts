@@ -1,6 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createPartyPanelHandler, type PanelUpdate, type ShownParty } from '../../src/discord/party-panel.ts';
-import { createPartyReachedHandler } from '../../src/discord/party-reached.ts';
+import {
+  createPartyPanelHandler,
+  type PanelUpdate,
+  type ShownParty,
+} from '../../src/discord/announcements/party-panel.ts';
+import { createPartyReachedHandler } from '../../src/discord/announcements/party-reached.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import type { Effect } from '../../src/outbox/effect.ts';
 import { hour, minute } from '../../src/platform/durations.ts';

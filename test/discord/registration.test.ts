@@ -4,7 +4,7 @@ import { canvote } from '../../commands/canvote.ts';
 import type { Command } from '../../commands/command.ts';
 import { reviews } from '../../commands/reviews.ts';
 import { stats } from '../../commands/stats.ts';
-import { registerCommands } from '../../src/discord/registration.ts';
+import { registerCommands } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { bot, fakeLookup, server } from '../commands/command-fixture.ts';
 import { command, commandRegistry, hello, localDiscord } from './bot.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Modal, ModalField, Reply, ReplyButton } from '../../commands/reply.ts';
-import { decodeCustomId, encodeCustomId } from '../../src/discord/custom-id.ts';
-import { renderMessage, renderReply } from '../../src/discord/message.ts';
-import { renderModal } from '../../src/discord/modal.ts';
-import { renderEmbed } from '../../src/discord/reply.ts';
+import { decodeCustomId, encodeCustomId } from '../../src/discord/rendering/custom-id.ts';
+import { renderMessage, renderReply } from '../../src/discord/rendering/message.ts';
+import { renderModal } from '../../src/discord/rendering/modal.ts';
+import { renderEmbed } from '../../src/discord/rendering/reply.ts';
 import { messageSchema } from '../../src/sandbox/discord/message-schema.ts';
 import { modalSchema } from '../../src/sandbox/discord/modal.ts';
 import { markup } from '../../src/texts/markup.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { createExplainRoleFailure, type RoleFailure } from '../../src/discord/role-failure.ts';
-import { createRoleHandler, type RoleGrants } from '../../src/discord/roles.ts';
+import { createExplainRoleFailure, type RoleFailure } from '../../src/discord/roles/role-failure.ts';
+import { createRoleHandler, type RoleGrants } from '../../src/discord/roles/roles.ts';
 import type { Effect } from '../../src/outbox/effect.ts';
 import type { MemberRole } from '../../src/outbox/effect-contents.ts';
 import { systemClock } from '../../src/platform/clock.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { announcementsOf } from '../../config/announcements.ts';
 import type { FileAnnouncements } from '../../config/announcements-file.ts';
-import { styleOf } from '../../src/discord/announcement-style.ts';
-import { createAnnouncer } from '../../src/discord/announcer.ts';
+import { styleOf } from '../../src/discord/announcements/announcement-style.ts';
+import { createAnnouncer } from '../../src/discord/announcements/announcer.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import type { Effect } from '../../src/outbox/effect.ts';
 import type { Announcement } from '../../src/outbox/effect-contents.ts';

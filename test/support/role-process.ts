@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
-import { createAnnouncer } from '../../src/discord/announcer.ts';
+import { createAnnouncer } from '../../src/discord/announcements/announcer.ts';
 import { createDiscordRest, createReachabilityProbe } from '../../src/discord/rest.ts';
-import { createExplainRoleFailure } from '../../src/discord/role-failure.ts';
-import { createRoleHandler } from '../../src/discord/roles.ts';
+import { createExplainRoleFailure } from '../../src/discord/roles/role-failure.ts';
+import { createRoleHandler } from '../../src/discord/roles/roles.ts';
 import { createDispatcher } from '../../src/outbox/dispatcher.ts';
 import { createPerform } from '../../src/outbox/perform.ts';
 import { systemClock as clock } from '../../src/platform/clock.ts';

@@ -1,7 +1,7 @@
 import type { LocalizationMap } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
-import { bodyOf } from '../../src/discord/command-shape.ts';
+import { bodyOf } from '../../src/discord/registration/command-shape.ts';
 import { catalogues } from '../../src/texts/catalogues.ts';
 import { partsOf } from '../../src/texts/language.ts';
 import { defaultLocale, type Locale, locales } from '../../src/texts/locale.ts';

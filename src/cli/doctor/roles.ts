@@ -1,7 +1,7 @@
 import type { ListingConfig } from '../../../config/schema.ts';
-import { inspectRoles, type RoleAccess } from '../../discord/inspect-roles.ts';
 import type { BotIdentity } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
+import { inspectRoles, type RoleAccess } from '../../discord/roles/inspect-roles.ts';
 import { evaluateDiscordError, skippedWithoutDiscord } from './discord.ts';
 import { type Finding, fail, pass } from './finding.ts';
 

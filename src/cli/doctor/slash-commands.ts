@@ -1,10 +1,10 @@
 import { commandsFor } from '../../../commands/index.ts';
 import type { Config } from '../../../config/schema.ts';
 import { commandContextFor } from '../../app/command-context.ts';
-import type { CommandRegistry } from '../../discord/command-registry.ts';
 import type { BotIdentity } from '../../discord/inspection.ts';
-import { conflictHint } from '../../discord/registrar.ts';
-import { inspectRegistration } from '../../discord/registration.ts';
+import type { CommandRegistry } from '../../discord/registration/command-registry.ts';
+import { conflictHint } from '../../discord/registration/registrar.ts';
+import { inspectRegistration } from '../../discord/registration/registration.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import { evaluateDiscordError, skippedWithoutDiscord } from './discord.ts';
 import { type Finding, fail, pass, warn } from './finding.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { CommandRegistry } from '../../discord/command-registry.ts';
+import type { CommandRegistry } from '../../discord/registration/command-registry.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';

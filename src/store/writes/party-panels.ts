@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { PanelUpdate } from '../../discord/party-panel.ts';
+import type { PanelUpdate } from '../../discord/announcements/party-panel.ts';
 import { isPanelWaiting, panelIntervalMs } from '../../tally/party-state.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';

@@ -1,0 +1,53 @@
+import {
+  type AnnouncementMode,
+  type AnnouncementSettings,
+  plainAnnouncements,
+} from '../../texts/announcement-settings.ts';
+import { parseTemplate, placeholdersIn, type Template } from '../../texts/template.ts';
+
+/** How the announcements of a listing look. */
+export interface AnnouncementStyle {
+  readonly mode: AnnouncementMode;
+  /** In place of the headline and the text of a vote; null for ours. */
+  readonly title: Template | null;
+  readonly text: Template | null;
+  /** 0xRRGGBB; null for ours. */
+  readonly colour: number | null;
+  /** The address of an image; null for none. */
+  readonly thumbnail: string | null;
+  readonly voteButton: boolean;
+  readonly milestones: boolean;
+  /** A locale of Discord; null for that of the channel's guild. */
+  readonly language: string | null;
+}
+
+export function styleOf({
+  mode,
+  title,
+  text,
+  colour,
+  thumbnail,
+  voteButton,
+  milestones,
+  language,
+}: AnnouncementSettings): AnnouncementStyle {
+  return {
+    ...{ mode, thumbnail, voteButton, milestones, language },
+    title: title === null ? null : parseTemplate(title),
+    text: text === null ? null : parseTemplate(text),
+    colour: colour === null ? null : Number.parseInt(colour.slice(1), 16),
+  };
+}
+
+/** Whether its texts contain the votes of the member. */
+export function showsVotes({ title, text }: AnnouncementStyle): boolean {
+  return [title, text].some((template) => template !== null && placeholdersIn(template).includes('votes'));
+}
+
+/** Whether its announcements of votes mention the voter. */
+export function showsVoter({ mode, text }: AnnouncementStyle): boolean {
+  return mode !== 'each' || text === null || placeholdersIn(text).includes('mention');
+}
+
+/** The style of a listing for which nothing is configured. */
+export const plainStyle = styleOf(plainAnnouncements);

@@ -1,0 +1,37 @@
+import type { ReplyButton } from '../../../commands/reply.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { second } from '../../platform/durations.ts';
+import { settleWithin } from '../../platform/with-timeout.ts';
+import { escapeName, type Markup } from '../../texts/markup.ts';
+
+/** A listing as the service shows it. */
+export interface ListingCard {
+  /** The name on the service. */
+  readonly name: string | null;
+  /** URL of the public page. */
+  readonly url: string | null;
+}
+
+/** Reads a listing's card by its configured name; null if nothing more is known. It may be slow or reject. */
+export type CardSource = (name: string) => Promise<ListingCard | null>;
+
+/** The button that leads to the listing; none if its page is not known. */
+export function voteLinks(card: ListingCard | null, label: string): readonly ReplyButton[] {
+  return card?.url ? [{ kind: 'link', label, url: card.url }] : [];
+}
+
+const maxNameLength = 60;
+
+/** The name on the service, or else the configured one. */
+export function listingName(card: ListingCard | null, configuredName: string): Markup {
+  return escapeName(card?.name ?? '', maxNameLength) || escapeName(configuredName, maxNameLength);
+}
+
+/** A listing's name and URL are optional: a message is sent without them after this time (ms). */
+const cardTimeoutMs = second / 2;
+
+/** Reads a card; null if it is not known in time. Never rejects. */
+export async function readCard(source: CardSource, name: string, clock: Clock): Promise<ListingCard | null> {
+  const card = (async () => (await source(name)) ?? undefined)();
+  return (await settleWithin(cardTimeoutMs, clock, card)) ?? null;
+}

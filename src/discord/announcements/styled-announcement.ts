@@ -1,0 +1,97 @@
+import type { Panel, Reply, ReplyButton } from '../../../commands/reply.ts';
+import type { Announcement } from '../../outbox/effect-contents.ts';
+import { lines, type Markup, markup, mention, timestamp, trustedMarkup, webAddress } from '../../texts/markup.ts';
+import { type PlaceholderName, placeholdersIn, renderTemplate } from '../../texts/template.ts';
+import type { Texts } from '../../texts/texts.ts';
+import { renderAnnouncement, renderBonuses, renderReason, renderRoles } from './announcement.ts';
+import type { AnnouncementStyle } from './announcement-style.ts';
+import { type ListingCard, listingName, voteLinks } from './listing-card.ts';
+
+const empty = markup``;
+
+/**
+ * Renders an announcement in the style of its listing.
+ * @param voteButtons the buttons below a vote that counted, beside that of the style
+ */
+export function renderStyledAnnouncement(
+  announcement: Announcement,
+  context: StyleContext,
+  voteButtons: readonly ReplyButton[],
+): Reply | Panel {
+  const { style, card, texts } = context;
+  const content = withoutHidden(announcement, style);
+  const links = style.voteButton ? voteLinks(card, texts.announcement.voteButton) : [];
+  const restyle = (reply: Reply) => (isStyled(content) ? withStyle(reply, content, context) : reply);
+  return renderAnnouncement(content, card, texts.announcement, [...links, ...voteButtons], restyle);
+}
+
+/** The announcement without what the listing does not announce. */
+function withoutHidden(announcement: Announcement, { milestones }: AnnouncementStyle): Announcement {
+  if (milestones) return announcement;
+  const hidden = announcement.bonuses.filter(({ cause }) => cause === 'milestone');
+  const credits = hidden.reduce((sum, bonus) => sum + bonus.credits, 0);
+  const bonuses = announcement.bonuses.filter((bonus) => !hidden.includes(bonus));
+  return { ...announcement, bonuses, credits: announcement.credits - credits };
+}
+
+/** Whether the style applies to it: to votes, but not to tests. */
+function isStyled({ event, test }: Announcement): boolean {
+  return !test && (event === 'server_vote' || event === 'bot_vote');
+}
+
+export interface StyleContext {
+  readonly style: AnnouncementStyle;
+  readonly card: ListingCard | null;
+  readonly texts: Texts;
+  /** Counted votes of the voter now; null if they are not known. Needed for the placeholder {votes} alone. */
+  readonly votes: number | null;
+}
+
+/**
+ * The announcement of a vote in the owner's style. What the vote earned beside its credits, and why it earned less, is
+ * added below the owner's text, unless that contains it.
+ */
+function withStyle(reply: Reply, announcement: Announcement, context: StyleContext): Reply {
+  const { style } = context;
+  const framed: Reply = {
+    ...reply,
+    ...(style.colour === null ? {} : { colour: style.colour }),
+    ...(style.thumbnail === null ? {} : { thumbnail: style.thumbnail }),
+  };
+  // In the other modes, it is announced for its milestone.
+  if (style.mode !== 'each') return framed;
+  const values = valuesOf(announcement, context);
+  const title = style.title === null ? empty : renderTemplate(style.title, values);
+  return {
+    ...framed,
+    ...(title.trim() === '' ? {} : { title }),
+    ...(style.text === null ? {} : { text: textOf(style.text, values) }),
+  };
+}
+
+function textOf(template: NonNullable<AnnouncementStyle['text']>, values: Values): Markup {
+  const contained = placeholdersIn(template);
+  const added = (['reason', 'bonuses', 'roles'] as const).filter((name) => !contained.includes(name));
+  return lines(renderTemplate(template, values), ...added.map((name) => values[name]));
+}
+
+type Values = Readonly<Record<PlaceholderName, Markup>>;
+
+function valuesOf(announcement: Announcement, { card, texts: all, votes }: StyleContext): Values {
+  const { announcement: texts, number } = all;
+  const { userId, listing, credits, balance, streak, nextVoteAt, at } = announcement;
+  return {
+    mention: userId === null ? texts.someone : mention(userId),
+    listing: listingName(card, listing),
+    credits: number(credits),
+    balance: number(balance ?? 0),
+    votes: number(votes ?? 0),
+    streak: number(streak ?? 0),
+    next: nextVoteAt === null ? empty : timestamp(nextVoteAt, 'R'),
+    time: timestamp(at, 'f'),
+    reason: renderReason(announcement, texts) ?? empty,
+    bonuses: renderBonuses(announcement, texts),
+    roles: renderRoles(announcement, texts) ?? empty,
+    url: trustedMarkup(webAddress(card?.url) ?? ''),
+  };
+}

@@ -1,0 +1,171 @@
+import {
+  Client,
+  DiscordjsError,
+  DiscordjsErrorCodes,
+  Events,
+  GatewayCloseCodes,
+  type Interaction,
+  Options,
+  RateLimitError,
+  Routes,
+  type SessionInfo,
+  SimpleShardingStrategy,
+  Status,
+  type WebSocketOptions,
+} from 'discord.js';
+import { second } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { LogThrottled } from '../../platform/throttled-log.ts';
+import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from '../rate-limit.ts';
+import type { IdentifyThrottle } from './identify-throttle.ts';
+
+/**
+ * Why a session ended for good. `token`: Discord rejects the bot token. `settings`: Discord rejects the intents, shard
+ * or API version. `sharding`: Discord requires more shards.
+ */
+export interface GatewaySessionEnd {
+  readonly cause: 'token' | 'settings' | 'sharding' | 'unreachable';
+  readonly reason: string;
+  /** Rate limit of the request that failed (ms). */
+  readonly retryAfterMs?: number;
+}
+
+/** One discord.js client, from login to close. Until it ends, discord.js reconnects its shards. */
+export interface GatewaySession {
+  /** Whether every shard is connected. */
+  isReady(): boolean;
+  /** The bot's application id; null before Discord sent it. */
+  applicationId(): string | null;
+  /** The number of connected shards. It grows slowly: each shard of a large bot takes 5 s. */
+  shardsReady(): number;
+  /** Resolves when the login fails or Discord ends the session for good; never rejects. */
+  readonly ended: Promise<GatewaySessionEnd>;
+  /** Closes the session for good: it neither reconnects nor emits events. Rejects with discord.js's errors. */
+  close(): Promise<void>;
+}
+
+const settingsCloseCodes: readonly number[] = [
+  GatewayCloseCodes.InvalidShard,
+  GatewayCloseCodes.InvalidAPIVersion,
+  GatewayCloseCodes.InvalidIntents,
+  GatewayCloseCodes.DisallowedIntents,
+];
+
+/**
+ * Logs in immediately, with the number of shards that Discord recommends. Never throws: a failed login ends the
+ * session.
+ */
+export function openGatewaySession(options: {
+  token: string;
+  /** Without the version: `https://discord.com/api`. */
+  apiUrl: string;
+  logThrottled: LogThrottled;
+  /** Shared by consecutive sessions, like `globalLimit`. */
+  identifyThrottle: IdentifyThrottle;
+  globalLimit: GlobalRateLimit;
+  onInteraction: (interaction: Interaction) => void;
+  /** A shard became ready or was lost. */
+  onChange: () => void;
+}): GatewaySession {
+  const { token, apiUrl, logThrottled, identifyThrottle, globalLimit, onInteraction, onChange } = options;
+  let closed = false;
+
+  const client = new Client({
+    // Interactions need no intents; least privilege.
+    intents: [],
+    shards: 'auto',
+    rest: {
+      api: apiUrl,
+      version: '10',
+      retries: 1,
+      timeout: 5 * second,
+      offset: retryMarginMs,
+      // This client sends nothing but responses to interactions, which Discord does not count among the bot's 50 requests
+      // a second. Announcements and roles have a client of their own (rest.ts). Discord: "Global Rate Limit".
+      globalRequestsPerSecond: Number.POSITIVE_INFINITY,
+      rejectOnRateLimit: (limit) => {
+        globalLimit.observe(limit);
+        // The gateway client waits before the next session. Otherwise an abandoned client would still send its request
+        // after the limit.
+        return limit.route === Routes.gatewayBot() || !hasRetryAfter(limit);
+      },
+    },
+    // Our messages have the names of Discord's API already, so discord.js does not have to convert them.
+    jsonTransformer: (message) => message,
+    // An interaction contains everything that its response needs. Unlimited caches would grow with every member.
+    makeCache: Options.cacheWithLimits({ GuildMemberManager: 100, MessageManager: 0, UserManager: 100 }),
+    ws: {
+      buildStrategy: (manager) => new SimpleShardingStrategy(withShortTimeouts(manager, () => closed)),
+      async buildIdentifyThrottler(manager) {
+        const { session_start_limit } = await manager.fetchGatewayInformation();
+        return identifyThrottle.forSession(session_start_limit.max_concurrency, () => closed);
+      },
+    },
+  });
+
+  client.on(Events.InteractionCreate, (interaction) => {
+    if (!closed) onInteraction(interaction);
+  });
+  client.on(Events.ClientReady, onChange);
+  client.on(Events.ShardReady, onChange);
+  client.on(Events.ShardResume, onChange);
+  client.on(Events.ShardReconnecting, onChange);
+  // Log only the message: the errors contain URLs, and those of interactions contain tokens.
+  client.on(Events.Error, (error) =>
+    logThrottled('error', 'client error', 'discord.js client error', { reason: error.message }),
+  );
+  client.on(Events.ShardError, (error, shard) =>
+    logThrottled('warn', 'shard error', 'a gateway connection failed', { shard, reason: error.message }),
+  );
+  client.on(Events.Warn, (reason) => logThrottled('warn', 'client warning', 'discord.js client warning', { reason }));
+
+  const ended = new Promise<GatewaySessionEnd>((resolve) => {
+    client.on(Events.ShardDisconnect, ({ code }) => resolve(endAfterClose(code)));
+    client.login(token).catch((error: unknown) => resolve(endAfterFailedLogin(error)));
+  });
+
+  const shardsReady = () => (closed ? 0 : client.ws.shards.filter(({ status }) => status === Status.Ready).size);
+
+  return {
+    applicationId: () => client.application?.id ?? null,
+    isReady: () => client.isReady() && shardsReady() === client.ws.shards.size,
+    shardsReady,
+    ended,
+    async close() {
+      closed = true;
+      await client.destroy();
+    },
+  };
+}
+
+/** The WebSocketManager of @discordjs/ws, which discord.js wraps in its own class of the same name. */
+type GatewayManager = Parameters<NonNullable<WebSocketOptions['buildStrategy']>>[0];
+
+/**
+ * discord.js waits 30 s for a handshake and 60 s for the Hello event, too long for members who wait for the bot. A
+ * shard that is closed while it connects would connect again: it always retrieves its session info first, which
+ * therefore never resolves after the close.
+ */
+function withShortTimeouts(manager: GatewayManager, isClosed: () => boolean): GatewayManager {
+  const retrieveSessionInfo = manager.options.retrieveSessionInfo;
+  manager.options.handshakeTimeout = 5 * second;
+  manager.options.helloTimeout = 5 * second;
+  manager.options.retrieveSessionInfo = (shard) =>
+    isClosed() ? new Promise<SessionInfo | null>(() => {}) : retrieveSessionInfo.call(manager.options, shard);
+  return manager;
+}
+
+function endAfterClose(closeCode: number): GatewaySessionEnd {
+  const reason = `Discord closed the gateway with ${closeCode} (${GatewayCloseCodes[closeCode] ?? 'unknown'})`;
+  if (closeCode === GatewayCloseCodes.AuthenticationFailed) return { cause: 'token', reason };
+  if (closeCode === GatewayCloseCodes.ShardingRequired) return { cause: 'sharding', reason };
+  return { cause: settingsCloseCodes.includes(closeCode) ? 'settings' : 'unreachable', reason };
+}
+
+function endAfterFailedLogin(error: unknown): GatewaySessionEnd {
+  if (error instanceof RateLimitError) {
+    return { cause: 'unreachable', reason: 'Discord rate limit (429)', retryAfterMs: retryDelayOf(error) };
+  }
+  const isTokenInvalid = error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid;
+  return { cause: isTokenInvalid ? 'token' : 'unreachable', reason: messageOf(error) };
+}

@@ -1,0 +1,56 @@
+import { type AutocompleteInteraction, DiscordAPIError } from 'discord.js';
+import { maxChoices } from '../../../commands/choices.ts';
+import type { Command, CommandChoice, CommandContext } from '../../../commands/command.ts';
+import { second } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { settleWithin } from '../../platform/with-timeout.ts';
+import { plainName } from '../../texts/markup.ts';
+import { expiredCodes } from '../discord-errors.ts';
+import { isManager, toCompletionInput } from './command-input.ts';
+
+/** Discord shows choices that arrive within 3 s (ms). Members type on, so late ones are of no use. */
+const timeoutMs = 1 * second;
+/** Discord: "Application Command Option Choice Structure" (characters). */
+const maxLength = 100;
+
+/**
+ * Responds with the choices of the command, or with none: after an error, after a second, or if the member may not use
+ * the command. Never throws.
+ */
+export function createAutocomplete(
+  log: Log,
+): (interaction: AutocompleteInteraction, command: Command | undefined, context: CommandContext) => Promise<void> {
+  async function choicesOf(
+    interaction: AutocompleteInteraction,
+    command: Command | undefined,
+    context: CommandContext,
+  ): Promise<readonly CommandChoice[]> {
+    const isAllowed = command?.defaultMemberPermissions === undefined || isManager(interaction);
+    if (command?.autocomplete === undefined || !isAllowed) return [];
+    const search = command.autocomplete(toCompletionInput(interaction), context).catch((error: unknown) => {
+      log.error({ command: command.name, err: error }, 'autocomplete failed');
+      return [];
+    });
+    return (await settleWithin(timeoutMs, context.clock, search)) ?? [];
+  }
+
+  return async (interaction, command, context) => {
+    try {
+      await interaction.respond(validChoices(await choicesOf(interaction, command, context)));
+    } catch (error) {
+      // Common, because Discord drops an interaction when the member types the next character.
+      const isExpired = error instanceof DiscordAPIError && expiredCodes.includes(error.code);
+      const fields = { command: interaction.commandName, reason: messageOf(error) };
+      log[isExpired ? 'debug' : 'warn'](fields, 'choices could not be sent to Discord');
+    }
+  };
+}
+
+/** Without those that Discord would reject: one wrong choice makes it reject all. */
+function validChoices(choices: readonly CommandChoice[]): CommandChoice[] {
+  return choices
+    .map(({ name, value }) => ({ name: plainName(name, maxLength), value }))
+    .filter(({ name, value }) => name !== '' && value !== '' && value.length <= maxLength)
+    .slice(0, maxChoices);
+}

@@ -1,0 +1,281 @@
+import {
+  type AutocompleteInteraction,
+  type ChatInputCommandInteraction,
+  DiscordAPIError,
+  type Interaction,
+  type MessageComponentInteraction,
+  type ModalSubmitInteraction,
+} from 'discord.js';
+import type { Command, CommandContext, CommandInput } from '../../../commands/command.ts';
+import { InputError } from '../../../commands/input-error.ts';
+import type { Modal, Panel, Reply } from '../../../commands/reply.ts';
+import { LookupError } from '../../lookup/lookup-error.ts';
+import { second } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { memoizeByIdentity } from '../../platform/memoize.ts';
+import { settleWithin } from '../../platform/with-timeout.ts';
+import { escapeName, type Markup, timestamp } from '../../texts/markup.ts';
+import { type Texts, textsFor } from '../../texts/texts.ts';
+import { expiredCodes } from '../discord-errors.ts';
+import { decodeCustomId, isOwnCustomId } from '../rendering/custom-id.ts';
+import { asPanel, type MessageBody, renderReply } from '../rendering/message.ts';
+import { renderModal } from '../rendering/modal.ts';
+import { createAutocomplete } from './autocomplete.ts';
+import { toActionInput, toCommandInput } from './command-input.ts';
+import {
+  commandResponder,
+  componentResponder,
+  type InteractionResponder,
+  modalResponder,
+  type ResponseKind,
+} from './responder.ts';
+
+/**
+ * Discord expects a first response within 3 s. A reply that takes longer than this is deferred, which leaves time for
+ * the network (ms).
+ */
+const deferAfterMs = 1 * second;
+/** For a deferred reply, from the interaction on (ms). */
+const replyTimeoutMs = 15 * second;
+/** When members are asked to retry after an error that does not say when (ms). */
+const defaultRetryDelayMs = 30 * second;
+
+/** What a command returned, or an error message. */
+type CommandResult =
+  | { readonly reply: Reply | Panel; readonly failed: boolean }
+  /** An open form is neither a success nor a failure yet; it counts as a reply. */
+  | { readonly modal: Modal; readonly failed: false };
+
+/**
+ * Responds to our own commands and components, and ignores those of other programs. Never throws: errors are reported
+ * to the member, and in detail in the log.
+ */
+export type InteractionHandler = (interaction: Interaction) => Promise<void>;
+
+/**
+ * Replies within a second if possible; otherwise defers and replies within 15 s of the interaction. Discord: "Receiving
+ * and Responding to Interactions". A command that no configured listing can serve is reported as unknown.
+ */
+export function createInteractions(options: {
+  commands: readonly Command[];
+  /** Without the texts, which depend on the member. */
+  context: Omit<CommandContext, 'texts'>;
+  /** Whether we registered the command of this id: another program may have one of the same name. May reject. */
+  isOwnCommand: (commandId: string) => Promise<boolean>;
+  log: Log;
+  /** A notice for the member after the response; null for none. Each is returned once. */
+  noticeFor?: (userId: string, texts: Texts) => Promise<Reply | null>;
+  /** Called after the response was sent or has failed; `tookMs` is measured from the interaction on. */
+  onAnswered?: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
+  /** Called with the input of every command and component, after the response. */
+  onMemberSeen?: (input: CommandInput, command: Command) => void;
+}): InteractionHandler {
+  const { commands, context, isOwnCommand, log } = options;
+  const { onAnswered = () => {}, onMemberSeen = () => {}, noticeFor = async () => null } = options;
+  const { clock } = context;
+  const commandsByName = new Map(
+    commands.filter((command) => command.isServedBy(context.listings)).map((command) => [command.name, command]),
+  );
+
+  const autocomplete = createAutocomplete(log);
+
+  /** A command returns the same reply again while its data is cached, so that it is rendered once. */
+  const renderOnce = memoizeByIdentity((reply: Reply | Panel, command: Command) => renderReply(reply, command.name));
+  const renderAsPanelOnce = memoizeByIdentity((reply: Reply | Panel, command: Command) =>
+    renderReply(asPanel(reply), command.name),
+  );
+
+  const contexts = new Map<Texts, CommandContext>();
+  function contextIn(texts: Texts): CommandContext {
+    let localized = contexts.get(texts);
+    if (localized === undefined) {
+      localized = { ...context, texts };
+      contexts.set(texts, localized);
+    }
+    return localized;
+  }
+
+  async function execute(command: Command, input: CommandInput): Promise<CommandResult> {
+    const texts = textsOf(input);
+    try {
+      const result = await command.execute(input, contextIn(texts));
+      if ('kind' in result && result.kind === 'modal') return { modal: result, failed: false };
+      return { reply: result, failed: false };
+    } catch (error) {
+      return { reply: errorReply(describeError(command.name, error, texts), texts), failed: true };
+    }
+  }
+
+  function describeError(command: string, error: unknown, texts: Texts): Markup {
+    if (error instanceof InputError) return error.text;
+    if (error instanceof LookupError) {
+      log.warn({ command, code: error.code, reason: error.message, hint: error.hint }, 'lookup failed for a command');
+      return texts.failure.lookup(error.code, timestamp(error.retryAt ?? defaultRetryAt(), 'R'));
+    }
+    const incident = Math.floor(clock.random() * 36 ** 6)
+      .toString(36)
+      .padStart(6, '0');
+    log.error({ command, incident, err: error }, 'command failed');
+    return texts.failure.incident(escapeName(incident));
+  }
+
+  function tooLate(command: string, timeoutMs: number, texts: Texts): CommandResult & { reply: Reply } {
+    log.warn({ command, timeoutMs }, 'command timed out');
+    return { reply: errorReply(texts.failure.tooLate(timestamp(defaultRetryAt(), 'R')), texts), failed: true };
+  }
+
+  function defaultRetryAt(): number {
+    return clock.now() + defaultRetryDelayMs;
+  }
+
+  function errorReply(text: Markup, texts: Texts): Reply {
+    return { tone: 'bad', title: texts.failure.title, text };
+  }
+
+  function errorBody(text: Markup, texts: Texts): MessageBody {
+    return renderReply(errorReply(text, texts), '');
+  }
+
+  async function run(command: Command, input: CommandInput, responder: InteractionResponder): Promise<void> {
+    const startedAt = clock.monotonic();
+    let failed = true;
+    try {
+      failed = await respond(command, input, responder, startedAt);
+    } finally {
+      onAnswered(command.name, failed ? 'failed' : 'answered', clock.monotonic() - startedAt);
+      if (command.notesMember !== false) onMemberSeen(input, command);
+    }
+  }
+
+  /** Resolves after the response was sent. Returns whether it was an error message. */
+  async function respond(
+    command: Command,
+    input: CommandInput,
+    responder: InteractionResponder,
+    startedAt: number,
+  ): Promise<boolean> {
+    const texts = textsOf(input);
+    if (command.defaultMemberPermissions === 'ManageGuild' && !input.isManager) {
+      await responder.reject(errorBody(texts.failure.managersOnly, texts));
+      return true;
+    }
+    const execution = execute(command, input);
+    const immediate = await settleWithin(deferAfterMs, clock, execution);
+    if (immediate !== undefined) {
+      const result = 'modal' in immediate ? await openModal(command, immediate.modal, responder, texts) : immediate;
+      if (result === 'opened') return false;
+      await (result.failed
+        ? responder.reject(renderOnce(result.reply, command))
+        : responder.reply(...render(result.reply, command, input, responder)));
+      await sendNotice(input, responder);
+      return result.failed;
+    }
+    await responder.deferReply();
+    const remainingMs = Math.max(0, startedAt + replyTimeoutMs - clock.monotonic());
+    const late = (await settleWithin(remainingMs, clock, execution)) ?? tooLate(command.name, replyTimeoutMs, texts);
+    // After a deferral, Discord accepts no modal.
+    const result = 'modal' in late ? tooLate(command.name, deferAfterMs, texts) : late;
+    await (result.failed
+      ? responder.rejectDeferred(renderOnce(result.reply, command))
+      : responder.editReply(...render(result.reply, command, input, responder)));
+    await sendNotice(input, responder);
+    return result.failed;
+  }
+
+  function render(
+    reply: Reply | Panel,
+    command: Command,
+    input: CommandInput,
+    { updatesPanel }: InteractionResponder,
+  ): [MessageBody, ResponseKind] {
+    const kind = responseKind(reply, input);
+    const body = kind === 'update' && updatesPanel ? renderAsPanelOnce(reply, command) : renderOnce(reply, command);
+    return [body, kind];
+  }
+
+  async function sendNotice(input: CommandInput, responder: InteractionResponder): Promise<void> {
+    const { userId } = input;
+    try {
+      const notice = await noticeFor(userId, textsOf(input));
+      if (notice !== null) await responder.followUp(renderReply(notice, ''));
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'a notice to a member could not be sent');
+    }
+  }
+
+  async function openModal(
+    command: Command,
+    modal: Modal,
+    { showModal }: InteractionResponder,
+    texts: Texts,
+  ): Promise<'opened' | { reply: Reply; failed: true }> {
+    let body: ReturnType<typeof renderModal>;
+    try {
+      if (showModal === null) throw new Error('A modal cannot open another modal.');
+      body = renderModal(modal, command.name);
+    } catch (error) {
+      return { reply: errorReply(describeError(command.name, error, texts), texts), failed: true };
+    }
+    await showModal(body);
+    return 'opened';
+  }
+
+  async function handleCommand(interaction: ChatInputCommandInteraction): Promise<void> {
+    if (!(await isOwnCommand(interaction.commandId))) return ignore(interaction);
+    const command = commandsByName.get(interaction.commandName);
+    const responder = commandResponder(interaction, command?.visibility ?? 'private');
+    if (command !== undefined) return run(command, toCommandInput(interaction), responder);
+    const texts = textsOf(interaction);
+    await responder.reject(errorBody(texts.failure.unknownCommand, texts));
+  }
+
+  async function handleAutocomplete(interaction: AutocompleteInteraction): Promise<void> {
+    if (!(await isOwnCommand(interaction.commandId))) return ignore(interaction);
+    await autocomplete(interaction, commandsByName.get(interaction.commandName), contextIn(textsOf(interaction)));
+  }
+
+  async function handleAction(interaction: MessageComponentInteraction | ModalSubmitInteraction): Promise<void> {
+    const id = decodeCustomId(interaction.customId);
+    const command = id === null ? undefined : commandsByName.get(id.command);
+    const responder = interaction.isModalSubmit()
+      ? modalResponder(interaction, command?.visibility ?? 'private')
+      : componentResponder(interaction);
+    const isPage = id?.action === null && interaction.isButton();
+    const isKnown = isPage ? command?.hasPages : id?.action && command?.actions?.includes(id.action);
+    if (id !== null && command !== undefined && isKnown) {
+      return run(command, toActionInput(interaction, id), responder);
+    }
+    const texts = textsOf(interaction);
+    await responder.reject(errorBody(texts.failure.unknownButton, texts));
+  }
+
+  /** If two programs responded to one interaction, only one response would succeed. */
+  function ignore({ id, type }: Interaction): void {
+    log.debug({ interaction: id, type }, 'interaction of another program ignored');
+  }
+
+  return async (interaction) => {
+    try {
+      if (interaction.isChatInputCommand()) return await handleCommand(interaction);
+      if (interaction.isAutocomplete()) return await handleAutocomplete(interaction);
+      const isOwn = 'customId' in interaction && isOwnCustomId(interaction.customId);
+      if (!isOwn) return ignore(interaction);
+      if (interaction.isMessageComponent() || interaction.isModalSubmit()) await handleAction(interaction);
+    } catch (error) {
+      const isExpired = error instanceof DiscordAPIError && expiredCodes.includes(error.code);
+      const fields = { interaction: interaction.id, reason: messageOf(error) };
+      if (isExpired)
+        log.warn(fields, 'response rejected by Discord: the interaction has expired or was answered already');
+      else log.error(fields, 'response could not be sent to Discord');
+    }
+  };
+}
+
+function textsOf({ locale, guildLocale }: Pick<CommandInput, 'locale' | 'guildLocale'>): Texts {
+  return textsFor(locale, guildLocale);
+}
+
+function responseKind({ response }: Reply | Panel, { action }: CommandInput): ResponseKind {
+  return response ?? (action === null ? 'update' : 'new');
+}

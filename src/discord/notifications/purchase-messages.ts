@@ -1,0 +1,39 @@
+import type { Reply, ReplyButton } from '../../../commands/reply.ts';
+import type { DirectMessageContent, OwnerReportContent } from '../../outbox/effect-contents.ts';
+import { escapeName, lines, mention } from '../../texts/markup.ts';
+import type { Texts } from '../../texts/texts.ts';
+
+type PurchaseReport = Extract<OwnerReportContent, { readonly purchaseId: number }>;
+type PurchaseMessage = Extract<DirectMessageContent, { readonly item: string }>;
+
+/** The report of a purchase in the owner's channel, with buttons for managers if the owner has to fulfil it. */
+export function renderPurchaseReport(purchase: PurchaseReport, { shop }: Texts): Reply {
+  const { report } = shop;
+  const { type, purchaseId, item, price } = purchase;
+  if (type === 'purchaseClosed') {
+    return { tone: 'wait', title: report.title(purchaseId), text: report.closed(escapeName(item), price) };
+  }
+  const { userId } = purchase;
+  const text = report.text(mention(userId), escapeName(item), price);
+  const title = report.title(purchaseId);
+  if (type === 'purchaseRefunded') return { tone: 'bad', title, text: lines(text, report.refundedRole) };
+  const target = { kind: 'action', command: 'shop', options: { purchase: purchaseId } } as const;
+  const buttons: ReplyButton[] = [
+    { ...target, action: 'done', label: shop.done, style: 'success' },
+    { ...target, action: 'refund', label: shop.refund, style: 'danger' },
+  ];
+  return { tone: 'plain', title, text: lines(text, report.todo), buttons };
+}
+
+/** The direct message to the buyer about what became of a purchase. */
+export function renderPurchaseMessage({ type, item, price }: PurchaseMessage, { shop }: Texts): Reply {
+  const { message } = shop;
+  const name = escapeName(item);
+  return type === 'purchaseFulfilled'
+    ? { tone: 'good', title: message.fulfilledTitle, text: message.fulfilled(name) }
+    : {
+        tone: 'wait',
+        title: message.refundedTitle,
+        text: message.refunded(name, price),
+      };
+}

@@ -1,0 +1,41 @@
+import type { RawFile } from 'discord.js';
+import type { Panel, Reply, ReplyFile } from '../../../commands/reply.ts';
+import { renderFiles } from '../rendering/attachments.ts';
+import { renderMessage } from '../rendering/message.ts';
+
+/** The JSON body and the files of a request with a message. */
+export interface MessageRequest {
+  readonly body: object;
+  readonly files: RawFile[];
+}
+
+/**
+ * The request that posts replies as one message, which pings nobody. Their buttons name their command. With the nonce,
+ * Discord returns the existing message if it is sent again within a few minutes.
+ */
+export function postRequest(replies: readonly (Reply | Panel)[], nonce: string): MessageRequest {
+  return request(replies, { nonce, enforce_nonce: true });
+}
+
+/** The request that replaces a message of embeds or panels by a panel, with its files. */
+export function editRequest(panel: Panel): MessageRequest {
+  // Discord keeps what an edit does not mention, but panels accept neither a text nor embeds beside them.
+  return request([panel], { content: null, embeds: [], attachments: [] });
+}
+
+function request(replies: readonly (Reply | Panel)[], fields: object): MessageRequest {
+  const files = renderFiles(replies.flatMap((reply): readonly ReplyFile[] => reply.files ?? []));
+  const attachments = files.map(({ name: filename, description }, id) => ({
+    ...{ id: String(id), filename },
+    ...(description === undefined ? {} : { description }),
+  }));
+  return {
+    body: {
+      ...fields,
+      ...renderMessage(replies, null),
+      ...(attachments.length > 0 ? { attachments } : {}),
+      allowed_mentions: { parse: [] },
+    },
+    files: files.map(({ name, attachment }) => ({ name, data: attachment })),
+  };
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { Panel, Reply } from '../../../commands/reply.ts';
+import type { AttemptResult, Effect } from '../../outbox/effect.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { day, minute } from '../../platform/durations.ts';
+import { snowflakePattern } from '../../platform/snowflake.ts';
+import { classifySendError } from '../discord-errors.ts';
+import type { DiscordRest } from '../rest.ts';
+import { hasFooter } from './found-block.ts';
+import { postReply } from './post-reply.ts';
+import { searchChannel } from './search-channel.ts';
+
+/** Discord certainly remembers a nonce for this long (ms). */
+const nonceLifetimeMs = 2 * minute;
+/** The largest expected error of a clock that was set back (ms). */
+const maxClockErrorMs = 1 * day;
+
+const sentMessage = z.object({ id: z.string().regex(snowflakePattern) });
+
+/** The message that was posted now or by an earlier attempt, or why there is none. */
+export type Posted = { readonly messageId: string } | AttemptResult;
+
+/**
+ * Posts a message that pings nobody, once for all attempts of an effect. While Discord remembers the nonce, it returns
+ * the existing message; later the channel is searched for the footer, which no other message has.
+ */
+export async function postOnce(
+  rest: DiscordRest,
+  clock: Clock,
+  {
+    channelId,
+    reply,
+    effect,
+  }: {
+    readonly channelId: string;
+    readonly reply: (Reply | Panel) & { readonly footer: string };
+    readonly effect: Pick<Effect, 'nonce' | 'possiblySentSince'>;
+  },
+): Promise<Posted> {
+  const { nonce, possiblySentSince: since } = effect;
+  try {
+    const age = since === null ? 0 : clock.now() - since;
+    if (since !== null && (age < 0 || age >= nonceLifetimeMs)) {
+      const earliest = age < 0 ? clock.now() - maxClockErrorMs : since;
+      const found = await searchChannel(rest, channelId, earliest, (blocks) =>
+        blocks.some((block) => hasFooter(block, reply.footer, reply.at)),
+      );
+      if (found === 'unknown') return unknownResult(channelId);
+      if (found !== 'absent') return found;
+    }
+    const { id } = sentMessage.parse(await postReply(rest, channelId, reply, nonce));
+    return { messageId: id };
+  } catch (error) {
+    return classifySendError(error, { channelId, effects: 1 });
+  }
+}
+
+function unknownResult(channelId: string): AttemptResult {
+  const reason = `Unknown whether the message was sent. Give the bot Read Message History in channel ${channelId}.`;
+  return { outcome: 'later', reason, scope: 'effects', notSent: true };
+}

@@ -1,0 +1,65 @@
+import { Routes } from 'discord.js';
+import { z } from 'zod';
+import { minute } from '../../platform/durations.ts';
+import { snowflakePattern } from '../../platform/snowflake.ts';
+import type { DiscordRest } from '../rest.ts';
+import { type FoundBlock, foundBlocks } from './found-block.ts';
+
+/** Discord's epoch, the first second of 2015 (ms since the Unix epoch). Discord: "Snowflakes". */
+const discordEpoch = 1_420_070_400_000;
+/** Tolerated difference between our clock and Discord's (ms). */
+const clockToleranceMs = 5 * minute;
+/** Discord lists at most this many messages in one response. Discord: "Get Channel Messages". */
+const pageSize = 100;
+const maxPages = 20;
+
+const id = z.string().regex(snowflakePattern);
+const user = z.object({ id });
+const channel = z.object({ last_message_id: id.nullish() });
+const messages = z.array(
+  z.intersection(
+    z.object({ id, author: user }),
+    foundBlocks.transform((blocks) => ({ blocks })),
+  ),
+);
+
+/** `unknown`: the bot cannot read the channel, or there are more messages than are searched. */
+export type ChannelSearch = { readonly messageId: string } | 'absent' | 'unknown';
+
+/**
+ * Searches a channel for a message of the bot since a time (ms since the epoch). Without the permission Read Message
+ * History, Discord lists no messages; then it is only known to be absent if the channel's last message is older. Throws
+ * discord.js's errors, and ZodError for a response of another shape.
+ */
+export async function searchChannel(
+  rest: DiscordRest,
+  channelId: string,
+  since: number,
+  isWanted: (blocks: readonly FoundBlock[]) => boolean,
+): Promise<ChannelSearch> {
+  let after = minSnowflakeAt(since - clockToleranceMs);
+  const [bot, { last_message_id: lastMessageId }] = await Promise.all([
+    rest.get(Routes.user()).then((json) => user.parse(json)),
+    rest.get(Routes.channel(channelId)).then((json) => channel.parse(json)),
+  ]);
+  if (BigInt(lastMessageId ?? 0) <= after) return 'absent';
+
+  for (let page = 0; page < maxPages; page += 1) {
+    const listed = await list({ after: String(after), limit: String(pageSize) });
+    const found = listed.find(({ author, blocks }) => author.id === bot.id && isWanted(blocks));
+    if (found !== undefined) return { messageId: found.id };
+    if (listed.length === 0) return (await list({ limit: '1' })).length === 0 ? 'unknown' : 'absent';
+    if (listed.length < pageSize) return 'absent';
+    after = listed.reduce((newest, message) => (BigInt(message.id) > newest ? BigInt(message.id) : newest), after);
+  }
+  return 'unknown';
+
+  async function list(query: Record<string, string>): Promise<z.output<typeof messages>> {
+    return messages.parse(await rest.get(Routes.channelMessages(channelId), new URLSearchParams(query)));
+  }
+}
+
+/** Less than every id created at `time` (ms since the epoch) or later, greater than every earlier one. */
+function minSnowflakeAt(time: number): bigint {
+  return BigInt(Math.max(0, Math.floor(time) - discordEpoch)) << 22n;
+}

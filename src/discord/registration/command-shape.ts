@@ -1,0 +1,162 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  ApplicationCommandType,
+  ApplicationIntegrationType,
+  InteractionContextType,
+  type LocalizationMap,
+  PermissionFlagsBits,
+  type RESTPatchAPIApplicationCommandJSONBody,
+} from 'discord.js';
+import { z } from 'zod';
+import type { Command, CommandContext, CommandOption } from '../../../commands/command.ts';
+import { defaultLocale, type Locale, locales } from '../../texts/locale.ts';
+import { textsIn } from '../../texts/texts.ts';
+
+/**
+ * The request body for a slash command. Discord takes the same body to create a command and, without the type, to edit
+ * it.
+ */
+export type CommandBody = RESTPatchAPIApplicationCommandJSONBody & {
+  readonly name: string;
+  readonly description: string;
+  readonly options: CommandOption[];
+  readonly description_localizations: LocalizationMap | null;
+};
+
+/**
+ * The body of a command for one scope: a guild, or global if `guildId` is null. The name is the same in every language;
+ * what describes it is in English with its translations. Discord: "Localization".
+ */
+export function bodyOf(
+  command: Command,
+  { listings }: Pick<CommandContext, 'listings'>,
+  guildId: string | null,
+): CommandBody {
+  const describeIn = (locale: Locale) => command.describe({ listings, texts: textsIn(locale) });
+  const { description, options } = describeIn(defaultLocale);
+  const translations = translatedLocales.map((locale) => ({ locale, ...describeIn(locale) }));
+  return {
+    name: command.name,
+    description,
+    description_localizations: localizationsOf(description, translations, (each) => each.description),
+    options: options.map((option, index) => localizeOption(option, translations, (each) => each.options[index])),
+    default_member_permissions:
+      command.defaultMemberPermissions === undefined
+        ? null
+        : String(PermissionFlagsBits[command.defaultMemberPermissions]),
+    // Discord stores these two for global commands only.
+    ...(guildId === null
+      ? { contexts: contextsOf(command), integration_types: [ApplicationIntegrationType.GuildInstall] }
+      : {}),
+  };
+}
+
+interface Translation {
+  readonly locale: Locale;
+  readonly description: string;
+  readonly options: readonly CommandOption[];
+}
+
+/** With the descriptions and the names of choices in every language. */
+function localizeOption(
+  option: CommandOption,
+  translations: readonly Translation[],
+  optionIn: (translation: Translation) => CommandOption | undefined,
+): CommandOption {
+  const description_localizations = localizationsOf(
+    option.description,
+    translations,
+    (each) => optionIn(each)?.description,
+  );
+  const localized = { required: false, ...option, description_localizations };
+  if (!('choices' in option) || option.choices === undefined) return localized;
+  const choiceName = (translation: Translation, index: number) => {
+    const translated = optionIn(translation);
+    return translated !== undefined && 'choices' in translated ? translated.choices?.[index]?.name : undefined;
+  };
+  const choices = option.choices.map((choice, index) => ({
+    ...choice,
+    name_localizations: localizationsOf(choice.name, translations, (each) => choiceName(each, index)),
+  }));
+  return { ...localized, choices } as CommandOption;
+}
+
+/** The translations that differ from the English text; null for none. */
+function localizationsOf(
+  english: string,
+  translations: readonly Translation[],
+  read: (translation: Translation) => string | undefined,
+): LocalizationMap | null {
+  const entries = translations.flatMap((translation) => {
+    const text = read(translation);
+    return text === undefined || text === english ? [] : [[translation.locale, text]];
+  });
+  return entries.length === 0 ? null : Object.fromEntries(entries);
+}
+
+function contextsOf({ inDirectMessages = false }: Command): InteractionContextType[] {
+  return [InteractionContextType.Guild, ...(inDirectMessages ? [InteractionContextType.BotDM] : [])];
+}
+
+const translatedLocales = locales.filter((locale) => locale !== defaultLocale);
+
+const arrayOf = <Item extends z.ZodType>(item: Item) =>
+  z
+    .array(item)
+    .nullish()
+    .transform((items) => items ?? []);
+const nullableNumber = z
+  .number()
+  .nullish()
+  .transform((value) => value ?? null);
+
+/** Discord lists null, an empty object or nothing for none. */
+const localizations = z
+  .record(z.string(), z.string())
+  .nullish()
+  .transform((texts) => texts ?? {});
+
+/** The fields that a registration sets. Discord adds ids, versions and defaults. */
+const comparable = z.object({
+  name: z.string(),
+  description: z.string(),
+  description_localizations: localizations,
+  contexts: arrayOf(z.number()),
+  default_member_permissions: z
+    .string()
+    .nullish()
+    .transform((value) => value ?? null),
+  options: arrayOf(
+    z.object({
+      type: z.number(),
+      name: z.string(),
+      description: z.string(),
+      description_localizations: localizations,
+      required: z.boolean().default(false),
+      autocomplete: z.boolean().default(false),
+      choices: arrayOf(z.object({ name: z.string(), name_localizations: localizations, value: z.unknown() })),
+      min_value: nullableNumber,
+      max_value: nullableNumber,
+      min_length: nullableNumber,
+      max_length: nullableNumber,
+    }),
+  ),
+});
+
+/** A command in Discord's list. */
+export const listedCommand = z.looseObject({
+  id: z.string(),
+  type: z.number().default(ApplicationCommandType.ChatInput),
+  name: z.string(),
+  description: z.string(),
+});
+export type ListedCommand = z.output<typeof listedCommand>;
+
+/** Whether Discord's command equals `body`. */
+export function hasBody(listed: ListedCommand, body: CommandBody): boolean {
+  const expected = comparable.parse(body);
+  const actual = comparable.parse(listed);
+  // Discord lists contexts for a guild's commands too, but they cannot be set.
+  const isGlobal = body.contexts !== undefined;
+  return isDeepStrictEqual(isGlobal ? actual : { ...actual, contexts: [] }, expected);
+}

@@ -1,0 +1,115 @@
+import type { Clock } from '../../platform/clock.ts';
+import { second } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { settleWithin } from '../../platform/with-timeout.ts';
+import type { CommandRegistry } from './command-registry.ts';
+import { type Registration, type RegistrationReport, registerCommands } from './registration.ts';
+
+const retryDelayMs = 10 * second;
+/** How long an interaction may wait for the first registration attempt (ms); Discord expects a response within 3 s. */
+const adoptionTimeoutMs = 1 * second;
+
+/** Registers the slash commands once Discord is reachable, and retries while that fails. */
+export interface Registrar {
+  /** Starts the registration; later calls have no effect. */
+  start(applicationId: string): void;
+  /** Whether we registered the command of this id. Rejects with what {@link CommandRegistry} throws. */
+  isOwn(commandId: string): Promise<boolean>;
+  /** The id of our command of this name in the scope of the registration; null before it is registered. */
+  idOf(name: string): string | null;
+  stop(): void;
+}
+
+/** Retries 10 s after a failure, which is only logged. */
+export function createRegistrar(
+  options: Omit<Registration, 'applicationId' | 'registry'> & { registry: CommandRegistry; clock: Clock; log: Log },
+): Registrar {
+  const { clock, log, ...registration } = options;
+  const { registry, guildId } = registration;
+  const stopping = new AbortController();
+  const firstAttempt = Promise.withResolvers<void>();
+  /**
+   * Ids of our commands. They are not removed after a deletion: Discord's clients use a deleted command for a while.
+   */
+  const ownIds = new Set<string>();
+  const idsByName = new Map<string, string>();
+  let isStarted = false;
+
+  async function loadOwnIds(applicationId: string): Promise<void> {
+    for (const command of await registry.list(applicationId)) {
+      ownIds.add(command.id);
+      if (command.guildId === guildId) idsByName.set(command.name, command.id);
+    }
+  }
+
+  async function attempt(applicationId: string): Promise<boolean> {
+    try {
+      await loadOwnIds(applicationId);
+      logRegistration(await registerCommands({ ...registration, applicationId }), guildId, log);
+      await loadOwnIds(applicationId);
+      return true;
+    } catch (error) {
+      if (!stopping.signal.aborted)
+        log.warn({ reason: messageOf(error) }, 'slash commands could not be registered; retrying');
+      return false;
+    } finally {
+      firstAttempt.resolve();
+    }
+  }
+
+  async function run(applicationId: string): Promise<void> {
+    while (!stopping.signal.aborted && !(await attempt(applicationId)))
+      await clock.sleep(retryDelayMs, stopping.signal);
+  }
+
+  async function isStored(commandId: string): Promise<boolean> {
+    if (!ownIds.has(commandId) && (await registry.has(commandId))) ownIds.add(commandId);
+    return ownIds.has(commandId);
+  }
+
+  return {
+    start(applicationId) {
+      if (isStarted) return;
+      isStarted = true;
+      void run(applicationId);
+    },
+    async isOwn(commandId) {
+      if (await isStored(commandId)) return true;
+      // The first attempt stores the ids of the commands that an earlier version registered.
+      await settleWithin(adoptionTimeoutMs, clock, firstAttempt.promise);
+      return isStored(commandId);
+    },
+    idOf: (name) => idsByName.get(name) ?? null,
+    stop: () => stopping.abort(),
+  };
+}
+
+/** What to do about another program's command that has the name of one of ours. */
+export const conflictHint =
+  'Another program with the same bot token registered it. Rename or delete it there, or give tallyhook its own application; then restart.';
+
+/** What to do about one of our commands in a guild that the bot can no longer access. */
+export const inaccessibleHint =
+  'The bot is no longer in that guild. To delete the command, invite the bot there and restart.';
+
+function logRegistration(report: RegistrationReport, guildId: string | null, log: Log): void {
+  const { conflicts, inaccessible, ...changes } = report;
+  log.info({ scope: scopeOf(guildId), ...changes }, 'slash commands registered');
+  for (const { name, id } of conflicts) {
+    log.warn(
+      { command: name, id, scope: scopeOf(guildId), hint: conflictHint },
+      'slash command of another program has the same name; it was not changed, and ours is not offered',
+    );
+  }
+  for (const { name, id, guildId: otherGuildId } of inaccessible) {
+    log.warn(
+      { command: name, id, scope: scopeOf(otherGuildId), hint: inaccessibleHint },
+      'a slash command registered earlier could not be deleted',
+    );
+  }
+}
+
+function scopeOf(guildId: string | null): string {
+  return guildId ?? 'global';
+}

@@ -1,0 +1,162 @@
+import {
+  type APIActionRowComponent,
+  type APIButtonComponentWithCustomId,
+  type APIButtonComponentWithURL,
+  type APIChannelSelectComponent,
+  type APIRoleSelectComponent,
+  type APIStringSelectComponent,
+  type APIUserSelectComponent,
+  ButtonStyle,
+  ChannelType,
+  ComponentType,
+} from 'discord.js';
+import type { ActionTarget, Reply, ReplyButton, ReplySelect, Select } from '../../../commands/reply.ts';
+import { plainName, webAddress } from '../../texts/markup.ts';
+import { encodeCustomId } from './custom-id.ts';
+
+/** Discord: "Button Structure", "Action Row", "String Select". */
+export const maxButtonsPerRow = 5;
+const limits = { label: 80, rows: 5, placeholder: 150, choices: 25, choiceText: 100, values: 25 };
+
+const styles = {
+  primary: ButtonStyle.Primary,
+  secondary: ButtonStyle.Secondary,
+  success: ButtonStyle.Success,
+  danger: ButtonStyle.Danger,
+} as const;
+
+export type Button = APIButtonComponentWithCustomId | APIButtonComponentWithURL;
+export type SelectComponent =
+  | APIStringSelectComponent
+  | APIUserSelectComponent
+  | APIRoleSelectComponent
+  | APIChannelSelectComponent;
+export type ComponentRow = APIActionRowComponent<Button | SelectComponent>;
+
+/**
+ * The components of the replies in one message, each once. Leaves out those that Discord would reject: a reply without a
+ * button is better than no reply.
+ * @param command the command of page buttons and actions; null outside a command, where an action names its command
+ */
+export function renderComponents(
+  replies: readonly Pick<Reply, 'buttons' | 'selects'>[],
+  command: string | null,
+): ComponentRow[] {
+  if (replies.every(({ buttons = [], selects = [] }) => buttons.length + selects.length === 0)) return [];
+  const selects = replies.flatMap((reply) => reply.selects ?? []).map((select) => renderReplySelect(select, command));
+  const buttons = replies.flatMap((reply) => reply.buttons ?? []).map((button) => renderButton(button, command));
+  const selectRows = distinct(selects).slice(0, limits.rows);
+  const usedIds = new Set(selectRows.map(keyOf));
+  const shownButtons = distinct(buttons).filter((button) => !usedIds.has(keyOf(button)));
+  const buttonRows = Math.min(limits.rows - selectRows.length, Math.ceil(shownButtons.length / maxButtonsPerRow));
+  return [
+    ...selectRows.map((select) => rowOf([select])),
+    ...Array.from({ length: buttonRows }, (_, row) =>
+      rowOf(shownButtons.slice(row * maxButtonsPerRow, (row + 1) * maxButtonsPerRow)),
+    ),
+  ];
+}
+
+/** The custom id of an action; null if it does not fit or belongs to no command. */
+export function actionId(target: ActionTarget, replyCommand: string | null): string | null {
+  const command = target.command ?? replyCommand;
+  if (command === null) return null;
+  return encodeCustomId({ command, action: target.action, options: target.options ?? {} });
+}
+
+/** A select for a message or a modal; null if it offers nothing. */
+export function renderSelect(select: Select, customId: string): SelectComponent | null {
+  const placeholder = plainName(select.placeholder ?? '', limits.placeholder);
+  const clamp = (value: number, max: number) => Math.min(max, Math.max(0, value));
+  const base = (choices: number) => {
+    const maxValues = Math.max(1, clamp(select.maxValues ?? 1, choices));
+    return {
+      custom_id: customId,
+      min_values: clamp(select.minValues ?? 1, maxValues),
+      max_values: maxValues,
+      ...(placeholder === '' ? {} : { placeholder }),
+    };
+  };
+  switch (select.kind) {
+    case 'choices': {
+      const options = choicesOf(select);
+      if (options.length === 0) return null;
+      return { type: ComponentType.StringSelect, ...base(options.length), options };
+    }
+    case 'users':
+      return { type: ComponentType.UserSelect, ...base(limits.values) };
+    case 'roles':
+      return { type: ComponentType.RoleSelect, ...base(limits.values) };
+    case 'channels':
+      return { type: ComponentType.ChannelSelect, ...base(limits.values), channel_types: textChannels };
+  }
+}
+
+/** Those that a bot can post announcements in. */
+const textChannels = [ChannelType.GuildText, ChannelType.GuildAnnouncement];
+
+function choicesOf({ choices, maxValues = 1 }: Select & { kind: 'choices' }): APIStringSelectComponent['options'] {
+  const valid = choices.filter(
+    ({ value }, index) =>
+      value.trim() !== '' &&
+      value.length <= limits.choiceText &&
+      choices.findIndex((other) => other.value === value) === index,
+  );
+  let selected = 0;
+  return valid
+    .map((choice) => ({ choice, label: plainName(choice.label, limits.choiceText) }))
+    .filter(({ label }) => label !== '')
+    .slice(0, limits.choices)
+    .map(({ choice, label }) => {
+      const description = plainName(choice.description ?? '', limits.choiceText);
+      const isDefault = choice.selected === true && selected < maxValues;
+      if (isDefault) selected += 1;
+      return {
+        label,
+        value: choice.value,
+        ...(description === '' ? {} : { description }),
+        ...(isDefault ? { default: true } : {}),
+      };
+    });
+}
+
+/** Null if it offers nothing, or its id does not fit. */
+export function renderReplySelect(select: ReplySelect, command: string | null): SelectComponent | null {
+  const id = actionId(select, command);
+  const component = id === null ? null : renderSelect(select, id);
+  return component === null || select.disabled !== true ? component : { ...component, disabled: true };
+}
+
+/** Null without a label, or if its id or URL is invalid. */
+export function renderButton(button: ReplyButton, command: string | null): Button | null {
+  const label = plainName(button.label, limits.label);
+  if (label === '') return null;
+  if (button.kind === 'link') {
+    const url = webAddress(button.url);
+    return url === null ? null : { type: ComponentType.Button, style: ButtonStyle.Link, label, url };
+  }
+  const isPage = button.kind === 'page';
+  const pageId = () =>
+    command === null ? null : encodeCustomId({ command, action: null, options: button.options ?? {} });
+  const id = isPage ? pageId() : actionId(button, command);
+  if (id === null) return null;
+  const style = styles[isPage ? 'secondary' : (button.style ?? 'secondary')];
+  return { type: ComponentType.Button, style, label, custom_id: id, disabled: button.disabled ?? false };
+}
+
+function distinct<Component extends Button | SelectComponent>(components: readonly (Component | null)[]): Component[] {
+  const byKey = new Map<string, Component>();
+  for (const component of components) {
+    if (component !== null && !byKey.has(keyOf(component))) byKey.set(keyOf(component), component);
+  }
+  return [...byKey.values()];
+}
+
+/** Discord rejects two components with the same id, and two links with the same label and address are one too many. */
+export function keyOf(component: Button | SelectComponent): string {
+  return 'custom_id' in component ? component.custom_id : `${component.url} ${component.label}`;
+}
+
+export function rowOf(components: (Button | SelectComponent)[]): ComponentRow {
+  return { type: ComponentType.ActionRow, components };
+}

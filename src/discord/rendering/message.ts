@@ -1,0 +1,103 @@
+import { type APIEmbed, type APIMessageTopLevelComponent, MessageFlags } from 'discord.js';
+import type { Panel, Reply } from '../../../commands/reply.ts';
+import { type Attachment, renderFiles } from './attachments.ts';
+import { type ComponentRow, keyOf, renderComponents } from './components.ts';
+import { panelLimits, renderContainer } from './panel.ts';
+import { embedLimits, renderEmbed } from './reply.ts';
+import { toPanel } from './reply-panel.ts';
+
+/** Embeds, with the components below them. */
+export interface EmbedContent {
+  readonly embeds: APIEmbed[];
+  readonly components: ComponentRow[];
+}
+
+/** Panels. The flag can never be removed from a message. */
+export interface PanelContent {
+  readonly flags: MessageFlags.IsComponentsV2;
+  readonly components: APIMessageTopLevelComponent[];
+}
+
+export type MessageContent = EmbedContent | PanelContent;
+
+/** A complete message. It never pings anyone. */
+export type MessageBody<Content extends MessageContent = MessageContent> = Content & {
+  readonly files?: Attachment[];
+  readonly allowedMentions: { readonly parse: [] };
+};
+
+/** What a reply becomes on its own, or among others of its type. */
+type ContentOf<Each extends Reply | Panel> = Each extends Panel ? PanelContent : EmbedContent;
+
+/** Renders a message within Discord's limits. `command` is the command that its page buttons and actions run. */
+export function renderReply<Each extends Reply | Panel>(reply: Each, command: string): MessageBody<ContentOf<Each>>;
+export function renderReply(reply: Reply | Panel, command: string): MessageBody {
+  return {
+    ...renderMessage([reply], command),
+    ...(reply.files?.length ? { files: renderFiles(reply.files) } : {}),
+    allowedMentions: { parse: [] },
+  };
+}
+
+/**
+ * Renders up to ten replies as one message, in which they share Discord's limits. If one of them is a panel, all become
+ * panels, because such a message has no embeds. `command` is null for none. Files are to be sent with it.
+ */
+export function renderMessage<Each extends Reply | Panel>(
+  replies: readonly Each[],
+  command: string | null,
+): ContentOf<Each>;
+export function renderMessage(replies: readonly (Reply | Panel)[], command: string | null): MessageContent {
+  const embedded = replies.flatMap((reply) => (isPanel(reply) ? [] : [reply]));
+  if (embedded.length < replies.length) return renderPanels(replies.map(asPanel), command);
+  const maxLength = Math.floor(embedLimits.total / replies.length);
+  return {
+    embeds: embedded.map((reply) => renderEmbed(reply, maxLength)),
+    components: renderComponents(embedded, command),
+  };
+}
+
+export function isPanel(reply: Reply | Panel): reply is Panel {
+  return 'kind' in reply;
+}
+
+export function asPanel(reply: Reply | Panel): Panel {
+  return isPanel(reply) ? reply : toPanel(reply);
+}
+
+/** A single panel contains its buttons and selects; several share theirs, each once, below all of them. */
+function renderPanels(panels: readonly Panel[], command: string | null): PanelContent {
+  const flags = MessageFlags.IsComponentsV2;
+  const [only] = panels;
+  if (panels.length === 1 && only !== undefined) return { flags, components: [renderContainer(only, command)] };
+
+  const minComponents = 2 * panels.length;
+  const rows = fittingRows(renderComponents(panels.map(controlsOf), command), panelLimits.components - minComponents);
+  const keys = new Set(rows.flatMap(({ components }) => components.map(keyOf)));
+  const components = Math.floor((panelLimits.components - countOf(rows)) / panels.length);
+  const maxLength = Math.floor(panelLimits.texts / panels.length);
+  const containers = panels.map((panel) =>
+    renderContainer(withoutControls(panel), command, { components, keys }, maxLength),
+  );
+  return { flags, components: [...containers, ...rows] };
+}
+
+/** The first rows, nested components included. */
+function fittingRows(rows: readonly ComponentRow[], maxComponents: number): ComponentRow[] {
+  return rows.filter((_, index) => countOf(rows.slice(0, index + 1)) <= maxComponents);
+}
+
+function countOf(rows: readonly ComponentRow[]): number {
+  return rows.reduce((count, { components }) => count + 1 + components.length, 0);
+}
+
+function controlsOf({ blocks }: Panel): Pick<Reply, 'buttons' | 'selects'> {
+  return {
+    buttons: blocks.flatMap((block) => (block.kind === 'buttons' ? block.buttons : [])),
+    selects: blocks.flatMap((block) => (block.kind === 'select' ? [block.select] : [])),
+  };
+}
+
+function withoutControls(panel: Panel): Panel {
+  return { ...panel, blocks: panel.blocks.filter(({ kind }) => kind !== 'buttons' && kind !== 'select') };
+}

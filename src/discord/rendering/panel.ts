@@ -1,0 +1,165 @@
+import { type APIContainerComponent, type APISectionComponent, ComponentType } from 'discord.js';
+import type { Panel, PanelBlock, ReplyButton } from '../../../commands/reply.ts';
+import { cutMarkup, escapeInline, joined, type Markup, markup, timestamp, webAddress } from '../../texts/markup.ts';
+import { attachedNames, attachmentUrl, descriptionOf } from './attachments.ts';
+import { keyOf, maxButtonsPerRow, renderButton, renderReplySelect, rowOf } from './components.ts';
+import { type ContainerBudget, type ContainerBuilder, createContainerBuilder } from './container.ts';
+import { fairShare } from './fair-share.ts';
+import { toneColors } from './tone-colors.ts';
+
+/** Discord: "Component Reference": all components of a message, and the characters of all its texts. */
+export const panelLimits = { components: 40, texts: 4_000 };
+/** Further blocks would not fit anyway (count). */
+const maxBlocks = 100;
+const maxTitleLength = 256;
+const maxFooterLength = 200;
+const titleMark = '### ';
+/** Between texts of one text display. */
+const lineBreak = '\n';
+const paragraph = '\n\n';
+/** The mark of small text, and a time with its separator. */
+const footerOverhead = '-# '.length + ' · <t:-8640000000000:f>'.length;
+/** The last time of JavaScript's dates (ms since the epoch). */
+const maxTime = 8.64e15;
+
+/**
+ * Renders a panel within Discord's limits: truncates texts, and leaves out what does not fit and what Discord would
+ * reject. The footer stands above the buttons and selects at the end.
+ * @param command the command of page buttons and actions; null outside a command, where an action names its command
+ * @param maxLength characters of its texts, of the 4,000 of a message
+ */
+export function renderContainer(
+  panel: Panel,
+  command: string | null,
+  budget: ContainerBudget = { components: panelLimits.components, keys: new Set() },
+  maxLength = panelLimits.texts,
+): APIContainerComponent {
+  const blocks = panel.blocks.slice(0, maxBlocks);
+  const footer = renderFooter(panel.footer, panel.at, Math.floor(maxLength / 2));
+  const title = renderTitle(panel.title, Math.floor(maxLength / 3));
+  const textLimit = textLimitOf(blocks, maxLength - title.length - footer.length - 2 * lineBreak.length);
+  const builder = createContainerBuilder(budget, footer);
+  const names = attachedNames(panel.files);
+
+  builder.addText(title, lineBreak);
+  const context = { textLimit, command, names };
+  const controlsAt = blocks.findLastIndex(({ kind }) => kind !== 'buttons' && kind !== 'select') + 1;
+  for (const block of blocks.slice(0, controlsAt)) addBlock(builder, block, context);
+  const images = blocks.flatMap((block) => (block.kind === 'image' ? [block.file] : []));
+  // Discord shows a file of such a message only in a component.
+  for (const name of names.filter((each) => !images.includes(each))) {
+    builder.add({ type: ComponentType.File, file: { url: attachmentUrl(name) } }, 1);
+  }
+  builder.addFooter();
+  for (const block of blocks.slice(controlsAt)) addBlock(builder, block, context);
+  const accent_color = panel.colour ?? toneColors[panel.tone];
+  return { type: ComponentType.Container, accent_color, components: builder.finish() };
+}
+
+/**
+ * The last line of a panel's texts, by which its message is found again. Empty without a text and a time.
+ * @param at the time of the event (ms since the epoch)
+ */
+export function renderFooter(text: string | undefined, at: number | undefined, maxLength = maxFooterLength): string {
+  const room = Math.min(maxFooterLength, maxLength) - footerOverhead;
+  const isTime = at !== undefined && Math.abs(at) <= maxTime;
+  const line = joined([escapeInline(text ?? '', room), isTime ? timestamp(at, 'f') : null], ' · ');
+  return line === '' ? '' : `-# ${line}`;
+}
+
+function renderTitle(title: Markup | undefined, maxLength: number): string {
+  const text = cutMarkup(title ?? markup``, Math.min(maxTitleLength, maxLength - titleMark.length));
+  return text.trim() === '' ? '' : titleMark + text;
+}
+
+/** The most characters of each text, so that all fit together. */
+function textLimitOf(blocks: readonly PanelBlock[], maxLength: number): number {
+  const lengths = blocks.flatMap((block) => ('text' in block ? [block.text.length] : []));
+  return fairShare(lengths, maxLength - lengths.length * paragraph.length);
+}
+
+interface BlockContext {
+  /** Characters. */
+  readonly textLimit: number;
+  readonly command: string | null;
+  /** The names of the attached files. */
+  readonly names: readonly string[];
+}
+
+function addBlock(builder: ContainerBuilder, block: PanelBlock, { textLimit, command, names }: BlockContext): void {
+  switch (block.kind) {
+    case 'text':
+      builder.addText(cutMarkup(block.text, textLimit), paragraph);
+      break;
+    case 'section':
+      addSection(builder, cutMarkup(block.text, textLimit), block.button, command);
+      break;
+    case 'thumbnail':
+      addThumbnail(builder, cutMarkup(block.text, textLimit), block);
+      break;
+    case 'image':
+      if (names.includes(block.file)) addImage(builder, attachmentUrl(block.file), block.description);
+      break;
+    case 'separator':
+      builder.add({ type: ComponentType.Separator }, 1);
+      break;
+    case 'select': {
+      const select = renderReplySelect(block.select, command);
+      if (select !== null) builder.add(rowOf([select]), 2, [keyOf(select)]);
+      break;
+    }
+    case 'buttons':
+      addButtons(builder, block.buttons, command);
+      break;
+  }
+}
+
+/** Without its button, a section is a text; without its text, it is a button. */
+function addSection(builder: ContainerBuilder, content: string, button: ReplyButton, command: string | null): void {
+  if (content.trim() === '') {
+    addButtons(builder, [button], command);
+    return;
+  }
+  const accessory = renderButton(button, command);
+  const isAdded = accessory !== null && builder.add(sectionOf(content, accessory), 3, [keyOf(accessory)]);
+  if (!isAdded) builder.addText(content, paragraph);
+}
+
+/** Without its picture, a thumbnail is a text; without its text, it is a picture. */
+function addThumbnail(
+  builder: ContainerBuilder,
+  content: string,
+  { url, description }: Extract<PanelBlock, { kind: 'thumbnail' }>,
+): void {
+  const address = webAddress(url);
+  if (address === null) builder.addText(content, paragraph);
+  else if (content.trim() === '') addImage(builder, address, description);
+  else {
+    const accessory = {
+      type: ComponentType.Thumbnail as const,
+      media: { url: address },
+      ...descriptionOf(description),
+    };
+    if (!builder.add(sectionOf(content, accessory), 3)) builder.addText(content, paragraph);
+  }
+}
+
+function sectionOf(content: string, accessory: APISectionComponent['accessory']): APISectionComponent {
+  return { type: ComponentType.Section, components: [{ type: ComponentType.TextDisplay, content }], accessory };
+}
+
+function addImage(builder: ContainerBuilder, url: string, description: string): void {
+  const items = [{ media: { url }, ...descriptionOf(description) }];
+  builder.add({ type: ComponentType.MediaGallery, items }, 1);
+}
+
+/** In rows of five. */
+function addButtons(builder: ContainerBuilder, buttons: readonly ReplyButton[], command: string | null): void {
+  const rendered = buttons.map((button) => renderButton(button, command)).filter((button) => button !== null);
+  const distinct = new Map(rendered.map((button) => [keyOf(button), button]));
+  const shown = [...distinct.values()].filter((button) => !builder.isUsed(keyOf(button)));
+  for (let start = 0; start < shown.length; start += maxButtonsPerRow) {
+    const row = shown.slice(start, start + Math.min(maxButtonsPerRow, builder.room() - 1));
+    if (row.length > 0) builder.add(rowOf(row), 1 + row.length, row.map(keyOf));
+  }
+}

@@ -1,0 +1,57 @@
+import type { Panel, PanelBlock, Reply } from '../../../commands/reply.ts';
+import { bold, lines, link, type Markup, markup } from '../../texts/markup.ts';
+
+/**
+ * A longer title has no link (characters): it counts as text, of which ten panels in one message have 400 characters
+ * each, and half a link would be shown as it is written.
+ */
+const maxLinkedTitleLength = 120;
+
+/** The same content as a panel, for a message that consists of panels and can have no embeds. */
+export function toPanel(reply: Reply): Panel {
+  const {
+    tone,
+    colour,
+    thumbnail,
+    title,
+    url,
+    text,
+    fields = [],
+    footer,
+    at,
+    buttons = [],
+    selects = [],
+    files,
+    image,
+    response,
+  } = reply;
+  const blocks: PanelBlock[] = [
+    thumbnail === undefined
+      ? { kind: 'text', text: text ?? markup`` }
+      : { kind: 'thumbnail', text: text ?? markup``, url: thumbnail, description: '' },
+    ...fields.map(({ name, value }) => ({ kind: 'text' as const, text: lines(bold(name), value) })),
+    ...(image === undefined ? [] : [imageBlock(image, files)]),
+    ...selects.map((select) => ({ kind: 'select' as const, select })),
+    { kind: 'buttons', buttons },
+  ];
+  return {
+    kind: 'panel',
+    tone,
+    ...(colour === undefined ? {} : { colour }),
+    ...(title === undefined ? {} : { title: linkedTitle(title, url) }),
+    blocks,
+    ...(footer === undefined ? {} : { footer }),
+    ...(at === undefined ? {} : { at }),
+    ...(files === undefined ? {} : { files }),
+    ...(response === undefined ? {} : { response }),
+  };
+}
+
+function linkedTitle(title: Markup, url: string | undefined): Markup {
+  const linked = link(title, url);
+  return linked.length <= maxLinkedTitleLength ? linked : title;
+}
+
+function imageBlock(file: string, files: Reply['files'] = []): PanelBlock {
+  return { kind: 'image', file, description: files.find(({ name }) => name === file)?.description ?? '' };
+}

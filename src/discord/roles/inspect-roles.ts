@@ -1,0 +1,49 @@
+import { PermissionFlagsBits, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { z } from 'zod';
+import { describeDiscordError } from '../discord-errors.ts';
+import type { DiscordRest } from '../rest.ts';
+
+/** `below` the bot's highest role, so that it can be given; or the reason why it cannot. */
+export type RoleState = 'below' | 'above' | 'managed';
+
+/** What the bot may do with the roles of a guild. */
+export interface RoleAccess {
+  readonly mayManageRoles: boolean;
+  /** By the ID of the role. */
+  readonly roles: ReadonlyMap<string, RoleState>;
+}
+
+const role = z.object({ id: z.string(), permissions: z.string(), position: z.number(), managed: z.boolean() });
+const member = z.object({ roles: z.array(z.string()) });
+const notInGuild: readonly number[] = [
+  RESTJSONErrorCodes.UnknownGuild,
+  RESTJSONErrorCodes.MissingAccess,
+  RESTJSONErrorCodes.UnknownMember,
+];
+
+/** Null if the bot is not in the guild. Throws what {@link DiscordRest} throws, and ZodError. */
+export async function inspectRoles(
+  rest: DiscordRest,
+  { guildId, userId }: { readonly guildId: string; readonly userId: string },
+): Promise<RoleAccess | null> {
+  try {
+    const roles = z.array(role).parse(await rest.get(Routes.guildRoles(guildId)));
+    const own = new Set([guildId, ...member.parse(await rest.get(Routes.guildMember(guildId, userId))).roles]);
+    const ownRoles = roles.filter(({ id }) => own.has(id));
+    const highest = Math.max(...ownRoles.map(({ position }) => position));
+    const permissions = ownRoles.reduce((bits, { permissions: granted }) => bits | BigInt(granted), 0n);
+    const managing = PermissionFlagsBits.Administrator | PermissionFlagsBits.ManageRoles;
+    return {
+      mayManageRoles: (permissions & managing) !== 0n,
+      roles: new Map(
+        roles.map(({ id, position, managed }) => {
+          return [id, managed || id === guildId ? 'managed' : position < highest ? 'below' : 'above'];
+        }),
+      ),
+    };
+  } catch (error) {
+    const description = describeDiscordError(error);
+    if (description.kind === 'refused' && notInGuild.includes(description.code)) return null;
+    throw error;
+  }
+}
