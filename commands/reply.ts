@@ -76,7 +76,7 @@ export interface ReplyFile {
 }
 
 /**
- * The reply to a member: plain data, rendered as an embed by `src/discord/rendering/reply.ts`, which truncates texts that exceed
+ * The reply to a member: plain data, rendered as an embed by `src/discord/rendering/embed.ts`, which truncates texts that exceed
  * Discord's limits. Its types guarantee that external text is escaped.
  */
 export interface Reply {

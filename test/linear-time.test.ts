@@ -10,8 +10,8 @@ import { evaluateSecrets } from '../src/cli/doctor/secrets.ts';
 import { formats } from '../src/cli/export/format.ts';
 import { foundBlocks } from '../src/discord/posting/found-block.ts';
 import { decodeCustomId } from '../src/discord/rendering/custom-id.ts';
+import { renderEmbed } from '../src/discord/rendering/embed.ts';
 import { renderContainer } from '../src/discord/rendering/panel.ts';
-import { renderEmbed } from '../src/discord/rendering/reply.ts';
 import {
   botProfileResponse,
   reviewsResponse,

@@ -2,8 +2,8 @@ import { type APIEmbed, type APIMessageTopLevelComponent, MessageFlags } from 'd
 import type { Panel, Reply } from '../../../commands/reply.ts';
 import { type Attachment, renderFiles } from './attachments.ts';
 import { type ComponentRow, keyOf, renderComponents } from './components.ts';
+import { embedLimits, renderEmbed } from './embed.ts';
 import { panelLimits, renderContainer } from './panel.ts';
-import { embedLimits, renderEmbed } from './reply.ts';
 import { toPanel } from './reply-panel.ts';
 
 /** Embeds, with the components below them. */
