@@ -45,12 +45,12 @@ export function canVoteTexts(messages: Catalogue['canVote'], { text, plain }: La
   };
 }
 
-interface Page {
+export interface Page {
   readonly number: number;
   readonly of: number;
 }
 
-interface FilteredReviews {
+export interface FilteredReviews {
   readonly stars: number;
   /** The order of the reviews that were searched; null if all were. */
   readonly sort: ReviewSort | null;
