@@ -93,7 +93,7 @@ const renderPage = memoizeByIdentity((page: LeaderboardPage, texts: Texts): Pane
       ...selects(board, texts),
       { kind: 'buttons', buttons: pageButtons(board, { number, pages }, texts) },
     ],
-    footer: count(total, number, pages),
+    ...(total === 0 ? {} : { footer: count(total, number, pages) }),
     // A large community's ranking may be some minutes old.
     ...(isCurrent ? {} : { at: asOf }),
     response: 'update',

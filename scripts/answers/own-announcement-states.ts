@@ -1,5 +1,5 @@
-import { day, minute } from '../../src/platform/durations.ts';
-import { mentions } from './stage.ts';
+import { minute } from '../../src/platform/durations.ts';
+import { cooldownMs } from './stage.ts';
 import type { AnswerState, Scene } from './state.ts';
 
 const state = (name: string, title: string, show: AnswerState['show']): AnswerState => ({ name, title, show });
@@ -15,7 +15,6 @@ export const ownAnnouncementScene: Scene = {
         colour: '#EB459E',
         voteButton: true,
         reviews: true,
-        lostStreaks: 2,
       },
     },
   },
@@ -37,13 +36,6 @@ export const ownAnnouncementScene: Scene = {
       };
       return { message: await stage.newMessage(stage.channels.announcements, write), viewer: 'mira' };
     }),
-    state('streak-lost', 'A lost streak', async (stage) => {
-      stage.pass(day);
-      await stage.announcedVote('Ayşe');
-      const skip = async () => stage.pass(4 * day);
-      const isReport = (message: Parameters<typeof mentions>[0]) => mentions(message, stage.id('Ayşe'));
-      return { message: await stage.newMessage(stage.channels.announcements, skip, isReport), viewer: 'mira' };
-    }),
   ],
 };
 
@@ -53,10 +45,11 @@ export const digestScene: Scene = {
   options: { listingSettings: { announcements: { mode: 'digest', every: '1h', party: false } } },
   states: [
     state('digest', 'A digest of an hour', async (stage) => {
+      stage.pass(cooldownMs);
       const vote = async () => {
         for (const voter of ['mira', 'Ayşe', 'tobias_k', 'juniper', 'Noor ✦'] as const) {
           stage.pass(3 * minute);
-          await stage.sandbox.service.castVote({ kind: 'server', userId: stage.id(voter), username: voter });
+          await stage.recordedVote(voter);
         }
         stage.pass(60 * minute);
       };

@@ -41,6 +41,8 @@ export interface Stage {
    */
   press(shown: Shown, action: string, content?: string): Promise<Shown>;
   vote(as: MemberName, kind?: Kind, options?: { readonly adBlocker?: boolean }): Promise<void>;
+  /** Votes, and waits until the bot has recorded it. */
+  recordedVote(as: MemberName): Promise<void>;
   /** The first new message of a channel after `act` that matches. */
   newMessage(channelId: string, act: () => Promise<unknown>, matches?: (message: Message) => boolean): Promise<Message>;
   /** Votes, and returns the announcement. */
@@ -98,6 +100,19 @@ export async function startStage(language: string, options: SandboxOptions = {})
     },
     vote,
     newMessage,
+    async recordedVote(as) {
+      const votesOf = async () => (await sandbox.app.ledger.account(id(as))).votes;
+      const before = await votesOf();
+      await vote(as);
+      let votes = before;
+      const poll = async () => {
+        while (votes === before) {
+          votes = await votesOf();
+          await wait(20);
+        }
+      };
+      await Promise.race([poll(), until('the vote to be recorded', () => votes > before || undefined)]);
+    },
     announcedVote: (as, ...voteOptions) =>
       newMessage(
         discord.channels.announcements,

@@ -75,7 +75,6 @@ describe('the panel of a party', () => {
         '### Vote party',
         '████████░░░░░░░░░░░░',
         '**2** of **5** votes',
-        '',
         'When the goal is reached, everyone who voted receives **25** credits.',
         `Ends <t:${Math.floor(endsAt / 1_000)}:R>.`,
         '-# Party of week 2026-W02',

@@ -196,7 +196,9 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await page.keyboard.press('Enter');
     await expectText(messages, 'Only you can see this');
     await expectText(messages, 'You can vote for Lantern Harbour now.');
-    expect(await messages.getByRole('link', { name: 'Vote' }).getAttribute('rel')).toBe('noopener noreferrer');
+    expect(await messages.getByRole('link', { name: 'Vote', exact: true }).getAttribute('rel')).toBe(
+      'noopener noreferrer',
+    );
     await page.getByLabel('Acting as').selectOption('tobias_k');
     expect(await messages.getByText('Only you can see this').count()).toBe(0);
     await page.getByLabel('Acting as').selectOption('mira');

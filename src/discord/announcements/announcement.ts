@@ -109,7 +109,7 @@ function voteTitle(announcement: Announcement, { titles, milestone }: Announceme
 /** The credits of the event itself and the balance. Events that never pay have no line about credits. */
 function renderPayment(announcement: Announcement, texts: AnnouncementTexts): Markup | null {
   const { event, credits, balance, calculation, bonuses } = announcement;
-  const isRewarded = event !== 'subscription.expired' && event !== 'subscription.revoked';
+  const isRewarded = !endsPurchase(event);
   const own = credits - sumOf(bonuses);
   const ownCredits = own > 0 ? texts.credits(own) : isRewarded ? texts.noCredits : null;
   const isMultiplied = own > 0 && ownCredits !== null && calculation !== null;
@@ -133,8 +133,9 @@ function renderBonus({ cause, credits, count }: Bonus, { bonuses }: Announcement
   return bonuses[isKnown ? cause : 'unknown'](count, credits);
 }
 
-export function renderRoles({ roles }: Announcement, texts: AnnouncementTexts): Markup | null {
-  if (roles.length === 0) return null;
+/** The end of a purchase only changes when its roles end. */
+export function renderRoles({ event, roles }: Announcement, texts: AnnouncementTexts): Markup | null {
+  if (roles.length === 0 || endsPurchase(event)) return null;
   const shown = roles
     .slice(0, maxRoles)
     .map(({ role, until }) => texts.role(roleMention(role), until === null ? null : timestamp(until, 'f')));
@@ -150,4 +151,8 @@ export function renderReason({ reason }: Announcement, texts: AnnouncementTexts)
   if (reason === null) return null;
   const text = Object.hasOwn(texts.reasons, reason) ? texts.reasons[reason] : undefined;
   return text ?? texts.because(escapeName(reason, 140));
+}
+
+function endsPurchase(event: string): boolean {
+  return event === 'subscription.expired' || event === 'subscription.revoked';
 }

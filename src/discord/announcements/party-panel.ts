@@ -131,10 +131,7 @@ function renderParty(party: ShownParty, now: number, texts: Texts['party']): Pan
   const progress = texts.progress(bar, shownVotes, goal);
   const panel = (tone: Panel['tone'], title: Markup, ...details: (Markup | null)[]): Panel => ({
     ...{ kind: 'panel', tone, title },
-    blocks: [
-      { kind: 'text', text: progress },
-      { kind: 'text', text: lines(...details) },
-    ],
+    blocks: [{ kind: 'text', text: lines(progress, ...details) }],
   });
   if (isReached) return panel('good', texts.reachedTitle);
   if (now >= endsAt) return panel('wait', texts.endedTitle, texts.missed);
