@@ -11,7 +11,7 @@ import { migrate } from '../../src/store/migrations/migrate.ts';
 import type { Migration } from '../../src/store/migrations/migration.ts';
 import { brokenLinks } from '../../src/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
-import { openStore } from '../../src/store/store.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
@@ -125,6 +125,7 @@ function upgrades(newUrl: () => string): void {
     expect(claims.map(({ deliveryId }) => deliveryId)).toEqual(expect.arrayContaining([5, 6, 7, 9, 10]));
     const isPlanned = names.indexOf(name) >= names.indexOf('009-effect-queues');
     expect(await store.outbox.enqueuePlanned(due + day, 9)).toEqual(isPlanned ? ['role 300000000000000001'] : []);
+    if (names.indexOf(name) >= names.indexOf('017-member-languages')) await expectRewards(store);
     expect(await store.budgetStore.acquire('abcdef', writtenAt + 1, minute, 1)).toEqual({
       granted: false,
       retryAt: writtenAt + minute,
@@ -193,6 +194,17 @@ function upgrades(newUrl: () => string): void {
       expect(applied).toEqual(names.map((name) => ({ name })));
     }
   });
+}
+
+/** What `017.sql` stores of a member. */
+async function expectRewards(store: Store): Promise<void> {
+  expect((await store.records.grants('101')).map(({ role, state }) => [role, state])).toEqual([
+    ['400000000000000001', 'applied'],
+    ['400000000000000003', 'parked'],
+  ]);
+  expect(await store.memberLocales.localeOf('101')).toBe('de');
+  expect(await store.purchases.purchasesOf('101', 9)).toMatchObject([{ name: 'Game key', code: 'CODE-1' }]);
+  expect(await store.partyPanels.find('week 2026-W01', writtenAt)).toMatchObject({ votes: 3, goal: 5 });
 }
 
 /** A query for all tables with their columns. */
