@@ -1,6 +1,7 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import {
   cutMarkup,
+  escapeName,
   escapeText,
   lines,
   type Markup,
@@ -11,10 +12,11 @@ import {
 } from '../src/texts/markup.ts';
 import { type Command, type CommandContext, userOption } from './command.ts';
 import type { Reply, ReplyField } from './reply.ts';
-import type { Trace, TracedDelivery, TracedRole } from './traces.ts';
+import type { Trace, TracedDelivery, TracedEffect, TracedEntry, TracedRole } from './traces.ts';
 
 /** Longer texts are truncated (characters). */
-const maxStepLength = 200;
+const maxNameLength = 60;
+const maxReasonLength = 150;
 /** So that all deliveries fit into an embed (characters). */
 const maxFieldLength = 900;
 
@@ -45,7 +47,10 @@ function renderTrace(userId: string, { deliveries, entries, roles }: Trace, { te
     text: isEmpty ? texts.trace.nothing(mention(userId)) : texts.trace.of(mention(userId)),
     fields: [
       ...deliveries.map((delivery) => renderDelivery(delivery, texts)),
-      ...section(texts.trace.entries, entries.map(renderStep)),
+      ...section(
+        texts.trace.entries,
+        entries.map((entry) => renderEntry(entry, texts)),
+      ),
       ...section(
         texts.trace.roles,
         roles.map((role) => renderRole(role, texts)),
@@ -54,15 +59,76 @@ function renderTrace(userId: string, { deliveries, entries, roles }: Trace, { te
   };
 }
 
-function renderDelivery({ id, receivedAt, why, steps }: TracedDelivery, texts: CommandContext['texts']): ReplyField {
+function renderDelivery(delivery: TracedDelivery, texts: CommandContext['texts']): ReplyField {
+  const { id, receivedAt, listing, entry, effects } = delivery;
+  const name = listing === null ? null : escapeName(listing, maxNameLength);
   return {
     name: texts.trace.delivery(escapeText(String(id))),
-    value: wholeLines([timestamp(receivedAt, 'f'), escapeText(why, maxStepLength), ...steps.map(renderStep)]),
+    value: wholeLines([
+      step(receivedAt, texts.trace.received(name), 'f'),
+      step(entry?.at ?? receivedAt, renderOutcome(delivery, texts)),
+      ...effects.map((effect) => step(effect.at, renderEffect(effect, texts))),
+      ...renderSilence(delivery, texts),
+    ]),
   };
 }
 
-function renderStep({ at, text }: { readonly at: number; readonly text: string }): Markup {
-  return markup`${timestamp(at, 'T')} ${escapeText(text, maxStepLength)}`;
+function renderOutcome({ outcome, original, reason, entry }: TracedDelivery, texts: CommandContext['texts']): Markup {
+  switch (outcome) {
+    case 'duplicate':
+      return texts.trace.duplicate(original);
+    case 'test':
+      return texts.trace.test;
+    case 'aheadOfTime':
+      return texts.trace.aheadOfTime;
+    case 'quarantined':
+      return texts.trace.quarantined(reasonOf(reason));
+    case 'recorded':
+      return renderRecorded(entry, texts);
+  }
+}
+
+function renderRecorded(entry: TracedEntry | null, { trace: texts, claim }: CommandContext['texts']): Markup {
+  if (entry === null) return texts.ended;
+  switch (entry.cause) {
+    case 'within_cooldown':
+      return texts.withinCooldown;
+    case 'revoked':
+      return texts.revoked;
+    case 'denied': {
+      const denied = claim.denied(entry.reason === null ? markup`` : reasonOf(entry.reason));
+      return markup`${denied} ${texts.recorded(entry.cause, entry.credits, null)}`;
+    }
+    default:
+      return texts.recorded(entry.cause, entry.credits, null);
+  }
+}
+
+function renderEffect(
+  { kind, state, attempts, reason }: TracedEffect,
+  { trace: texts }: CommandContext['texts'],
+): Markup {
+  if (state === 'done') return texts.effects.done(kind, attempts);
+  if (state === 'buried') return texts.effects.failed(kind, reasonOf(reason));
+  return reason === null ? texts.effects.waiting(kind) : texts.effects.retried(kind, reasonOf(reason));
+}
+
+/** Why it was not announced. */
+function renderSilence({ outcome, effects }: TracedDelivery, { trace: texts }: CommandContext['texts']): Markup[] {
+  if (effects.some(({ kind }) => kind === 'announcement')) return [];
+  return [outcome === 'recorded' || outcome === 'test' ? texts.noChannel : texts.notAnnounced];
+}
+
+function renderEntry({ at, cause, credits, reason }: TracedEntry, { trace: texts }: CommandContext['texts']): Markup {
+  return step(at, texts.entry(cause, credits, reason === null ? null : reasonOf(reason)));
+}
+
+function step(at: number, text: Markup, style: 'T' | 'f' = 'T'): Markup {
+  return markup`${timestamp(at, style)} ${text}`;
+}
+
+function reasonOf(reason: string | null): Markup {
+  return escapeName(reason ?? '?', maxReasonLength);
 }
 
 function renderRole({ role, until, state }: TracedRole, texts: CommandContext['texts']): Markup {

@@ -1,24 +1,53 @@
+import type { Cause } from '../src/ledger/entry.ts';
+
 /** What happened to the deliveries of a member, for managers. Rejects with the errors of the store. */
 export interface Traces {
   trace(userId: string): Promise<Trace>;
 }
 
-/** The newest records of a member. All texts are plain, and may contain external text. Times are ms since the epoch. */
+/** The newest records of a member. Reasons are external text, or English. Times are ms since the epoch. */
 export interface Trace {
   /** Newest first. */
   readonly deliveries: readonly TracedDelivery[];
   /** Credits that no delivery caused, such as claims and corrections; newest first. */
-  readonly entries: readonly { readonly at: number; readonly text: string }[];
+  readonly entries: readonly TracedEntry[];
   readonly roles: readonly TracedRole[];
 }
 
 export interface TracedDelivery {
   readonly id: number;
   readonly receivedAt: number;
-  /** Why it paid, or did not. */
-  readonly why: string;
-  /** Oldest first. */
-  readonly steps: readonly { readonly at: number; readonly text: string }[];
+  /** The name of the configured listing; null if it is unknown. */
+  readonly listing: string | null;
+  /** `aheadOfTime`: quarantined only until its timestamp is reached. */
+  readonly outcome: 'recorded' | 'duplicate' | 'test' | 'quarantined' | 'aheadOfTime';
+  /** Why it was quarantined. */
+  readonly reason: string | null;
+  /** Of a duplicate: the recorded delivery; null if it is unknown. */
+  readonly original: number | null;
+  /** The entry of the event itself; null if it never pays, or was not recorded. */
+  readonly entry: TracedEntry | null;
+  /** What was done because of it, oldest first. */
+  readonly effects: readonly TracedEffect[];
+}
+
+export interface TracedEntry {
+  readonly cause: Cause;
+  readonly credits: number;
+  readonly reason: string | null;
+  readonly at: number;
+}
+
+export interface TracedEffect {
+  /** A kind of the outbox, such as `announcement`. */
+  readonly kind: string;
+  readonly state: 'waiting' | 'done' | 'buried';
+  /** Attempts that were started. */
+  readonly attempts: number;
+  /** Why the last attempt failed; null if it did not. */
+  readonly reason: string | null;
+  /** When it was created, or has ended. */
+  readonly at: number;
 }
 
 export interface TracedRole {

@@ -1,8 +1,8 @@
 import type { Trace, TracedDelivery, Traces } from '../../commands/traces.ts';
 import type { OwnerContext } from '../owner/context.ts';
-import { formatCredits } from '../owner/explain.ts';
 import { getDelivery } from '../owner/get-delivery.ts';
-import type { DeliveryRecord, EntryRecord } from '../owner/records.ts';
+import type { DeliveryRecord } from '../owner/records.ts';
+import { quarantineReasons } from '../tally/quarantine.ts';
 
 /** Deliveries in a trace: as many as fit into a reply with their steps. */
 const maxDeliveries = 5;
@@ -23,30 +23,20 @@ export function createTraces(context: Pick<OwnerContext, 'records' | 'eventKeysO
       ]);
       return {
         deliveries: await Promise.all(deliveries.map(traceDelivery)),
-        entries: entries
-          .filter(({ deliveryId }) => deliveryId === null)
-          .slice(0, maxEntries)
-          .map((entry) => ({ at: entry.at, text: describeEntry(entry) })),
+        entries: entries.filter(({ deliveryId }) => deliveryId === null).slice(0, maxEntries),
         roles: grants.slice(0, maxRoles).map(({ role, until, state }) => ({ role, until, state })),
       };
     },
   };
 
-  async function traceDelivery({ id, receivedAt }: DeliveryRecord): Promise<TracedDelivery> {
-    const { delivery, effects, timeline, why } = await getDelivery(context, id);
-    const isAnnounced = effects.some(({ kind }) => kind === 'announcement');
-    const unannounced = isAnnounced ? [] : [{ at: receivedAt, text: explainSilence(delivery) }];
-    return { id, receivedAt, why, steps: [...timeline.map(({ at, text }) => ({ at, text })), ...unannounced] };
+  async function traceDelivery({ id, receivedAt, listing }: DeliveryRecord): Promise<TracedDelivery> {
+    const { delivery, effects, entry, original } = await getDelivery(context, id);
+    const { outcome, reason } = delivery;
+    const isAheadOfTime = outcome === 'quarantined' && reason === quarantineReasons.aheadOfTime;
+    return {
+      ...{ id, receivedAt, listing, reason, original, entry },
+      outcome: isAheadOfTime ? 'aheadOfTime' : outcome,
+      effects: effects.map((effect) => ({ ...effect, at: effect.finishedAt ?? effect.createdAt })),
+    };
   }
-}
-
-/** Why a delivery was not announced. */
-function explainSilence({ outcome }: DeliveryRecord): string {
-  return outcome === 'recorded' || outcome === 'test'
-    ? 'Not announced: the listing had no channel for it.'
-    : 'Not announced: only recorded deliveries and tests are.';
-}
-
-function describeEntry({ cause, credits, reason }: EntryRecord): string {
-  return `${cause}: ${formatCredits(credits)}${reason === null ? '' : ` (${reason})`}`;
 }

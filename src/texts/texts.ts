@@ -43,7 +43,7 @@ function createTexts(locale: Locale) {
     privacy: privacyTexts(messages.privacy, language),
     help: { description: helpDescription, ...texts(helpTexts) },
     award: awardTexts(messages.award, language, parts),
-    trace: traceTexts(messages.trace, language),
+    trace: traceTexts(messages.trace, messages.credits.causes, language, parts),
     announcement: announcementTexts(messages.announcement, language, parts),
     digest: digestTexts(messages.digest, language, parts),
     lostStreaks: lostStreakTexts(messages.lostStreaks, language, parts),

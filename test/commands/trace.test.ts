@@ -39,11 +39,11 @@ describe('/trace', () => {
     const [duplicate, recorded, ...others] = textOf(await run());
     expect(others).toEqual([]);
     expect(duplicate).toContain('Delivery 2\n');
-    expect(duplicate).toContain('recorded before with delivery 1');
+    expect(duplicate).toContain('recorded before with delivery 1,');
     expect(duplicate).toContain('Not announced: only recorded deliveries');
     expect(recorded).toContain('Delivery 1\n');
     expect(recorded).toMatch(
-      /Received and verified .*\n.*Recorded in one transaction.*\n.*vote, 10 credits.*\n.*announcement 1/,
+      /Received for \*\*server\*\*\.\n.*Recorded once: Vote, \+\*\*10\*\* credits\n.*Announcement: waiting/,
     );
   });
 
@@ -54,7 +54,7 @@ describe('/trace', () => {
     const [recorded, entries] = textOf(await run());
     expect(recorded).toContain('The service denied the credits');
     expect(recorded).not.toContain('@everyone');
-    expect(entries).toMatch(/^Other credits\n.*correction: 5 credits \(\\\*\\\*sorry\\\*\\\*\)$/);
+    expect(entries).toMatch(/^Other credits\n.*Correction, \+\*\*5\*\* credits \(\\\*\\\*sorry\\\*\\\*\)$/);
   });
 
   it('says so if nothing arrived', async () => {

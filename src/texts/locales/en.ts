@@ -366,6 +366,38 @@ export const en = {
     /** Markup. */
     title: 'Trace',
     of: 'The last deliveries of {user}, with each step. Times are yours.',
+    /** The steps of a delivery. `{name}` is the configured name of a listing. */
+    received: 'Received for {name}.',
+    receivedForNone: 'Received for an unknown listing.',
+    recorded: 'Recorded once: {entry}',
+    /** Why credits were added, and how many. */
+    entry: '{cause}, {credits}',
+    ended: 'It ends a purchase: nothing is paid, and nothing is taken back.',
+    withinCooldown: 'Another vote is within the cooldown, so this one paid nothing and does not count.',
+    revoked: 'The purchase was revoked before, so it pays nothing any more.',
+    duplicate: 'The same event was recorded before, so this one paid nothing.',
+    duplicateOf: 'The same event was recorded before with delivery {id}, so this one paid nothing.',
+    test: 'A test from the dashboard: it neither pays nor counts.',
+    aheadOfTime: 'Its time is in the future. It is stored, and recorded when that time is reached.',
+    quarantined: 'Stored, because it could not be processed: {reason}',
+    /** What was done because of it. */
+    effects: {
+      announcement: 'Announcement',
+      role: 'Role',
+      directMessage: 'Direct message',
+      ownerReport: "Report in the owner's channel",
+      partyReward: 'Reward of the vote party',
+      partyPanel: 'Progress of the vote party',
+      partyReached: 'Goal of the vote party',
+      unknown: 'Something else',
+    },
+    /** `{effect}` is one of those above, `{count}` the number of attempts. */
+    done: { one: '{effect}: done', other: '{effect}: done after {count} attempts' },
+    waiting: '{effect}: waiting',
+    retried: '{effect}: failed, and is tried again: {reason}',
+    failed: '{effect}: failed permanently: {reason}',
+    noChannel: 'Not announced: there is no channel for it.',
+    notAnnounced: 'Not announced: only recorded deliveries and tests are.',
     nothing:
       'Nothing has arrived for {user}: no vote, no purchase, and no test. If the listing service shows a vote, check its webhook settings; {user} can use /claim.',
     delivery: 'Delivery {id}',
