@@ -1,7 +1,7 @@
 import type { Cause } from '../ledger/entry.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Language } from './language.ts';
-import { bold, joined, type Markup, markup } from './markup.ts';
+import { bold, joined, type Markup, markup, trustedMarkup } from './markup.ts';
 import type { PartTexts } from './parts.ts';
 
 export function traceTexts(
@@ -10,7 +10,7 @@ export function traceTexts(
   language: Language,
   parts: PartTexts,
 ) {
-  const { text, texts, count, number } = language;
+  const { text, texts, count } = language;
   const { description, userOption } = messages;
   const effects: Readonly<Record<string, Markup>> = texts(messages.effects);
   const nameOf = (kind: string) =>
@@ -37,7 +37,9 @@ export function traceTexts(
     revoked: text(messages.revoked),
     /** `original` is null if it is unknown. */
     duplicate: (original: number | null) =>
-      original === null ? text(messages.duplicate) : text(messages.duplicateOf, { id: number(original) }),
+      original === null
+        ? text(messages.duplicate)
+        : text(messages.duplicateOf, { id: trustedMarkup(String(original)) }),
     test: text(messages.test),
     aheadOfTime: text(messages.aheadOfTime),
     quarantined: (reason: Markup) => text(messages.quarantined, { reason }),
