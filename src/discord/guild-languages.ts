@@ -14,6 +14,8 @@ export type MemberTexts = (userId: string) => Promise<Texts>;
 
 /** A message is sent in the language that is known after this time (ms). */
 const timeoutMs = second / 2;
+/** How long the request for what was known before is waited for: two of these fit into the time above (ms). */
+const refreshTimeoutMs = second / 5;
 /** How long the language of a guild is taken as known, and how long a failed request is not repeated (ms). */
 const lifetimeMs = hour;
 const retryAfterMs = 5 * minute;
@@ -67,18 +69,23 @@ export function createGuildLanguages(options: {
 }
 
 interface Remembered {
-  value: string | null;
+  /** Undefined before the first response. */
+  value: string | null | undefined;
   staleAt: number;
   request: Promise<string | null> | null;
 }
 
-/** Remembers what `fetch` returned for each id. The last known value is used while it fails. Never rejects. */
+/**
+ * Remembers what `fetch` returned for each id. The last known value is used while it fails, and as long as a later
+ * request takes. Never rejects.
+ */
 function remembered(clock: Clock, fetch: (id: string) => Promise<string | null>) {
   const known = new BoundedMap<Remembered>(maxKnown);
   return async (id: string): Promise<string | null> => {
-    const entry = known.get(id) ?? { value: null, staleAt: Number.NEGATIVE_INFINITY, request: null };
+    const entry: Remembered = known.get(id) ?? { value: undefined, staleAt: Number.NEGATIVE_INFINITY, request: null };
     known.set(id, entry);
-    if (clock.monotonic() < entry.staleAt) return entry.value;
+    const { value: last, request: pending } = entry;
+    if (clock.monotonic() < entry.staleAt || (pending !== null && last !== undefined)) return last ?? null;
     entry.request ??= fetch(id)
       .then(
         (value) => {
@@ -88,12 +95,14 @@ function remembered(clock: Clock, fetch: (id: string) => Promise<string | null>)
         },
         () => {
           entry.staleAt = clock.monotonic() + retryAfterMs;
-          return entry.value;
+          return last ?? null;
         },
       )
       .finally(() => {
         entry.request = null;
       });
-    return entry.request;
+    if (last === undefined) return entry.request;
+    const refreshed = await settleWithin(refreshTimeoutMs, clock, entry.request);
+    return refreshed === undefined ? last : refreshed;
   };
 }
