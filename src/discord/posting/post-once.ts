@@ -1,10 +1,11 @@
+import { RESTJSONErrorCodes } from 'discord.js';
 import { z } from 'zod';
 import type { Panel, Reply } from '../../../commands/reply.ts';
 import type { AttemptResult, Effect } from '../../outbox/effect.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, minute } from '../../platform/durations.ts';
 import { snowflakePattern } from '../../platform/snowflake.ts';
-import { classifySendError } from '../discord-errors.ts';
+import { classifySendError, rejectionOf } from '../discord-errors.ts';
 import type { DiscordRest } from '../rest.ts';
 import { hasFooter } from './found-block.ts';
 import { postReply } from './post-reply.ts';
@@ -48,10 +49,21 @@ export async function postOnce(
       if (found === 'unknown') return unknownResult(channelId);
       if (found !== 'absent') return found;
     }
-    const { id } = sentMessage.parse(await postReply(rest, channelId, reply, nonce));
+    const { id } = sentMessage.parse(await post(rest, channelId, reply, nonce));
     return { messageId: id };
   } catch (error) {
     return classifySendError(error, { channelId, effects: 1 });
+  }
+}
+
+/** Posts the message without its files if the bot may not attach files in the channel. */
+async function post(rest: DiscordRest, channelId: string, reply: Reply | Panel, nonce: string): Promise<unknown> {
+  try {
+    return await postReply(rest, channelId, reply, nonce);
+  } catch (error) {
+    const isForbidden = rejectionOf(error)?.code === RESTJSONErrorCodes.MissingPermissions;
+    if (!isForbidden || !reply.files?.length) throw error;
+    return postReply(rest, channelId, { ...reply, files: [] }, nonce);
   }
 }
 
