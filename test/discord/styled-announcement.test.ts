@@ -163,6 +163,20 @@ describe('the announcement of a vote', () => {
     );
   });
 
+  it('is a message of its own if it would be cut beside a panel', async () => {
+    const { perform, effect, messages } = await announcing({
+      title: 'a'.repeat(200),
+      text: `${'b'.repeat(180)} {mention}`,
+    });
+    const earned = { credits: 120, bonuses: [milestone] };
+    const effects = Array.from({ length: 10 }, (_, index) => effect(index === 0 ? earned : {}, index + 1));
+    expect(await perform(effects)).toMatchObject({ outcome: 'split' });
+    expect(await perform(effects.slice(0, 5))).toEqual({ outcome: 'done' });
+    const shown = JSON.stringify(messages());
+    expect(shown.match(/a{200}/g)).toHaveLength(5);
+    expect(shown).not.toContain('…');
+  });
+
   it('is found again after Discord has forgotten the nonce, also if its text does not mention the voter', async () => {
     const { perform, effect, messages, discord, clock } = await announcing({ text: 'Somebody voted.' });
     discord.faults.loseAnswers(1);

@@ -13,7 +13,7 @@ import { createFindAnnouncement, deliveryTagOf } from '../posting/find-announcem
 import { type MessageRequest, postRequest } from '../posting/message-request.ts';
 import { createNonceAges } from '../posting/nonce-ages.ts';
 import { embedLimits } from '../rendering/embed.ts';
-import { isPanel } from '../rendering/message.ts';
+import { asPanel, isPanel, textLengthOf } from '../rendering/message.ts';
 import { panelLimits } from '../rendering/panel.ts';
 import type { DiscordRest } from '../rest.ts';
 import { type AnnouncementStyle, plainStyle, showsVoter, showsVotes } from './announcement-style.ts';
@@ -154,14 +154,15 @@ const tooLong = { outcome: 'split', reason: 'The announcements are too long for 
 
 /** Whether texts would be cut, because the announcements of one message share its length. */
 function isTooLong(replies: readonly (Reply | Panel)[]): boolean {
-  const total = replies.some(isPanel) ? panelLimits.texts : embedLimits.total;
-  return replies.length > 1 && replies.some((reply) => lengthOf(reply) >= Math.floor(total / replies.length));
-}
-
-function lengthOf(reply: Reply | Panel): number {
-  const { title, footer } = reply;
-  const texts = isPanel(reply) ? reply.blocks.map((block) => ('text' in block ? block.text : '')) : [reply.text];
-  return [title, footer, ...texts].join('').length;
+  if (replies.length === 1) return false;
+  if (replies.some(isPanel)) {
+    return replies.reduce((sum, reply) => sum + textLengthOf(asPanel(reply)), 0) > panelLimits.texts;
+  }
+  const maxLength = Math.floor(embedLimits.total / replies.length);
+  return replies.some(({ title, footer, ...reply }) => {
+    const text = 'text' in reply ? reply.text : '';
+    return [title, footer, text].join('').length >= maxLength;
+  });
 }
 
 /** Start of the earliest attempt whose result is unknown (ms since the epoch); null without one. */
