@@ -32,9 +32,12 @@ export async function postOnce(
     channelId,
     reply,
     effect,
+    footers = [reply.footer],
   }: {
     readonly channelId: string;
     readonly reply: (Reply | Panel) & { readonly footer: string };
+    /** The footers that an earlier attempt may have had, if they depend on its language. */
+    readonly footers?: readonly string[];
     readonly effect: Pick<Effect, 'nonce' | 'possiblySentSince'>;
   },
 ): Promise<Posted> {
@@ -44,7 +47,7 @@ export async function postOnce(
     if (since !== null && (age < 0 || age >= nonceLifetimeMs)) {
       const earliest = age < 0 ? clock.now() - maxClockErrorMs : since;
       const found = await searchChannel(rest, channelId, earliest, (blocks) =>
-        blocks.some((block) => hasFooter(block, reply.footer, reply.at)),
+        blocks.some((block) => footers.some((footer) => hasFooter(block, footer, reply.at))),
       );
       if (found === 'unknown') return unknownResult(channelId);
       if (found !== 'absent') return found;
