@@ -43,7 +43,7 @@ export function createTraces(context: Pick<OwnerContext, 'records' | 'eventKeysO
 /** Why a delivery was not announced. */
 function explainSilence({ outcome }: DeliveryRecord): string {
   return outcome === 'recorded' || outcome === 'test'
-    ? 'Not announced: the listing had no channel for it.'
+    ? 'Not announced: the listing had no channel for it, or its settings announce no such event on its own.'
     : 'Not announced: only recorded deliveries and tests are.';
 }
 
