@@ -1,4 +1,3 @@
-import { RESTJSONErrorCodes } from 'discord.js';
 import { z } from 'zod';
 import type { Panel, Reply } from '../../../commands/reply.ts';
 import type { AttemptResult, Effect } from '../../outbox/effect.ts';
@@ -59,13 +58,12 @@ export async function postOnce(
   }
 }
 
-/** Posts the message without its files if the bot may not attach files in the channel. */
+/** Posts the message without its files if Discord rejects it: the bot may not attach files in the channel. */
 async function post(rest: DiscordRest, channelId: string, reply: Reply | Panel, nonce: string): Promise<unknown> {
   try {
     return await postReply(rest, channelId, reply, nonce);
   } catch (error) {
-    const isForbidden = rejectionOf(error)?.code === RESTJSONErrorCodes.MissingPermissions;
-    if (!isForbidden || !reply.files?.length) throw error;
+    if (rejectionOf(error) === null || !reply.files?.length) throw error;
     return postReply(rest, channelId, { ...reply, files: [] }, nonce);
   }
 }
