@@ -5,6 +5,7 @@ import type { Clock } from '../platform/clock.ts';
 import { hour, minute, second } from '../platform/durations.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { type Texts, textsFor } from '../texts/texts.ts';
+import { describeDiscordError } from './discord-errors.ts';
 import type { DiscordRest } from './rest.ts';
 
 /** The texts in the language of what is written to. Never rejects, and takes at most half a second. */
@@ -16,9 +17,11 @@ export type MemberTexts = (userId: string) => Promise<Texts>;
 const timeoutMs = second / 2;
 /** How long the request for what was known before is waited for: two of these fit into the time above (ms). */
 const refreshTimeoutMs = second / 5;
-/** How long the language of a guild is taken as known, and how long a failed request is not repeated (ms). */
+/** How long the language of a guild is taken as known (ms). */
 const lifetimeMs = hour;
-const retryAfterMs = 5 * minute;
+/** How long a request is not repeated that Discord has refused, and one that it has not answered (ms). */
+const retryAfterRefusalMs = 5 * minute;
+const retryAfterFailureMs = 5 * second;
 /** Guilds and channels that are remembered. */
 const maxKnown = 10_000;
 
@@ -93,8 +96,9 @@ function remembered(clock: Clock, fetch: (id: string) => Promise<string | null>)
           entry.staleAt = clock.monotonic() + lifetimeMs;
           return value;
         },
-        () => {
-          entry.staleAt = clock.monotonic() + retryAfterMs;
+        (error: unknown) => {
+          const isRefused = describeDiscordError(error).kind !== 'unreachable';
+          entry.staleAt = clock.monotonic() + (isRefused ? retryAfterRefusalMs : retryAfterFailureMs);
           return last ?? null;
         },
       )

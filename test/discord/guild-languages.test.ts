@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createGuildLanguages } from '../../src/discord/guild-languages.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
+import { hour, minute, second } from '../../src/platform/durations.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { localDiscord } from './bot.ts';
 
@@ -61,6 +61,23 @@ describe('the language of a guild', () => {
     state.locale = 'fr';
     await clock.advance(5 * minute);
     expect(await localeOf()).toBe('fr');
+  });
+
+  it('is known soon after an outage in which it was not', async () => {
+    const { state, clock, localeOf } = await setUp('de');
+    state.isDown = true;
+    expect(await localeOf()).toBe('en-US');
+    state.isDown = false;
+    await clock.advance(5 * second);
+    expect(await localeOf()).toBe('de');
+  });
+
+  it('is not requested again for minutes if Discord refuses it', async () => {
+    const { state, clock, localeOf } = await setUp('de');
+    expect(await localeOf('999999999999999999')).toBe('en-US');
+    await clock.advance(4 * minute);
+    expect(await localeOf('999999999999999999')).toBe('en-US');
+    expect(state.requests).toBe(1);
   });
 
   it('is the last known one while Discord does not respond, without a longer wait than for the first message', async () => {
