@@ -24,6 +24,7 @@ async function announcing(announcements: FileAnnouncements, name: string | null 
   const style = styleOf(announcementsOf({ language: 'en', ...announcements }));
   const at = Math.floor(clock.now() / 1_000) * 1_000;
   let reads = 0;
+  const database = { isDown: false };
   const perform = createAnnouncer({
     rest: createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl }),
     textsOf: async () => textsFor(null),
@@ -31,6 +32,7 @@ async function announcing(announcements: FileAnnouncements, name: string | null 
     styleOf: () => style,
     async votesOf() {
       reads += 1;
+      if (database.isDown) throw new Error('The database is down.');
       return 1_234;
     },
     voteButtons: () => [{ kind: 'action', command: 'remind', action: 'on', label: 'Remind me' }],
@@ -52,7 +54,7 @@ async function announcing(announcements: FileAnnouncements, name: string | null 
     const message = messages().at(-1);
     return message?.embeds[0] ?? panelOf(message?.components);
   };
-  return { at, clock, discord, perform, effect, announce, messages, reads: () => reads };
+  return { at, clock, discord, database, perform, effect, announce, messages, reads: () => reads };
 }
 
 /** The title and the text of a panel, in the shape of an embed. */
@@ -141,6 +143,15 @@ describe('the announcement of a vote', () => {
     const { announce, reads } = await announcing({ text: '{mention}' });
     await announce();
     expect(reads()).toBe(0);
+  });
+
+  it('is retried if these cannot be read', async () => {
+    const { database, perform, effect, announce, messages } = await announcing({ text: '{mention}: {votes}' });
+    database.isDown = true;
+    expect(await perform([effect()])).toMatchObject({ outcome: 'later', notSent: true });
+    expect(messages()).toEqual([]);
+    database.isDown = false;
+    expect((await announce())?.description).toBe(`<@${voter}>: 1,234`);
   });
 
   it('of a test and of premium keeps its own text', async () => {

@@ -52,15 +52,23 @@ export function createAnnouncer(options: {
   const findAnnouncement = createFindAnnouncement(rest, (listing) => showsVoter(styleOf(listing)));
   const nonceAges = createNonceAges(clock);
 
-  async function renderReply(
+  /** Of the members in whose announcements they are shown. */
+  async function readVotes(effects: readonly Effect<'announcement'>[]): Promise<VotesByMember> {
+    const shown = effects.filter(({ content }) => showsVotes(styleOf(content.listing)));
+    const userIds = new Set(shown.flatMap(({ content }) => content.userId ?? []));
+    return new Map(await Promise.all([...userIds].map(async (userId) => [userId, await votesOf(userId)] as const)));
+  }
+
+  function renderReply(
     effect: Effect<'announcement'>,
     card: ListingCard | null,
     channelTexts: Texts,
-  ): Promise<Reply | Panel> {
+    votesByMember: VotesByMember,
+  ): Reply | Panel {
     const style = styleOf(effect.content.listing);
     const texts = style.language === null ? channelTexts : textsFor(style.language);
     const { userId } = effect.content;
-    const votes = userId !== null && showsVotes(style) ? await votesOf(userId) : null;
+    const votes = votesByMember.get(userId ?? '') ?? null;
     const reply = renderStyledAnnouncement(effect.content, { style, card, texts, votes }, voteButtons(texts));
     return { ...reply, footer: deliveryTagOf(effect) };
   }
@@ -68,6 +76,7 @@ export function createAnnouncer(options: {
   async function renderAll(
     effects: readonly Effect<'announcement'>[],
     channelId: string,
+    votes: VotesByMember,
   ): Promise<readonly (Reply | Panel)[]> {
     const channelTexts = textsOf(channelId);
     const names = [...new Set(effects.map(({ content }) => content.listing))];
@@ -75,7 +84,7 @@ export function createAnnouncer(options: {
       await Promise.all(names.map(async (name) => [name, await readCard(listingOf, name, clock)] as const)),
     );
     const texts = await channelTexts;
-    return Promise.all(effects.map((effect) => renderReply(effect, cards.get(effect.content.listing) ?? null, texts)));
+    return effects.map((effect) => renderReply(effect, cards.get(effect.content.listing) ?? null, texts, votes));
   }
 
   /**
@@ -130,9 +139,16 @@ export function createAnnouncer(options: {
     const { queue: channelId, nonce } = first;
     const earlier = await resolveEarlierAttempt(effects, channelId, nonce);
     if (earlier !== null) return earlier;
+    let votes: VotesByMember;
+    try {
+      votes = await readVotes(effects);
+    } catch (error) {
+      const reason = `The votes of a member cannot be read: ${messageOf(error)}`;
+      return { outcome: 'later', reason, scope: 'effects', notSent: true };
+    }
     let request: MessageRequest;
     try {
-      const replies = await renderAll(effects, channelId);
+      const replies = await renderAll(effects, channelId, votes);
       // Our texts are short enough to be cut rarely. A message that may exist is not divided: its parts would be
       // announced again.
       const isOwnText = effects.some(({ content }) => styleOf(content.listing).text !== null);
@@ -149,6 +165,9 @@ export function createAnnouncer(options: {
     return attempt;
   };
 }
+
+/** Counted votes by the id of the member. */
+type VotesByMember = ReadonlyMap<string, number>;
 
 const tooLong = { outcome: 'split', reason: 'The announcements are too long for one message.' } as const;
 
