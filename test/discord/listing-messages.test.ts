@@ -119,6 +119,7 @@ describe('a digest', () => {
     expect(shown()[0]?.components).toMatchObject([{ accent_color: 1 }]);
     const text = JSON.stringify(shown()[0]?.components);
     expect(text).toContain('https://example.com/a.png');
+    expect(text).toContain('"description":"Lantern *Harbour*"');
     for (const hidden of ['Milestones', 'Vote too']) expect(text).not.toContain(hidden);
   });
 
