@@ -113,10 +113,10 @@ function renderEffect(
   return reason === null ? texts.effects.waiting(kind) : texts.effects.retried(kind, reasonOf(reason));
 }
 
-/** Why it was not announced. */
+/** Why it was not announced. That of other deliveries is in the settings: no channel, a digest, or no announcements. */
 function renderSilence({ outcome, effects }: TracedDelivery, { trace: texts }: CommandContext['texts']): Markup[] {
   if (effects.some(({ kind }) => kind === 'announcement')) return [];
-  return [outcome === 'recorded' || outcome === 'test' ? texts.noChannel : texts.notAnnounced];
+  return outcome === 'recorded' || outcome === 'test' ? [] : [texts.notAnnounced];
 }
 
 function renderEntry({ at, cause, credits, reason }: TracedEntry, { trace: texts }: CommandContext['texts']): Markup {

@@ -5,6 +5,7 @@ import type { Clock } from '../platform/clock.ts';
 import { hour, minute, second } from '../platform/durations.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { type Texts, textsFor } from '../texts/texts.ts';
+import { describeDiscordError } from './discord-errors.ts';
 import type { DiscordRest } from './rest.ts';
 
 /** The texts in the language of what is written to. Never rejects, and takes at most half a second. */
@@ -14,9 +15,13 @@ export type MemberTexts = (userId: string) => Promise<Texts>;
 
 /** A message is sent in the language that is known after this time (ms). */
 const timeoutMs = second / 2;
-/** How long the language of a guild is taken as known, and how long a failed request is not repeated (ms). */
+/** How long the request for what was known before is waited for: two of these fit into the time above (ms). */
+const refreshTimeoutMs = second / 5;
+/** How long the language of a guild is taken as known (ms). */
 const lifetimeMs = hour;
-const retryAfterMs = 5 * minute;
+/** How long a request is not repeated that Discord has refused, and one that it has not answered (ms). */
+const retryAfterRefusalMs = 5 * minute;
+const retryAfterFailureMs = 5 * second;
 /** Guilds and channels that are remembered. */
 const maxKnown = 10_000;
 
@@ -67,18 +72,23 @@ export function createGuildLanguages(options: {
 }
 
 interface Remembered {
-  value: string | null;
+  /** Undefined before the first response. */
+  value: string | null | undefined;
   staleAt: number;
   request: Promise<string | null> | null;
 }
 
-/** Remembers what `fetch` returned for each id. The last known value is used while it fails. Never rejects. */
+/**
+ * Remembers what `fetch` returned for each id. The last known value is used while it fails, and as long as a later
+ * request takes. Never rejects.
+ */
 function remembered(clock: Clock, fetch: (id: string) => Promise<string | null>) {
   const known = new BoundedMap<Remembered>(maxKnown);
   return async (id: string): Promise<string | null> => {
-    const entry = known.get(id) ?? { value: null, staleAt: Number.NEGATIVE_INFINITY, request: null };
+    const entry: Remembered = known.get(id) ?? { value: undefined, staleAt: Number.NEGATIVE_INFINITY, request: null };
     known.set(id, entry);
-    if (clock.monotonic() < entry.staleAt) return entry.value;
+    const { value: last, request: pending } = entry;
+    if (clock.monotonic() < entry.staleAt || (pending !== null && last !== undefined)) return last ?? null;
     entry.request ??= fetch(id)
       .then(
         (value) => {
@@ -86,14 +96,17 @@ function remembered(clock: Clock, fetch: (id: string) => Promise<string | null>)
           entry.staleAt = clock.monotonic() + lifetimeMs;
           return value;
         },
-        () => {
-          entry.staleAt = clock.monotonic() + retryAfterMs;
-          return entry.value;
+        (error: unknown) => {
+          const isRefused = describeDiscordError(error).kind !== 'unreachable';
+          entry.staleAt = clock.monotonic() + (isRefused ? retryAfterRefusalMs : retryAfterFailureMs);
+          return last ?? null;
         },
       )
       .finally(() => {
         entry.request = null;
       });
-    return entry.request;
+    if (last === undefined) return entry.request;
+    const refreshed = await settleWithin(refreshTimeoutMs, clock, entry.request);
+    return refreshed === undefined ? last : refreshed;
   };
 }

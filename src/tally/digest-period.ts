@@ -1,4 +1,4 @@
-import { day, minute, second } from '../platform/durations.ts';
+import { day, hour, minute, second } from '../platform/durations.ts';
 import type { Calendar } from '../rewards/calendar.ts';
 
 /** A delivery is answered within 5 s, so by then every vote of a period is stored, also by clocks that differ a little. */
@@ -17,7 +17,8 @@ export interface Period {
 
 /**
  * The latest end of an interval up to a time. Intervals start with the calendar day, and those of several days with a
- * Monday if it is weeks.
+ * Monday if it is weeks. The hour by which a change of the clock lengthens a day belongs to its last interval, unless
+ * that is short.
  */
 export function intervalEnd(calendar: Calendar, everyMs: number, at: number): number {
   const today = calendar.dayAt(at);
@@ -25,7 +26,8 @@ export function intervalEnd(calendar: Calendar, everyMs: number, at: number): nu
   // Day 0 is a Thursday, so that day 4 is a Monday.
   if (days > 1) return calendar.startOf(today - ((((today - 4) % days) + days) % days));
   const start = calendar.startOf(today);
-  return start + Math.floor((at - start) / everyMs) * everyMs;
+  const last = everyMs > hour ? Math.ceil(day / everyMs) - 1 : Number.POSITIVE_INFINITY;
+  return start + Math.min(last, Math.floor((at - start) / everyMs)) * everyMs;
 }
 
 /**
@@ -40,5 +42,7 @@ export function nextPeriod(
   const until = intervalEnd(calendar, everyMs, now - settleMs);
   if (announcedUntil === null || announcedUntil > now + clockToleranceMs) return { from: until, until };
   if (announcedUntil >= until) return null;
-  return { from: Math.max(announcedUntil, until - Math.max(maxPeriodMs, everyMs)), until };
+  // An interval of days is longer than its duration if the clock is set back in it.
+  const earliest = Math.min(until - maxPeriodMs, intervalEnd(calendar, everyMs, until - 1));
+  return { from: Math.max(announcedUntil, earliest), until };
 }

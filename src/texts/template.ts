@@ -5,9 +5,9 @@ import { type Markup, trustedMarkup } from './markup.ts';
 export const placeholders = {
   mention: 23,
   listing: 60,
-  credits: 13,
-  balance: 22,
-  votes: 13,
+  credits: 14,
+  balance: 23,
+  votes: 14,
   streak: 6,
   next: 16,
   time: 16,

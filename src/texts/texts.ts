@@ -5,7 +5,7 @@ import { claimTexts } from './claim.ts';
 import { digestTexts, lostStreakTexts, newReviewTexts } from './digest.ts';
 import { failureTexts } from './failure.ts';
 import { createLanguage } from './language.ts';
-import { type Locale, localeFor } from './locale.ts';
+import { type Locale, localeFor, locales } from './locale.ts';
 import { canVoteTexts, listingTexts, reviewTexts, statsTexts } from './lookups.ts';
 import type { Markup } from './markup.ts';
 import { partTexts } from './parts.ts';
@@ -76,6 +76,11 @@ export function textsIn(locale: Locale): Texts {
     textsByLocale.set(locale, texts);
   }
   return texts;
+}
+
+/** The texts in every language, to recognise messages that were sent in another one. */
+export function textsInAll(): readonly Texts[] {
+  return locales.map(textsIn);
 }
 
 /** The texts in the first of the preferred languages that there are texts in; see {@link localeFor}. */

@@ -49,7 +49,6 @@ export function traceTexts(
       retried: (kind: string, reason: Markup) => text(messages.retried, { effect: nameOf(kind), reason }),
       failed: (kind: string, reason: Markup) => text(messages.failed, { effect: nameOf(kind), reason }),
     },
-    noChannel: text(messages.noChannel),
     notAnnounced: text(messages.notAnnounced),
     entries: text(messages.entries),
     roles: text(messages.roles),

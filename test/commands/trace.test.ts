@@ -5,6 +5,7 @@ import { createTraces } from '../../src/app/traces.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { eventKeysOf } from '../../src/webhook/replay.ts';
+import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { startReceiver } from '../support/start-receiver.ts';
 import { contextFor, inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
@@ -12,8 +13,8 @@ import { contextFor, inputOf, memberId, otherMemberId, start } from './command-f
 const votedAt = start - hour;
 
 /** `/trace` over the records of a receiver. */
-async function withReceiver() {
-  const { store, post } = await startReceiver({ clock: manualClock(start) });
+async function withReceiver(listings = serverAndBot()) {
+  const { store, post } = await startReceiver({ clock: manualClock(start), listings });
   const traces = createTraces({ records: store.records, eventKeysOf });
   const run = (userId = memberId) =>
     trace.execute(inputOf({ user: userId }, { isManager: true }), { ...contextFor(), traces });
@@ -55,6 +56,13 @@ describe('/trace', () => {
     expect(recorded).toContain('The service denied the credits');
     expect(recorded).not.toContain('@everyone');
     expect(entries).toMatch(/^Other credits\n.*Correction, \+\*\*5\*\* credits \(\\\*\\\*sorry\\\*\\\*\)$/);
+  });
+
+  it('gives no wrong reason for a vote that the settings do not announce', async () => {
+    const announced = { votes: false, milestones: true, premium: true, party: true };
+    const { run, post, vote } = await withReceiver(serverAndBot({ announced }));
+    await post('/webhooks', vote());
+    expect(textOf(await run()).join()).toMatch(/Recorded once: (?!.*nnounce)/s);
   });
 
   it('says so if nothing arrived', async () => {

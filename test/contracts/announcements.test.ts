@@ -190,6 +190,18 @@ function announcementTests(newUrl: () => string): void {
     expect(await posted(store)).toEqual([]);
   });
 
+  it('of lost streaks keep the others when one of the members is forgotten', async () => {
+    const url = newUrl();
+    const store = await openLedger(url);
+    await castVote(store, installation(url, {}), member(1), monday);
+    const streaks = [1, 2].map((index) => ({ userId: member(index), days: 4 }));
+    const lost = { key: '1', listing: 'harbour', channelId, checkedUntil: null, until: dayNumber, more: 3, streaks };
+    await store.announcements.planLostStreaks(lost, monday);
+    await store.memberData.forget(member(1), { pseudonym: 'forgotten1', now: monday, keepVotesMs: 0 });
+    const left = { channelId, listing: 'harbour', until: dayNumber, streaks: streaks.slice(1), more: 3 };
+    expect(await posted(store)).toEqual([['lostStreaks', left]]);
+  });
+
   it('have each new review once, and none of those that were there before', async () => {
     const url = newUrl();
     const [store, other] = [await openLedger(url), await openLedger(url)];

@@ -1,13 +1,15 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { controlsOf } from '../../src/sandbox/discord/normalized-components.ts';
+import { markup } from '../../src/texts/markup.ts';
 import { bot, fakeLookup, reviewOf, server, start } from '../commands/command-fixture.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { decodePng } from '../support/png.ts';
 import { keys } from '../support/shop-store.ts';
-import { connectedBot } from './bot.ts';
+import { command, connectedBot } from './bot.ts';
 import { textOf } from './shown-text.ts';
 
 const many = Array.from({ length: 12 }, (_, place) =>
@@ -109,6 +111,24 @@ describe('the commands on Discord', () => {
     const without = await run('stats').settled;
     expect(without.embeds[0]).toMatchObject({ title: 'Lantern Harbour' });
     expect(without.embeds[0]).not.toHaveProperty('image');
+  });
+
+  it('a picture that Discord rejects is left out, whether the reply is deferred or not', async () => {
+    const tooLarge = { name: 'a.png', content: new Uint8Array(10 * 1024 * 1024 + 1), description: 'A picture' };
+    for (const delayMs of [0, 1_100]) {
+      const draw = command({
+        async execute() {
+          await wait(delayMs);
+          return { tone: 'good', text: markup`The text`, files: [tooLarge], image: tooLarge.name };
+        },
+      });
+      const { run, logged } = await connectedBot([draw]);
+      const message = await run('say').settled;
+      expect(message).toMatchObject({ embeds: [{ description: 'The text' }], attachments: [] });
+      expect(logged.filter(({ level }) => level >= 40)).toMatchObject([
+        { msg: expect.stringContaining('replying without it') },
+      ]);
+    }
   });
 
   it('/help mentions the commands by their ids', async () => {

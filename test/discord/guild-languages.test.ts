@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createGuildLanguages } from '../../src/discord/guild-languages.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
+import { hour, minute, second } from '../../src/platform/durations.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { localDiscord } from './bot.ts';
 
@@ -10,10 +10,11 @@ async function setUp(locale: string, configured: () => string | null = () => nul
   const discord = await localDiscord();
   const clock = manualClock();
   const real = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
-  const state = { locale, requests: 0, isDown: false };
+  const state = { locale, requests: 0, isDown: false, isHanging: false };
   const rest = {
     async get(route: `/${string}`) {
       state.requests += 1;
+      if (state.isHanging) await new Promise(() => {});
       if (state.isDown) throw new Error('Discord is down.');
       const json = await real.get(route);
       return route.startsWith('/guilds/') ? { ...(json as object), preferred_locale: state.locale } : json;
@@ -60,6 +61,34 @@ describe('the language of a guild', () => {
     state.locale = 'fr';
     await clock.advance(5 * minute);
     expect(await localeOf()).toBe('fr');
+  });
+
+  it('is known soon after an outage in which it was not', async () => {
+    const { state, clock, localeOf } = await setUp('de');
+    state.isDown = true;
+    expect(await localeOf()).toBe('en-US');
+    state.isDown = false;
+    await clock.advance(5 * second);
+    expect(await localeOf()).toBe('de');
+  });
+
+  it('is not requested again for minutes if Discord refuses it', async () => {
+    const { state, clock, localeOf } = await setUp('de');
+    expect(await localeOf('999999999999999999')).toBe('en-US');
+    await clock.advance(4 * minute);
+    expect(await localeOf('999999999999999999')).toBe('en-US');
+    expect(state.requests).toBe(1);
+  });
+
+  it('is the last known one while Discord does not respond, without a longer wait than for the first message', async () => {
+    const { state, clock, localeOf } = await setUp('de');
+    expect(await localeOf()).toBe('de');
+    await clock.advance(hour);
+    state.isHanging = true;
+    const first = localeOf();
+    for (let passed = 0; passed < 500; passed += 50) await clock.advance(50);
+    expect(await first).toBe('de');
+    expect(await localeOf()).toBe('de');
   });
 
   it('is English for a channel that Discord does not show', async () => {

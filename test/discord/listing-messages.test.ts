@@ -1,3 +1,4 @@
+import { MessageFlags } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { announcementsOf } from '../../config/announcements.ts';
 import type { FileAnnouncements } from '../../config/announcements-file.ts';
@@ -118,7 +119,19 @@ describe('a digest', () => {
     expect(shown()[0]?.components).toMatchObject([{ accent_color: 1 }]);
     const text = JSON.stringify(shown()[0]?.components);
     expect(text).toContain('https://example.com/a.png');
+    expect(text).toContain('"description":"Lantern *Harbour*"');
     for (const hidden of ['Milestones', 'Vote too']) expect(text).not.toContain(hidden);
+  });
+
+  it('is posted without its picture where the bot may not attach files', async () => {
+    const { digest, effectOf, shown, discord } = await posting();
+    discord.faults.losePermission(discord.channels.announcements, 'attachFiles');
+    expect(await digest(effectOf('digest', period))).toEqual(done);
+    expect(shown()).toMatchObject([{ attachments: [], flags: MessageFlags.IsComponentsV2 }]);
+    expect(textsOf(shown()[0]?.components).join('\n')).toContain('**1,200** votes');
+    discord.faults.losePermission(discord.channels.announcements, 'sendMessages');
+    const other = { from: from + hour, until: from + 2 * hour };
+    expect(await digest(effectOf('digest', other, { nonce: 'another' }))).toMatchObject({ outcome: 'bury' });
   });
 
   it('is posted once if its response was lost, also after Discord has forgotten the nonce', async () => {

@@ -239,6 +239,13 @@ describe('several panels in one message', () => {
     ]);
   });
 
+  it('are complete if all of their texts fit together, however long one is', () => {
+    const lengths = [2_000, ...Array<number>(9).fill(200)];
+    const panels = lengths.map((length) => panel([{ kind: 'text', text: long(length) }], { footer: '#1' }));
+    const texts = textsOf(renderMessage(panels, null).components).filter(Boolean);
+    expect(texts).toEqual(lengths.map((length) => `${'x'.repeat(length)}\n-# #1`));
+  });
+
   it('have an equal share of the texts, and of the components', () => {
     const full = panel([{ kind: 'text', text: long(9_000) }, ...Array<PanelBlock>(30).fill({ kind: 'separator' })], {
       footer: '#1',

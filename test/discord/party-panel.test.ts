@@ -9,7 +9,8 @@ import { createDiscordRest } from '../../src/discord/rest.ts';
 import type { Effect } from '../../src/outbox/effect.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import { textsIn } from '../../src/texts/texts.ts';
+import type { Locale } from '../../src/texts/locale.ts';
+import { textsIn, textsInAll } from '../../src/texts/texts.ts';
 import { createOffsetClock } from '../support/offset-clock.ts';
 import { textOf } from './shown-text.ts';
 
@@ -35,6 +36,7 @@ async function showing(changes: Partial<ShownParty> = {}) {
     ...changes,
   };
   let rejected = 0;
+  let texts = en;
   const updates: PanelUpdate[] = [];
   const handle = createPartyPanelHandler({
     rest,
@@ -48,9 +50,12 @@ async function showing(changes: Partial<ShownParty> = {}) {
         rejected += 1;
       },
     },
-    textsOf: async () => en,
+    textsOf: async () => texts,
     clock,
   });
+  const speak = (locale: Locale) => {
+    texts = textsIn(locale);
+  };
   const effectOf = (fields: Partial<Effect<'partyPanel'>> = {}): Effect<'partyPanel'> => ({
     ...{ id: 1, deliveryId: null, kind: 'partyPanel', queue: channelId, content: { channelId, period }, attempts: 1 },
     ...{ createdAt: clock.now(), nonce: 'a-nonce', possiblySentSince: null, ...fields },
@@ -61,7 +66,7 @@ async function showing(changes: Partial<ShownParty> = {}) {
   };
   const messages = () => discord.messages(channelId);
   const text = () => textOf(messages().at(-1));
-  return { discord, clock, rest, channelId, endsAt, show, messages, text, updates, rejections: () => rejected };
+  return { discord, clock, rest, channelId, endsAt, show, speak, messages, text, updates, rejections: () => rejected };
 }
 
 const done = { outcome: 'done' };
@@ -116,12 +121,14 @@ describe('the panel of a party', () => {
   });
 
   it('is posted once if its response was lost, even after Discord has forgotten the nonce', async () => {
-    const { discord, show, messages, clock, updates } = await showing();
+    const { discord, show, speak, messages, clock, updates } = await showing();
     discord.faults.loseAnswers(1);
     const sentAt = clock.now();
     expect(await show()).toMatchObject({ outcome: 'later' });
     expect(updates).toEqual([]);
     clock.advance(10 * minute);
+    // The guild's language was not known at the first attempt.
+    speak('de');
     expect(await show({}, { possiblySentSince: sentAt })).toEqual(done);
     expect(messages()).toHaveLength(1);
     expect(updates).toMatchObject([{ message: { id: messages()[0]?.id } }]);
@@ -176,7 +183,8 @@ describe('the panel of a party', () => {
 
 it('a reached goal is announced once, and pings nobody', async () => {
   const { discord, rest, clock, channelId, messages } = await showing();
-  const handle = createPartyReachedHandler({ rest, textsOf: async () => en, clock });
+  let texts = en;
+  const handle = createPartyReachedHandler({ rest, textsOf: async () => texts, clock });
   const effect: Effect<'partyReached'> = {
     ...{ id: 1, deliveryId: null, kind: 'partyReached', queue: channelId, attempts: 1, createdAt: clock.now() },
     ...{ content: { channelId, period, goal: 1_000, credits: 1 }, nonce: 'a-nonce', possiblySentSince: null },
@@ -184,6 +192,7 @@ it('a reached goal is announced once, and pings nobody', async () => {
   discord.faults.loseAnswers(1);
   expect(await handle(effect)).toMatchObject({ outcome: 'later' });
   clock.advance(10 * minute);
+  texts = textsIn('ja');
   expect(await handle({ ...effect, possiblySentSince: effect.createdAt })).toEqual(done);
   expect(messages()).toHaveLength(1);
   expect(messages()[0]).toMatchObject({
@@ -199,4 +208,10 @@ it('a reached goal is announced once, and pings nobody', async () => {
       `-# Goal of ${period} · <t:${Math.floor(effect.createdAt / 1_000)}:f>`,
     ].join('\n'),
   );
+});
+
+it('the footers of a panel and of a reached goal are different in all languages together', () => {
+  const panels = textsInAll().map(({ party }) => party.panelFooter(period));
+  const goals = textsInAll().map(({ party }) => party.reached.footer(period));
+  expect(panels.filter((footer) => goals.includes(footer))).toEqual([]);
 });

@@ -24,6 +24,7 @@ async function announcing(announcements: FileAnnouncements, name: string | null 
   const style = styleOf(announcementsOf({ language: 'en', ...announcements }));
   const at = Math.floor(clock.now() / 1_000) * 1_000;
   let reads = 0;
+  const database = { isDown: false };
   const perform = createAnnouncer({
     rest: createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl }),
     textsOf: async () => textsFor(null),
@@ -31,6 +32,7 @@ async function announcing(announcements: FileAnnouncements, name: string | null 
     styleOf: () => style,
     async votesOf() {
       reads += 1;
+      if (database.isDown) throw new Error('The database is down.');
       return 1_234;
     },
     voteButtons: () => [{ kind: 'action', command: 'remind', action: 'on', label: 'Remind me' }],
@@ -52,7 +54,7 @@ async function announcing(announcements: FileAnnouncements, name: string | null 
     const message = messages().at(-1);
     return message?.embeds[0] ?? panelOf(message?.components);
   };
-  return { at, clock, discord, perform, effect, announce, messages, reads: () => reads };
+  return { at, clock, discord, database, perform, effect, announce, messages, reads: () => reads };
 }
 
 /** The title and the text of a panel, in the shape of an embed. */
@@ -143,6 +145,15 @@ describe('the announcement of a vote', () => {
     expect(reads()).toBe(0);
   });
 
+  it('is retried if these cannot be read', async () => {
+    const { database, perform, effect, announce, messages } = await announcing({ text: '{mention}: {votes}' });
+    database.isDown = true;
+    expect(await perform([effect()])).toMatchObject({ outcome: 'later', notSent: true });
+    expect(messages()).toEqual([]);
+    database.isDown = false;
+    expect((await announce())?.description).toBe(`<@${voter}>: 1,234`);
+  });
+
   it('of a test and of premium keeps its own text', async () => {
     const { announce, messages } = await announcing({ title: 'Yay', text: 'Yay', colour: '#000001', voteButton: true });
     expect((await announce({ test: true, streak: null }))?.title).toBe('This is a test');
@@ -161,6 +172,20 @@ describe('the announcement of a vote', () => {
     expect(messages().map(({ embeds }) => embeds[0]?.description)).toEqual(
       effects.map(() => `${'a'.repeat(3_000)} <@${voter}>`),
     );
+  });
+
+  it('is a message of its own if it would be cut beside a panel', async () => {
+    const { perform, effect, messages } = await announcing({
+      title: 'a'.repeat(200),
+      text: `${'b'.repeat(180)} {mention}`,
+    });
+    const earned = { credits: 120, bonuses: [milestone] };
+    const effects = Array.from({ length: 10 }, (_, index) => effect(index === 0 ? earned : {}, index + 1));
+    expect(await perform(effects)).toMatchObject({ outcome: 'split' });
+    expect(await perform(effects.slice(0, 5))).toEqual({ outcome: 'done' });
+    const shown = JSON.stringify(messages());
+    expect(shown.match(/a{200}/g)).toHaveLength(5);
+    expect(shown).not.toContain('…');
   });
 
   it('is found again after Discord has forgotten the nonce, also if its text does not mention the voter', async () => {

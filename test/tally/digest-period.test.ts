@@ -33,6 +33,43 @@ describe('the intervals of digests', () => {
   });
 });
 
+/** All periods of these days, if the loop runs all the time. */
+function periodsOf(everyMs: number, { since, until }: { since: number; until: number }): (readonly [number, number])[] {
+  const periods: (readonly [number, number])[] = [];
+  let announcedUntil = intervalEnd(berlin, everyMs, since);
+  for (let now = since; now <= until + minute; now += minute) {
+    const period = nextPeriod(announcedUntil, { calendar: berlin, everyMs, now });
+    if (period === null) continue;
+    expect(period.from).toBe(announcedUntil);
+    announcedUntil = period.until;
+    periods.push([(period.from - since) / hour, (period.until - since) / hour]);
+  }
+  return periods;
+}
+
+describe('the periods of days on which the clock is set back', () => {
+  const since = Date.UTC(2026, 9, 24, 22);
+
+  it('have no digest of an hour beside those of a day or half a day', () => {
+    const days = { since, until: since + 49 * hour };
+    expect(periodsOf(day, days)).toEqual([
+      [0, 25],
+      [25, 49],
+    ]);
+    expect(periodsOf(12 * hour, { since, until: since + 37 * hour })).toEqual([
+      [0, 12],
+      [12, 25],
+      [25, 37],
+    ]);
+    expect(periodsOf(hour, { since, until: since + 25 * hour })).toHaveLength(25);
+  });
+
+  it('leave out no hour of several days', () => {
+    const weekStart = Date.UTC(2026, 9, 18, 22);
+    expect(periodsOf(7 * day, { since: weekStart, until: weekStart + 169 * hour })).toEqual([[0, 169]]);
+  });
+});
+
 describe('the next period', () => {
   const next = (announcedUntil: number | null, now: number, everyMs = hour) =>
     nextPeriod(announcedUntil, { calendar: utc, everyMs, now });

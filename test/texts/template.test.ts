@@ -3,11 +3,13 @@ import { escapeName, type Markup, markup, mention } from '../../src/texts/markup
 import {
   parseTemplate,
   placeholderNames,
+  placeholders,
   placeholdersIn,
   renderTemplate,
   templateIssues,
   titlePlaceholders,
 } from '../../src/texts/template.ts';
+import { textsInAll } from '../../src/texts/texts.ts';
 
 const none = Object.fromEntries(placeholderNames.map((name) => [name, markup``])) as Record<
   (typeof placeholderNames)[number],
@@ -60,4 +62,12 @@ describe('a template', () => {
     expect(issues('a'.repeat(101), 100)).toEqual([expect.stringContaining('101 characters, of which 100 fit')]);
     expect(issues('{reason}', 100)).toEqual([expect.stringContaining('180 characters')]);
   });
+});
+
+it('the longest numbers of every language fit into their placeholders', () => {
+  for (const { number } of textsInAll()) {
+    for (const name of ['credits', 'votes'] as const)
+      expect(number(1e9).length).toBeLessThanOrEqual(placeholders[name]);
+    expect(number(Number.MAX_SAFE_INTEGER).length).toBeLessThanOrEqual(placeholders.balance);
+  }
 });

@@ -13,7 +13,7 @@ import { createFindAnnouncement, deliveryTagOf } from '../posting/find-announcem
 import { type MessageRequest, postRequest } from '../posting/message-request.ts';
 import { createNonceAges } from '../posting/nonce-ages.ts';
 import { embedLimits } from '../rendering/embed.ts';
-import { isPanel } from '../rendering/message.ts';
+import { asPanel, isPanel, textLengthOf } from '../rendering/message.ts';
 import { panelLimits } from '../rendering/panel.ts';
 import type { DiscordRest } from '../rest.ts';
 import { type AnnouncementStyle, plainStyle, showsVoter, showsVotes } from './announcement-style.ts';
@@ -52,15 +52,23 @@ export function createAnnouncer(options: {
   const findAnnouncement = createFindAnnouncement(rest, (listing) => showsVoter(styleOf(listing)));
   const nonceAges = createNonceAges(clock);
 
-  async function renderReply(
+  /** Of the members in whose announcements they are shown. */
+  async function readVotes(effects: readonly Effect<'announcement'>[]): Promise<VotesByMember> {
+    const shown = effects.filter(({ content }) => showsVotes(styleOf(content.listing)));
+    const userIds = new Set(shown.flatMap(({ content }) => content.userId ?? []));
+    return new Map(await Promise.all([...userIds].map(async (userId) => [userId, await votesOf(userId)] as const)));
+  }
+
+  function renderReply(
     effect: Effect<'announcement'>,
     card: ListingCard | null,
     channelTexts: Texts,
-  ): Promise<Reply | Panel> {
+    votesByMember: VotesByMember,
+  ): Reply | Panel {
     const style = styleOf(effect.content.listing);
     const texts = style.language === null ? channelTexts : textsFor(style.language);
     const { userId } = effect.content;
-    const votes = userId !== null && showsVotes(style) ? await votesOf(userId) : null;
+    const votes = votesByMember.get(userId ?? '') ?? null;
     const reply = renderStyledAnnouncement(effect.content, { style, card, texts, votes }, voteButtons(texts));
     return { ...reply, footer: deliveryTagOf(effect) };
   }
@@ -68,6 +76,7 @@ export function createAnnouncer(options: {
   async function renderAll(
     effects: readonly Effect<'announcement'>[],
     channelId: string,
+    votes: VotesByMember,
   ): Promise<readonly (Reply | Panel)[]> {
     const channelTexts = textsOf(channelId);
     const names = [...new Set(effects.map(({ content }) => content.listing))];
@@ -75,7 +84,7 @@ export function createAnnouncer(options: {
       await Promise.all(names.map(async (name) => [name, await readCard(listingOf, name, clock)] as const)),
     );
     const texts = await channelTexts;
-    return Promise.all(effects.map((effect) => renderReply(effect, cards.get(effect.content.listing) ?? null, texts)));
+    return effects.map((effect) => renderReply(effect, cards.get(effect.content.listing) ?? null, texts, votes));
   }
 
   /**
@@ -130,9 +139,16 @@ export function createAnnouncer(options: {
     const { queue: channelId, nonce } = first;
     const earlier = await resolveEarlierAttempt(effects, channelId, nonce);
     if (earlier !== null) return earlier;
+    let votes: VotesByMember;
+    try {
+      votes = await readVotes(effects);
+    } catch (error) {
+      const reason = `The votes of a member cannot be read: ${messageOf(error)}`;
+      return { outcome: 'later', reason, scope: 'effects', notSent: true };
+    }
     let request: MessageRequest;
     try {
-      const replies = await renderAll(effects, channelId);
+      const replies = await renderAll(effects, channelId, votes);
       // Our texts are short enough to be cut rarely. A message that may exist is not divided: its parts would be
       // announced again.
       const isOwnText = effects.some(({ content }) => styleOf(content.listing).text !== null);
@@ -150,18 +166,22 @@ export function createAnnouncer(options: {
   };
 }
 
+/** Counted votes by the id of the member. */
+type VotesByMember = ReadonlyMap<string, number>;
+
 const tooLong = { outcome: 'split', reason: 'The announcements are too long for one message.' } as const;
 
 /** Whether texts would be cut, because the announcements of one message share its length. */
 function isTooLong(replies: readonly (Reply | Panel)[]): boolean {
-  const total = replies.some(isPanel) ? panelLimits.texts : embedLimits.total;
-  return replies.length > 1 && replies.some((reply) => lengthOf(reply) >= Math.floor(total / replies.length));
-}
-
-function lengthOf(reply: Reply | Panel): number {
-  const { title, footer } = reply;
-  const texts = isPanel(reply) ? reply.blocks.map((block) => ('text' in block ? block.text : '')) : [reply.text];
-  return [title, footer, ...texts].join('').length;
+  if (replies.length === 1) return false;
+  if (replies.some(isPanel)) {
+    return replies.reduce((sum, reply) => sum + textLengthOf(asPanel(reply)), 0) > panelLimits.texts;
+  }
+  const maxLength = Math.floor(embedLimits.total / replies.length);
+  return replies.some(({ title, footer, ...reply }) => {
+    const text = 'text' in reply ? reply.text : '';
+    return [title, footer, text].join('').length >= maxLength;
+  });
 }
 
 /** Start of the earliest attempt whose result is unknown (ms since the epoch); null without one. */

@@ -76,7 +76,7 @@ export function renderDigest(
     blocks: [
       style.thumbnail === null
         ? { kind: 'text', text: summary }
-        : { kind: 'thumbnail', text: summary, url: style.thumbnail, description: '' },
+        : { kind: 'thumbnail', text: summary, url: style.thumbnail, description: card?.name ?? listing },
       ...section(digest.top, topVoters),
       ...section(digest.milestones, [...reachedBy, ...others]),
       ...(picture === null

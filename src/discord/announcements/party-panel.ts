@@ -4,7 +4,7 @@ import type { AttemptResult, Effect } from '../../outbox/effect.ts';
 import type { EffectHandlers } from '../../outbox/perform.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { lines, type Markup, markup, repeated, timestamp } from '../../texts/markup.ts';
-import type { Texts } from '../../texts/texts.ts';
+import { type Texts, textsInAll } from '../../texts/texts.ts';
 import { classifySendError, rejectionOf } from '../discord-errors.ts';
 import type { ChannelTexts } from '../guild-languages.ts';
 import { editRequest } from '../posting/message-request.ts';
@@ -100,7 +100,8 @@ export function createPartyPanelHandler(options: {
     const texts = await textsOf(channelId);
     const reply = { ...renderParty(party, now, texts.party), footer: texts.party.panelFooter(effect.content.period) };
     const edited = message?.channelId === channelId ? await edit(message, reply) : null;
-    return edited ?? postOnce(rest, clock, { channelId, reply, effect });
+    const footers = textsInAll().map((each) => each.party.panelFooter(effect.content.period));
+    return edited ?? postOnce(rest, clock, { channelId, reply, effect, footers });
   }
 
   return async (effect): Promise<AttemptResult> => {

@@ -1,6 +1,7 @@
 import type { EffectHandlers } from '../../outbox/perform.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { lines } from '../../texts/markup.ts';
+import { textsInAll } from '../../texts/texts.ts';
 import type { ChannelTexts } from '../guild-languages.ts';
 import { postOnce } from '../posting/post-once.ts';
 import type { DiscordRest } from '../rest.ts';
@@ -27,7 +28,8 @@ export function createPartyReachedHandler(options: {
       at: effect.createdAt,
       footer: footer(period),
     };
-    const posted = await postOnce(rest, clock, { channelId, reply, effect });
+    const footers = textsInAll().map((each) => each.party.reached.footer(period));
+    const posted = await postOnce(rest, clock, { channelId, reply, effect, footers });
     return 'outcome' in posted ? posted : { outcome: 'done' };
   };
 }

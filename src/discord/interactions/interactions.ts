@@ -19,7 +19,7 @@ import { escapeName, type Markup, timestamp } from '../../texts/markup.ts';
 import { type Texts, textsFor } from '../../texts/texts.ts';
 import { expiredCodes } from '../discord-errors.ts';
 import { decodeCustomId, isOwnCustomId } from '../rendering/custom-id.ts';
-import { asPanel, type MessageBody, renderReply } from '../rendering/message.ts';
+import { asPanel, isPanel, type MessageBody, renderReply } from '../rendering/message.ts';
 import { renderModal } from '../rendering/modal.ts';
 import { createAutocomplete } from './autocomplete.ts';
 import { toActionInput, toCommandInput } from './command-input.ts';
@@ -167,7 +167,7 @@ export function createInteractions(options: {
       if (result === 'opened') return false;
       await (result.failed
         ? responder.reject(renderOnce(result.reply, command))
-        : responder.reply(...render(result.reply, command, input, responder)));
+        : send(responder.reply, result.reply, command, input, responder));
       await sendNotice(input, responder);
       return result.failed;
     }
@@ -178,9 +178,27 @@ export function createInteractions(options: {
     const result = 'modal' in late ? tooLate(command.name, deferAfterMs, texts) : late;
     await (result.failed
       ? responder.rejectDeferred(renderOnce(result.reply, command))
-      : responder.editReply(...render(result.reply, command, input, responder)));
+      : send(responder.editReply, result.reply, command, input, responder));
     await sendNotice(input, responder);
     return result.failed;
+  }
+
+  /** Without its picture if Discord rejects it, such as for a missing permission that the interaction does not tell. */
+  async function send(
+    respondWith: InteractionResponder['reply'],
+    reply: Reply | Panel,
+    command: Command,
+    input: CommandInput,
+    responder: InteractionResponder,
+  ): Promise<void> {
+    try {
+      await respondWith(...render(reply, command, input, responder));
+    } catch (error) {
+      const isRejected = error instanceof DiscordAPIError && !expiredCodes.includes(error.code);
+      if (!isRejected || isPanel(reply) || reply.image === undefined) throw error;
+      log.warn({ command: command.name, reason: messageOf(error) }, 'picture rejected by Discord; replying without it');
+      await respondWith(...render({ ...reply, files: [] }, command, input, responder));
+    }
   }
 
   function render(

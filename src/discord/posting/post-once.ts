@@ -4,7 +4,7 @@ import type { AttemptResult, Effect } from '../../outbox/effect.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, minute } from '../../platform/durations.ts';
 import { snowflakePattern } from '../../platform/snowflake.ts';
-import { classifySendError } from '../discord-errors.ts';
+import { classifySendError, rejectionOf } from '../discord-errors.ts';
 import type { DiscordRest } from '../rest.ts';
 import { hasFooter } from './found-block.ts';
 import { postReply } from './post-reply.ts';
@@ -31,9 +31,12 @@ export async function postOnce(
     channelId,
     reply,
     effect,
+    footers = [reply.footer],
   }: {
     readonly channelId: string;
     readonly reply: (Reply | Panel) & { readonly footer: string };
+    /** The footers that an earlier attempt may have had, if they depend on its language. */
+    readonly footers?: readonly string[];
     readonly effect: Pick<Effect, 'nonce' | 'possiblySentSince'>;
   },
 ): Promise<Posted> {
@@ -43,15 +46,25 @@ export async function postOnce(
     if (since !== null && (age < 0 || age >= nonceLifetimeMs)) {
       const earliest = age < 0 ? clock.now() - maxClockErrorMs : since;
       const found = await searchChannel(rest, channelId, earliest, (blocks) =>
-        blocks.some((block) => hasFooter(block, reply.footer, reply.at)),
+        blocks.some((block) => footers.some((footer) => hasFooter(block, footer, reply.at))),
       );
       if (found === 'unknown') return unknownResult(channelId);
       if (found !== 'absent') return found;
     }
-    const { id } = sentMessage.parse(await postReply(rest, channelId, reply, nonce));
+    const { id } = sentMessage.parse(await post(rest, channelId, reply, nonce));
     return { messageId: id };
   } catch (error) {
     return classifySendError(error, { channelId, effects: 1 });
+  }
+}
+
+/** Posts the message without its files if Discord rejects it: the bot may not attach files in the channel. */
+async function post(rest: DiscordRest, channelId: string, reply: Reply | Panel, nonce: string): Promise<unknown> {
+  try {
+    return await postReply(rest, channelId, reply, nonce);
+  } catch (error) {
+    if (rejectionOf(error) === null || !reply.files?.length) throw error;
+    return postReply(rest, channelId, { ...reply, files: [] }, nonce);
   }
 }
 

@@ -1,8 +1,15 @@
-import { type APIEmbed, type APIMessageTopLevelComponent, MessageFlags } from 'discord.js';
+import {
+  type APIComponentInContainer,
+  type APIEmbed,
+  type APIMessageTopLevelComponent,
+  ComponentType,
+  MessageFlags,
+} from 'discord.js';
 import type { Panel, Reply } from '../../../commands/reply.ts';
 import { type Attachment, renderFiles } from './attachments.ts';
 import { type ComponentRow, keyOf, renderComponents } from './components.ts';
 import { embedLimits, renderEmbed } from './embed.ts';
+import { fairShare } from './fair-share.ts';
 import { panelLimits, renderContainer } from './panel.ts';
 import { toPanel } from './reply-panel.ts';
 
@@ -75,11 +82,26 @@ function renderPanels(panels: readonly Panel[], command: string | null): PanelCo
   const rows = fittingRows(renderComponents(panels.map(controlsOf), command), panelLimits.components - minComponents);
   const keys = new Set(rows.flatMap(({ components }) => components.map(keyOf)));
   const components = Math.floor((panelLimits.components - countOf(rows)) / panels.length);
-  const maxLength = Math.floor(panelLimits.texts / panels.length);
-  const containers = panels.map((panel) =>
-    renderContainer(withoutControls(panel), command, { components, keys }, maxLength),
-  );
+  const lengths = panels.map(textLengthOf);
+  const maxLength = fairShare(lengths, panelLimits.texts);
+  const containers = panels.map((panel, index) => {
+    const isComplete = (lengths[index] ?? 0) <= maxLength;
+    const budget = { components, keys };
+    return renderContainer(withoutControls(panel), command, budget, isComplete ? panelLimits.texts : maxLength);
+  });
   return { flags, components: [...containers, ...rows] };
+}
+
+/** Characters of a panel's texts, if it has a message to itself. All panels of a message have 4,000 together. */
+export function textLengthOf(panel: Panel): number {
+  return lengthOf(renderContainer(panel, null).components);
+}
+
+function lengthOf(components: readonly APIComponentInContainer[]): number {
+  return components.reduce((sum, component) => {
+    if (component.type === ComponentType.TextDisplay) return sum + component.content.length;
+    return component.type === ComponentType.Section ? sum + lengthOf(component.components) : sum;
+  }, 0);
 }
 
 /** The first rows, nested components included. */

@@ -5,7 +5,10 @@ import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import { chunksOf } from './chunks.ts';
 
-/** What others have received from a member: the texts without the giver, by the ids of their rows. */
+/**
+ * What others have received from a member, or are announced with the member: the texts without the member, by the ids
+ * of their rows.
+ */
 export interface Gifts {
   /** Bodies. */
   readonly deliveries: ReadonlyMap<number, string>;
@@ -38,11 +41,11 @@ export async function findGifts(
   for (const ids of chunksOf(found.effectIds)) {
     const announcements = db
       .selectFrom('effects')
-      .select(['id', 'content'])
-      .where('kind', '=', literal('announcement'));
+      .select(['id', 'kind', 'content'])
+      .where('kind', 'in', [literal('announcement'), literal('lostStreaks')]);
     const mentioning = announcements.where('id', 'in', ids).where('content', 'like', `%"${giver}"%`);
-    for (const { id, content } of await run(connection, mentioning)) {
-      const text = contentWithoutGiver(content, giver);
+    for (const { id, kind, content } of await run(connection, mentioning)) {
+      const text = kind === 'lostStreaks' ? streaksWithout(content, giver) : contentWithoutGiver(content, giver);
       if (text !== null) effects.set(id, text);
     }
   }
@@ -72,6 +75,15 @@ function contentWithoutGiver(text: string, giver: string): string | null {
   if (contents.kind !== 'announcement' || contents.content.userId === giver) return null;
   const kept = serializeContent({ kind: 'announcement', content: { ...contents.content, giftedBy: null } });
   return kept.includes(giver) ? null : kept;
+}
+
+/** Null if no other streak is left. */
+function streaksWithout(text: string, userId: string): string | null {
+  const contents = parseContent('lostStreaks', text);
+  if (contents.kind !== 'lostStreaks') return null;
+  const streaks = contents.content.streaks.filter((streak) => streak.userId !== userId);
+  if (streaks.length === 0) return null;
+  return serializeContent({ kind: 'lostStreaks', content: { ...contents.content, streaks } });
 }
 
 /** Services send a person as an object or as the bare id. Null for anything else. */

@@ -359,7 +359,6 @@ export const de: Catalogue = {
     waiting: '{effect}: steht noch aus',
     retried: '{effect}: fehlgeschlagen, wird noch einmal versucht ({reason})',
     failed: '{effect}: endgültig fehlgeschlagen ({reason})',
-    noChannel: 'Nicht angekündigt: Dafür ist kein Kanal eingestellt.',
     notAnnounced: 'Nicht angekündigt: Das passiert nur bei eingetragenen Meldungen und bei Tests.',
     nothing:
       'Für {user} ist nichts angekommen: kein Vote, kein Kauf und kein Test. Wenn die Vote-Seite einen Vote anzeigt, prüf dort die Webhook-Einstellungen; {user} kann /claim benutzen.',

@@ -396,7 +396,6 @@ export const en = {
     waiting: '{effect}: waiting',
     retried: '{effect}: failed, and is tried again: {reason}',
     failed: '{effect}: failed permanently: {reason}',
-    noChannel: 'Not announced: there is no channel for it.',
     notAnnounced: 'Not announced: only recorded deliveries and tests are.',
     nothing:
       'Nothing has arrived for {user}: no vote, no purchase, and no test. If the listing service shows a vote, check its webhook settings; {user} can use /claim.',

@@ -377,7 +377,6 @@ export const es: Catalogue = {
     waiting: '{effect}: pendiente',
     retried: '{effect}: ha fallado y se volverá a intentar ({reason})',
     failed: '{effect}: ha fallado definitivamente ({reason})',
-    noChannel: 'Sin anuncio: no hay ningún canal configurado para ello.',
     notAnnounced: 'Sin anuncio: solo se anuncian las notificaciones registradas y las pruebas.',
     nothing:
       'No ha llegado nada de {user}: ni votos, ni compras, ni pruebas. Si la página de votos muestra un voto, revisa allí los ajustes del webhook; {user} puede usar /claim.',

@@ -382,7 +382,6 @@ export const fr: Catalogue = {
     waiting: '{effect} : en attente',
     retried: '{effect} : échec, nouvel essai à venir ({reason})',
     failed: '{effect} : échec définitif ({reason})',
-    noChannel: "Pas d'annonce : aucun salon n'est défini pour cela.",
     notAnnounced: "Pas d'annonce : seuls les tests et les notifications enregistrées sont annoncés.",
     nothing:
       "Rien n'est arrivé pour {user} : ni vote, ni achat, ni test. Si le site de vote affiche un vote, vérifie ses réglages de webhook ; {user} peut utiliser /claim.",

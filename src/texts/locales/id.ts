@@ -342,7 +342,6 @@ export const id: Catalogue = {
     waiting: '{effect}: menunggu',
     retried: '{effect}: gagal, akan dicoba lagi. Penyebab: {reason}',
     failed: '{effect}: gagal permanen. Penyebab: {reason}',
-    noChannel: 'Tidak diumumkan: tidak ada channel untuk itu.',
     notAnnounced: 'Tidak diumumkan: yang diumumkan hanya tes dan notifikasi yang dicatat.',
     nothing:
       'Belum ada yang masuk untuk {user}: vote, pembelian, maupun tes. Kalau situs voting menampilkan vote, cek pengaturan webhook di sana; {user} bisa memakai /claim.',

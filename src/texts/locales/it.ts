@@ -377,7 +377,6 @@ export const it: Catalogue = {
     waiting: '{effect}: in attesa',
     retried: '{effect}: tentativo fallito, si riproverà ({reason})',
     failed: '{effect}: errore definitivo ({reason})',
-    noChannel: "Nessun annuncio: non c'è un canale impostato per questo.",
     notAnnounced: 'Nessun annuncio: si annunciano solo le notifiche registrate e i test.',
     nothing:
       'Per {user} non è arrivato niente: né voti, né acquisti, né test. Se il sito di voto mostra un voto, controlla lì le impostazioni del webhook; {user} può usare /claim.',

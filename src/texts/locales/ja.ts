@@ -344,7 +344,6 @@ export const ja: Catalogue = {
     waiting: '{effect}: 待機中',
     retried: '{effect}: 失敗（再試行します）: {reason}',
     failed: '{effect}: 失敗（再試行しません）: {reason}',
-    noChannel: 'お知らせなし: 投稿先のチャンネルがありません。',
     notAnnounced: 'お知らせなし: お知らせの対象は、記録された配信とテストだけです。',
     nothing:
       '{user}の投票、購入、テストは何も届いていません。投票サイトに投票が表示されている場合は、サイトのWebhook設定を確認してください。{user}は /claim を使えます。',

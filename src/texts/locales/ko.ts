@@ -337,7 +337,6 @@ export const ko: Catalogue = {
     waiting: '{effect}: 대기 중',
     retried: '{effect}: 실패 (다시 시도 예정): {reason}',
     failed: '{effect}: 최종 실패: {reason}',
-    noChannel: '공지하지 않음: 공지할 채널이 없어요.',
     notAnnounced: '공지하지 않음: 기록된 수신 내역과 테스트만 공지해요.',
     nothing:
       '{user}님에 대해 도착한 투표, 구매, 테스트가 없어요. 투표 사이트에 투표가 보인다면 사이트의 웹후크 설정을 확인해 주세요. {user}님은 /claim 명령어를 사용할 수 있어요.',

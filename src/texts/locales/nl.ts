@@ -355,7 +355,6 @@ export const nl: Catalogue = {
     waiting: '{effect}: in de wachtrij',
     retried: '{effect}: mislukt, wordt opnieuw geprobeerd ({reason})',
     failed: '{effect}: definitief mislukt ({reason})',
-    noChannel: 'Niet aangekondigd: daar is geen kanaal voor ingesteld.',
     notAnnounced: 'Niet aangekondigd: dat gebeurt alleen bij geregistreerde meldingen en tests.',
     nothing:
       'Voor {user} is niets binnengekomen: geen stem, geen aankoop en geen test. Als de stemsite wel een stem toont, controleer daar dan de webhook-instellingen; {user} kan /claim gebruiken.',

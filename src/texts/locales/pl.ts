@@ -411,7 +411,6 @@ export const pl: Catalogue = {
     waiting: '{effect}: w kolejce',
     retried: '{effect}: nie udało się, bot spróbuje ponownie. Powód: {reason}',
     failed: '{effect}: trwały błąd. Powód: {reason}',
-    noChannel: 'Bez ogłoszenia: nie ma dla niego kanału.',
     notAnnounced: 'Bez ogłoszenia: ogłaszane są tylko zapisane zdarzenia i testy.',
     nothing:
       'Nic nie dotarło dla {user}: żaden głos, zakup ani test. Jeśli serwis do głosowania pokazuje głos, sprawdź w nim ustawienia webhooka; {user} może użyć /claim.',

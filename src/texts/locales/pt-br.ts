@@ -377,7 +377,6 @@ export const ptBR: Catalogue = {
     waiting: '{effect}: pendente',
     retried: '{effect}: falhou e haverá nova tentativa ({reason})',
     failed: '{effect}: falhou definitivamente ({reason})',
-    noChannel: 'Sem anúncio: não há um canal definido para isso.',
     notAnnounced: 'Sem anúncio: só notificações registradas e testes são anunciados.',
     nothing:
       'Nada chegou para {user}: nem voto, nem compra, nem teste. Se o site de votação mostrar um voto, confira lá as configurações do webhook; {user} pode usar /claim.',

@@ -348,7 +348,6 @@ export const tr: Catalogue = {
     waiting: '{effect}: bekliyor',
     retried: '{effect}: başarısız oldu, tekrar denenecek. Neden: {reason}',
     failed: '{effect}: kalıcı olarak başarısız oldu. Neden: {reason}',
-    noChannel: 'Duyurulmadı: bunun için bir kanal yok.',
     notAnnounced: 'Duyurulmadı: yalnızca kaydedilen bildirimler ve testler duyurulur.',
     nothing:
       '{user} için hiçbir şey gelmedi: ne oy, ne satın alma, ne de test. Oylama sitesinde bir oy görünüyorsa oradaki webhook ayarlarını kontrol et; {user} /claim kullanabilir.',

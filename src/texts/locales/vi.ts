@@ -351,7 +351,6 @@ export const vi: Catalogue = {
     waiting: '{effect}: đang chờ',
     retried: '{effect}: thất bại, sẽ thử lại: {reason}',
     failed: '{effect}: thất bại, không thử lại nữa: {reason}',
-    noChannel: 'Không thông báo: chưa có kênh để thông báo.',
     notAnnounced: 'Không thông báo: chỉ các lượt gửi đã ghi nhận và thử nghiệm mới được thông báo.',
     nothing:
       'Chưa nhận được gì cho {user}: không có lượt bình chọn, đơn mua hay thử nghiệm nào. Nếu trang bình chọn có hiển thị lượt bình chọn, hãy kiểm tra cài đặt webhook của trang; {user} có thể dùng /claim.',

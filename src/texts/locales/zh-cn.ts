@@ -330,7 +330,6 @@ export const zhCN: Catalogue = {
     waiting: '{effect}：等待中',
     retried: '{effect}：失败，将会重试：{reason}',
     failed: '{effect}：失败，不再重试：{reason}',
-    noChannel: '未发公告：没有设置公告频道。',
     notAnnounced: '未发公告：只有已记录的推送和测试才会发公告。',
     nothing:
       '没有收到与 {user} 有关的任何推送：没有投票、购买或测试。如果投票网站上能看到投票，请检查网站的 Webhook 设置；{user} 可以使用 /claim。',
