@@ -97,8 +97,8 @@ export interface Reply {
   /** At most five, shown above the buttons. */
   readonly selects?: readonly ReplySelect[];
   readonly files?: readonly ReplyFile[];
-  /** The https URL of a small image beside the text. */
-  readonly thumbnail?: string;
+  /** A small image beside the text: its https URL, and what it shows, for screen readers. */
+  readonly thumbnail?: { readonly url: string; readonly description: string };
   /** The name of one of `files`, shown as a picture below the text. */
   readonly image?: string;
   /**

@@ -56,7 +56,9 @@ function withStyle(reply: Reply, announcement: Announcement, context: StyleConte
   const framed: Reply = {
     ...reply,
     ...(style.colour === null ? {} : { colour: style.colour }),
-    ...(style.thumbnail === null ? {} : { thumbnail: style.thumbnail }),
+    ...(style.thumbnail === null
+      ? {}
+      : { thumbnail: { url: style.thumbnail, description: context.card?.name ?? announcement.listing } }),
   };
   // In the other modes, it is announced for its milestone.
   if (style.mode !== 'each') return framed;

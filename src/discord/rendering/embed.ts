@@ -38,7 +38,7 @@ export function renderEmbed(reply: Reply, maxLength = embedLimits.total): APIEmb
   });
   const url = webAddress(reply.url);
   const isEmpty = title === '' && description === '' && fields.length === 0;
-  const thumbnail = webAddress(reply.thumbnail);
+  const thumbnail = webAddress(reply.thumbnail?.url);
   // The description of an attachment is not shown where an embed shows the attachment.
   const image = reply.files?.find(({ name }) => name === reply.image && attachedNames(reply.files).includes(name));
   return {

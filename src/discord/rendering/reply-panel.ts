@@ -28,7 +28,7 @@ export function toPanel(reply: Reply): Panel {
   const blocks: PanelBlock[] = [
     thumbnail === undefined
       ? { kind: 'text', text: text ?? markup`` }
-      : { kind: 'thumbnail', text: text ?? markup``, url: thumbnail, description: '' },
+      : { kind: 'thumbnail', text: text ?? markup``, ...thumbnail },
     ...fields.map(({ name, value }) => ({ kind: 'text' as const, text: lines(bold(name), value) })),
     ...(image === undefined ? [] : [imageBlock(image, files)]),
     ...selects.map((select) => ({ kind: 'select' as const, select })),
