@@ -124,7 +124,7 @@ describe('a reminder', () => {
     expect(await metricOf(installation, 'tallyhook_reminders_total{outcome="not_yet"}')).toContain(' 1');
 
     const notYet = await run('canvote').settled;
-    expect(labelsOf(notYet)).toEqual(['Remind me']);
+    expect(labelsOf(notYet)).toEqual(['Remind me', 'Vote for Quartermaster']);
     await press(notYet, 'Remind me');
     const confirmation = discord.messages(discord.channels.general, member.id).at(-1);
     expect(confirmation?.embeds[0]?.description).toContain(`<t:${Math.floor(nextVoteAt / 1_000)}:R>`);
