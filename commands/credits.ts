@@ -13,12 +13,12 @@ import {
   timestamp,
 } from '../src/texts/markup.ts';
 import { type Command, type CommandContext, type CommandInput, type ListedRules, userOption } from './command.ts';
+import { entryReason } from './entry-reason.ts';
 import { fetchListingPage } from './listing-page.ts';
 import type { ReplyButton, ReplyField } from './reply.ts';
 
 /** Longer texts are truncated (characters). With these limits, five entries fit into a field. */
 const maxNameLength = 60;
-const maxReasonLength = 60;
 
 /** A member's account: balance, rank, streak, next votes and milestone, and the newest entries. */
 export const credits = {
@@ -128,11 +128,10 @@ function renderEntries({ entries }: Standing, listings: readonly Listing[], { te
   return lines(
     ...entries.map(({ cause, credits: amount, at, reason, listing }) => {
       const title = listings.find(({ rules }) => rules.name === listing)?.title;
-      const isExplained = reason === null || Object.hasOwn(texts.announcement.reasons, reason);
       const source = texts.credits.cause(
         texts.credits.causes[cause],
         title ?? (escapeName(listing ?? '', maxNameLength) || null),
-        isExplained ? null : escapeName(reason, maxReasonLength) || null,
+        entryReason(cause, reason, texts),
       );
       return texts.credits.entry(signed(amount, texts), source, timestamp(at, 'R'));
     }),

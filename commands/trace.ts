@@ -11,6 +11,7 @@ import {
   timestamp,
 } from '../src/texts/markup.ts';
 import { type Command, type CommandContext, userOption } from './command.ts';
+import { entryReason } from './entry-reason.ts';
 import type { Reply, ReplyField } from './reply.ts';
 import type { Trace, TracedDelivery, TracedEffect, TracedEntry, TracedRole } from './traces.ts';
 
@@ -119,8 +120,8 @@ function renderSilence({ outcome, effects }: TracedDelivery, { trace: texts }: C
   return outcome === 'recorded' || outcome === 'test' ? [] : [texts.notAnnounced];
 }
 
-function renderEntry({ at, cause, credits, reason }: TracedEntry, { trace: texts }: CommandContext['texts']): Markup {
-  return step(at, texts.entry(cause, credits, reason === null ? null : reasonOf(reason)));
+function renderEntry({ at, cause, credits, reason }: TracedEntry, texts: CommandContext['texts']): Markup {
+  return step(at, texts.trace.entry(cause, credits, entryReason(cause, reason, texts)));
 }
 
 function step(at: number, text: Markup, style: 'T' | 'f' = 'T'): Markup {

@@ -29,7 +29,7 @@ function createTexts(locale: Locale) {
   const parts = partTexts(messages.parts, language);
   const { description: helpDescription, ...helpTexts } = messages.help;
   return {
-    ...{ locale, number, duration },
+    ...{ locale, number, duration, parts },
     listing: listingTexts(messages.listing, language),
     canVote: canVoteTexts(messages.canVote, language),
     reviews: reviewTexts(messages.reviews, language, parts),

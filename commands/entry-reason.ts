@@ -1,0 +1,17 @@
+import type { Cause } from '../src/ledger/entry.ts';
+import { escapeName, type Markup } from '../src/texts/markup.ts';
+import type { Texts } from '../src/texts/texts.ts';
+
+/** Longer reasons are truncated (characters). */
+const maxLength = 60;
+/** How the rules explain their own entries: "7 days on 2026-11-20", "10 votes", "100 votes, week 2026-W47". */
+const countedReason = /^(\d{1,9}) (days|votes)\b/;
+const countedCauses: readonly Cause[] = ['streak', 'milestone', 'party'];
+
+/** Why an entry was made, in the language of the texts where the reason is one of ours; null if the cause says it all. */
+export function entryReason(cause: Cause, reason: string | null, texts: Texts): Markup | null {
+  if (reason === null || Object.hasOwn(texts.announcement.reasons, reason)) return null;
+  const [, count, unit] = (countedCauses.includes(cause) && countedReason.exec(reason)) || [];
+  if (count !== undefined) return unit === 'days' ? texts.parts.days(Number(count)) : texts.parts.votes(Number(count));
+  return escapeName(reason, maxLength) || null;
+}
