@@ -296,7 +296,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     await expectSound(url);
   });
 
-  it('is forgotten with the purchases that wait for the owner, who is told', async () => {
+  it('is forgotten with the purchases that wait for the owner, who gets a report', async () => {
     const { store, url } = await open();
     const stock = itemOf({ manual: true, stock: 1 });
     for (const userId of [member, neighbour])

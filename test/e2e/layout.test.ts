@@ -89,7 +89,7 @@ describe('a message of components', { timeout: 60_000 }, () => {
       container.evaluate((node, name) => getComputedStyle(node, '::before').getPropertyValue(name), property);
     expect([await bar('background-color'), await bar('width')]).toEqual(['rgb(87, 242, 135)', '4px']);
 
-    // The button stands beside its text, at the right edge.
+    // The button is beside its text, at the right edge.
     const [section, label, buy] = await Promise.all(
       [
         container.locator('.layout-section').first(),

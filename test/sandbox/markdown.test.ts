@@ -121,10 +121,10 @@ describe('a text without its markup', () => {
 describe('the time of a message', () => {
   it('names the day like Discord', () => {
     const noon = (day: number) => new Date(2026, 10, day, 12).getTime();
-    const told = (day: number) => formatMessageTime(noon(day), noon(21)).replace(/12:00.*$/, '…');
-    expect([told(21), told(20)]).toEqual(['…', 'Yesterday at …']);
+    const shown = (day: number) => formatMessageTime(noon(day), noon(21)).replace(/12:00.*$/, '…');
+    expect([shown(21), shown(20)]).toEqual(['…', 'Yesterday at …']);
     expect(formatMessageTime(noon(20), noon(21), 'de')).toBe('Gestern 12:00');
-    expect(told(19)).toMatch(/^\d+\D\d+\D\d+, …$/);
+    expect(shown(19)).toMatch(/^\d+\D\d+\D\d+, …$/);
     expect(formatMessageTime(noon(21) - 13 * 3_600_000, noon(21))).toMatch(/^Yesterday/);
   });
 });
@@ -132,8 +132,8 @@ describe('the time of a message', () => {
 describe('a relative time', () => {
   it('uses the largest unit that fits', () => {
     const now = 1_000_000_000_000;
-    const told = (seconds: number) => formatRelative(now + seconds * 1000, now);
-    expect([0, 5, 90, 7200, -7200, 200_000].map(told)).toEqual([
+    const shown = (seconds: number) => formatRelative(now + seconds * 1000, now);
+    expect([0, 5, 90, 7200, -7200, 200_000].map(shown)).toEqual([
       'in 0 seconds',
       'in 5 seconds',
       'in 2 minutes',

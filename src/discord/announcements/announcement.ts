@@ -28,7 +28,7 @@ export function renderAnnouncement(
   return isPanelEvent(announcement) ? toPanel(reply) : reply;
 }
 
-/** What is rarer than a vote stands out as a panel. */
+/** What is rarer than a vote is a panel. */
 function isPanelEvent(announcement: Announcement): boolean {
   const isPremium = premiumEvents.includes(announcement.event);
   return !announcement.test && (isPremium || milestoneOf(announcement) !== null);

@@ -7,15 +7,13 @@ import {
   type ModalSubmitInteraction,
 } from 'discord.js';
 import type { Command, CommandContext, CommandInput } from '../../../commands/command.ts';
-import { InputError } from '../../../commands/input-error.ts';
 import type { Modal, Panel, Reply } from '../../../commands/reply.ts';
-import { LookupError } from '../../lookup/lookup-error.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { memoizeByIdentity } from '../../platform/memoize.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
-import { escapeName, type Markup, timestamp } from '../../texts/markup.ts';
+import type { Markup } from '../../texts/markup.ts';
 import { type Texts, textsFor } from '../../texts/texts.ts';
 import { expiredCodes } from '../discord-errors.ts';
 import { decodeCustomId, isOwnCustomId } from '../rendering/custom-id.ts';
@@ -23,6 +21,7 @@ import { asPanel, isPanel, type MessageBody, renderReply } from '../rendering/me
 import { renderModal } from '../rendering/modal.ts';
 import { createAutocomplete } from './autocomplete.ts';
 import { toActionInput, toCommandInput } from './command-input.ts';
+import { createErrorReplies, errorReply } from './error-replies.ts';
 import {
   commandResponder,
   componentResponder,
@@ -38,8 +37,6 @@ import {
 const deferAfterMs = 1 * second;
 /** For a deferred reply, from the interaction on (ms). */
 const replyTimeoutMs = 15 * second;
-/** When members are asked to retry after an error that does not say when (ms). */
-const defaultRetryDelayMs = 30 * second;
 
 /** What a command returned, or an error message. */
 type CommandResult =
@@ -74,6 +71,7 @@ export function createInteractions(options: {
   const { commands, context, isOwnCommand, log } = options;
   const { onAnswered = () => {}, onMemberSeen = () => {}, noticeFor = async () => null } = options;
   const { clock } = context;
+  const errors = createErrorReplies({ clock, log });
   const commandsByName = new Map(
     commands.filter((command) => command.isServedBy(context.listings)).map((command) => [command.name, command]),
   );
@@ -103,34 +101,12 @@ export function createInteractions(options: {
       if ('kind' in result && result.kind === 'modal') return { modal: result, failed: false };
       return { reply: result, failed: false };
     } catch (error) {
-      return { reply: errorReply(describeError(command.name, error, texts), texts), failed: true };
+      return { reply: errors.ofError(command.name, error, texts), failed: true };
     }
-  }
-
-  function describeError(command: string, error: unknown, texts: Texts): Markup {
-    if (error instanceof InputError) return error.text;
-    if (error instanceof LookupError) {
-      log.warn({ command, code: error.code, reason: error.message, hint: error.hint }, 'lookup failed for a command');
-      return texts.failure.lookup(error.code, timestamp(error.retryAt ?? defaultRetryAt(), 'R'));
-    }
-    const incident = Math.floor(clock.random() * 36 ** 6)
-      .toString(36)
-      .padStart(6, '0');
-    log.error({ command, incident, err: error }, 'command failed');
-    return texts.failure.incident(escapeName(incident));
   }
 
   function tooLate(command: string, timeoutMs: number, texts: Texts): CommandResult & { reply: Reply } {
-    log.warn({ command, timeoutMs }, 'command timed out');
-    return { reply: errorReply(texts.failure.tooLate(timestamp(defaultRetryAt(), 'R')), texts), failed: true };
-  }
-
-  function defaultRetryAt(): number {
-    return clock.now() + defaultRetryDelayMs;
-  }
-
-  function errorReply(text: Markup, texts: Texts): Reply {
-    return { tone: 'bad', title: texts.failure.title, text };
+    return { reply: errors.tooLate(command, timeoutMs, texts), failed: true };
   }
 
   function errorBody(text: Markup, texts: Texts): MessageBody {
@@ -183,7 +159,7 @@ export function createInteractions(options: {
     return result.failed;
   }
 
-  /** Without its picture if Discord rejects it, such as for a missing permission that the interaction does not tell. */
+  /** Without its picture if Discord rejects it, such as for a missing permission that the interaction does not show. */
   async function send(
     respondWith: InteractionResponder['reply'],
     reply: Reply | Panel,
@@ -233,7 +209,7 @@ export function createInteractions(options: {
       if (showModal === null) throw new Error('A modal cannot open another modal.');
       body = renderModal(modal, command.name);
     } catch (error) {
-      return { reply: errorReply(describeError(command.name, error, texts), texts), failed: true };
+      return { reply: errors.ofError(command.name, error, texts), failed: true };
     }
     await showModal(body);
     return 'opened';

@@ -18,7 +18,7 @@ export interface ContainerBuilder {
    * if it does not fit, or a key is used already.
    */
   add(component: APIComponentInContainer, count: number, keys?: readonly string[]): boolean;
-  /** Adds a text; `separator` stands between it and an adjacent text that follows. Empty texts are left out. */
+  /** Adds a text; `separator` is put between it and an adjacent text that follows. Empty texts are left out. */
   addText(text: string, separator: string): void;
   /** Components that still fit. */
   room(): number;

@@ -24,7 +24,7 @@ const maxTime = 8.64e15;
 
 /**
  * Renders a panel within Discord's limits: truncates texts, and leaves out what does not fit and what Discord would
- * reject. The footer stands above the buttons and selects at the end.
+ * reject. The footer is above the buttons and selects at the end.
  * @param command the command of page buttons and actions; null outside a command, where an action names its command
  * @param maxLength characters of its texts, of the 4,000 of a message
  */

@@ -89,7 +89,7 @@ export function messageToBuyer(
 }
 
 /**
- * Refunds the purchases of a member that the owner has not fulfilled yet. The shop is locked. The buyer is not told.
+ * Refunds the purchases of a member that the owner has not fulfilled yet. The shop is locked. The buyer gets no message.
  * @returns the reports to the owner, which do not name the buyer
  */
 export async function closePurchases(
