@@ -167,7 +167,11 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const receiver = receiverFor(keyring, parts);
   const replay = createReplay({ ...parts, listings, recorder: store.recorder });
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
-  const upkeep = createUpkeep({ rewards: store.rewards, memberData: store.memberData, listings, clock, log });
+  const { rewards, memberData, counting, pruning } = store;
+  const upkeep = createUpkeep({
+    ...{ rewards, memberData, counting, pruning, keep: config.keep, listings, clock, log },
+    onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
+  });
   const announcementLoop = createConfiguredAnnouncementLoop(config, {
     ...{ store, lookups, metrics, clock, log },
     onEnqueued: (queue) => nudgeEverywhere([queue]),

@@ -7,6 +7,7 @@ import type { GrantState } from '../rewards/grant.ts';
 import type { PurchaseState } from '../rewards/purchase.ts';
 import type { StopReason } from '../tally/reminder-store.ts';
 import type { Order, Outcome } from '../tally/tally.ts';
+import type { CounterName } from './counters.ts';
 
 /** `eligible`: paid once the goal is reached. `late`: voted only after it was reached. */
 export type PartyVoterState = 'eligible' | 'late' | 'paid';
@@ -26,6 +27,7 @@ export interface Tables {
     reason: string | null;
     user_id: string | null;
     credits: number;
+    /** Empty once it was pruned. */
     body: string;
   };
   /** The idempotency key of each recorded event (16 bytes). Never deleted. */
@@ -211,6 +213,12 @@ export interface Tables {
   lookup_requests: { key_id: string; at: number };
   /** The registered slash commands by Discord's id; `guild_id` is null for a global command. */
   registered_commands: { id: string; application_id: string; guild_id: string | null; name: string };
+  /** See `counters.ts`. */
+  counters: { name: CounterName; value: number };
+  /** Counted votes of the entries that are counted, by listing (empty for none) and time in units of `slotMs`. */
+  vote_counts: { listing: string; slot: number; votes: number };
+  /** What is pruned: the id up to which it was, and until when a process prunes it. */
+  pruning: { name: 'bodies' | 'effects'; position: number; leased_until: number };
   /** A single row, written by the readiness check. */
   probes: { id: number; at: number };
 }
