@@ -39,6 +39,7 @@ export function loadConfig(environment: Environment): Config {
     listings,
     base: { sources, defaults: listingDefaults(values), defaultSources: defaultSourcesOf(environment) },
     reminders: values.REMINDERS === 'on',
+    keep: { bodiesMs: values.KEEP_BODIES ?? null, effectsMs: values.KEEP_EFFECTS ?? null },
     databaseUrl: values.DATABASE_URL ?? '',
     cacheUrl: values.CACHE_URL ?? '',
     http: { host: values.HOST ?? '', port: values.PORT ?? 0 },

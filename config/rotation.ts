@@ -46,6 +46,7 @@ const parts: Readonly<Record<string, (config: Config) => unknown>> = {
   LOOKUP_BASE_URL: ({ lookup }) => lookup,
   'listings, channels, rewards, shop': ({ listings }) => listings,
   REMINDERS: ({ reminders }) => reminders,
+  'KEEP_BODIES, KEEP_EFFECTS': ({ keep }) => keep,
   DATABASE_URL: ({ databaseUrl }) => databaseUrl,
   CACHE_URL: ({ cacheUrl }) => cacheUrl,
   'HOST, PORT': ({ http }) => http,

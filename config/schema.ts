@@ -52,6 +52,8 @@ export interface Config {
   readonly base: ListingBase;
   /** Whether members may have themselves reminded of their next vote. */
   readonly reminders: boolean;
+  /** How long the bodies of deliveries and effects that are done are kept (ms); null forever. */
+  readonly keep: { readonly bodiesMs: number | null; readonly effectsMs: number | null };
   /** `sqlite:` and a path, or `postgres://…`. */
   readonly databaseUrl: string;
   /** `memory:`, `sqlite:` and a path, or `redis://…` (also `rediss://…`). */

@@ -35,6 +35,13 @@ const expectedId = 'a Discord id, digits only: enable Developer Mode (Settings â
 const expectedCredits = 'a whole number from 0 to 1000000';
 const expectedSecrets = "the secret from the service's dashboard; separate several with commas, without empty ones";
 
+/** A duration in ms; null for `forever`. */
+const retention = z.union([
+  z.literal('forever').transform(() => null),
+  z.string().regex(durationPattern).transform(parseDuration).refine(isDurationInRange),
+]);
+const expectedRetention = `forever, or ${expectedDuration}`;
+
 /** Whether a URL with a host can be parsed and decoded. URLs without a host are not checked. */
 function isDecodable(url: string): boolean {
   if (!url.includes('://')) return true;
@@ -131,6 +138,8 @@ export const settings = {
     default: '12h',
   }),
   REMINDERS: setting({ schema: z.enum(['on', 'off']), expected: 'on or off', default: 'on' }),
+  KEEP_BODIES: setting({ schema: retention, expected: expectedRetention, default: '90d' }),
+  KEEP_EFFECTS: setting({ schema: retention, expected: expectedRetention, default: '30d' }),
   DATABASE_URL: setting({
     schema: z.string().regex(/^(sqlite:(?!\/\/).+|postgres(ql)?:\/\/.+)$/),
     expected: 'sqlite: followed by a path (sqlite:data/tallyhook.db), or postgres://user:password@host/database',
