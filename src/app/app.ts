@@ -4,7 +4,7 @@ import type { Config } from '../../config/schema.ts';
 import { createHttpApp } from '../http/app.ts';
 import { coalesce } from '../http/coalesce.ts';
 import { createHealth } from '../http/health.ts';
-import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
+import { createMetrics } from '../http/metrics/metrics.ts';
 import type { ReadinessChecks } from '../http/readiness.ts';
 import { createHttpServer } from '../http/server.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
@@ -15,15 +15,14 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { Redactor } from '../platform/redactor.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { sqlitePathOf } from '../store/dialect/dialect.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
 import { DirectRequest } from '../webhook/body.ts';
 import { createDueReplays } from '../webhook/due-replays.ts';
-import { createIntake } from '../webhook/intake.ts';
-import { createKeyring, type Keyring } from '../webhook/keyring.ts';
-import { createReceiver, type Receiver } from '../webhook/receiver.ts';
+import { createKeyring } from '../webhook/keyring.ts';
 import { createReplay } from '../webhook/replay.ts';
 import { createAnnouncements } from './announcements.ts';
 import { type Bot, createBot } from './bot.ts';
@@ -32,17 +31,21 @@ import { createConfiguredAnnouncementLoop } from './create-announcement-loop.ts'
 import { currentParty } from './current-party.ts';
 import { createDirectory } from './directory.ts';
 import { createEffectNotices } from './effect-notices.ts';
-import { listingsByGuild } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
+import { type ReceiverParts, receiverFor } from './receiver.ts';
 import { createSeenMembers } from './seen-members.ts';
+import { createSettings } from './settings/create-settings.ts';
 import { createUpkeep } from './upkeep.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
 
 /** For the cache and the database each: a server that does not respond must not delay the shutdown. */
 const closeTimeoutMs = 2 * second;
+
+/** Tells other processes, in place of the name of a queue, that settings were changed. */
+const settingsNotice = 'settings';
 
 /** How often to look for announcements of other processes, on a database server (ms). */
 const sharedDatabasePollMs = second / 5;
@@ -89,6 +92,8 @@ export interface AppDependencies {
   readonly onAttempted?: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
   /** Wraps the listener of all routes, to observe requests before they are handled. */
   readonly wrapListener?: (listener: RequestListener) => RequestListener;
+  /** Receives the secrets that communities store, so that the log does not show them. */
+  readonly redact?: Pick<Redactor, 'add'>;
   /** Real time for the connection to Discord; needed if `clock` does not run in real time. */
   readonly stopwatch?: Clock;
 }
@@ -107,19 +112,30 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
   let store: Store | undefined;
   try {
     store = await openStore(config.databaseUrl, clock, { log });
-    return assembleApp(store, cache, config, dependencies);
+    const { app, loadSettings } = assembleApp(store, cache, config, dependencies);
+    await loadSettings();
+    return app;
   } catch (error) {
     await Promise.allSettled([cache.disconnect(), store?.close()]);
     throw error;
   }
 }
 
-function assembleApp(store: Store, cache: Cache, config: Config, dependencies: AppDependencies): App {
+function assembleApp(
+  store: Store,
+  cache: Cache,
+  config: Config,
+  dependencies: AppDependencies,
+): { readonly app: App; readonly loadSettings: () => Promise<void> } {
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
   const { wrapListener = (listener) => listener } = dependencies;
   const directory = createDirectory(config.listings);
   const metrics = createMetrics();
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
+  const settings = createSettings(config, {
+    ...{ store: store.settings, directory, lookups, redact: dependencies.redact ?? null, clock, log },
+    onSaved: () => notices.publish([settingsNotice]),
+  });
   const services = createMemberServices(config, {
     ...{ store, lookups, directory, metrics, clock, log },
     nudge: nudgeEverywhere,
@@ -156,8 +172,11 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     party: () => currentParty(store.rewards, directory.listings, clock.now()),
   });
 
-  const notices = createEffectNotices(config.cacheUrl, clock, bot.nudge);
-  const parts: AppParts = {
+  const notices = createEffectNotices(config.cacheUrl, clock, (queues) => {
+    if (queues.includes(settingsNotice)) settings.loop.nudge();
+    bot.nudge(queues);
+  });
+  const parts: ReceiverParts = {
     store,
     clock,
     log,
@@ -211,7 +230,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     notices.publish(queues);
   }
 
-  return {
+  const app: App = {
     webhooks: receiver.router,
     http,
     ledger: store.ledger,
@@ -224,22 +243,19 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       notices.start();
       dueReplays.start();
       upkeep.start();
+      settings.loop.start();
       announcementLoop.start();
       if (config.reminders) services.reminderLoop.start();
       logConfigWarnings(config, log);
       if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
       return address?.url ?? null;
     },
-    reloadSecrets({ listings }) {
-      const replaceLookups = lookups.prepare(listings);
-      replaceLookups();
-      directory.replace(listingsByGuild(listings));
-    },
+    reloadSecrets: ({ base }) => settings.sync.replaceBase(base),
     stop() {
       stopped ??= (async () => {
         await Promise.all([
           ...[server.close(), bot.stop(), dueReplays.stop(), upkeep.stop()],
-          ...[services.reminderLoop.stop(), announcementLoop.stop()],
+          ...[services.reminderLoop.stop(), announcementLoop.stop(), settings.loop.stop()],
         ]);
         notices.stop();
         await settleWithin(closeTimeoutMs, clock, cache.disconnect());
@@ -249,6 +265,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       return stopped;
     },
   };
+  return { app, loadSettings: settings.sync.load };
 }
 
 /** By component. */
@@ -264,32 +281,4 @@ function readinessChecks(store: Store, bot: Bot) {
       if (!bot.isConnected) throw new Error('not connected to the gateway');
     },
   } satisfies ReadinessChecks;
-}
-
-interface AppParts {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly onRecorded: (recorded: RecordedDelivery, queues: readonly string[]) => void;
-}
-
-function receiverFor(keyring: Keyring, { store, clock, log, metrics, onRecorded }: AppParts): Receiver {
-  const intake = createIntake({
-    keyring,
-    recorder: store.recorder,
-    clock,
-    log,
-    onRecorded,
-    observeCommit: (durationMs) => metrics.commitSeconds.observe(durationMs / second),
-  });
-  return createReceiver({
-    intake,
-    clock,
-    log,
-    observe: ({ status, outcome, durationMs }) => {
-      metrics.deliveries.inc({ status, outcome: outcome ?? 'refused' });
-      metrics.deliverySeconds.observe(durationMs / second);
-    },
-  });
 }
