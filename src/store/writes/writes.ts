@@ -12,6 +12,7 @@ import { enqueueWrites } from './enqueue.ts';
 import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
 import { heartbeatWrites } from './heartbeat.ts';
+import { leaseWrites } from './leases.ts';
 import { memberLanguageWrites } from './member-languages.ts';
 import { outboxWrites } from './outbox.ts';
 import { partyWrites } from './party.ts';
@@ -45,6 +46,7 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...reminderWrites(db, connection),
     ...memberLanguageWrites(db, connection),
     ...forgetWrites(db, connection),
+    ...leaseWrites(db, connection),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
     async probe(at: number): Promise<void> {
