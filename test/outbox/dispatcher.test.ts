@@ -65,15 +65,15 @@ describe('the dispatcher', () => {
   });
 
   it('pauses even if it is nudged during the attempt that fails globally', async () => {
-    const { dispatcher, performed, enqueue, nudge, settle, whilePerforming } = await createTestDispatcher({
+    const { dispatcher, performed, enqueue, nudge, settle, attempted, whilePerforming } = await createTestDispatcher({
       outcome: 'later',
       reason: 'Discord is down',
       scope: 'global',
     });
     await enqueue();
-    await enqueue('500000000000000009');
-    whilePerforming(() => nudge('500000000000000009'));
+    whilePerforming(() => nudge());
     dispatcher.start();
+    await attempted(1);
     await settle();
     expect(performed).toHaveLength(1);
   });
