@@ -103,7 +103,7 @@ const unused: Omit<CommandContext, 'listings' | 'texts' | 'clock'> = {
 /** A command without options. */
 function inputOf(userId: string): CommandInput {
   return {
-    ...{ options: {}, action: null, values: [], fields: {} },
+    ...{ options: {}, action: null, values: [], fields: {}, resolved: { channels: {}, roles: {} } },
     ...{
       userId,
       displayName: userId,
