@@ -9,6 +9,7 @@ import type { Claims } from './claims.ts';
 import type { MemberDataAccess } from './member-data.ts';
 import type { Reminders } from './reminders.ts';
 import type { Modal, OptionValue, Panel, Reply } from './reply.ts';
+import type { SetupServices } from './setup-services.ts';
 import type { Shop } from './shop-port.ts';
 import type { Traces } from './traces.ts';
 import type { DrawVotePicture } from './vote-picture.ts';
@@ -51,6 +52,8 @@ export interface CommandContext {
   readonly memberData: MemberDataAccess;
   readonly traces: Traces;
   readonly drawVotePicture: DrawVotePicture;
+  /** Null if settings cannot be stored; then there is no `/setup`. */
+  readonly setup: SetupServices | null;
 }
 
 /** Changes of accounts by managers. */

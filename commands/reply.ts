@@ -113,7 +113,15 @@ export interface Reply {
    * message that only the member sees. Default: `update` for page buttons, `new` for actions.
    */
   readonly response?: 'new' | 'update';
+  /**
+   * Replaces the message with what it resolves to; null leaves it. It is called once, with a signal that aborts when
+   * Discord accepts no more changes (14 minutes). If too many wait already, it is not called.
+   */
+  readonly later?: Later;
 }
+
+/** Waits for what a message waits for. */
+export type Later = (signal: AbortSignal) => Promise<Reply | Panel | null>;
 
 /**
  * A message of blocks in one frame, for what is a panel rather than a sentence; rendered by `src/discord/rendering/panel.ts`,
@@ -137,6 +145,7 @@ export interface Panel {
   readonly files?: readonly ReplyFile[];
   /** See {@link Reply}. */
   readonly response?: 'new' | 'update';
+  readonly later?: Later;
 }
 
 /** A part of a panel. All texts together have at most 4,000 characters. */

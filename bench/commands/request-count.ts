@@ -97,6 +97,7 @@ const unused: Omit<CommandContext, 'listings' | 'texts' | 'clock'> = {
   memberData: { export: notUsed, forget: notUsed },
   traces: { trace: notUsed },
   drawVotePicture: async () => null,
+  setup: null,
   shop: { offers: notUsed, confirm: notUsed, purchasesOf: notUsed, settle: notUsed },
 };
 

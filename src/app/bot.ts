@@ -1,6 +1,8 @@
 import type { CommandContext, ListedLookup } from '../../commands/command.ts';
 import { commandsFor } from '../../commands/index.ts';
 import { remindButtons } from '../../commands/remind-button.ts';
+import type { SetupChecks } from '../../commands/setup-checks.ts';
+import type { SetupServices } from '../../commands/setup-services.ts';
 import type { VotePicture } from '../../commands/vote-picture.ts';
 import type { Config } from '../../config/schema.ts';
 import { createAnnouncer } from '../discord/announcements/announcer.ts';
@@ -21,6 +23,7 @@ import { createGlobalRateLimit } from '../discord/rate-limit.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';
 import { createRegistrar } from '../discord/registration/registrar.ts';
 import { createDiscordRest, createReachabilityProbe } from '../discord/rest.ts';
+import { createRoleAccess } from '../discord/roles/role-access.ts';
 import { createExplainRoleFailure } from '../discord/roles/role-failure.ts';
 import { createRoleHandler } from '../discord/roles/roles.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
@@ -54,7 +57,9 @@ export interface Bot {
 }
 
 export interface BotDependencies {
-  readonly context: Omit<CommandContext, 'texts' | 'commands' | 'commandId' | 'reminders'>;
+  readonly context: Omit<CommandContext, 'texts' | 'commands' | 'commandId' | 'reminders' | 'setup'>;
+  /** Null if settings cannot be stored. The roles are inspected with the bot's own connection. */
+  readonly setup: (Omit<SetupServices, 'checks'> & { readonly checks: Omit<SetupChecks, 'roleAccess'> }) | null;
   readonly reminders: ReminderService;
   readonly announcements: AnnouncementsOfListings;
   /** The counted votes of a member. */
@@ -155,6 +160,10 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
     clock,
     log,
   });
+  const stopping = new AbortController();
+  const { setup } = dependencies;
+  const roleAccess = createRoleAccess({ rest, clock: stopwatch, log });
+  const setupServices = setup && { ...setup, checks: { ...setup.checks, roleAccess } };
   const client = createGatewayClient({
     ...discord,
     clock: stopwatch,
@@ -162,7 +171,8 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
     globalLimit,
     onInteraction: createInteractions({
       commands,
-      context: { ...context, commands, commandId: registrar.idOf, reminders },
+      context: { ...context, commands, commandId: registrar.idOf, reminders, setup: setupServices },
+      stopped: stopping.signal,
       noticeFor: (userId, texts) => reminders.noticeFor(userId, { texts, commandId: registrar.idOf }),
       isOwnCommand: registrar.isOwn,
       log,
@@ -196,6 +206,7 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
     },
     nudge: dispatcher.nudge,
     async stop() {
+      stopping.abort();
       registrar.stop();
       await Promise.all([dispatcher.stop(), client.stop()]);
     },

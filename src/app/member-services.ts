@@ -20,7 +20,7 @@ import { createVoteCheck, listingsToCheck } from './vote-check.ts';
 import { createVotePictures } from './vote-pictures.ts';
 
 /** What members and managers use through commands. */
-export interface MemberServices extends Pick<BotDependencies, 'context' | 'reminders'> {
+export interface MemberServices extends Pick<BotDependencies, 'context' | 'reminders' | 'setup'> {
   readonly standings: Standings;
   /** Sends the reminders; to be started only if they are switched on. */
   readonly reminderLoop: ReminderLoop;
@@ -54,6 +54,7 @@ export function createMemberServices(
   return {
     standings,
     reminders,
+    setup: null,
     reminderLoop: createReminderLoop({
       ...{ reminders: store.reminders, listings: remindedListings, clock, log, onPoll: reminders.refreshNotices },
       createCheck: () => createVoteCheck({ ...lookups, lastVoteAt: store.ledger.lastVoteAt, clock }),

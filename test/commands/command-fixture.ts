@@ -119,6 +119,7 @@ export function contextFor(...listings: ListedLookup[]): CommandContext & { cloc
     memberData: { export: notUsed, forget: notUsed },
     traces: { trace: notUsed },
     drawVotePicture: async () => null,
+    setup: null,
   };
 }
 
