@@ -1,10 +1,11 @@
 import type { RequestListener } from 'node:http';
 import type { Router } from 'express';
+import { createSetupDrafts } from '../../commands/setup-drafts.ts';
 import type { Config } from '../../config/schema.ts';
 import { createHttpApp } from '../http/app.ts';
 import { coalesce } from '../http/coalesce.ts';
 import { createHealth } from '../http/health.ts';
-import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
+import { createMetrics } from '../http/metrics/metrics.ts';
 import type { ReadinessChecks } from '../http/readiness.ts';
 import { createHttpServer } from '../http/server.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
@@ -15,33 +16,38 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { Redactor } from '../platform/redactor.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { sqlitePathOf } from '../store/dialect/dialect.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
 import { DirectRequest } from '../webhook/body.ts';
 import { createDueReplays } from '../webhook/due-replays.ts';
-import { createIntake } from '../webhook/intake.ts';
-import { createKeyring, type Keyring } from '../webhook/keyring.ts';
-import { createReceiver, type Receiver } from '../webhook/receiver.ts';
+import { createKeyring } from '../webhook/keyring.ts';
 import { createReplay } from '../webhook/replay.ts';
 import { createAnnouncements } from './announcements.ts';
 import { type Bot, createBot } from './bot.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { createConfiguredAnnouncementLoop } from './create-announcement-loop.ts';
 import { currentParty } from './current-party.ts';
+import { createDirectory } from './directory.ts';
 import { createEffectNotices } from './effect-notices.ts';
-import { listingsWithCommunity } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
+import { type ReceiverParts, receiverFor } from './receiver.ts';
 import { createSeenMembers } from './seen-members.ts';
+import { createSettings } from './settings/create-settings.ts';
+import { createKeyCheck } from './setup-checks.ts';
 import { createUpkeep } from './upkeep.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
 
 /** For the cache and the database each: a server that does not respond must not delay the shutdown. */
 const closeTimeoutMs = 2 * second;
+
+/** Tells other processes, in place of the name of a queue, that settings were changed. */
+const settingsNotice = 'settings';
 
 /** How often to look for announcements of other processes, on a database server (ms). */
 const sharedDatabasePollMs = second / 5;
@@ -88,6 +94,8 @@ export interface AppDependencies {
   readonly onAttempted?: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
   /** Wraps the listener of all routes, to observe requests before they are handled. */
   readonly wrapListener?: (listener: RequestListener) => RequestListener;
+  /** Receives the secrets that communities store, so that the log does not show them. */
+  readonly redact?: Pick<Redactor, 'add'>;
   /** Real time for the connection to Discord; needed if `clock` does not run in real time. */
   readonly stopwatch?: Clock;
 }
@@ -106,26 +114,46 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
   let store: Store | undefined;
   try {
     store = await openStore(config.databaseUrl, clock, { log });
-    return assembleApp(store, cache, config, dependencies);
+    const { app, loadSettings } = assembleApp(store, cache, config, dependencies);
+    await loadSettings();
+    return app;
   } catch (error) {
     await Promise.allSettled([cache.disconnect(), store?.close()]);
     throw error;
   }
 }
 
-function assembleApp(store: Store, cache: Cache, config: Config, dependencies: AppDependencies): App {
+function assembleApp(
+  store: Store,
+  cache: Cache,
+  config: Config,
+  dependencies: AppDependencies,
+): { readonly app: App; readonly loadSettings: () => Promise<void> } {
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
   const { wrapListener = (listener) => listener } = dependencies;
-  const listings = listingsWithCommunity(config.listings);
+  const directory = createDirectory(config.listings);
   const metrics = createMetrics();
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
+  const settings = createSettings(config, {
+    ...{ store: store.settings, directory, lookups, redact: dependencies.redact ?? null, clock, log },
+    onSaved: () => notices.publish([settingsNotice]),
+  });
   const services = createMemberServices(config, {
-    ...{ store, lookups, listings, metrics, clock, log },
+    ...{ store, lookups, directory, metrics, clock, log },
     nudge: nudgeEverywhere,
   });
   const bot: Bot = createBot(config, {
     ...services,
-    announcements: createAnnouncements(config.listings),
+    clock,
+    setup: {
+      settings: settings.setup,
+      drafts: createSetupDrafts(clock),
+      checks: {
+        checkKey: createKeyCheck({ ...config.lookup, budget: store.budgetStore, clock, log }),
+        unassignedListings: () => directory.ofGuild(null)?.named.map(({ name }) => name) ?? [],
+      },
+    },
+    announcements: createAnnouncements(directory),
     votesBetween: store.announcements.votesBetween,
     votesOf: async (userId) => (await store.ledger.account(userId)).votes,
     outbox: store.outbox,
@@ -134,8 +162,11 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     rewards: store.rewards,
     partyPanels: store.partyPanels,
     memberLocales: store.memberLocales,
-    ownerChannelOf: (guildId) => config.listings.find((each) => each.guildId === guildId)?.ownerChannelId ?? null,
-    onMemberSeen: createSeenMembers({ rewards: store.rewards, listings, clock, log }),
+    ownerChannelOf: (guildId) => directory.ofGuild(guildId)?.ownerChannelId ?? null,
+    onMemberSeen: createSeenMembers({
+      listingsIn: (guildId) => directory.inGuild(guildId)[0]?.listings ?? [],
+      ...{ rewards: store.rewards, clock, log },
+    }),
     metrics,
     log,
     stopwatch,
@@ -148,11 +179,14 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     isConnected: () => bot.isConnected,
     keys: lookups.keyStatuses,
     now: clock.now,
-    party: () => currentParty(store.rewards, listings, clock.now()),
+    party: () => currentParty(store.rewards, directory.listings, clock.now()),
   });
 
-  const notices = createEffectNotices(config.cacheUrl, clock, bot.nudge);
-  const parts: AppParts = {
+  const notices = createEffectNotices(config.cacheUrl, clock, (queues) => {
+    if (queues.includes(settingsNotice)) settings.loop.nudge();
+    bot.nudge(queues);
+  });
+  const parts: ReceiverParts = {
     store,
     clock,
     log,
@@ -163,12 +197,21 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       onRecorded(recorded);
     },
   };
-  const keyring = createKeyring(listings);
+  const keyring = createKeyring(directory.listings);
+  directory.onChange(() => {
+    keyring.replace(directory.listings);
+    bot.offerChanged();
+  });
   const receiver = receiverFor(keyring, parts);
-  const replay = createReplay({ ...parts, listings, recorder: store.recorder });
+  const replay = createReplay({ ...parts, listings: () => directory.listings, recorder: store.recorder });
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
-  const upkeep = createUpkeep({ rewards: store.rewards, memberData: store.memberData, listings, clock, log });
-  const announcementLoop = createConfiguredAnnouncementLoop(config, {
+  const { rewards, memberData, counting, pruning } = store;
+  const upkeep = createUpkeep({
+    ...{ rewards, memberData, counting, pruning, keep: config.keep, clock, log },
+    firstListing: () => directory.listings[0],
+    onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
+  });
+  const announcementLoop = createConfiguredAnnouncementLoop(directory, {
     ...{ store, lookups, metrics, clock, log },
     onEnqueued: (queue) => nudgeEverywhere([queue]),
   });
@@ -182,7 +225,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const owner = createOwnerApp(config, {
     ...parts,
     checks,
-    keys: lookups.keyStatuses,
+    directory,
+    keyStatus: lookups.keyStatus,
     standings: services.standings,
     replay,
     nudge: (queue) => bot.nudge([queue]),
@@ -196,7 +240,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     notices.publish(queues);
   }
 
-  return {
+  const app: App = {
     webhooks: receiver.router,
     http,
     ledger: store.ledger,
@@ -209,23 +253,19 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       notices.start();
       dueReplays.start();
       upkeep.start();
+      settings.loop.start();
       announcementLoop.start();
       if (config.reminders) services.reminderLoop.start();
       logConfigWarnings(config, log);
       if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
       return address?.url ?? null;
     },
-    reloadSecrets({ listings }) {
-      const replaceKeys = lookups.prepareKeys(listings);
-      keyring.replace(listingsWithCommunity(listings));
-      services.replaceShops(listings);
-      replaceKeys();
-    },
+    reloadSecrets: ({ base }) => settings.sync.replaceBase(base),
     stop() {
       stopped ??= (async () => {
         await Promise.all([
           ...[server.close(), bot.stop(), dueReplays.stop(), upkeep.stop()],
-          ...[services.reminderLoop.stop(), announcementLoop.stop()],
+          ...[services.reminderLoop.stop(), announcementLoop.stop(), settings.loop.stop()],
         ]);
         notices.stop();
         await settleWithin(closeTimeoutMs, clock, cache.disconnect());
@@ -235,6 +275,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       return stopped;
     },
   };
+  return { app, loadSettings: settings.sync.load };
 }
 
 /** By component. */
@@ -250,32 +291,4 @@ function readinessChecks(store: Store, bot: Bot) {
       if (!bot.isConnected) throw new Error('not connected to the gateway');
     },
   } satisfies ReadinessChecks;
-}
-
-interface AppParts {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly onRecorded: (recorded: RecordedDelivery, queues: readonly string[]) => void;
-}
-
-function receiverFor(keyring: Keyring, { store, clock, log, metrics, onRecorded }: AppParts): Receiver {
-  const intake = createIntake({
-    keyring,
-    recorder: store.recorder,
-    clock,
-    log,
-    onRecorded,
-    observeCommit: (durationMs) => metrics.commitSeconds.observe(durationMs / second),
-  });
-  return createReceiver({
-    intake,
-    clock,
-    log,
-    observe: ({ status, outcome, durationMs }) => {
-      metrics.deliveries.inc({ status, outcome: outcome ?? 'refused' });
-      metrics.deliverySeconds.observe(durationMs / second);
-    },
-  });
 }
