@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Router } from 'express';
+import { createSetupDrafts } from '../../commands/setup-drafts.ts';
 import type { Config } from '../../config/schema.ts';
 import { createHttpApp } from '../http/app.ts';
 import { coalesce } from '../http/coalesce.ts';
@@ -38,6 +39,7 @@ import { communityOfQueues } from './queue-share.ts';
 import { type ReceiverParts, receiverFor } from './receiver.ts';
 import { createSeenMembers } from './seen-members.ts';
 import { createSettings } from './settings/create-settings.ts';
+import { createKeyCheck } from './setup-checks.ts';
 import { createUpkeep } from './upkeep.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
@@ -146,6 +148,14 @@ function assembleApp(
   const bot: Bot = createBot(config, {
     ...services,
     clock,
+    setup: {
+      settings: settings.setup,
+      drafts: createSetupDrafts(clock),
+      checks: {
+        checkKey: createKeyCheck({ ...config.lookup, budget: store.budgetStore, clock, log }),
+        unassignedListings: () => directory.ofGuild(null)?.named.map(({ name }) => name) ?? [],
+      },
+    },
     announcements: createAnnouncements(directory),
     votesBetween: store.announcements.votesBetween,
     votesOf: async (userId) => (await store.ledger.account(userId)).votes,

@@ -100,6 +100,8 @@ export async function connectedBot(
     items?: readonly ShopItem[];
     /** Sent to every member after each response; default: nothing. */
     notice?: Reply;
+    /** For `/setup`; default: none. */
+    setup?: (discord: LocalDiscord) => CommandContext['setup'];
     /** Runs before the bot starts. */
     before?: (
       registration: Pick<Registration, 'rest' | 'applicationId' | 'registry'> & { discord: LocalDiscord },
@@ -133,6 +135,7 @@ export async function connectedBot(
     ...{ memberData: store.memberData, clock: systemClock, log },
   });
   const traces = createTraces({ records: store.records, eventKeysOf: () => [] });
+  const setup = changes.setup?.(discord) ?? null;
   const counted: string[] = [];
   const onAnswered = (name: string, outcome: string) => void counted.push(`${name} ${outcome}`);
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
@@ -143,7 +146,7 @@ export async function connectedBot(
   const registrar = createRegistrar({ ...registration, clock: systemClock, log });
   const context: UnlocalizedContext = {
     ...{ ...offer(), clock, commands, commandId: registrar.idOf, awards, reminders, shop },
-    ...{ claims, memberData, traces },
+    ...{ claims, memberData, traces, setup },
     drawVotePicture: createVotePictures({ timeZoneOf: () => 'UTC', votesPerDayIn: store.votesPerDayIn, log }),
     standings: store.standingsIn('UTC'),
     rules: listings.map(({ name, lookup: { kind } }) => ({ name, kind, cooldownMs: 12 * hour, milestones: [] })),
