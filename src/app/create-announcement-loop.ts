@@ -1,5 +1,6 @@
 import type { Config, ListingConfig } from '../../config/schema.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
+import { homeAccounts } from '../ledger/account-id.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
@@ -44,7 +45,7 @@ export function createConfiguredAnnouncementLoop(
       ...digested.map((listing) => ({ name: 'digest', run: createDigestTask(listing, common) })),
       ...withLostStreaks(announced).map((listing) => ({
         name: 'lost streaks',
-        run: createLostStreaksTask(listing, { ...common, beat: rewards.beat }),
+        run: createLostStreaksTask(listing, { ...common, accounts: homeAccounts, beat: rewards.beat }),
       })),
       ...reviewTasks,
     ],

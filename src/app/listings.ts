@@ -1,17 +1,27 @@
 import type { ListedRules } from '../../commands/command.ts';
 import type { ListingConfig } from '../../config/schema.ts';
+import { type AccountScope, homeAccounts } from '../ledger/account-id.ts';
 import type { AnnouncedEvents } from '../tally/tally.ts';
 import type { ListingWithSecrets } from '../webhook/listing.ts';
 
-/** The configured listings, each with its community: all listings of the same guild. */
-export function listingsWithCommunity(listings: readonly ListingConfig[]): ListingWithSecrets[] {
+/** Which accounts the members of a guild have. @param home the guild of the home community; null if it has none */
+export function accountsOf(guildId: string | null, home: string | null): AccountScope {
+  return guildId === null || guildId === home ? homeAccounts : guildId;
+}
+
+/**
+ * The configured listings, each with its community: all listings of the same guild.
+ * @param home the guild of the home community; null if it has none. Without it, all accounts are those of the home community
+ */
+export function listingsWithCommunity(listings: readonly ListingConfig[], home?: string | null): ListingWithSecrets[] {
   return listings.map((listing) => {
     const neighbours = listings.filter(({ guildId }) => guildId === listing.guildId);
     const { guildId, timeZone } = listing;
+    const accounts = home === undefined ? homeAccounts : accountsOf(guildId, home);
     const names = neighbours.filter(({ implied }) => !implied).map(({ name }) => name);
     return {
       ...listing,
-      community: { guildId, timeZone, listings: names },
+      community: { guildId, accounts, timeZone, listings: names },
       announced: announcedOf(listing, neighbours),
     };
   });

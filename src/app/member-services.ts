@@ -1,5 +1,6 @@
 import type { Config } from '../../config/schema.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
+import { homeAccounts } from '../ledger/account-id.ts';
 import type { Standings } from '../ledger/standing.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
@@ -42,7 +43,7 @@ export function createMemberServices(
   },
 ): MemberServices {
   const { store, lookups, listings, metrics, clock, log, nudge } = options;
-  const standings = store.standingsIn(timeZoneOf(config.listings));
+  const standings = store.standingsIn(homeAccounts, timeZoneOf(config.listings));
   const remindedListings = listingsToCheck(config.listings, lookups.listings);
   const reminders = createReminderService({
     ...{ store: store.reminders, listings: remindedListings, isEnabled: config.reminders, clock, log },
@@ -64,7 +65,7 @@ export function createMemberServices(
     context: {
       ...{ listings: lookups.listings, clock, standings, shop },
       rules: listedRules(config.listings),
-      awards: createAwards({ actions: store.ownerActions, clock, log }),
+      awards: createAwards({ actions: store.ownerActions, accounts: homeAccounts, clock, log }),
       claims: createClaims({
         ...{ listings, lookups: lookups.listings, ledger: store.ledger, recorder: store.claims, clock, log },
       }),

@@ -2,6 +2,7 @@ import type { CommandContext } from '../../commands/command.ts';
 import type { Reminders } from '../../commands/reminders.ts';
 import type { Reply } from '../../commands/reply.ts';
 import type { DirectMessageSettings } from '../discord/notifications/direct-message.ts';
+import { accountIdOf, homeAccounts } from '../ledger/account-id.ts';
 import type { Clock } from '../platform/clock.ts';
 import { minute } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
@@ -46,16 +47,21 @@ export function createReminderService(options: {
           return { name, cooldownMs, nextVoteAt: await nextVoteAt(userId, listing) };
         }),
       );
-      return store.switchOn(userId, cooldowns, clock.now());
+      return store.switchOn(accountIdOf(homeAccounts, userId), cooldowns, clock.now());
     },
 
-    switchOff: store.switchOff,
+    switchOff: (userId) => store.switchOff(accountIdOf(homeAccounts, userId), null),
 
     async snooze(userId, name, delayMs) {
       const listing = listings.find((each) => each.name === name);
       if (listing === undefined) return { outcome: 'unknown' };
       const now = clock.now();
-      return store.snooze(userId, { name, cooldownMs: listing.cooldownMs }, now + delayMs, now);
+      return store.snooze(
+        accountIdOf(homeAccounts, userId),
+        { name, cooldownMs: listing.cooldownMs },
+        now + delayMs,
+        now,
+      );
     },
 
     async isStillWanted({ content, createdAt, possiblySentSince }) {
@@ -64,7 +70,7 @@ export function createReminderService(options: {
       const reminder = { userId, listing: message.listing, dueAt: message.dueAt };
       const listing = listings.find(({ name }) => name === message.listing);
       if (!isEnabled || listing === undefined) return false;
-      if (!(await store.isCurrent(reminder, listing.cooldownMs))) return false;
+      if (!(await store.isCurrent(reminder, { accounts: homeAccounts, cooldownMs: listing.cooldownMs }))) return false;
       if (possiblySentSince !== null || clock.now() - createdAt <= maxMessageAgeMs) return true;
       await store.returnReminder(reminder);
       return false;

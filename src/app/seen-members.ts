@@ -1,4 +1,5 @@
 import type { CommandInput } from '../../commands/command.ts';
+import { accountIdOf, homeAccounts } from '../ledger/account-id.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
 import { hour, minute } from '../platform/durations.ts';
@@ -54,6 +55,6 @@ export function createSeenMembers(options: {
     const now = clock.monotonic();
     if (known?.roles === seen.join() && now - known.at < seenForMs) return;
     seenRoles.set(userId, { roles: seen.join(), at: now });
-    rewards.seeRoles(userId, seen).catch(retryNextTime(seenRoles, userId));
+    rewards.seeRoles(accountIdOf(homeAccounts, userId), seen).catch(retryNextTime(seenRoles, userId));
   };
 }

@@ -1,5 +1,6 @@
 import type { Shop } from '../../commands/shop-port.ts';
 import type { ListingConfig } from '../../config/schema.ts';
+import { homeAccounts } from '../ledger/account-id.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { PurchaseResult } from '../rewards/stored-purchase.ts';
@@ -29,7 +30,7 @@ export function createShop(options: {
   function shopIn(guildId: string | null): ShopContext {
     const [only] = shops.size === 1 ? shops.values() : [];
     const inDirectMessage = guildId === null ? only : undefined;
-    return inDirectMessage ?? shops.get(guildId) ?? shops.get(null) ?? { guildId, items: [], ownerChannelId: null };
+    return inDirectMessage ?? shops.get(guildId) ?? shops.get(null) ?? noShop(guildId);
   }
 
   /** Never the code. */
@@ -50,13 +51,13 @@ export function createShop(options: {
       const item = shop.items.find(({ id }) => id === itemId) ?? null;
       const order = { confirmationId, member: { userId, roles: roles ?? [] }, item, confirmedPrice: price };
       const result = await purchases.purchase(
-        { ...order, guildId: shop.guildId, ownerChannelId: shop.ownerChannelId },
+        { ...order, accounts: shop.accounts, guildId: shop.guildId, ownerChannelId: shop.ownerChannelId },
         clock.now(),
       );
       report(result, shop);
       return result;
     },
-    purchasesOf: purchases.purchasesOf,
+    purchasesOf: (userId, limit) => purchases.purchasesOf(userId, homeAccounts, limit),
     async settle({ manager, ...settlement }) {
       const result = await purchases.settle(settlement, clock.now());
       if (result?.settled) {
@@ -76,8 +77,15 @@ export function createShop(options: {
 /** By guild. Listings of one guild have the same shop. */
 function shopsOf(listings: readonly ListingWithShop[]): ReadonlyMap<string | null, ShopContext> {
   return new Map(
-    listings.map(({ guildId, shop: items, ownerChannelId }) => [guildId, { guildId, items, ownerChannelId }]),
+    listings.map(({ guildId, shop: items, ownerChannelId }) => [
+      guildId,
+      { accounts: homeAccounts, guildId, items, ownerChannelId },
+    ]),
   );
+}
+
+function noShop(guildId: string | null): ShopContext {
+  return { accounts: homeAccounts, guildId, items: [], ownerChannelId: null };
 }
 
 function resultName(result: PurchaseResult): string {

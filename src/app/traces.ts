@@ -1,4 +1,5 @@
 import type { Trace, TracedDelivery, Traces } from '../../commands/traces.ts';
+import { accountIdOf, homeAccounts } from '../ledger/account-id.ts';
 import type { OwnerContext } from '../owner/context.ts';
 import { getDelivery } from '../owner/get-delivery.ts';
 import type { DeliveryRecord } from '../owner/records.ts';
@@ -18,7 +19,7 @@ export function createTraces(context: Pick<OwnerContext, 'records' | 'eventKeysO
     async trace(userId): Promise<Trace> {
       const [deliveries, entries, grants] = await Promise.all([
         records.deliveries({ userId, limit: maxDeliveries, before: null }),
-        records.entries(userId, searchedEntries),
+        records.entries(accountIdOf(homeAccounts, userId), searchedEntries),
         records.grants(userId),
       ]);
       return {

@@ -1,6 +1,7 @@
 import type { PartyPanels } from '../discord/announcements/party-panel.ts';
 import type { MemberLocales } from '../discord/member-languages.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';
+import { type AccountScope, homeAccounts } from '../ledger/account-id.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Standings } from '../ledger/standing.ts';
 import type { VotesPerDay } from '../ledger/votes-per-day.ts';
@@ -71,9 +72,11 @@ export interface Store {
   readonly recorder: Recorder;
   readonly claims: ClaimRecorder;
   readonly outbox: Outbox;
+  /** The accounts of the home community. */
   readonly ledger: LedgerReads;
-  /** Standings by the calendar of a time zone (IANA name). Each result has a cache of its own. */
-  standingsIn(timeZone: string): Standings;
+  ledgerIn(accounts: AccountScope): LedgerReads;
+  /** Standings in a community by the calendar of a time zone (IANA name). Each result has a cache of its own. */
+  standingsIn(accounts: AccountScope, timeZone: string): Standings;
   /** Votes by the calendar of a time zone (IANA name). Each time zone has one cache. */
   votesPerDayIn(timeZone: string): VotesPerDay;
   readonly records: Records;
@@ -134,6 +137,8 @@ export async function openStore(
   const { reading } = dialect;
   const monitor = log && dialect.files ? monitorFiles(dialect.checkFiles, log) : undefined;
 
+  const ledgerIn = sqlLedger(db, reading);
+
   let lastWriteFailure: { error: StoreUnavailableError; at: number } | undefined;
 
   /**
@@ -168,8 +173,9 @@ export async function openStore(
     },
     claims: { recordClaim: (claim, listing, now) => write('recordClaim', claim, listing, now) },
     outbox: sqlOutbox(db, reading, write),
-    ledger: sqlLedger(db, reading),
-    standingsIn: (timeZone) => sqlStandings(db, dialect, clock, timeZone),
+    ledger: ledgerIn(homeAccounts),
+    ledgerIn,
+    standingsIn: (accounts, timeZone) => sqlStandings(db, dialect, clock, accounts, timeZone),
     votesPerDayIn: sqlVotesPerDay(db, reading, clock),
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),

@@ -115,7 +115,7 @@ export async function connectedBot(
     listings: listings.map((listing) => ({ ...listing, cooldownMs: 12 * hour })),
     ...{ isEnabled: true, texts: en, clock, log },
   });
-  const awards = createAwards({ actions: store.ownerActions, clock: systemClock, log });
+  const awards = createAwards({ actions: store.ownerActions, accounts: '', clock: systemClock, log });
   const shop = createShop({
     listings: [{ guildId: discord.guildId, shop: items, ownerChannelId: discord.channels.general }],
     ...{ purchases: store.purchases, clock: systemClock, log, nudge() {}, onPurchase() {} },
@@ -138,7 +138,7 @@ export async function connectedBot(
     ...{ ...offered, clock, commands, commandId: registrar.idOf, awards, reminders, shop },
     ...{ claims, memberData, traces },
     drawVotePicture: createVotePictures({ listings: [], votesPerDayIn: store.votesPerDayIn, log }),
-    standings: store.standingsIn('UTC'),
+    standings: store.standingsIn('', 'UTC'),
     rules: listings.map(({ name, lookup: { kind } }) => ({ name, kind, cooldownMs: 12 * hour, milestones: [] })),
   };
   onTestFinished(() => registrar.stop());
