@@ -34,7 +34,7 @@ export const shop = {
         return updating(await showPage(input, context));
       case 'purchases':
         return renderPurchases(
-          await context.shop.purchasesOf(input.userId, shownPurchases),
+          await context.shop.purchasesOf(input, shownPurchases),
           shownPurchases,
           context.texts,
         );

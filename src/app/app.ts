@@ -7,6 +7,7 @@ import { createHealth } from '../http/health.ts';
 import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
 import type { ReadinessChecks } from '../http/readiness.ts';
 import { createHttpServer } from '../http/server.ts';
+import { homeAccounts } from '../ledger/account-id.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Standings } from '../ledger/standing.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
@@ -30,11 +31,13 @@ import { type Bot, createBot } from './bot.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { createConfiguredAnnouncementLoop } from './create-announcement-loop.ts';
 import { currentParty } from './current-party.ts';
+import { createDirectory } from './directory.ts';
 import { createEffectNotices } from './effect-notices.ts';
-import { listingsWithCommunity } from './listings.ts';
+import { listingsByGuild } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
+import { prepareAccounts } from './prepare-accounts.ts';
 import { createSeenMembers } from './seen-members.ts';
 import { createUpkeep } from './upkeep.ts';
 
@@ -106,26 +109,34 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
   let store: Store | undefined;
   try {
     store = await openStore(config.databaseUrl, clock, { log });
-    return assembleApp(store, cache, config, dependencies);
+    const home = await prepareAccounts(store, config.listings, { clock, log });
+    return assembleApp(store, cache, config, home, dependencies);
   } catch (error) {
     await Promise.allSettled([cache.disconnect(), store?.close()]);
     throw error;
   }
 }
 
-function assembleApp(store: Store, cache: Cache, config: Config, dependencies: AppDependencies): App {
+function assembleApp(
+  store: Store,
+  cache: Cache,
+  config: Config,
+  home: string | null,
+  dependencies: AppDependencies,
+): App {
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
   const { wrapListener = (listener) => listener } = dependencies;
-  const listings = listingsWithCommunity(config.listings);
+  const directory = createDirectory(config.listings, home);
   const metrics = createMetrics();
-  const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
+  const lookups = createLookupClients(config, { store, home, cache, metrics, clock, log });
   const services = createMemberServices(config, {
-    ...{ store, lookups, listings, metrics, clock, log },
+    ...{ store, lookups, directory, metrics, clock, log },
     nudge: nudgeEverywhere,
   });
   const bot: Bot = createBot(config, {
     ...services,
-    announcements: createAnnouncements(config.listings),
+    clock,
+    announcements: createAnnouncements(directory),
     votesBetween: store.announcements.votesBetween,
     votesOf: async (userId) => (await store.ledger.account(userId)).votes,
     outbox: store.outbox,
@@ -134,8 +145,11 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     rewards: store.rewards,
     partyPanels: store.partyPanels,
     memberLocales: store.memberLocales,
-    ownerChannelOf: (guildId) => config.listings.find((each) => each.guildId === guildId)?.ownerChannelId ?? null,
-    onMemberSeen: createSeenMembers({ rewards: store.rewards, listings, clock, log }),
+    ownerChannelOf: (guildId) => directory.ofGuild(guildId)?.ownerChannelId ?? null,
+    onMemberSeen: createSeenMembers({
+      listingsIn: (guildId) => directory.inGuild(guildId)[0]?.listings ?? [],
+      ...{ rewards: store.rewards, clock, log },
+    }),
     metrics,
     log,
     stopwatch,
@@ -148,7 +162,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     isConnected: () => bot.isConnected,
     keys: lookups.keyStatuses,
     now: clock.now,
-    party: () => currentParty(store.rewards, listings, clock.now()),
+    party: () => currentParty(store.rewards, directory.listings, clock.now()),
   });
 
   const notices = createEffectNotices(config.cacheUrl, clock, bot.nudge);
@@ -163,12 +177,19 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       onRecorded(recorded);
     },
   };
-  const keyring = createKeyring(listings);
+  const keyring = createKeyring(directory.listings);
+  directory.onChange(() => {
+    keyring.replace(directory.listings);
+    bot.offerChanged();
+  });
   const receiver = receiverFor(keyring, parts);
-  const replay = createReplay({ ...parts, listings, recorder: store.recorder });
+  const replay = createReplay({ ...parts, listings: () => directory.listings, recorder: store.recorder });
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
-  const upkeep = createUpkeep({ rewards: store.rewards, memberData: store.memberData, listings, clock, log });
-  const announcementLoop = createConfiguredAnnouncementLoop(config, {
+  const upkeep = createUpkeep({
+    ...{ rewards: store.rewards, memberData: store.memberData, clock, log },
+    firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
+  });
+  const announcementLoop = createConfiguredAnnouncementLoop(directory, {
     ...{ store, lookups, metrics, clock, log },
     onEnqueued: (queue) => nudgeEverywhere([queue]),
   });
@@ -182,7 +203,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const owner = createOwnerApp(config, {
     ...parts,
     checks,
-    keys: lookups.keyStatuses,
+    directory,
+    keyStatus: lookups.keyStatus,
     standings: services.standings,
     replay,
     nudge: (queue) => bot.nudge([queue]),
@@ -216,10 +238,9 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       return address?.url ?? null;
     },
     reloadSecrets({ listings }) {
-      const replaceKeys = lookups.prepareKeys(listings);
-      keyring.replace(listingsWithCommunity(listings));
-      services.replaceShops(listings);
-      replaceKeys();
+      const replaceLookups = lookups.prepare(listings);
+      replaceLookups();
+      directory.replace(listingsByGuild(listings));
     },
     stop() {
       stopped ??= (async () => {

@@ -1,5 +1,6 @@
 import type { ClaimOutcome, Claims } from '../../commands/claims.ts';
 import type { ListedLookup } from '../../commands/command.ts';
+import type { AccountScope } from '../ledger/account-id.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { VoteStatus } from '../lookup/schemas.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -14,9 +15,9 @@ export const maxClaimAgeMs = 7 * day;
 const toleranceMs = 5 * minute;
 
 interface ClaimsOptions {
-  readonly listings: readonly ListingContext[];
-  readonly lookups: readonly ListedLookup[];
-  readonly ledger: Pick<LedgerReads, 'lastVoteAt'>;
+  readonly findListing: (name: string) => ListingContext | undefined;
+  readonly findLookup: (name: string) => ListedLookup | undefined;
+  readonly ledgerIn: (accounts: AccountScope) => Pick<LedgerReads, 'lastVoteAt'>;
   readonly recorder: ClaimRecorder;
   readonly clock: Clock;
   readonly log: Log;
@@ -26,16 +27,16 @@ interface ClaimsOptions {
  * Claims of votes. While the cooldown of a recorded vote runs, there is no other vote to claim, so the service is not
  * asked.
  */
-export function createClaims({ listings, lookups, ledger, recorder, clock, log }: ClaimsOptions): Claims {
+export function createClaims({ findListing, findLookup, ledgerIn, recorder, clock, log }: ClaimsOptions): Claims {
   return {
     async claim(name, userId) {
-      const listing = listings.find((each) => each.name === name);
-      const lookup = lookups.find((each) => each.name === name)?.lookup;
+      const listing = findListing(name);
+      const lookup = findLookup(name)?.lookup;
       if (listing === undefined || lookup === undefined)
         throw new Error(`There is no listing "${name}" with an API key.`);
       const { cooldownMs } = listing.rewards.base;
       const now = clock.now();
-      const lastVoteAt = await ledger.lastVoteAt(userId, name);
+      const lastVoteAt = await ledgerIn(listing.community.accounts).lastVoteAt(userId, name);
       const isRunning = lastVoteAt !== null && Math.abs(now - lastVoteAt) < cooldownMs - toleranceMs;
       const status = isRunning ? null : (await lookup.voteStatus(userId, { fresh: true })).value;
       const at = status === null ? lastVoteAt : timeOfVote(status, cooldownMs);

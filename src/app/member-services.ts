@@ -1,40 +1,43 @@
+import type { ListedRules } from '../../commands/command.ts';
 import type { Config } from '../../config/schema.ts';
+import type { CommandPlace } from '../discord/interactions/interactions.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
-import { homeAccounts } from '../ledger/account-id.ts';
+import { type AccountScope, homeAccounts } from '../ledger/account-id.ts';
 import type { Standings } from '../ledger/standing.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
+import { memoizeOne } from '../platform/memoize.ts';
 import type { Store } from '../store/store.ts';
-import type { ListingContext } from '../tally/tally.ts';
+import type { ShopContext } from '../tally/purchase-store.ts';
 import { eventKeysOf } from '../webhook/replay.ts';
 import { createAwards } from './awards.ts';
-import type { BotDependencies } from './bot.ts';
+import type { BotContext, BotDependencies } from './bot.ts';
 import { createClaims } from './claims.ts';
-import { listedRules, timeZoneOf } from './listings.ts';
+import type { Community, Directory } from './directory.ts';
+import { type CommunityListing, listedRules } from './listings.ts';
 import type { LookupClients } from './lookup-clients.ts';
 import { createMemberDataAccess } from './member-data.ts';
 import { createReminderLoop, type ReminderLoop } from './reminder-loop.ts';
-import { createReminderService } from './reminders.ts';
+import { createReminderService, type ReminderService } from './reminders.ts';
 import { createShop } from './shop.ts';
 import { createTraces } from './traces.ts';
-import { createVoteCheck, listingsToCheck } from './vote-check.ts';
+import { type CheckedListing, createVoteCheck, listingToCheck } from './vote-check.ts';
 import { createVotePictures } from './vote-pictures.ts';
 
 /** What members and managers use through commands. */
-export interface MemberServices extends Pick<BotDependencies, 'context' | 'reminders'> {
+export interface MemberServices
+  extends Pick<BotDependencies, 'contextFor' | 'offer' | 'findLookup' | 'reminders' | 'drawVotePicture'> {
   readonly standings: Standings;
   /** Sends the reminders; to be started only if they are switched on. */
   readonly reminderLoop: ReminderLoop;
-  /** Uses the items of these listings from now on. */
-  replaceShops(listings: Config['listings']): void;
 }
 
 export function createMemberServices(
-  config: Config,
+  config: Pick<Config, 'reminders'>,
   options: {
     readonly store: Store;
     readonly lookups: LookupClients;
-    readonly listings: readonly ListingContext[];
+    readonly directory: Directory;
     readonly metrics: Metrics;
     readonly clock: Clock;
     readonly log: Log;
@@ -42,36 +45,128 @@ export function createMemberServices(
     readonly nudge: (queues: readonly string[]) => void;
   },
 ): MemberServices {
-  const { store, lookups, listings, metrics, clock, log, nudge } = options;
-  const standings = store.standingsIn(homeAccounts, timeZoneOf(config.listings));
-  const remindedListings = listingsToCheck(config.listings, lookups.listings);
+  const { store, lookups, directory, metrics, clock, log, nudge } = options;
+  const toCheck = (listing: CommunityListing) => listingToCheck(listing, lookups.find);
+  const findReminded = (name: string): CheckedListing | undefined => {
+    const listing = directory.find(name);
+    return listing === undefined || listing.implied ? undefined : toCheck(listing);
+  };
   const reminders = createReminderService({
-    ...{ store: store.reminders, listings: remindedListings, isEnabled: config.reminders, clock, log },
+    listings: () => directory.communities.flatMap(({ named }) => named.map(toCheck)),
+    ...{ store: store.reminders, findListing: findReminded, isEnabled: config.reminders, clock, log },
   });
-  const shop = createShop({
-    ...{ listings: config.listings, purchases: store.purchases, clock, log, nudge },
-    onPurchase: (result) => metrics.purchases.inc({ result }),
+  const drawVotePicture = createVotePictures({
+    timeZoneOf: (listing) => directory.communityOf(listing)?.timeZone ?? 'UTC',
+    ...{ votesPerDayIn: store.votesPerDayIn, log },
+  });
+  const communityContexts = createCommunityContexts({ directory, lookups, store, reminders, clock, log });
+  const context = {
+    ...{ clock, drawVotePicture },
+    shop: createShop({
+      shopIn: (guildId) => shopIn(directory, guildId),
+      ...{ purchases: store.purchases, clock, log, nudge },
+      onPurchase: (result) => metrics.purchases.inc({ result }),
+    }),
+    claims: createClaims({
+      ...{ findListing: directory.find, findLookup: lookups.find },
+      ...{ ledgerIn: store.ledgerIn, recorder: store.claims, clock, log },
+    }),
+    memberData: createMemberDataAccess({
+      longestCooldownMs: () => longestCooldownMs(directory),
+      ...{ memberData: store.memberData, clock, log },
+    }),
+  };
+  const completeContext = memoizeOne((ofCommunities: CommunityContext): BotContext => {
+    return { ...context, ...ofCommunities };
   });
   return {
-    standings,
+    standings: communityContexts.of(directory.communities).standings,
     reminders,
+    drawVotePicture,
+    findLookup: lookups.find,
     reminderLoop: createReminderLoop({
-      ...{ reminders: store.reminders, listings: remindedListings, clock, log, onPoll: reminders.refreshNotices },
-      createCheck: () => createVoteCheck({ ...lookups, lastVoteAt: store.ledger.lastVoteAt, clock }),
+      ...{ reminders: store.reminders, findListing: findReminded, clock, log, onPoll: reminders.refreshNotices },
+      longestCooldownMs: () => longestCooldownMs(directory),
+      createCheck: () =>
+        createVoteCheck({
+          lastVoteAt: (userId, { name, accounts }) => store.ledgerIn(accounts).lastVoteAt(userId, name),
+          ...{ keyStatus: lookups.keyStatus, clock },
+        }),
       onChecked: (outcome) => metrics.reminders.inc({ outcome }),
       onEnqueued: (queue) => nudge([queue]),
     }),
-    replaceShops: shop.replace,
-    context: {
-      ...{ listings: lookups.listings, clock, standings, shop },
-      rules: listedRules(config.listings),
-      awards: createAwards({ actions: store.ownerActions, accounts: homeAccounts, clock, log }),
-      claims: createClaims({
-        ...{ listings, lookups: lookups.listings, ledger: store.ledger, recorder: store.claims, clock, log },
-      }),
-      memberData: createMemberDataAccess({ listings, memberData: store.memberData, clock, log }),
-      traces: createTraces({ records: store.records, eventKeysOf }),
-      drawVotePicture: createVotePictures({ ...config, votesPerDayIn: store.votesPerDayIn, log }),
+    contextFor: ({ guildId }: CommandPlace) => completeContext(communityContexts.of(directory.inGuild(guildId))),
+    offer: () => {
+      return { listings: lookups.of(directory.listings), isShared: directory.isShared };
     },
   };
+}
+
+/** The part of a command's context that depends on the communities that it covers. */
+type CommunityContext = Pick<
+  BotContext,
+  'listings' | 'isShared' | 'rules' | 'standings' | 'awards' | 'traces' | 'reminders'
+>;
+
+function createCommunityContexts({
+  directory,
+  lookups,
+  store,
+  reminders,
+  clock,
+  log,
+}: {
+  readonly directory: Directory;
+  readonly lookups: LookupClients;
+  readonly store: Store;
+  readonly reminders: ReminderService;
+  readonly clock: Clock;
+  readonly log: Log;
+}) {
+  const standingsIn = new Map<string, Standings>();
+
+  function standingsOf(accounts: AccountScope, timeZone: string): Standings {
+    const key = `${accounts} ${timeZone}`;
+    const standings = standingsIn.get(key) ?? store.standingsIn(accounts, timeZone);
+    standingsIn.set(key, standings);
+    return standings;
+  }
+
+  function create(communities: readonly Community[]): CommunityContext {
+    const listings = communities.flatMap((community) => community.listings);
+    const rules: readonly ListedRules[] = listedRules(listings);
+    const { accounts = homeAccounts, guildId = null, timeZone = 'UTC' } = communities[0] ?? {};
+    const named = communities.flatMap((community) => community.named);
+    const only = { guildId, listings: listings.map(({ name }) => name) };
+    return {
+      ...{ listings: lookups.of(listings), isShared: directory.isShared, rules },
+      standings: standingsOf(accounts, timeZone),
+      reminders: reminders.covering(named.map((listing) => listingToCheck(listing, lookups.find))),
+      awards: createAwards({ actions: store.ownerActions, accounts, clock, log }),
+      traces: createTraces(
+        { records: store.records, eventKeysOf },
+        { accounts, only: directory.communities.length <= 1 ? null : only },
+      ),
+    };
+  }
+
+  let contexts = memoizeOne(create);
+  directory.onChange(() => {
+    contexts = memoizeOne(create);
+  });
+  return { of: (communities: readonly Community[]) => contexts(communities) };
+}
+
+/** The roles of a shop are given in its own guild, so it is open there, and in direct messages if it is the only one. */
+function shopIn(directory: Directory, guildId: string | null): ShopContext {
+  const [first, ...others] = directory.inGuild(guildId);
+  const only = guildId === null && others.length === 0 ? first : undefined;
+  const community = only ?? directory.ofGuild(guildId) ?? directory.ofGuild(null);
+  if (community === undefined) return { accounts: homeAccounts, guildId, items: [], ownerChannelId: null };
+  const { accounts } = community;
+  return { accounts, guildId: community.guildId, items: community.shop, ownerChannelId: community.ownerChannelId };
+}
+
+function longestCooldownMs({ listings }: Directory): number {
+  return Math.max(0, ...listings.map(({ rewards }) => rewards.base.cooldownMs));
 }

@@ -1,21 +1,13 @@
 import type { Shop } from '../../commands/shop-port.ts';
-import type { ListingConfig } from '../../config/schema.ts';
-import { homeAccounts } from '../ledger/account-id.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { PurchaseResult } from '../rewards/stored-purchase.ts';
 import type { PurchaseStore, ShopContext } from '../tally/purchase-store.ts';
 
-type ListingWithShop = Pick<ListingConfig, 'guildId' | 'shop' | 'ownerChannelId'>;
-
-export interface ReloadableShop extends Shop {
-  /** Sells what these listings offer from now on. */
-  replace(listings: readonly ListingWithShop[]): void;
-}
-
 /** The shops of all communities. */
 export function createShop(options: {
-  readonly listings: readonly ListingWithShop[];
+  /** The shop of the community that a command in this guild is about. */
+  readonly shopIn: (guildId: string | null) => ShopContext;
   readonly purchases: PurchaseStore;
   readonly clock: Clock;
   readonly log: Log;
@@ -23,15 +15,8 @@ export function createShop(options: {
   readonly nudge: (queues: readonly string[]) => void;
   /** Called with `sold`, `repeated`, `fulfilled`, `refunded`, or why nothing was sold. */
   readonly onPurchase: (result: string) => void;
-}): ReloadableShop {
-  const { purchases, clock, log, nudge, onPurchase } = options;
-  let shops = shopsOf(options.listings);
-
-  function shopIn(guildId: string | null): ShopContext {
-    const [only] = shops.size === 1 ? shops.values() : [];
-    const inDirectMessage = guildId === null ? only : undefined;
-    return inDirectMessage ?? shops.get(guildId) ?? shops.get(null) ?? noShop(guildId);
-  }
+}): Shop {
+  const { shopIn, purchases, clock, log, nudge, onPurchase } = options;
 
   /** Never the code. */
   function report(result: PurchaseResult, { guildId, ownerChannelId }: ShopContext): void {
@@ -57,7 +42,7 @@ export function createShop(options: {
       report(result, shop);
       return result;
     },
-    purchasesOf: (userId, limit) => purchases.purchasesOf(userId, homeAccounts, limit),
+    purchasesOf: ({ userId, guildId }, limit) => purchases.purchasesOf(userId, shopIn(guildId).accounts, limit),
     async settle({ manager, ...settlement }) {
       const result = await purchases.settle(settlement, clock.now());
       if (result?.settled) {
@@ -68,24 +53,7 @@ export function createShop(options: {
       }
       return result;
     },
-    replace(listings) {
-      shops = shopsOf(listings);
-    },
   };
-}
-
-/** By guild. Listings of one guild have the same shop. */
-function shopsOf(listings: readonly ListingWithShop[]): ReadonlyMap<string | null, ShopContext> {
-  return new Map(
-    listings.map(({ guildId, shop: items, ownerChannelId }) => [
-      guildId,
-      { accounts: homeAccounts, guildId, items, ownerChannelId },
-    ]),
-  );
-}
-
-function noShop(guildId: string | null): ShopContext {
-  return { accounts: homeAccounts, guildId, items: [], ownerChannelId: null };
 }
 
 function resultName(result: PurchaseResult): string {

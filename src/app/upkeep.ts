@@ -1,4 +1,4 @@
-import { type AccountId, homeAccounts } from '../ledger/account-id.ts';
+import type { AccountId } from '../ledger/account-id.ts';
 import type { Clock } from '../platform/clock.ts';
 import { day, hour, minute, second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
@@ -29,11 +29,12 @@ export interface Upkeep {
 export function createUpkeep(options: {
   readonly rewards: RewardStore;
   readonly memberData: Pick<MemberData, 'deleteExpired'>;
-  readonly listings: readonly ListingContext[];
+  /** Whose calendar the histories of earlier members follow, of the home community; undefined without listings. */
+  readonly firstListing: () => ListingContext | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }): Upkeep {
-  const { rewards, memberData, listings, clock, log } = options;
+  const { rewards, memberData, firstListing, clock, log } = options;
   const abortController = new AbortController();
   const { signal } = abortController;
   let loops: Promise<unknown> | undefined;
@@ -77,7 +78,7 @@ export function createUpkeep(options: {
 
   /** In the order of ids, one account per transaction, so that votes do not wait. */
   async function completeHistories(): Promise<void> {
-    const listing = listings.find(({ community }) => community.accounts === homeAccounts);
+    const listing = firstListing();
     let last: string | undefined = '';
     let completed = 0;
     while (listing !== undefined && last !== undefined && !signal.aborted) {

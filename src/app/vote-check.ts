@@ -1,9 +1,10 @@
 import type { ListedLookup } from '../../commands/command.ts';
-import type { ListingConfig } from '../../config/schema.ts';
+import type { AccountScope } from '../ledger/account-id.ts';
 import type { KeyStatus, Lookup } from '../lookup/lookup.ts';
 import type { Clock } from '../platform/clock.ts';
 import { minute } from '../platform/durations.ts';
 import type { RemindedListing } from '../tally/reminder-store.ts';
+import type { CommunityListing } from './listings.ts';
 
 /** Requests of the budget that are left to commands; checks beyond it use the ledger alone. */
 const reservedRequests = 60;
@@ -13,19 +14,21 @@ const unknownCooldownMs = 5 * minute;
 /** A listing whose votes are checked; `lookup` is null without an API key. */
 export interface CheckedListing extends RemindedListing {
   readonly lookup: Lookup | null;
+  /** Which accounts the members of its community have. */
+  readonly accounts: AccountScope;
 }
 
-/** The listings that members vote for, each with its lookup client. */
-export function listingsToCheck(
-  listings: readonly ListingConfig[],
-  lookups: readonly ListedLookup[],
-): readonly CheckedListing[] {
-  return listings
-    .filter(({ implied }) => !implied)
-    .map(({ name, rewards }) => {
-      const { cooldownMs } = rewards.base;
-      return { name, cooldownMs, lookup: lookups.find((listing) => listing.name === name)?.lookup ?? null };
-    });
+/** A listing with its lookup client. */
+export function listingToCheck(
+  { name, rewards, community }: Pick<CommunityListing, 'name' | 'rewards' | 'community'>,
+  findLookup: (name: string) => ListedLookup | undefined,
+): CheckedListing {
+  return {
+    name,
+    cooldownMs: rewards.base.cooldownMs,
+    lookup: findLookup(name)?.lookup ?? null,
+    accounts: community.accounts,
+  };
 }
 
 /** Whether a member may vote. `unknown`: neither the service nor the ledger confirms it. */
@@ -42,21 +45,25 @@ export type CheckVote = (userId: string, listing: CheckedListing) => Promise<Vot
  * fresh answer, the ledger confirms that a vote is due if it contains the last one.
  * @param lastVoteAt rejects with the database driver's error
  */
-export async function createVoteCheck(options: {
-  readonly keyStatuses: () => Promise<ReadonlyMap<string, KeyStatus>>;
-  readonly lastVoteAt: (userId: string, listing: string) => Promise<number | null>;
+export function createVoteCheck(options: {
+  readonly keyStatus: (listing: string) => Promise<KeyStatus | undefined>;
+  readonly lastVoteAt: (userId: string, listing: CheckedListing) => Promise<number | null>;
   readonly clock: Clock;
-}): Promise<CheckVote> {
-  const { keyStatuses, lastVoteAt, clock } = options;
-  const statuses = await keyStatuses();
-  const requestsLeft = new Map(
-    [...statuses].map(([name, { budgetLeft }]) => [name, (budgetLeft ?? 0) - reservedRequests]),
-  );
+}): CheckVote {
+  const { keyStatus, lastVoteAt, clock } = options;
+  const budgets = new Map<string, Promise<{ left: number }>>();
+
+  async function readBudget(name: string): Promise<{ left: number }> {
+    return { left: ((await keyStatus(name))?.budgetLeft ?? 0) - reservedRequests };
+  }
 
   async function askService(userId: string, { name, lookup }: CheckedListing): Promise<VoteCheck | null> {
-    const left = requestsLeft.get(name) ?? 0;
-    if (lookup === null || left <= 0) return null;
-    requestsLeft.set(name, left - 1);
+    if (lookup === null) return null;
+    const reading = budgets.get(name) ?? readBudget(name);
+    budgets.set(name, reading);
+    const budget = await reading;
+    if (budget.left <= 0) return null;
+    budget.left -= 1;
     const status = await lookup.voteStatus(userId).catch(() => null);
     if (status === null || status.stale) return null;
     const { canVote, nextVoteAt } = status.value;
@@ -68,7 +75,7 @@ export async function createVoteCheck(options: {
   return async (userId, listing) => {
     const checked = await askService(userId, listing);
     if (checked !== null) return checked;
-    const votedAt = await lastVoteAt(userId, listing.name);
+    const votedAt = await lastVoteAt(userId, listing);
     const now = clock.now();
     if (votedAt === null || votedAt > now) return { outcome: 'unknown' };
     const nextVoteAt = votedAt + listing.cooldownMs;

@@ -1,2 +1,9 @@
-/** The guild of the home community in `installation`; empty if its listings have no guild. */
+/* The keys of `installation`. */
+
+/** The guild of the home community; empty if its listings have no guild. */
 export const homeKey = 'home';
+
+/** Whether the entries of a listing are in accounts of their own. */
+export function separatedKey(listing: string): string {
+  return `separated ${listing}`;
+}

@@ -35,9 +35,9 @@ async function withService(first: CachedVoteStatus) {
   const listings = serverAndBot();
   const log = createLog({ level: 'fatal', secrets: [] });
   const claims = createClaims({
-    listings,
-    lookups: [listed],
-    ledger: store.ledger,
+    findListing: (name) => listings.find((each) => each.name === name),
+    findLookup: (name) => [listed].find((each) => each.name === name),
+    ledgerIn: store.ledgerIn,
     recorder: store.claims,
     clock,
     log,

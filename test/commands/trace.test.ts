@@ -15,7 +15,7 @@ const votedAt = start - hour;
 /** `/trace` over the records of a receiver. */
 async function withReceiver(listings = serverAndBot()) {
   const { store, post } = await startReceiver({ clock: manualClock(start), listings });
-  const traces = createTraces({ records: store.records, eventKeysOf });
+  const traces = createTraces({ records: store.records, eventKeysOf }, { accounts: '', only: null });
   const run = (userId = memberId) =>
     trace.execute(inputOf({ user: userId }, { isManager: true }), { ...contextFor(), traces });
   const vote = (changes: Record<string, unknown> = {}) => ({

@@ -12,6 +12,7 @@ import { enqueueWrites } from './enqueue.ts';
 import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
 import { heartbeatWrites } from './heartbeat.ts';
+import { installationWrites } from './installation.ts';
 import { memberLanguageWrites } from './member-languages.ts';
 import { outboxWrites } from './outbox.ts';
 import { partyWrites } from './party.ts';
@@ -20,6 +21,7 @@ import { purchaseWrites } from './purchases.ts';
 import { reminderWrites } from './reminders.ts';
 import { requeueWrites } from './requeue-effect.ts';
 import { seenRolesWrites } from './seen-roles.ts';
+import { separationWrites } from './separate-accounts.ts';
 import { sessionWrites } from './session-revocations.ts';
 
 /**
@@ -45,6 +47,8 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...reminderWrites(db, connection),
     ...memberLanguageWrites(db, connection),
     ...forgetWrites(db, connection),
+    ...installationWrites(db, connection),
+    ...separationWrites(db, connection),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
     async probe(at: number): Promise<void> {
