@@ -102,7 +102,7 @@ export interface BotDependencies {
 }
 
 /** The part of a command's context that the bot does not add itself. */
-export type BotContext = Omit<UnlocalizedContext, 'commands' | 'commandId' | 'reminders' | 'setup'>;
+export type BotContext = Omit<UnlocalizedContext, 'commands' | 'commandId' | 'setup'>;
 
 const maxDrawingMs = 3 * second;
 
@@ -204,7 +204,7 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
   const roleAccess = createRoleAccess({ rest, clock: stopwatch, log });
   const setup = { ...dependencies.setup, checks: { ...dependencies.setup.checks, roleAccess } };
   const complete = memoizeOne((context: BotContext): UnlocalizedContext => {
-    return { ...context, commands, commandId: registrar.idOf, reminders, setup };
+    return { ...context, commands, commandId: registrar.idOf, setup };
   });
   const client = createGatewayClient({
     ...discord,
