@@ -93,7 +93,8 @@ function originOf(interaction: UserInteraction): Origin {
   };
 }
 
-function userOf({ member, user }: Pick<UserInteraction, 'member' | 'user'>) {
+/** Who caused the interaction. */
+export function userOf({ member, user }: Pick<UserInteraction, 'member' | 'user'>) {
   const actor = member?.user ?? user;
   if (actor === undefined) throw new Error('Discord did not send who caused the interaction.');
   return actor;

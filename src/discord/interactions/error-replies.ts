@@ -44,7 +44,7 @@ export function createErrorReplies({ clock, log }: { readonly clock: Clock; read
   };
 }
 
-function errorReply(text: Markup, texts: Texts): Reply {
+export function errorReply(text: Markup, texts: Texts): Reply {
   return { tone: 'bad', title: texts.failure.title, text };
 }
 

@@ -11,14 +11,15 @@ import {
 } from 'discord.js';
 import type { Command, CommandContext, CommandInput } from '../../../commands/command.ts';
 import { messageOf } from '../../platform/errors.ts';
+import { memoizeByIdentity } from '../../platform/memoize.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { expiredCodes } from '../discord-errors.ts';
 import { decodeCustomId, isOwnCustomId } from '../rendering/custom-id.ts';
 import { createAutocomplete } from './autocomplete.ts';
-import { toActionInput, toCommandInput, type UserInteraction } from './command-input.ts';
+import { toActionInput, toCommandInput, type UserInteraction, userOf } from './command-input.ts';
 import { errorBody } from './error-replies.ts';
 import { commandResponder, componentResponder, modalResponder } from './responder.ts';
-import { type CommandRunnerOptions, createCommandRunner, textsOf } from './run-command.ts';
+import { type CommandPlace, type CommandRunnerOptions, createCommandRunner, textsOf } from './run-command.ts';
 import type { ResponseTransport } from './transport.ts';
 
 /**
@@ -27,32 +28,33 @@ import type { ResponseTransport } from './transport.ts';
  */
 export type InteractionHandler = (interaction: APIInteraction, transport: ResponseTransport) => Promise<void>;
 
-/** A command that no configured listing can serve is reported as unknown. The others: {@link createCommandRunner}. */
+/** The context of a command in any language. */
+export type UnlocalizedContext = Omit<CommandContext, 'texts'>;
+
+/** Runs our commands as {@link createCommandRunner} says. A command that no listing of the community can serve says so. */
 export function createInteractions(
-  options: Omit<CommandRunnerOptions, 'contextIn'> & {
+  options: Omit<CommandRunnerOptions, 'localContextFor'> & {
     commands: readonly Command[];
-    /** Without the texts, which depend on the member. */
-    context: Omit<CommandContext, 'texts'>;
+    /**
+     * What a command can use where it is used, without the texts, which depend on the member. Returns the same object for
+     * the same settings, at once unless the database must be asked. May reject.
+     */
+    contextFor: (place: CommandPlace) => UnlocalizedContext | Promise<UnlocalizedContext>;
     /** Whether we registered the command of this id: another program may have one of the same name. May reject. */
     isOwnCommand: (commandId: string) => Promise<boolean>;
   },
 ): InteractionHandler {
-  const { commands, context, isOwnCommand, log } = options;
-  const commandsByName = new Map(
-    commands.filter((command) => command.isServedBy(context.listings)).map((command) => [command.name, command]),
-  );
-
+  const { commands, contextFor, isOwnCommand, log } = options;
+  const commandsByName = new Map(commands.map((command) => [command.name, command]));
   const autocomplete = createAutocomplete(log);
-  const run = createCommandRunner({ ...options, contextIn, clock: context.clock });
+  const localize = memoizeByIdentity((context: UnlocalizedContext, texts: Texts): CommandContext => {
+    return { ...context, texts };
+  });
+  const run = createCommandRunner({ ...options, localContextFor });
 
-  const contexts = new Map<Texts, CommandContext>();
-  function contextIn(texts: Texts): CommandContext {
-    let localized = contexts.get(texts);
-    if (localized === undefined) {
-      localized = { ...context, texts };
-      contexts.set(texts, localized);
-    }
-    return localized;
+  function localContextFor(place: CommandPlace, texts: Texts): CommandContext | Promise<CommandContext> {
+    const context = contextFor(place);
+    return context instanceof Promise ? context.then((each) => localize(each, texts)) : localize(context, texts);
   }
 
   async function handleCommand(
@@ -74,7 +76,8 @@ export function createInteractions(
   ): Promise<void> {
     const { id, name } = interaction.data;
     if (!(await isOwnCommand(id))) return ignore(interaction);
-    const context = contextIn(textsOf(languageOf(interaction)));
+    const place = { guildId: interaction.guild_id ?? null, userId: userOf(interaction).id };
+    const context = await localContextFor(place, textsOf(languageOf(interaction)));
     await autocomplete(interaction, commandsByName.get(name), context, transport);
   }
 

@@ -1,16 +1,18 @@
 import { DiscordAPIError } from 'discord.js';
 import type { Command, CommandContext, CommandInput } from '../../../commands/command.ts';
 import type { Modal, Panel, Reply } from '../../../commands/reply.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { memoizeByIdentity } from '../../platform/memoize.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
+import { commandMention } from '../../texts/markup.ts';
 import { type Texts, textsFor } from '../../texts/texts.ts';
 import { expiredCodes } from '../discord-errors.ts';
 import { asPanel, isPanel, type MessageBody, renderReply } from '../rendering/message.ts';
 import { renderModal } from '../rendering/modal.ts';
-import { createErrorReplies, errorBody } from './error-replies.ts';
+import { createErrorReplies, errorBody, errorReply } from './error-replies.ts';
 import type { InteractionResponder, ResponseKind } from './responder.ts';
 
 /**
@@ -27,10 +29,14 @@ type CommandResult =
   /** An open form is neither a success nor a failure yet; it counts as a reply. */
   | { readonly modal: Modal; readonly failed: false };
 
+/** Where a command is used, and by whom. */
+export type CommandPlace = Pick<CommandInput, 'guildId' | 'userId'>;
+
 /** What a run of a command needs and reports. */
 export interface CommandRunnerOptions {
-  /** The dependencies of commands with the texts of the member. */
-  readonly contextIn: (texts: Texts) => CommandContext;
+  /** What a command can use where it is used, in the language of the member. May reject. */
+  readonly localContextFor: (place: CommandPlace, texts: Texts) => CommandContext | Promise<CommandContext>;
+  readonly clock: Clock;
   readonly log: Log;
   /** A notice for the member after the response; null for none. Each is returned once. */
   readonly noticeFor?: (userId: string, texts: Texts) => Promise<Reply | null>;
@@ -47,8 +53,8 @@ export interface CommandRunnerOptions {
  */
 export type RunCommand = (command: Command, input: CommandInput, responder: InteractionResponder) => Promise<void>;
 
-export function createCommandRunner(options: CommandRunnerOptions & Pick<CommandContext, 'clock'>): RunCommand {
-  const { contextIn, clock, log } = options;
+export function createCommandRunner(options: CommandRunnerOptions): RunCommand {
+  const { localContextFor, clock, log } = options;
   const { onAnswered = () => {}, onMemberSeen = () => {}, noticeFor = async () => null } = options;
   const errors = createErrorReplies({ clock, log });
 
@@ -61,12 +67,21 @@ export function createCommandRunner(options: CommandRunnerOptions & Pick<Command
   async function execute(command: Command, input: CommandInput): Promise<CommandResult> {
     const texts = textsOf(input);
     try {
-      const result = await command.execute(input, contextIn(texts));
+      const pending = localContextFor(input, texts);
+      const context = pending instanceof Promise ? await pending : pending;
+      if (!command.isServedBy(context.listings)) return { reply: notServed(context, texts), failed: true };
+      const result = await command.execute(input, context);
       if ('kind' in result && result.kind === 'modal') return { modal: result, failed: false };
       return { reply: result, failed: false };
     } catch (error) {
       return { reply: errors.ofError(command.name, error, texts), failed: true };
     }
+  }
+
+  function notServed({ listings, commandId }: CommandContext, { failure, ...texts }: Texts): Reply {
+    const isLinked = listings.length > 0;
+    const text = isLinked ? failure.unknownCommand : failure.noListing(commandMention('setup', commandId('setup')));
+    return errorReply(text, { failure, ...texts });
   }
 
   function tooLate(command: string, timeoutMs: number, texts: Texts): CommandResult & { reply: Reply } {
