@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
-import { DirectRequest } from '../../src/webhook/body.ts';
+import { DirectRequest } from '../../src/http/body.ts';
 import { createIntake } from '../../src/webhook/intake.ts';
 import { createKeyring } from '../../src/webhook/keyring.ts';
 import type { ListingWithSecrets } from '../../src/webhook/listing.ts';
