@@ -15,9 +15,11 @@ import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf, StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { SettingsStore } from '../settings/stored-settings.ts';
 import type { AnnouncementStore } from '../tally/announcement-store.ts';
 import type { BackfillStore } from '../tally/backfill.ts';
 import type { MemberData } from '../tally/member-data.ts';
+import type { CountingStore, PruningStore } from '../tally/pruning-store.ts';
 import type { PurchaseStore } from '../tally/purchase-store.ts';
 import type { Quarantine } from '../tally/quarantine.ts';
 import type { ClaimRecorder } from '../tally/record-claim.ts';
@@ -32,6 +34,7 @@ import { logProgress } from './migrations/report-progress.ts';
 import { queryBuilder } from './query-builder.ts';
 import { sqlAnnouncements } from './reads/announcements.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
+import { sqlCounting } from './reads/counting.ts';
 import { sqlLedger } from './reads/ledger.ts';
 import { sqlMemberData } from './reads/member-data.ts';
 import { sqlMemberLocales } from './reads/member-locales.ts';
@@ -45,6 +48,7 @@ import { summarizeReminders } from './reads/reminder-summary.ts';
 import { sqlReminders } from './reads/reminders.ts';
 import { summarizeGrants } from './reads/reward-records.ts';
 import { sqlRewards } from './reads/rewards.ts';
+import { sqlSettings } from './reads/settings.ts';
 import { sqlStandings } from './reads/standings/standings.ts';
 import { sqlVotesPerDay } from './reads/votes-per-day.ts';
 import { countRequestsSince } from './writes/budget.ts';
@@ -85,6 +89,8 @@ export interface Store {
   readonly memberLocales: MemberLocales;
   readonly memberData: MemberData;
   readonly backfill: BackfillStore;
+  readonly pruning: PruningStore;
+  readonly counting: CountingStore;
   /** What the owner sees of the rewards. Rejects with the driver's error. */
   readonly rewardRecords: {
     grants(): Promise<GrantSummary>;
@@ -97,6 +103,7 @@ export interface Store {
   readonly sessions: SessionRevocations;
   readonly budgetStore: BudgetStore;
   readonly commandRegistry: CommandRegistry;
+  readonly settings: SettingsStore;
   /** Throws {@link DatabaseFileReplacedError} if the file at the path is not the open one. Takes microseconds. */
   checkFiles(): void;
   /**
@@ -183,6 +190,12 @@ export async function openStore(
       saveParties: (partyGoals, goal) => write('saveParties', partyGoals, goal),
       backfillMember: (userId, rules, now) => write('backfillMember', userId, rules, now),
     },
+    pruning: {
+      lease: (now, heldUntil, until) => write('leasePruning', now, heldUntil, until),
+      pruneBodies: (receivedBefore, limit) => write('pruneBodies', receivedBefore, limit),
+      pruneEffects: (finishedBefore, limit) => write('pruneEffects', finishedBefore, limit),
+    },
+    counting: sqlCounting(db, dialect, clock, write),
     rewardRecords: {
       grants: () => summarizeGrants(db, reading),
       purchases: () => summarizePurchases(db, reading),
@@ -194,6 +207,7 @@ export async function openStore(
       spent: (keyId, since) => countRequestsSince(db, reading, keyId, since),
     },
     commandRegistry: sqlCommandRegistry(db, reading, write),
+    settings: sqlSettings(db, reading, write),
     ownerActions: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
       requeueEffect: (effectId, now) => write('requeueEffect', effectId, now),
