@@ -32,7 +32,7 @@ async function startProcess(environment: Record<string, string>) {
 }
 
 async function vote(url: string, userId: string): Promise<Response> {
-  const body = JSON.stringify({ type: 'vote', user_id: userId, timestamp: new Date().toISOString() });
+  const body = JSON.stringify({ userId, timestamp: new Date().toISOString() });
   return fetch(`${url}/webhooks/vote`, {
     method: 'POST',
     body,
