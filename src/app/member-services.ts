@@ -1,6 +1,6 @@
 import type { ListedRules } from '../../commands/command.ts';
 import type { Config } from '../../config/schema.ts';
-import type { CommandPlace } from '../discord/interactions/interactions.ts';
+import type { CommandPlace } from '../discord/interactions/run-command.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import { type AccountScope, homeAccounts } from '../ledger/account-id.ts';
 import type { Standings } from '../ledger/standing.ts';
@@ -10,8 +10,9 @@ import { memoizeOne } from '../platform/memoize.ts';
 import type { Store } from '../store/store.ts';
 import type { ShopContext } from '../tally/purchase-store.ts';
 import { eventKeysOf } from '../webhook/replay.ts';
+import type { AnnouncingDependencies } from './announcing.ts';
+import type { AnsweringDependencies, BotContext } from './answering.ts';
 import { createAwards } from './awards.ts';
-import type { BotContext, BotDependencies } from './bot.ts';
 import { createClaims } from './claims.ts';
 import type { Community, Directory } from './directory.ts';
 import { type CommunityListing, listedRules } from './listings.ts';
@@ -26,7 +27,8 @@ import { createVotePictures } from './vote-pictures.ts';
 
 /** What members and managers use through commands. */
 export interface MemberServices
-  extends Pick<BotDependencies, 'contextFor' | 'offer' | 'findLookup' | 'reminders' | 'drawVotePicture'> {
+  extends Pick<AnsweringDependencies, 'contextFor' | 'offer' | 'reminders'>,
+    Pick<AnnouncingDependencies, 'findLookup' | 'drawVotePicture'> {
   readonly standings: Standings;
   /** Sends the reminders; to be started only if they are switched on. */
   readonly reminderLoop: ReminderLoop;
