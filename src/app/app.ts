@@ -2,10 +2,8 @@ import type { RequestListener } from 'node:http';
 import type { Router } from 'express';
 import type { Config } from '../../config/schema.ts';
 import { createHttpApp } from '../http/app.ts';
-import { coalesce } from '../http/coalesce.ts';
 import { createHealth } from '../http/health.ts';
 import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
-import type { ReadinessChecks } from '../http/readiness.ts';
 import { createHttpServer } from '../http/server.ts';
 import { homeAccounts } from '../ledger/account-id.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
@@ -38,6 +36,7 @@ import { createLookupClients } from './lookup-clients.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
 import { prepareAccounts } from './prepare-accounts.ts';
+import { readinessChecks } from './readiness-checks.ts';
 import { createSeenMembers } from './seen-members.ts';
 import { createUpkeep } from './upkeep.ts';
 
@@ -138,7 +137,10 @@ function assembleApp(
     clock,
     announcements: createAnnouncements(directory),
     votesBetween: store.announcements.votesBetween,
-    votesOf: async (userId) => (await store.ledger.account(userId)).votes,
+    votesOf: async (userId, listing) => {
+      const accounts = directory.find(listing)?.community.accounts ?? homeAccounts;
+      return (await store.ledgerIn(accounts).account(userId)).votes;
+    },
     outbox: store.outbox,
     newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
     commandRegistry: store.commandRegistry,
@@ -204,6 +206,7 @@ function assembleApp(
     ...parts,
     checks,
     directory,
+    home,
     keyStatus: lookups.keyStatus,
     standings: services.standings,
     replay,
@@ -256,21 +259,6 @@ function assembleApp(
       return stopped;
     },
   };
-}
-
-/** By component. */
-function readinessChecks(store: Store, bot: Bot) {
-  const probeStore = coalesce(store.probe, second);
-  return {
-    store: async () => {
-      // Not cached: `doctor` relies on this to know that the database file is the one in use.
-      store.checkFiles();
-      await probeStore();
-    },
-    discord: async () => {
-      if (!bot.isConnected) throw new Error('not connected to the gateway');
-    },
-  } satisfies ReadinessChecks;
 }
 
 interface AppParts {
