@@ -51,7 +51,7 @@ export interface AnnouncingDependencies {
   readonly reminders: ReminderService;
   readonly announcements: AnnouncementsOfListings;
   /** The counted votes of a member. */
-  readonly votesOf: (userId: string) => Promise<number>;
+  readonly votesOf: (userId: string, listing: string) => Promise<number>;
   readonly votesBetween: DigestSource['votesBetween'];
   readonly outbox: Outbox;
   /** How often to look for effects of other processes (ms); null to find them within about 2 s. */

@@ -160,7 +160,10 @@ function assembleApp(
         ...{ clock, announcements, metrics, log, stopwatch, onAttempted },
         ...{ outbox: store.outbox, rewards: store.rewards, partyPanels: store.partyPanels },
         votesBetween: store.announcements.votesBetween,
-        votesOf: async (userId) => (await store.ledger.account(userId)).votes,
+        votesOf: async (userId, listing) => {
+          const accounts = directory.find(listing)?.community.accounts ?? homeAccounts;
+          return (await store.ledgerIn(accounts).account(userId)).votes;
+        },
         newEffectsPollMs: isShared ? sharedDatabasePollMs : null,
         leases: isShared ? store.leases : null,
         communityOfQueue: communityOfQueues(directory),
@@ -241,6 +244,7 @@ function assembleApp(
     ...recording,
     checks: Object.assign({}, ...config.roles.map((role) => checks[role])),
     directory,
+    home,
     keyStatus: lookups.keyStatus,
     standings: services.standings,
     replay,

@@ -81,8 +81,19 @@ export function createMemberServices(
   const completeContext = memoizeOne((ofCommunities: CommunityContext): BotContext => {
     return { ...context, ...ofCommunities };
   });
+  function homeStandings(): Standings {
+    const home = directory.communities.find(({ accounts }) => accounts === homeAccounts);
+    return home === undefined ? store.standingsIn(homeAccounts, 'UTC') : communityContexts.of([home]).standings;
+  }
+
+  /** In direct messages: those in which the member has an account, or all of the operator's if there is none. */
+  async function communitiesOf(userId: string, communities: readonly Community[]): Promise<readonly Community[]> {
+    const scopes = await store.communitiesOf(userId);
+    const own = communities.filter(({ accounts }) => scopes.includes(accounts));
+    return own.length > 0 ? own : communities.filter(({ isHosted }) => !isHosted);
+  }
   return {
-    standings: communityContexts.of(directory.communities).standings,
+    standings: homeStandings(),
     reminders,
     drawVotePicture,
     findLookup: lookups.find,
@@ -97,7 +108,11 @@ export function createMemberServices(
       onChecked: (outcome) => metrics.reminders.inc({ outcome }),
       onEnqueued: (queue) => nudge([queue]),
     }),
-    contextFor: ({ guildId }: CommandPlace) => completeContext(communityContexts.of(directory.inGuild(guildId))),
+    contextFor({ guildId, userId }: CommandPlace) {
+      const communities = directory.inGuild(guildId);
+      if (guildId !== null || communities.length <= 1) return completeContext(communityContexts.of(communities));
+      return communitiesOf(userId, communities).then((own) => completeContext(communityContexts.of(own)));
+    },
     offer: () => {
       return { listings: lookups.of(directory.listings), isShared: directory.isShared };
     },
