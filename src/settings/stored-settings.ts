@@ -97,3 +97,23 @@ export interface SettingsStore {
   /** When the newest test delivery for a listing was received (ms since the epoch); null if none was since `since`. */
   testSince(listing: string, since: number): Promise<number | null>;
 }
+
+/** An encrypted value of a setting, or of its history. */
+export interface SealedRow extends SettingKey {
+  readonly place: 'value' | 'before' | 'after';
+  readonly guildId: string;
+  /** Of the history; 0 for the value itself. */
+  readonly changeId: number;
+  readonly position: number;
+  readonly sealed: string;
+}
+
+/** Replaces the key of all secrets, while the program runs. Rejects with the errors of the store. */
+export interface RekeyStore {
+  /** From then on, nothing that is encrypted with another key can be stored. */
+  useKey(keyId: string): Promise<void>;
+  /** Some of the values that are encrypted with another key; none if there are none. */
+  sealedWithOthers(keyId: string, limit: number): Promise<readonly SealedRow[]>;
+  /** Stores values that have not changed meanwhile. @returns how many */
+  reseal(rows: readonly { readonly row: SealedRow; readonly sealed: string }[]): Promise<number>;
+}

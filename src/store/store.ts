@@ -16,7 +16,7 @@ import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf, StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import type { SettingsStore } from '../settings/stored-settings.ts';
+import type { RekeyStore, SettingsStore } from '../settings/stored-settings.ts';
 import type { AnnouncementStore } from '../tally/announcement-store.ts';
 import type { BackfillStore } from '../tally/backfill.ts';
 import type { MemberData } from '../tally/member-data.ts';
@@ -49,6 +49,7 @@ import { summarizeReminders } from './reads/reminder-summary.ts';
 import { sqlReminders } from './reads/reminders.ts';
 import { summarizeGrants } from './reads/reward-records.ts';
 import { sqlRewards } from './reads/rewards.ts';
+import { sqlRekey } from './reads/sealed-settings.ts';
 import { sqlSettings } from './reads/settings.ts';
 import { sqlStandings } from './reads/standings/standings.ts';
 import { sqlVotesPerDay } from './reads/votes-per-day.ts';
@@ -105,6 +106,7 @@ export interface Store {
   readonly budgetStore: BudgetStore;
   readonly commandRegistry: CommandRegistry;
   readonly settings: SettingsStore;
+  readonly rekey: RekeyStore;
   readonly leases: LeaseStore;
   /** Throws {@link DatabaseFileReplacedError} if the file at the path is not the open one. Takes microseconds. */
   checkFiles(): void;
@@ -210,6 +212,7 @@ export async function openStore(
     },
     commandRegistry: sqlCommandRegistry(db, reading, write),
     settings: sqlSettings(db, reading, write),
+    rekey: sqlRekey(db, reading, write),
     leases: {
       join: (...args) => write('joinLeases', ...args),
       renew: (...args) => write('renewLeases', ...args),
