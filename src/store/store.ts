@@ -16,7 +16,7 @@ import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf, StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import type { RekeyStore, SettingsStore } from '../settings/stored-settings.ts';
+import type { GuildStore, RekeyStore, SettingsStore } from '../settings/stored-settings.ts';
 import type { AnnouncementStore } from '../tally/announcement-store.ts';
 import type { BackfillStore } from '../tally/backfill.ts';
 import type { MemberData } from '../tally/member-data.ts';
@@ -36,6 +36,7 @@ import { queryBuilder } from './query-builder.ts';
 import { sqlAnnouncements } from './reads/announcements.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
 import { sqlCounting } from './reads/counting.ts';
+import { sqlGuilds } from './reads/guilds.ts';
 import { sqlLedger } from './reads/ledger.ts';
 import { sqlMemberData } from './reads/member-data.ts';
 import { sqlMemberLocales } from './reads/member-locales.ts';
@@ -107,6 +108,7 @@ export interface Store {
   readonly commandRegistry: CommandRegistry;
   readonly settings: SettingsStore;
   readonly rekey: RekeyStore;
+  readonly guilds: GuildStore;
   readonly leases: LeaseStore;
   /** Throws {@link DatabaseFileReplacedError} if the file at the path is not the open one. Takes microseconds. */
   checkFiles(): void;
@@ -213,6 +215,7 @@ export async function openStore(
     commandRegistry: sqlCommandRegistry(db, reading, write),
     settings: sqlSettings(db, reading, write),
     rekey: sqlRekey(db, reading, write),
+    guilds: sqlGuilds(db, reading, write),
     leases: {
       join: (...args) => write('joinLeases', ...args),
       renew: (...args) => write('renewLeases', ...args),
