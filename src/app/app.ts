@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Router } from 'express';
+import { createSetupDrafts } from '../../commands/setup-drafts.ts';
 import type { Config } from '../../config/schema.ts';
 import { createHttpApp } from '../http/app.ts';
 import { coalesce } from '../http/coalesce.ts';
@@ -7,6 +8,7 @@ import { createHealth } from '../http/health.ts';
 import { createMetrics } from '../http/metrics/metrics.ts';
 import type { ReadinessChecks } from '../http/readiness.ts';
 import { createHttpServer } from '../http/server.ts';
+import { homeAccounts } from '../ledger/account-id.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Standings } from '../ledger/standing.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
@@ -34,10 +36,12 @@ import { createEffectNotices } from './effect-notices.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
+import { prepareAccounts } from './prepare-accounts.ts';
 import { communityOfQueues } from './queue-share.ts';
 import { type ReceiverParts, receiverFor } from './receiver.ts';
 import { createSeenMembers } from './seen-members.ts';
 import { createSettings } from './settings/create-settings.ts';
+import { createKeyCheck } from './setup-checks.ts';
 import { createUpkeep } from './upkeep.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
@@ -113,7 +117,8 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
   let store: Store | undefined;
   try {
     store = await openStore(config.databaseUrl, clock, { log });
-    const { app, loadSettings } = assembleApp(store, cache, config, dependencies);
+    const home = await prepareAccounts(store, config.listings, { clock, log });
+    const { app, loadSettings } = assembleApp(store, cache, config, dependencies, home);
     await loadSettings();
     return app;
   } catch (error) {
@@ -122,19 +127,14 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
   }
 }
 
-function assembleApp(
-  store: Store,
-  cache: Cache,
-  config: Config,
-  dependencies: AppDependencies,
-): { readonly app: App; readonly loadSettings: () => Promise<void> } {
+function assembleApp(store: Store, cache: Cache, config: Config, dependencies: AppDependencies, home: string | null) {
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
   const { wrapListener = (listener) => listener } = dependencies;
   /** Other processes may use the same database. */
   const isShared = sqlitePathOf(config.databaseUrl) === null;
-  const directory = createDirectory(config.listings);
+  const directory = createDirectory(config.listings, home);
   const metrics = createMetrics();
-  const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
+  const lookups = createLookupClients(config, { store, home, cache, metrics, clock, log });
   const settings = createSettings(config, {
     ...{ store: store.settings, directory, lookups, redact: dependencies.redact ?? null, clock, log },
     onSaved: () => notices.publish([settingsNotice]),
@@ -146,6 +146,14 @@ function assembleApp(
   const bot: Bot = createBot(config, {
     ...services,
     clock,
+    setup: {
+      settings: settings.setup,
+      drafts: createSetupDrafts(clock),
+      checks: {
+        checkKey: createKeyCheck({ ...config.lookup, budget: store.budgetStore, clock, log }),
+        unassignedListings: () => directory.ofGuild(null)?.named.map(({ name }) => name) ?? [],
+      },
+    },
     announcements: createAnnouncements(directory),
     votesBetween: store.announcements.votesBetween,
     votesOf: async (userId) => (await store.ledger.account(userId)).votes,
@@ -203,7 +211,7 @@ function assembleApp(
   const { rewards, memberData, counting, pruning } = store;
   const upkeep = createUpkeep({
     ...{ rewards, memberData, counting, pruning, keep: config.keep, clock, log },
-    firstListing: () => directory.listings[0],
+    firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
     onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
   });
   const announcementLoop = createConfiguredAnnouncementLoop(directory, {

@@ -147,3 +147,10 @@ export interface GuildStore {
    */
   deleteSettings(guildId: string): Promise<boolean>;
 }
+
+/** All ports to what is stored of communities. */
+export interface CommunityStores {
+  readonly settings: SettingsStore;
+  readonly rekey: RekeyStore;
+  readonly guilds: GuildStore;
+}
