@@ -119,7 +119,7 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
   try {
     store = await openStore(config.databaseUrl, clock, { log });
     const home = await prepareAccounts(store, config.listings, { clock, log });
-    const { app, loadSettings } = assembleApp(store, cache, config, home, dependencies);
+    const { app, loadSettings } = assembleApp(store, cache, config, dependencies, home);
     await loadSettings();
     return app;
   } catch (error) {
@@ -128,13 +128,7 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
   }
 }
 
-function assembleApp(
-  store: Store,
-  cache: Cache,
-  config: Config,
-  home: string | null,
-  dependencies: AppDependencies,
-): { readonly app: App; readonly loadSettings: () => Promise<void> } {
+function assembleApp(store: Store, cache: Cache, config: Config, dependencies: AppDependencies, home: string | null) {
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
   const { wrapListener = (listener) => listener } = dependencies;
   /** Other processes may use the same database. */

@@ -12,6 +12,7 @@ import { counterWrites } from './counters.ts';
 import { enqueueWrites } from './enqueue.ts';
 import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
+import { guildWrites } from './guilds.ts';
 import { heartbeatWrites } from './heartbeat.ts';
 import { installationWrites } from './installation.ts';
 import { leaseWrites } from './leases.ts';
@@ -52,6 +53,7 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...memberLanguageWrites(db, connection),
     ...forgetWrites(db, connection),
     ...settingsWrites(db, connection),
+    ...guildWrites(db, connection),
     ...counterWrites(db, connection),
     ...pruningWrites(db, connection),
     ...leaseWrites(db, connection),
