@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Connection } from '../dialect/dialect.ts';
+import type { Connection, Dialect } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import type { RecordingArgs, RecordingName, RecordingResults } from '../recording/recording-jobs.ts';
 import type { Tables } from '../tables.ts';
@@ -27,7 +27,11 @@ import { sessionWrites } from './session-revocations.ts';
 /**
  * All operations that write and decide nothing about events, by name, for use inside a transaction of `connection`.
  */
-export function createWrites(db: Kysely<Tables>, connection: Connection) {
+export function createWrites(
+  db: Kysely<Tables>,
+  connection: Connection,
+  dialect: Pick<Dialect, 'reusesShortenedRows'>,
+) {
   return {
     ...requeueWrites(db, connection),
     ...outboxWrites(db, connection),
@@ -48,7 +52,7 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...memberLanguageWrites(db, connection),
     ...forgetWrites(db, connection),
     ...counterWrites(db, connection),
-    ...pruningWrites(db, connection),
+    ...pruningWrites(db, connection, dialect),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
     async probe(at: number): Promise<void> {
