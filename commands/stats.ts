@@ -22,9 +22,9 @@ export const stats = {
   visibility: 'public',
   hasPages: false,
   isServedBy: (listings) => listings.length > 0,
-  describe: ({ listings, texts }) => ({
+  describe: ({ texts, ...context }) => ({
     description: texts.stats.description,
-    options: [listingOption(listings, texts)],
+    options: [listingOption({ texts, ...context })],
   }),
   autocomplete: completeListing,
   async execute(input, context) {

@@ -1,8 +1,10 @@
+import type { KeySources } from '../src/encryption/encryption.ts';
 import { formatCount } from '../src/platform/durations.ts';
 import type { LogLevel } from '../src/platform/log.ts';
 import type { ListingRewards } from '../src/rewards/rules.ts';
 import type { ShopItem } from '../src/rewards/shop-item.ts';
 import type { AnnouncementSettings } from '../src/texts/announcement-settings.ts';
+import type { ListingBase } from './listing-source.ts';
 
 /** A listing in the configuration: one server or bot on the service, with its own API key and secrets. */
 export interface ListingConfig {
@@ -13,6 +15,8 @@ export interface ListingConfig {
   readonly id: string | null;
   /** Not configured explicitly: the variables describe a server and a bot, and this one of the two has no API key. */
   readonly implied: boolean;
+  /** Linked in Discord by the owner of the guild, and neither in the file nor in the variables. */
+  readonly linked?: true;
   /** API key (document, section 5); null disables lookups for this listing. */
   readonly lookupKey: string | null;
   /** All of them are valid, for rotation. Without any, signed votes are rejected (document, section 5.7). */
@@ -44,6 +48,8 @@ export interface Config {
   /** Ends in `/api/v1`, without a trailing slash (document, section 1). */
   readonly lookup: { readonly baseUrl: string };
   readonly listings: readonly ListingConfig[];
+  /** The same listings as they are configured, to which the settings of communities are added. */
+  readonly base: ListingBase;
   /** Whether members may have themselves reminded of their next vote. */
   readonly reminders: boolean;
   /** How long the bodies of deliveries and effects that are done are kept (ms); null forever. */
@@ -54,6 +60,10 @@ export interface Config {
   readonly cacheUrl: string;
   /** Port 0 selects any free port. */
   readonly http: { readonly host: string; readonly port: number };
+  /** The address under which the internet reaches the program, without a trailing slash; null if it is not known. */
+  readonly publicUrl: string | null;
+  /** The keys of secrets in the database. */
+  readonly encryption: KeySources;
   /** Null disables the owner API and the console. */
   readonly ownerToken: string | null;
   readonly logLevel: LogLevel;

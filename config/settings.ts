@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { expectedKey, parseEncryptionKey } from '../src/encryption/encryption-key.ts';
 import { logLevels } from '../src/platform/log.ts';
 import { snowflakePattern } from '../src/platform/snowflake.ts';
 import { durationPattern, expectedDuration, isDurationInRange, parseDuration } from './duration.ts';
@@ -26,6 +27,9 @@ const secrets = z
   .pipe(z.array(text).min(1));
 const wholeCredits = z.string().regex(/^\d+$/).transform(Number).pipe(z.int().max(1_000_000));
 const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/(?<!\/)\/+$/, ''));
+
+/** The text of an encryption key. */
+const encryptionKey = z.string().refine((text) => parseEncryptionKey(text) !== null);
 
 const expectedId = 'a Discord id, digits only: enable Developer Mode (Settings → Advanced) and use "Copy ID"';
 const expectedCredits = 'a whole number from 0 to 1000000';
@@ -163,6 +167,12 @@ export const settings = {
     expected: 'a port number from 0 (any free port) to 65535',
     default: '3000',
   }),
+  PUBLIC_URL: setting({
+    schema: httpUrl.refine((url) => !/[?#@]/.test(url)),
+    expected: 'the address under which the internet reaches this program: https://votes.example.com',
+  }),
+  SETTINGS_KEY: setting({ schema: encryptionKey, expected: expectedKey, secret: true }),
+  NEW_SETTINGS_KEY: setting({ schema: encryptionKey, expected: expectedKey, secret: true }),
   OWNER_TOKEN: setting({
     schema: text,
     expected: `at least ${minOwnerTokenLength} random characters, for example from \`openssl rand -hex 32\``,
@@ -189,3 +199,6 @@ export type SettingName = keyof typeof settings;
 export type Values = { readonly [Name in SettingName]: z.infer<(typeof settings)[Name]['schema']> | undefined };
 
 export const settingNames = Object.keys(settings) as SettingName[];
+
+/** Where the value of a setting comes from. */
+export type SettingSource = 'environment' | 'file' | 'default' | 'unset';

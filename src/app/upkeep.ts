@@ -42,12 +42,13 @@ export function createUpkeep(options: {
   readonly counting: CountingStore;
   readonly pruning: PruningStore;
   readonly keep: Retention;
-  readonly listings: readonly ListingContext[];
+  /** Whose calendar the histories of earlier members follow; undefined without listings. */
+  readonly firstListing: () => ListingContext | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly onPruned: (kind: PrunedKind, rows: number) => void;
 }): Upkeep {
-  const { rewards, memberData, counting, listings, clock, log, onPruned } = options;
+  const { rewards, memberData, counting, firstListing, clock, log, onPruned } = options;
   const abortController = new AbortController();
   const { signal } = abortController;
   const prune = createPruning(options.keep, { store: options.pruning, clock, signal, onPruned });
@@ -105,7 +106,7 @@ export function createUpkeep(options: {
 
   /** In the order of ids, one user per transaction, so that votes do not wait. */
   async function completeHistories(): Promise<void> {
-    const [listing] = listings;
+    const listing = firstListing();
     let last: string | undefined = '';
     let completed = 0;
     while (listing !== undefined && last !== undefined && !signal.aborted) {

@@ -49,7 +49,7 @@ async function open(url: string) {
   async function replay(id: number) {
     const delivery = await store.records.delivery(id);
     if (delivery === null) throw new Error('no delivery');
-    return createReplay({ listings: [listing], recorder: store.recorder, clock })(delivery);
+    return createReplay({ listings: () => [listing], recorder: store.recorder, clock })(delivery);
   }
 
   async function finishEffects(limit: number): Promise<void> {

@@ -8,12 +8,13 @@ import {
 } from 'discord.js';
 import type { Command, CommandContext, CommandInput } from '../../../commands/command.ts';
 import type { Modal, Panel, Reply } from '../../../commands/reply.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { memoizeByIdentity } from '../../platform/memoize.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
-import type { Markup } from '../../texts/markup.ts';
+import { commandMention, type Markup } from '../../texts/markup.ts';
 import { type Texts, textsFor } from '../../texts/texts.ts';
 import { expiredCodes } from '../discord-errors.ts';
 import { decodeCustomId, isOwnCustomId } from '../rendering/custom-id.ts';
@@ -38,6 +39,12 @@ const deferAfterMs = 1 * second;
 /** For a deferred reply, from the interaction on (ms). */
 const replyTimeoutMs = 15 * second;
 
+/** Where a command is used, and by whom. */
+export type CommandPlace = Pick<CommandInput, 'guildId' | 'userId'>;
+
+/** The context of a command in any language. */
+export type UnlocalizedContext = Omit<CommandContext, 'texts'>;
+
 /** What a command returned, or an error message. */
 type CommandResult =
   | { readonly reply: Reply | Panel; readonly failed: boolean }
@@ -52,12 +59,16 @@ export type InteractionHandler = (interaction: Interaction) => Promise<void>;
 
 /**
  * Replies within a second if possible; otherwise defers and replies within 15 s of the interaction. Discord: "Receiving
- * and Responding to Interactions". A command that no configured listing can serve is reported as unknown.
+ * and Responding to Interactions". A command that no listing of the community can serve says so.
  */
 export function createInteractions(options: {
   commands: readonly Command[];
-  /** Without the texts, which depend on the member. */
-  context: Omit<CommandContext, 'texts'>;
+  clock: Clock;
+  /**
+   * What a command can use where it is used, without the texts, which depend on the member. Returns the same object for
+   * the same settings, at once unless the database must be asked. May reject.
+   */
+  contextFor: (place: CommandPlace) => UnlocalizedContext | Promise<UnlocalizedContext>;
   /** Whether we registered the command of this id: another program may have one of the same name. May reject. */
   isOwnCommand: (commandId: string) => Promise<boolean>;
   log: Log;
@@ -68,14 +79,10 @@ export function createInteractions(options: {
   /** Called with the input of every command and component, after the response. */
   onMemberSeen?: (input: CommandInput, command: Command) => void;
 }): InteractionHandler {
-  const { commands, context, isOwnCommand, log } = options;
+  const { commands, clock, contextFor, isOwnCommand, log } = options;
   const { onAnswered = () => {}, onMemberSeen = () => {}, noticeFor = async () => null } = options;
-  const { clock } = context;
   const errors = createErrorReplies({ clock, log });
-  const commandsByName = new Map(
-    commands.filter((command) => command.isServedBy(context.listings)).map((command) => [command.name, command]),
-  );
-
+  const commandsByName = new Map(commands.map((command) => [command.name, command]));
   const autocomplete = createAutocomplete(log);
 
   /** A command returns the same reply again while its data is cached, so that it is rendered once. */
@@ -84,25 +91,28 @@ export function createInteractions(options: {
     renderReply(asPanel(reply), command.name),
   );
 
-  const contexts = new Map<Texts, CommandContext>();
-  function contextIn(texts: Texts): CommandContext {
-    let localized = contexts.get(texts);
-    if (localized === undefined) {
-      localized = { ...context, texts };
-      contexts.set(texts, localized);
-    }
-    return localized;
-  }
+  const localize = memoizeByIdentity((context: UnlocalizedContext, texts: Texts): CommandContext => {
+    return { ...context, texts };
+  });
 
   async function execute(command: Command, input: CommandInput): Promise<CommandResult> {
     const texts = textsOf(input);
     try {
-      const result = await command.execute(input, contextIn(texts));
+      const place = contextFor(input);
+      const context = localize(place instanceof Promise ? await place : place, texts);
+      if (!command.isServedBy(context.listings)) return { reply: notServed(context, texts), failed: true };
+      const result = await command.execute(input, context);
       if ('kind' in result && result.kind === 'modal') return { modal: result, failed: false };
       return { reply: result, failed: false };
     } catch (error) {
       return { reply: errors.ofError(command.name, error, texts), failed: true };
     }
+  }
+
+  function notServed({ listings, commandId }: UnlocalizedContext, { failure, ...texts }: Texts): Reply {
+    const isLinked = listings.length > 0;
+    const text = isLinked ? failure.unknownCommand : failure.noListing(commandMention('setup', commandId('setup')));
+    return errorReply(text, { failure, ...texts });
   }
 
   function tooLate(command: string, timeoutMs: number, texts: Texts): CommandResult & { reply: Reply } {
@@ -226,7 +236,9 @@ export function createInteractions(options: {
 
   async function handleAutocomplete(interaction: AutocompleteInteraction): Promise<void> {
     if (!(await isOwnCommand(interaction.commandId))) return ignore(interaction);
-    await autocomplete(interaction, commandsByName.get(interaction.commandName), contextIn(textsOf(interaction)));
+    const { guildId, user } = interaction;
+    const context = localize(await contextFor({ guildId, userId: user.id }), textsOf(interaction));
+    await autocomplete(interaction, commandsByName.get(interaction.commandName), context);
   }
 
   async function handleAction(interaction: MessageComponentInteraction | ModalSubmitInteraction): Promise<void> {

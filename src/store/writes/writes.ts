@@ -23,6 +23,7 @@ import { reminderWrites } from './reminders.ts';
 import { requeueWrites } from './requeue-effect.ts';
 import { seenRolesWrites } from './seen-roles.ts';
 import { sessionWrites } from './session-revocations.ts';
+import { settingsWrites } from './settings.ts';
 
 /**
  * All operations that write and decide nothing about events, by name, for use inside a transaction of `connection`.
@@ -51,6 +52,7 @@ export function createWrites(
     ...reminderWrites(db, connection),
     ...memberLanguageWrites(db, connection),
     ...forgetWrites(db, connection),
+    ...settingsWrites(db, connection),
     ...counterWrites(db, connection),
     ...pruningWrites(db, connection, dialect),
 
