@@ -36,6 +36,7 @@ import { listingsByGuild } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
+import { communityOfQueues } from './queue-share.ts';
 import { createSeenMembers } from './seen-members.ts';
 import { createUpkeep } from './upkeep.ts';
 
@@ -117,6 +118,8 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
 function assembleApp(store: Store, cache: Cache, config: Config, dependencies: AppDependencies): App {
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
   const { wrapListener = (listener) => listener } = dependencies;
+  /** Other processes may use the same database. */
+  const isShared = sqlitePathOf(config.databaseUrl) === null;
   const directory = createDirectory(config.listings);
   const metrics = createMetrics();
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
@@ -131,7 +134,9 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     votesBetween: store.announcements.votesBetween,
     votesOf: async (userId) => (await store.ledger.account(userId)).votes,
     outbox: store.outbox,
-    newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
+    newEffectsPollMs: isShared ? sharedDatabasePollMs : null,
+    leases: isShared ? store.leases : null,
+    communityOfQueue: communityOfQueues(directory),
     commandRegistry: store.commandRegistry,
     rewards: store.rewards,
     partyPanels: store.partyPanels,

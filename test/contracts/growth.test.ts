@@ -152,6 +152,11 @@ function growthTests(newUrl: () => string): void {
     await clock.advance(minute);
     expect(await store.records.counts()).toMatchObject({ users: before.users + 1, votes: 3 });
     expect(await votesIn(store, clock.now())).toBe(3);
+    const counted = await store.records.counts();
+    await store.counting.reset();
+    expect(await store.records.counts()).toEqual(counted);
+    await countAll();
+    expect(await store.records.counts()).toEqual(counted);
   });
 
   it('prunes old bodies and effects, but nothing in quarantine, waiting or buried; repeats are still duplicates', async () => {
