@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { createPruning } from '../../src/app/pruning.ts';
+import { homeAccounts } from '../../src/ledger/account-id.ts';
 import type { Vote } from '../../src/ledger/event.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
@@ -35,7 +36,7 @@ const listing = {
   name: 'server',
   kind: 'server',
   rewards: plainRewards({ perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour }),
-  community: { guildId: '613425648685547541', timeZone: 'UTC', listings: ['server'] },
+  community: { guildId: '613425648685547541', accounts: homeAccounts, timeZone: 'UTC', listings: ['server'] },
   announced: { votes: true, milestones: true, premium: true, party: true },
   announceChannelId: channel,
   premiumChannelId: null,

@@ -1,11 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
+import { memberOf } from '../../ledger/account-id.ts';
 import { isCountedVote } from '../../ledger/entry.ts';
 import { isPseudonym } from '../../ledger/pseudonym.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { hour, second } from '../../platform/durations.ts';
 import type { DigestSummary } from '../../tally/announcement-store.ts';
+import { accountOf } from '../account-columns.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
@@ -77,9 +79,10 @@ async function summarizeVotes(db: Kysely<Tables>, reading: Connection, { from, u
         .orderBy('entries.id', 'desc')
         .limit(literal(rowsPerQuery)),
     );
-    for (const { user_id: userId, cause, credits: paid, reason, received_at: receivedAt, ...row } of page) {
+    for (const { user_id, cause, credits: paid, reason, received_at: receivedAt, ...row } of page) {
       if (row.listing === null || row.family !== 'vote' || receivedAt === null) continue;
       if (receivedAt < from || receivedAt >= until) continue;
+      const userId = memberOf(accountOf({ user_id }));
       const votes: ListingVotes = byListing.get(row.listing) ?? { credits: 0, votesByUser: new Map(), milestones: [] };
       byListing.set(row.listing, votes);
       votes.credits += paid;
