@@ -1,4 +1,6 @@
 import type { DescriptionContext } from '../../commands/command.ts';
+import type { SetupChecks } from '../../commands/setup-checks.ts';
+import type { SetupServices } from '../../commands/setup-services.ts';
 import type { DiscordConfig } from '../../config/schema.ts';
 import { createGatewayClient } from '../discord/gateway/gateway-client.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
@@ -12,6 +14,7 @@ import { createRestTransports } from '../discord/interactions/rest-transport.ts'
 import type { CommandPlace } from '../discord/interactions/run-command.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';
 import { createRegistrar } from '../discord/registration/registrar.ts';
+import { createRoleAccess } from '../discord/roles/role-access.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
@@ -38,6 +41,8 @@ export interface Answering {
 }
 
 export interface AnsweringDependencies {
+  /** The roles are inspected with the bot's own connection. */
+  readonly setup: Omit<SetupServices, 'checks'> & { readonly checks: Omit<SetupChecks, 'roleAccess'> };
   /** What a command can use where it is used. Returns the same object for the same settings. */
   readonly contextFor: (place: CommandPlace) => BotContext | Promise<BotContext>;
   /** What registered commands offer, with the listings of all communities. */
@@ -59,7 +64,7 @@ export interface AnsweringDependencies {
 }
 
 /** The part of a command's context that is not added here. */
-export type BotContext = Omit<UnlocalizedContext, 'commands' | 'commandId' | 'reminders'>;
+export type BotContext = Omit<UnlocalizedContext, 'commands' | 'commandId' | 'setup'>;
 
 /** How often notices of other processes are read (ms). */
 const noticesPollMs = 30 * second;
@@ -82,8 +87,10 @@ export function createAnswering(
     clock,
     log,
   });
+  const roleAccess = createRoleAccess({ rest, clock: stopwatch, log });
+  const setup = { ...dependencies.setup, checks: { ...dependencies.setup.checks, roleAccess } };
   const complete = memoizeOne((context: BotContext): UnlocalizedContext => {
-    return { ...context, commands, commandId: registrar.idOf, reminders };
+    return { ...context, commands, commandId: registrar.idOf, setup };
   });
   const interactions = createInteractions({
     commands,
@@ -92,6 +99,7 @@ export function createAnswering(
       const context = contextFor(place);
       return context instanceof Promise ? context.then(complete) : complete(context);
     },
+    stopped: stopping.signal,
     noticeFor: (userId, texts) => reminders.noticeFor(userId, { texts, commandId: registrar.idOf }),
     isOwnCommand: registrar.isOwn,
     log,

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { Router } from 'express';
+import { createSetupDrafts } from '../../commands/setup-drafts.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
 import { interactionsPath } from '../discord/interactions/endpoint.ts';
@@ -8,6 +9,7 @@ import { DirectRequest } from '../http/body.ts';
 import { createHealth } from '../http/health.ts';
 import { createMetrics } from '../http/metrics/metrics.ts';
 import { createHttpServer } from '../http/server.ts';
+import { homeAccounts } from '../ledger/account-id.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Standings } from '../ledger/standing.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
@@ -16,6 +18,7 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { Redactor } from '../platform/redactor.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { sqlitePathOf } from '../store/dialect/dialect.ts';
 import { openStore, type Store } from '../store/store.ts';
@@ -30,20 +33,25 @@ import { currentParty } from './current-party.ts';
 import { createDirectory } from './directory.ts';
 import { createDiscordAccess } from './discord-access.ts';
 import { createEffectNotices } from './effect-notices.ts';
-import { listingsByGuild } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
+import { prepareAccounts } from './prepare-accounts.ts';
 import { communityOfQueues } from './queue-share.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving } from './receiving.ts';
 import { createSeenMembers } from './seen-members.ts';
+import { createSettings } from './settings/create-settings.ts';
+import { createKeyCheck } from './setup-checks.ts';
 import { createUpkeep } from './upkeep.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
 
 /** For the cache and the database each: a server that does not respond must not delay the shutdown. */
 const closeTimeoutMs = 2 * second;
+
+/** Tells other processes, in place of the name of a queue, that settings were changed. */
+const settingsNotice = 'settings';
 
 /** How often to look for announcements of other processes, on a database server (ms). */
 const sharedDatabasePollMs = second / 5;
@@ -90,6 +98,8 @@ export interface AppDependencies {
   readonly onAttempted?: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
   /** Wraps the listener of all routes, to observe requests before they are handled. */
   readonly wrapListener?: (listener: RequestListener) => RequestListener;
+  /** Receives the secrets that communities store, so that the log does not show them. */
+  readonly redact?: Pick<Redactor, 'add'>;
   /** Real time for the connection to Discord; needed if `clock` does not run in real time. */
   readonly stopwatch?: Clock;
 }
@@ -108,21 +118,34 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
   let store: Store | undefined;
   try {
     store = await openStore(config.databaseUrl, clock, { log });
-    return assembleApp(store, cache, config, dependencies);
+    const home = await prepareAccounts(store, config.listings, { clock, log });
+    const { app, loadSettings } = assembleApp(store, cache, config, home, dependencies);
+    await loadSettings();
+    return app;
   } catch (error) {
     await Promise.allSettled([cache.disconnect(), store?.close()]);
     throw error;
   }
 }
 
-function assembleApp(store: Store, cache: Cache, config: Config, dependencies: AppDependencies): App {
+function assembleApp(
+  store: Store,
+  cache: Cache,
+  config: Config,
+  home: string | null,
+  dependencies: AppDependencies,
+): { readonly app: App; readonly loadSettings: () => Promise<void> } {
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
   const { wrapListener = (listener) => listener } = dependencies;
   /** Other processes may use the same database. */
   const isShared = sqlitePathOf(config.databaseUrl) === null;
-  const directory = createDirectory(config.listings);
+  const directory = createDirectory(config.listings, home);
   const metrics = createMetrics();
-  const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
+  const lookups = createLookupClients(config, { store, home, cache, metrics, clock, log });
+  const settings = createSettings(config, {
+    ...{ store: store.settings, directory, lookups, redact: dependencies.redact ?? null, clock, log },
+    onSaved: () => notices.publish([settingsNotice]),
+  });
   const services = createMemberServices(config, {
     ...{ store, lookups, directory, metrics, clock, log },
     nudge: nudgeEverywhere,
@@ -148,6 +171,14 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     ? createAnswering(config.discord, access, {
         ...services,
         ...{ clock, metrics, log, stopwatch, publicUrl: config.publicUrl, commandRegistry: store.commandRegistry },
+        setup: {
+          settings: settings.setup,
+          drafts: createSetupDrafts(clock),
+          checks: {
+            checkKey: createKeyCheck({ ...config.lookup, budget: store.budgetStore, clock, log }),
+            unassignedListings: () => directory.ofGuild(null)?.named.map(({ name }) => name) ?? [],
+          },
+        },
         onMemberSeen: createSeenMembers({
           listingsIn: (guildId) => directory.inGuild(guildId)[0]?.listings ?? [],
           ...{ rewards: store.rewards, clock, log },
@@ -167,7 +198,10 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     party: () => currentParty(store.rewards, directory.listings, clock.now()),
   });
 
-  const notices = createEffectNotices(config.cacheUrl, clock, (queues) => announcing?.nudge(queues));
+  const notices = createEffectNotices(config.cacheUrl, clock, (queues) => {
+    if (queues.includes(settingsNotice)) settings.loop.nudge();
+    announcing?.nudge(queues);
+  });
   const recording = {
     ...{ store, clock, log, metrics, recorder: store.recorder },
     listings: () => directory.listings,
@@ -179,14 +213,14 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   };
   const replay = createReplay(recording);
   const receiving = has('receive') ? createReceiving({ ...recording, directory, replay }) : null;
-  const loops = announcing === null ? [] : announcingLoops();
+  const loops = [settings.loop, ...(announcing === null ? [] : announcingLoops())];
 
   /** What fills the outbox by time, and looks after the database. */
   function announcingLoops(): readonly Loop[] {
     const { rewards, memberData, counting, pruning } = store;
     const upkeep = createUpkeep({
       ...{ rewards, memberData, counting, pruning, keep: config.keep, clock, log },
-      firstListing: () => directory.listings[0],
+      firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
       onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
     });
     const announcementLoop = createConfiguredAnnouncementLoop(directory, {
@@ -223,7 +257,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     notices.publish(queues);
   }
 
-  return {
+  const app: App = {
     webhooks: webhooks ?? Router(),
     http,
     ledger: store.ledger,
@@ -234,7 +268,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       if (stopped !== undefined) return null;
       announcing?.start();
       answering?.start();
-      if (announcing !== null) notices.start();
+      notices.start();
       receiving?.start();
       for (const loop of loops) loop.start();
       logConfigWarnings(config, log);
@@ -242,11 +276,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
         log.info({ url: address.url, roles: config.roles }, receiving === null ? 'listening' : 'receiving webhooks');
       return address?.url ?? null;
     },
-    reloadSecrets({ listings }) {
-      const replaceLookups = lookups.prepare(listings);
-      replaceLookups();
-      directory.replace(listingsByGuild(listings));
-    },
+    reloadSecrets: ({ base }) => settings.sync.replaceBase(base),
     stop() {
       stopped ??= (async () => {
         const parts = [receiving, announcing, answering, ...loops];
@@ -259,6 +289,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       return stopped;
     },
   };
+  return { app, loadSettings: settings.sync.load };
 }
 
 /** A part of the program that works in the background. */
