@@ -30,6 +30,7 @@ import {
   type InteractionResponder,
   modalResponder,
   type ResponseKind,
+  responseKind,
 } from './responder.ts';
 
 /**
@@ -183,30 +184,17 @@ export function createInteractions(options: {
   ): Promise<void> {
     try {
       await respondWith(...render(reply, command, input, responder));
-      replaceLater(reply, command, input, responder, respondWith === responder.editReply);
+      const isDeferred = respondWith === responder.editReply;
+      laterReplies.watch(command.name, reply, { input, isDeferred }, (next) => {
+        const [body] = render(next, command, input, responder);
+        return responder.replaceReply(body, responseKind(reply, input));
+      });
     } catch (error) {
       const isRejected = error instanceof DiscordAPIError && !expiredCodes.includes(error.code);
       if (!isRejected || isPanel(reply) || reply.image === undefined) throw error;
       log.warn({ command: command.name, reason: messageOf(error) }, 'picture rejected by Discord; replying without it');
       await respondWith(...render({ ...reply, files: [] }, command, input, responder));
     }
-  }
-
-  /** A new message after a deferral is not the one that could be replaced. */
-  function replaceLater(
-    reply: Reply | Panel,
-    command: Command,
-    input: CommandInput,
-    responder: InteractionResponder,
-    isDeferred: boolean,
-  ): void {
-    const { later } = reply;
-    const kind = responseKind(reply, input);
-    if (later === undefined || (isDeferred && kind === 'new' && input.action !== null)) return;
-    laterReplies.watch(command.name, later, (next) => {
-      const [body] = render(next, command, input, responder);
-      return responder.replaceReply(body, kind);
-    });
   }
 
   function render(
@@ -302,8 +290,4 @@ export function createInteractions(options: {
 
 function textsOf({ locale, guildLocale }: Pick<CommandInput, 'locale' | 'guildLocale'>): Texts {
   return textsFor(locale, guildLocale);
-}
-
-function responseKind({ response }: Reply | Panel, { action }: CommandInput): ResponseKind {
-  return response ?? (action === null ? 'update' : 'new');
 }
