@@ -35,6 +35,7 @@ import { createEffectNotices } from './effect-notices.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
+import { communityOfQueues } from './queue-share.ts';
 import { type ReceiverParts, receiverFor } from './receiver.ts';
 import { createSeenMembers } from './seen-members.ts';
 import { createSettings } from './settings/create-settings.ts';
@@ -131,6 +132,8 @@ function assembleApp(
 ): { readonly app: App; readonly loadSettings: () => Promise<void> } {
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
   const { wrapListener = (listener) => listener } = dependencies;
+  /** Other processes may use the same database. */
+  const isShared = sqlitePathOf(config.databaseUrl) === null;
   const directory = createDirectory(config.listings);
   const metrics = createMetrics();
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
@@ -157,7 +160,9 @@ function assembleApp(
     votesBetween: store.announcements.votesBetween,
     votesOf: async (userId) => (await store.ledger.account(userId)).votes,
     outbox: store.outbox,
-    newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
+    newEffectsPollMs: isShared ? sharedDatabasePollMs : null,
+    leases: isShared ? store.leases : null,
+    communityOfQueue: communityOfQueues(directory),
     commandRegistry: store.commandRegistry,
     rewards: store.rewards,
     partyPanels: store.partyPanels,

@@ -31,6 +31,7 @@ import { createRoleAccess } from '../discord/roles/role-access.ts';
 import { createExplainRoleFailure } from '../discord/roles/role-failure.ts';
 import { createRoleHandler } from '../discord/roles/roles.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
+import type { LeaseStore } from '../leases/lease-store.ts';
 import { createDispatcher } from '../outbox/dispatcher.ts';
 import type { AttemptResult, ClaimedEffect } from '../outbox/effect.ts';
 import type { Outbox } from '../outbox/outbox.ts';
@@ -45,6 +46,7 @@ import type { RewardStore } from '../tally/reward-store.ts';
 import { type Texts, textsFor } from '../texts/texts.ts';
 import type { AnnouncementsOfListings } from './announcements.ts';
 import { createPartyRewardHandler } from './party-reward.ts';
+import { createQueueShare } from './queue-share.ts';
 import type { ReminderService } from './reminders.ts';
 import { createRoleGrants } from './role-grants.ts';
 import type { MemberSeen } from './seen-members.ts';
@@ -81,6 +83,10 @@ export interface BotDependencies {
   readonly outbox: Outbox;
   /** How often to look for effects of other processes (ms); null to find them within about 2 s. */
   readonly newEffectsPollMs: number | null;
+  /** Shared with other processes; null if there can be none. */
+  readonly leases: LeaseStore | null;
+  /** The community whose turn a queue takes in the outbox. */
+  readonly communityOfQueue: (queue: string) => string;
   readonly commandRegistry: CommandRegistry;
   readonly rewards: RewardStore;
   readonly partyPanels: PartyPanels;
@@ -170,6 +176,8 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
       }),
     }),
     isReachable: createReachabilityProbe(rest),
+    communityOf: dependencies.communityOfQueue,
+    isOwn: (queue) => queueShare.isOwn(queue),
     clock,
     log,
     newEffectsPollMs,
@@ -177,6 +185,11 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
       for (const { kind } of effects) metrics.attempts.inc({ kind, outcome: attempt.outcome });
       onAttempted(effects, attempt);
     },
+  });
+  const queueShare = createQueueShare(dependencies.leases, {
+    clock: stopwatch,
+    log,
+    onChange: dispatcher.rediscover,
   });
   const registrar = createRegistrar({
     rest,
@@ -231,6 +244,7 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
       return client.ready;
     },
     start() {
+      queueShare.start();
       dispatcher.start();
       client.start();
       // Usually faster than the gateway, so that commands are registered before the first interaction. If it fails,
@@ -242,7 +256,7 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
     async stop() {
       stopping.abort();
       registrar.stop();
-      await Promise.all([dispatcher.stop(), client.stop()]);
+      await Promise.all([dispatcher.stop().then(queueShare.stop), client.stop()]);
     },
   };
 }

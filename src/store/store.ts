@@ -1,6 +1,7 @@
 import type { PartyPanels } from '../discord/announcements/party-panel.ts';
 import type { MemberLocales } from '../discord/member-languages.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';
+import type { LeaseStore } from '../leases/lease-store.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Standings } from '../ledger/standing.ts';
 import type { VotesPerDay } from '../ledger/votes-per-day.ts';
@@ -104,6 +105,7 @@ export interface Store {
   readonly budgetStore: BudgetStore;
   readonly commandRegistry: CommandRegistry;
   readonly settings: SettingsStore;
+  readonly leases: LeaseStore;
   /** Throws {@link DatabaseFileReplacedError} if the file at the path is not the open one. Takes microseconds. */
   checkFiles(): void;
   /**
@@ -208,6 +210,14 @@ export async function openStore(
     },
     commandRegistry: sqlCommandRegistry(db, reading, write),
     settings: sqlSettings(db, reading, write),
+    leases: {
+      join: (...args) => write('joinLeases', ...args),
+      renew: (...args) => write('renewLeases', ...args),
+      take: (...args) => write('takeLeases', ...args),
+      release: (...args) => write('releaseLeases', ...args),
+      remove: (...args) => write('removeLeaseHolder', ...args),
+      resize: (...args) => write('resizeLeases', ...args),
+    },
     ownerActions: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
       requeueEffect: (effectId, now) => write('requeueEffect', effectId, now),

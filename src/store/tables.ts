@@ -205,6 +205,14 @@ export interface Tables {
     balance: number;
     at: number;
   };
+  /** The number of slots that a group of processes shares. */
+  lease_groups: { name: string; size: number };
+  /** The processes of each group, and how often each has renewed its membership. */
+  lease_holders: { id: string; group_name: string; beat: number };
+  /** Which process holds which slot. */
+  leases: { group_name: string; size: number; slot: number; holder: string };
+  /** Requests that Discord rejected with 401, 403 or 429, by the minute since the epoch. */
+  invalid_requests: { minute: number; count: number };
   /** Rows to lock, by the name of what they protect. */
   locks: { name: string };
   /** Console sessions that were signed out before they expired. */

@@ -16,6 +16,7 @@ import { partyPanels } from './015-party-panels.ts';
 import { announcements } from './016-announcements.ts';
 import { memberLanguages } from './017-member-languages.ts';
 import { settings } from './019-settings.ts';
+import { leases } from './020-leases.ts';
 import { growth } from './022-growth.ts';
 import type { Migration } from './migration.ts';
 
@@ -37,6 +38,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '016-announcements': announcements,
   '017-member-languages': memberLanguages,
   '019-settings': settings,
+  '020-leases': leases,
   '022-growth': growth,
 };
 

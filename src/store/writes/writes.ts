@@ -13,6 +13,7 @@ import { enqueueWrites } from './enqueue.ts';
 import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
 import { heartbeatWrites } from './heartbeat.ts';
+import { leaseWrites } from './leases.ts';
 import { memberLanguageWrites } from './member-languages.ts';
 import { outboxWrites } from './outbox.ts';
 import { partyWrites } from './party.ts';
@@ -51,6 +52,7 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...settingsWrites(db, connection),
     ...counterWrites(db, connection),
     ...pruningWrites(db, connection),
+    ...leaseWrites(db, connection),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
     async probe(at: number): Promise<void> {
