@@ -37,7 +37,7 @@ describe('/setup on the page', { timeout: 90_000 }, () => {
 
     await expectText(messages, 'Waiting for your test');
     await saveScreenshot(page, 'setup-waiting');
-    const codes = await messages.locator('pre').allInnerTexts();
+    const codes = await messages.locator('discord-code').allInnerTexts();
     const [voteUrl = '', voteSecret = '', premiumUrl = '', premiumSecret = ''] = codes.map((code) => code.trim());
     await service.setWebhook(server.id, { voteUrl, voteSecret, premiumUrl, premiumSecret });
     await service.testWebhook(server.id, 'vote');
@@ -53,7 +53,7 @@ describe('/setup on the page', { timeout: 90_000 }, () => {
     await saveScreenshot(page, 'setup-overview');
 
     await page.locator('[data-vote="server"]').click();
-    await expect.poll(() => discord.messages(discord.channels.announcements).length, { timeout: 15_000 }).toBe(2);
+    await expect.poll(() => discord.messages(discord.channels.announcements).length, { timeout: 15_000 }).toBe(1);
     await expectText(page.locator('#balance'), '10 credits');
 
     await messages.getByRole('button', { name: 'Rewards', exact: true }).click();
