@@ -1,12 +1,14 @@
 import type { RequestListener } from 'node:http';
 import type { Router } from 'express';
+import { createSetupDrafts } from '../../commands/setup-drafts.ts';
 import type { Config } from '../../config/schema.ts';
 import { createHttpApp } from '../http/app.ts';
 import { coalesce } from '../http/coalesce.ts';
 import { createHealth } from '../http/health.ts';
-import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
+import { createMetrics } from '../http/metrics/metrics.ts';
 import type { ReadinessChecks } from '../http/readiness.ts';
 import { createHttpServer } from '../http/server.ts';
+import { homeAccounts } from '../ledger/account-id.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Standings } from '../ledger/standing.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
@@ -15,15 +17,14 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { Redactor } from '../platform/redactor.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { sqlitePathOf } from '../store/dialect/dialect.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
 import { DirectRequest } from '../webhook/body.ts';
 import { createDueReplays } from '../webhook/due-replays.ts';
-import { createIntake } from '../webhook/intake.ts';
-import { createKeyring, type Keyring } from '../webhook/keyring.ts';
-import { createReceiver, type Receiver } from '../webhook/receiver.ts';
+import { createKeyring } from '../webhook/keyring.ts';
 import { createReplay } from '../webhook/replay.ts';
 import { createAnnouncements } from './announcements.ts';
 import { type Bot, createBot } from './bot.ts';
@@ -32,18 +33,24 @@ import { createConfiguredAnnouncementLoop } from './create-announcement-loop.ts'
 import { currentParty } from './current-party.ts';
 import { createDirectory } from './directory.ts';
 import { createEffectNotices } from './effect-notices.ts';
-import { listingsByGuild } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
+import { prepareAccounts } from './prepare-accounts.ts';
 import { communityOfQueues } from './queue-share.ts';
+import { type ReceiverParts, receiverFor } from './receiver.ts';
 import { createSeenMembers } from './seen-members.ts';
+import { createSettings } from './settings/create-settings.ts';
+import { createKeyCheck } from './setup-checks.ts';
 import { createUpkeep } from './upkeep.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
 
 /** For the cache and the database each: a server that does not respond must not delay the shutdown. */
 const closeTimeoutMs = 2 * second;
+
+/** Tells other processes, in place of the name of a queue, that settings were changed. */
+const settingsNotice = 'settings';
 
 /** How often to look for announcements of other processes, on a database server (ms). */
 const sharedDatabasePollMs = second / 5;
@@ -90,6 +97,8 @@ export interface AppDependencies {
   readonly onAttempted?: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
   /** Wraps the listener of all routes, to observe requests before they are handled. */
   readonly wrapListener?: (listener: RequestListener) => RequestListener;
+  /** Receives the secrets that communities store, so that the log does not show them. */
+  readonly redact?: Pick<Redactor, 'add'>;
   /** Real time for the connection to Discord; needed if `clock` does not run in real time. */
   readonly stopwatch?: Clock;
 }
@@ -108,21 +117,34 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
   let store: Store | undefined;
   try {
     store = await openStore(config.databaseUrl, clock, { log });
-    return assembleApp(store, cache, config, dependencies);
+    const home = await prepareAccounts(store, config.listings, { clock, log });
+    const { app, loadSettings } = assembleApp(store, cache, config, home, dependencies);
+    await loadSettings();
+    return app;
   } catch (error) {
     await Promise.allSettled([cache.disconnect(), store?.close()]);
     throw error;
   }
 }
 
-function assembleApp(store: Store, cache: Cache, config: Config, dependencies: AppDependencies): App {
+function assembleApp(
+  store: Store,
+  cache: Cache,
+  config: Config,
+  home: string | null,
+  dependencies: AppDependencies,
+): { readonly app: App; readonly loadSettings: () => Promise<void> } {
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
   const { wrapListener = (listener) => listener } = dependencies;
   /** Other processes may use the same database. */
   const isShared = sqlitePathOf(config.databaseUrl) === null;
-  const directory = createDirectory(config.listings);
+  const directory = createDirectory(config.listings, home);
   const metrics = createMetrics();
-  const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
+  const lookups = createLookupClients(config, { store, home, cache, metrics, clock, log });
+  const settings = createSettings(config, {
+    ...{ store: store.settings, directory, lookups, redact: dependencies.redact ?? null, clock, log },
+    onSaved: () => notices.publish([settingsNotice]),
+  });
   const services = createMemberServices(config, {
     ...{ store, lookups, directory, metrics, clock, log },
     nudge: nudgeEverywhere,
@@ -130,6 +152,14 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const bot: Bot = createBot(config, {
     ...services,
     clock,
+    setup: {
+      settings: settings.setup,
+      drafts: createSetupDrafts(clock),
+      checks: {
+        checkKey: createKeyCheck({ ...config.lookup, budget: store.budgetStore, clock, log }),
+        unassignedListings: () => directory.ofGuild(null)?.named.map(({ name }) => name) ?? [],
+      },
+    },
     announcements: createAnnouncements(directory),
     votesBetween: store.announcements.votesBetween,
     votesOf: async (userId) => (await store.ledger.account(userId)).votes,
@@ -161,8 +191,11 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     party: () => currentParty(store.rewards, directory.listings, clock.now()),
   });
 
-  const notices = createEffectNotices(config.cacheUrl, clock, bot.nudge);
-  const parts: AppParts = {
+  const notices = createEffectNotices(config.cacheUrl, clock, (queues) => {
+    if (queues.includes(settingsNotice)) settings.loop.nudge();
+    bot.nudge(queues);
+  });
+  const parts: ReceiverParts = {
     store,
     clock,
     log,
@@ -184,7 +217,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const { rewards, memberData, counting, pruning } = store;
   const upkeep = createUpkeep({
     ...{ rewards, memberData, counting, pruning, keep: config.keep, clock, log },
-    firstListing: () => directory.listings[0],
+    firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
     onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
   });
   const announcementLoop = createConfiguredAnnouncementLoop(directory, {
@@ -216,7 +249,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     notices.publish(queues);
   }
 
-  return {
+  const app: App = {
     webhooks: receiver.router,
     http,
     ledger: store.ledger,
@@ -229,22 +262,19 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       notices.start();
       dueReplays.start();
       upkeep.start();
+      settings.loop.start();
       announcementLoop.start();
       if (config.reminders) services.reminderLoop.start();
       logConfigWarnings(config, log);
       if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
       return address?.url ?? null;
     },
-    reloadSecrets({ listings }) {
-      const replaceLookups = lookups.prepare(listings);
-      replaceLookups();
-      directory.replace(listingsByGuild(listings));
-    },
+    reloadSecrets: ({ base }) => settings.sync.replaceBase(base),
     stop() {
       stopped ??= (async () => {
         await Promise.all([
           ...[server.close(), bot.stop(), dueReplays.stop(), upkeep.stop()],
-          ...[services.reminderLoop.stop(), announcementLoop.stop()],
+          ...[services.reminderLoop.stop(), announcementLoop.stop(), settings.loop.stop()],
         ]);
         notices.stop();
         await settleWithin(closeTimeoutMs, clock, cache.disconnect());
@@ -254,6 +284,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       return stopped;
     },
   };
+  return { app, loadSettings: settings.sync.load };
 }
 
 /** By component. */
@@ -269,32 +300,4 @@ function readinessChecks(store: Store, bot: Bot) {
       if (!bot.isConnected) throw new Error('not connected to the gateway');
     },
   } satisfies ReadinessChecks;
-}
-
-interface AppParts {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly onRecorded: (recorded: RecordedDelivery, queues: readonly string[]) => void;
-}
-
-function receiverFor(keyring: Keyring, { store, clock, log, metrics, onRecorded }: AppParts): Receiver {
-  const intake = createIntake({
-    keyring,
-    recorder: store.recorder,
-    clock,
-    log,
-    onRecorded,
-    observeCommit: (durationMs) => metrics.commitSeconds.observe(durationMs / second),
-  });
-  return createReceiver({
-    intake,
-    clock,
-    log,
-    observe: ({ status, outcome, durationMs }) => {
-      metrics.deliveries.inc({ status, outcome: outcome ?? 'refused' });
-      metrics.deliverySeconds.observe(durationMs / second);
-    },
-  });
 }

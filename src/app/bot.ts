@@ -1,6 +1,8 @@
 import type { CommandContext, DescriptionContext, ListedLookup } from '../../commands/command.ts';
 import { commandsFor } from '../../commands/index.ts';
 import { remindButtons } from '../../commands/remind-button.ts';
+import type { SetupChecks } from '../../commands/setup-checks.ts';
+import type { SetupServices } from '../../commands/setup-services.ts';
 import type { VotePicture } from '../../commands/vote-picture.ts';
 import type { Config } from '../../config/schema.ts';
 import { createAnnouncer } from '../discord/announcements/announcer.ts';
@@ -25,6 +27,7 @@ import { createGlobalRateLimit } from '../discord/rate-limit.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';
 import { createRegistrar } from '../discord/registration/registrar.ts';
 import { createDiscordRest, createReachabilityProbe } from '../discord/rest.ts';
+import { createRoleAccess } from '../discord/roles/role-access.ts';
 import { createExplainRoleFailure } from '../discord/roles/role-failure.ts';
 import { createRoleHandler } from '../discord/roles/roles.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
@@ -63,6 +66,8 @@ export interface Bot {
 }
 
 export interface BotDependencies {
+  /** The roles are inspected with the bot's own connection. */
+  readonly setup: Omit<SetupServices, 'checks'> & { readonly checks: Omit<SetupChecks, 'roleAccess'> };
   /** What a command can use where it is used. Returns the same object for the same settings. */
   readonly contextFor: (place: CommandPlace) => BotContext | Promise<BotContext>;
   /** What registered commands offer, with the listings of all communities. */
@@ -97,7 +102,7 @@ export interface BotDependencies {
 }
 
 /** The part of a command's context that the bot does not add itself. */
-export type BotContext = Omit<UnlocalizedContext, 'commands' | 'commandId' | 'reminders'>;
+export type BotContext = Omit<UnlocalizedContext, 'commands' | 'commandId' | 'setup'>;
 
 const maxDrawingMs = 3 * second;
 
@@ -195,8 +200,11 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
     clock,
     log,
   });
+  const stopping = new AbortController();
+  const roleAccess = createRoleAccess({ rest, clock: stopwatch, log });
+  const setup = { ...dependencies.setup, checks: { ...dependencies.setup.checks, roleAccess } };
   const complete = memoizeOne((context: BotContext): UnlocalizedContext => {
-    return { ...context, commands, commandId: registrar.idOf, reminders };
+    return { ...context, commands, commandId: registrar.idOf, setup };
   });
   const client = createGatewayClient({
     ...discord,
@@ -210,6 +218,7 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
         const context = contextFor(place);
         return context instanceof Promise ? context.then(complete) : complete(context);
       },
+      stopped: stopping.signal,
       noticeFor: (userId, texts) => reminders.noticeFor(userId, { texts, commandId: registrar.idOf }),
       isOwnCommand: registrar.isOwn,
       log,
@@ -245,6 +254,7 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
     offerChanged: registrar.update,
     nudge: dispatcher.nudge,
     async stop() {
+      stopping.abort();
       registrar.stop();
       await Promise.all([dispatcher.stop().then(queueShare.stop), client.stop()]);
     },

@@ -92,6 +92,8 @@ export interface SettingsStore {
   ): Promise<readonly StoredChange[]>;
   /** Those of these ids that are of the community, oldest first. */
   changesWithIds(guildId: string, ids: readonly number[]): Promise<readonly StoredChange[]>;
+  /** The change of the community that an interaction has saved; null if it has saved none. */
+  changeOfInteraction(guildId: string, interactionId: string): Promise<number | null>;
   /** When the newest test delivery for a listing was received (ms since the epoch); null if none was since `since`. */
   testSince(listing: string, since: number): Promise<number | null>;
 }

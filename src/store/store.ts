@@ -2,6 +2,7 @@ import type { PartyPanels } from '../discord/announcements/party-panel.ts';
 import type { MemberLocales } from '../discord/member-languages.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';
 import type { LeaseStore } from '../leases/lease-store.ts';
+import { type AccountScope, homeAccounts, partsOf } from '../ledger/account-id.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Standings } from '../ledger/standing.ts';
 import type { VotesPerDay } from '../ledger/votes-per-day.ts';
@@ -27,6 +28,7 @@ import type { ClaimRecorder } from '../tally/record-claim.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { ReminderStore } from '../tally/reminder-store.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
+import type { Installation } from '../tally/separation.ts';
 import { createGroupCommit, type GroupCommit, separateRecordings } from './commits/group-commit.ts';
 import { createWriter } from './commits/writer.ts';
 import { type Dialect, sqlitePathOf } from './dialect/dialect.ts';
@@ -36,7 +38,9 @@ import { queryBuilder } from './query-builder.ts';
 import { sqlAnnouncements } from './reads/announcements.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
 import { sqlCounting } from './reads/counting.ts';
+import { sqlInstallation } from './reads/installation.ts';
 import { sqlLedger } from './reads/ledger.ts';
+import { accountsOfMember } from './reads/member-accounts.ts';
 import { sqlMemberData } from './reads/member-data.ts';
 import { sqlMemberLocales } from './reads/member-locales.ts';
 import { sqlOutbox } from './reads/outbox.ts';
@@ -76,11 +80,16 @@ export interface Store {
   readonly recorder: Recorder;
   readonly claims: ClaimRecorder;
   readonly outbox: Outbox;
+  /** The accounts of the home community. */
   readonly ledger: LedgerReads;
-  /** Standings by the calendar of a time zone (IANA name). Each result has a cache of its own. */
-  standingsIn(timeZone: string): Standings;
+  ledgerIn(accounts: AccountScope): LedgerReads;
+  /** Standings in a community by the calendar of a time zone (IANA name). Each result has a cache of its own. */
+  standingsIn(accounts: AccountScope, timeZone: string): Standings;
   /** Votes by the calendar of a time zone (IANA name). Each time zone has one cache. */
   votesPerDayIn(timeZone: string): VotesPerDay;
+  readonly installation: Installation;
+  /** In which communities a member has an account. Rejects with the driver's error. */
+  communitiesOf(userId: string): Promise<readonly AccountScope[]>;
   readonly records: Records;
   readonly rewards: RewardStore;
   readonly partyPanels: PartyPanels;
@@ -143,6 +152,8 @@ export async function openStore(
   const { reading } = dialect;
   const monitor = log && dialect.files ? monitorFiles(dialect.checkFiles, log) : undefined;
 
+  const ledgerIn = sqlLedger(db, reading);
+
   let lastWriteFailure: { error: StoreUnavailableError; at: number } | undefined;
 
   /**
@@ -177,9 +188,13 @@ export async function openStore(
     },
     claims: { recordClaim: (claim, listing, now) => write('recordClaim', claim, listing, now) },
     outbox: sqlOutbox(db, reading, write),
-    ledger: sqlLedger(db, reading),
-    standingsIn: (timeZone) => sqlStandings(db, dialect, clock, timeZone),
+    ledger: ledgerIn(homeAccounts),
+    ledgerIn,
+    standingsIn: (accounts, timeZone) => sqlStandings(db, dialect, clock, accounts, timeZone),
     votesPerDayIn: sqlVotesPerDay(db, reading, clock),
+    installation: sqlInstallation(db, reading, write),
+    communitiesOf: async (userId) =>
+      (await accountsOfMember(reading, db, userId)).map((accountId) => partsOf(accountId).accounts),
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
     partyPanels: sqlPartyPanels(db, reading, write),

@@ -166,7 +166,7 @@ describe('the Kubernetes manifests', () => {
   it('are all in the kustomization, without the secrets', () => {
     const files = [...new Set(readManifests().map(({ file }) => file))];
     const kustomization = readFileSync('deploy/kubernetes/kustomization.yaml', 'utf8');
-    const listed = [...kustomization.matchAll(/^ {2}- (\S+\.yaml)$/gm)].map(([, file]) => file);
+    const listed = [...kustomization.matchAll(/^ {2}- (\S+\.yaml)$/gm)].map(([, file = '']) => file);
     expect(listed.toSorted()).toEqual(files.filter((file) => file !== 'secrets.example.yaml').toSorted());
   });
 });

@@ -100,6 +100,8 @@ export async function connectedBot(
     items?: readonly ShopItem[];
     /** Sent to every member after each response; default: nothing. */
     notice?: Reply;
+    /** For `/setup`; default: none. */
+    setup?: (discord: LocalDiscord) => CommandContext['setup'];
     /** Runs before the bot starts. */
     before?: (
       registration: Pick<Registration, 'rest' | 'applicationId' | 'registry'> & { discord: LocalDiscord },
@@ -110,29 +112,30 @@ export async function connectedBot(
   const { clock = systemClock, listings = [], items = [], notice = null, before = async () => {} } = changes;
   const { log, logged } = collectingLog([discord.token]);
   const store = await testStore();
-  const reminded = listings.map((listing) => ({ ...listing, cooldownMs: 12 * hour }));
+  const reminded = listings.map((listing) => ({ ...listing, accounts: '', cooldownMs: 12 * hour }));
   const reminders = createReminderService({
     store: store.reminders,
     listings: () => reminded,
     findListing: (name) => reminded.find((each) => each.name === name),
     ...{ isEnabled: true, texts: en, clock, log },
   });
-  const awards = createAwards({ actions: store.ownerActions, clock: systemClock, log });
+  const awards = createAwards({ actions: store.ownerActions, accounts: '', clock: systemClock, log });
   const shop = createShop({
-    shopIn: () => ({ guildId: discord.guildId, items, ownerChannelId: discord.channels.general }),
+    shopIn: () => ({ accounts: '', guildId: discord.guildId, items, ownerChannelId: discord.channels.general }),
     ...{ purchases: store.purchases, clock: systemClock, log, nudge() {}, onPurchase() {} },
   });
   const claims = createClaims({
     findListing: (name) => serverAndBot().find((each) => each.name === name),
     findLookup: (name) => listings.find((each) => each.name === name),
-    ...{ ledger: store.ledger, recorder: store.claims },
+    ...{ ledgerIn: store.ledgerIn, recorder: store.claims },
     ...{ clock: systemClock, log },
   });
   const memberData = createMemberDataAccess({
     longestCooldownMs: () => 12 * hour,
     ...{ memberData: store.memberData, clock: systemClock, log },
   });
-  const traces = createTraces({ records: store.records, eventKeysOf: () => [] });
+  const traces = createTraces({ records: store.records, eventKeysOf: () => [] }, { accounts: '', only: null });
+  const setup = changes.setup?.(discord) ?? null;
   const counted: string[] = [];
   const onAnswered = (name: string, outcome: string) => void counted.push(`${name} ${outcome}`);
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
@@ -143,9 +146,9 @@ export async function connectedBot(
   const registrar = createRegistrar({ ...registration, clock: systemClock, log });
   const context: UnlocalizedContext = {
     ...{ ...offer(), clock, commands, commandId: registrar.idOf, awards, reminders, shop },
-    ...{ claims, memberData, traces },
+    ...{ claims, memberData, traces, setup },
     drawVotePicture: createVotePictures({ timeZoneOf: () => 'UTC', votesPerDayIn: store.votesPerDayIn, log }),
-    standings: store.standingsIn('UTC'),
+    standings: store.standingsIn('', 'UTC'),
     rules: listings.map(({ name, lookup: { kind } }) => ({ name, kind, cooldownMs: 12 * hour, milestones: [] })),
   };
   onTestFinished(() => registrar.stop());

@@ -11,6 +11,7 @@ import {
 import type { CommandInput, CompletionInput } from '../../../commands/command.ts';
 import type { OptionValue } from '../../../commands/reply.ts';
 import type { CustomId } from '../rendering/custom-id.ts';
+import { nothingResolved, resolvedByModal, resolvedBySelect } from './resolved-objects.ts';
 
 /** The input of a slash command; a user, channel or role option is its id. */
 export function toCommandInput(interaction: ChatInputCommandInteraction): CommandInput {
@@ -19,6 +20,7 @@ export function toCommandInput(interaction: ChatInputCommandInteraction): Comman
     action: null,
     values: [],
     fields: {},
+    resolved: nothingResolved,
     ...originOf(interaction),
   };
 }
@@ -34,6 +36,7 @@ export function toActionInput(
     action,
     values: isSelect ? interaction.values : [],
     fields: interaction.isModalSubmit() ? fieldsOf(interaction) : {},
+    resolved: interaction.isModalSubmit() ? resolvedByModal(interaction) : resolvedBySelect(interaction),
     ...originOf(interaction),
   };
 }
@@ -57,7 +60,7 @@ export function isManager({ memberPermissions }: Pick<BaseInteraction, 'memberPe
   return memberPermissions?.has(PermissionFlagsBits.ManageGuild) ?? false;
 }
 
-type Origin = Omit<CommandInput, 'options' | 'action' | 'values' | 'fields'>;
+type Origin = Omit<CommandInput, 'options' | 'action' | 'values' | 'fields' | 'resolved'>;
 
 /** Who caused the interaction, and where. */
 function originOf(interaction: BaseInteraction): Origin {
@@ -90,7 +93,8 @@ function fieldsOf({ fields }: ModalSubmitInteraction): CommandInput['fields'] {
   return Object.fromEntries(
     fields.fields.map((field) => {
       if ('values' in field) return [field.customId, field.values];
-      return [field.customId, 'value' in field && typeof field.value === 'string' ? field.value : ''];
+      const value: unknown = 'value' in field ? field.value : '';
+      return [field.customId, typeof value === 'string' || typeof value === 'boolean' ? value : ''];
     }),
   );
 }

@@ -23,6 +23,7 @@ import { renderModal } from '../rendering/modal.ts';
 import { createAutocomplete } from './autocomplete.ts';
 import { toActionInput, toCommandInput } from './command-input.ts';
 import { createErrorReplies, errorReply } from './error-replies.ts';
+import { createLaterReplies } from './later-replies.ts';
 import {
   commandResponder,
   componentResponder,
@@ -78,10 +79,13 @@ export function createInteractions(options: {
   onAnswered?: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
   /** Called with the input of every command and component, after the response. */
   onMemberSeen?: (input: CommandInput, command: Command) => void;
+  /** Ends waiting for what replaces a reply later. */
+  stopped?: AbortSignal;
 }): InteractionHandler {
   const { commands, clock, contextFor, isOwnCommand, log } = options;
   const { onAnswered = () => {}, onMemberSeen = () => {}, noticeFor = async () => null } = options;
   const errors = createErrorReplies({ clock, log });
+  const laterReplies = createLaterReplies({ clock, log, stopped: options.stopped ?? new AbortController().signal });
   const commandsByName = new Map(commands.map((command) => [command.name, command]));
   const autocomplete = createAutocomplete(log);
 
@@ -179,12 +183,30 @@ export function createInteractions(options: {
   ): Promise<void> {
     try {
       await respondWith(...render(reply, command, input, responder));
+      replaceLater(reply, command, input, responder, respondWith === responder.editReply);
     } catch (error) {
       const isRejected = error instanceof DiscordAPIError && !expiredCodes.includes(error.code);
       if (!isRejected || isPanel(reply) || reply.image === undefined) throw error;
       log.warn({ command: command.name, reason: messageOf(error) }, 'picture rejected by Discord; replying without it');
       await respondWith(...render({ ...reply, files: [] }, command, input, responder));
     }
+  }
+
+  /** A new message after a deferral is not the one that could be replaced. */
+  function replaceLater(
+    reply: Reply | Panel,
+    command: Command,
+    input: CommandInput,
+    responder: InteractionResponder,
+    isDeferred: boolean,
+  ): void {
+    const { later } = reply;
+    const kind = responseKind(reply, input);
+    if (later === undefined || (isDeferred && kind === 'new' && input.action !== null)) return;
+    laterReplies.watch(command.name, later, (next) => {
+      const [body] = render(next, command, input, responder);
+      return responder.replaceReply(body, kind);
+    });
   }
 
   function render(

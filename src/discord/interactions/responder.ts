@@ -25,6 +25,8 @@ export interface InteractionResponder {
   deferReply(): Promise<unknown>;
   /** The response after {@link deferReply}. */
   editReply(body: MessageBody, kind: ResponseKind): Promise<unknown>;
+  /** Replaces the response of this kind, within 15 minutes. */
+  replaceReply(body: MessageBody, kind: ResponseKind): Promise<unknown>;
   /** An error message instead of the response, visible to the user alone, within 3 seconds. */
   reject(body: MessageBody): Promise<unknown>;
   /** An error message after {@link deferReply}, visible to the user alone if Discord allows it. */
@@ -78,6 +80,7 @@ function newMessageResponder(
     // The edit sets the flag of panels; the deferral must not have it.
     deferReply: () => interaction.deferReply(isPrivate ? ephemeral : {}),
     editReply: (body) => interaction.editReply(body),
+    replaceReply: (body) => interaction.editReply(body),
     reject: (body) => interaction.reply(toMember(body)),
     rejectDeferred: (body) => interaction.editReply(body),
     followUp: (body) => interaction.followUp(toMember(body)),
@@ -105,6 +108,7 @@ function messageResponder(
     reply: (body, kind) => (kind === 'update' ? interaction.update(replacing(body)) : replyToMember(body)),
     deferReply: () => interaction.deferUpdate(),
     editReply: (body, kind) => (kind === 'update' ? interaction.editReply(replacing(body)) : followUp(body)),
+    replaceReply: (body, kind) => interaction.editReply(kind === 'update' ? replacing(body) : body),
     reject: replyToMember,
     rejectDeferred: followUp,
     followUp,
