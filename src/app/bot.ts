@@ -7,7 +7,6 @@ import type { VotePicture } from '../../commands/vote-picture.ts';
 import type { Config } from '../../config/schema.ts';
 import { createAnnouncer } from '../discord/announcements/announcer.ts';
 import { createDigestHandler, type DigestSource } from '../discord/announcements/digest.ts';
-import type { CardSource } from '../discord/announcements/listing-card.ts';
 import { createLostStreaksHandler } from '../discord/announcements/lost-streaks.ts';
 import { createReviewHandler } from '../discord/announcements/new-review.ts';
 import { createPartyPanelHandler, type PartyPanels } from '../discord/announcements/party-panel.ts';
@@ -45,6 +44,7 @@ import { settleWithin } from '../platform/with-timeout.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
 import { type Texts, textsFor } from '../texts/texts.ts';
 import type { AnnouncementsOfListings } from './announcements.ts';
+import { createCardSource } from './card-source.ts';
 import { createPartyRewardHandler } from './party-reward.ts';
 import { createQueueShare } from './queue-share.ts';
 import type { ReminderService } from './reminders.ts';
@@ -289,15 +289,5 @@ function withoutQuietParties(
     },
     partyReached: async (effect) =>
       announcesParty(effect.content.channelId) ? partyReached(effect) : { outcome: 'done' },
-  };
-}
-
-/** Reads the listing's name and URL on the service, for announcements. */
-function createCardSource(findLookup: BotDependencies['findLookup']): CardSource {
-  return async (name) => {
-    const listing = findLookup(name);
-    if (listing === undefined) return null;
-    const { value } = await listing.lookup.profile();
-    return { name: value.name, url: value.url };
   };
 }
