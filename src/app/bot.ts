@@ -11,8 +11,9 @@ import { createReviewHandler } from '../discord/announcements/new-review.ts';
 import { createPartyPanelHandler, type PartyPanels } from '../discord/announcements/party-panel.ts';
 import { createPartyReachedHandler } from '../discord/announcements/party-reached.ts';
 import { createGatewayClient } from '../discord/gateway/gateway-client.ts';
+import { createSharedGateway } from '../discord/gateway/shared-gateway.ts';
 import { createGuildLanguages } from '../discord/guild-languages.ts';
-import { fetchApplicationId } from '../discord/inspection.ts';
+import { fetchApplicationId, fetchShardCount } from '../discord/inspection.ts';
 import {
   type CommandPlace,
   createInteractions,
@@ -198,7 +199,7 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
   const complete = memoizeOne((context: BotContext): UnlocalizedContext => {
     return { ...context, commands, commandId: registrar.idOf, reminders };
   });
-  const client = createGatewayClient({
+  const gatewayOptions = {
     ...discord,
     clock: stopwatch,
     log,
@@ -222,13 +223,18 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
         onMemberSeen(input);
       },
     }),
-    onReady: (applicationId) => {
+    onReady: (applicationId: string) => {
       registrar.start(applicationId);
       dispatcher
         .wake()
         .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'waiting effects could not be made due'));
     },
-  });
+  };
+  const { leases } = dependencies;
+  const client =
+    leases === null
+      ? createGatewayClient(gatewayOptions)
+      : createSharedGateway({ ...gatewayOptions, leases, fetchShardCount: () => fetchShardCount(rest) });
 
   return {
     get isConnected() {
