@@ -19,6 +19,7 @@ import {
   createInteractions,
   type UnlocalizedContext,
 } from '../discord/interactions/interactions.ts';
+import { createInvalidRequests, type InvalidRequestStore } from '../discord/invalid-requests.ts';
 import { createMemberLanguages, type MemberLocales } from '../discord/member-languages.ts';
 import { createDirectMessageHandler } from '../discord/notifications/direct-message.ts';
 import { createOwnerReportHandler } from '../discord/notifications/owner-report.ts';
@@ -33,7 +34,7 @@ import type { LeaseStore } from '../leases/lease-store.ts';
 import { createDispatcher } from '../outbox/dispatcher.ts';
 import type { AttemptResult, ClaimedEffect } from '../outbox/effect.ts';
 import type { Outbox } from '../outbox/outbox.ts';
-import { createPerform, type EffectHandlers } from '../outbox/perform.ts';
+import { createPerform } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
@@ -44,7 +45,8 @@ import type { RewardStore } from '../tally/reward-store.ts';
 import { type Texts, textsFor } from '../texts/texts.ts';
 import type { AnnouncementsOfListings } from './announcements.ts';
 import { createPartyRewardHandler } from './party-reward.ts';
-import { createQueueShare } from './queue-share.ts';
+import { createQueueShare, shareOfRequests } from './queue-share.ts';
+import { withoutQuietParties } from './quiet-parties.ts';
 import type { ReminderService } from './reminders.ts';
 import { createRoleGrants } from './role-grants.ts';
 import type { MemberSeen } from './seen-members.ts';
@@ -59,6 +61,8 @@ export interface Bot {
   offerChanged(): void;
   /** Makes the dispatcher check these queues for effects immediately. */
   nudge(queues: readonly string[]): void;
+  /** Requests that Discord rejected with 401, 403 or 429 in the last ten minutes, of all processes. */
+  invalidRequests(): number;
   /** Stops commands and effects; each may finish within a few seconds. */
   stop(): Promise<void>;
 }
@@ -83,6 +87,7 @@ export interface BotDependencies {
   readonly leases: LeaseStore | null;
   /** The community whose turn a queue takes in the outbox. */
   readonly communityOfQueue: (queue: string) => string;
+  readonly invalidRequests: InvalidRequestStore;
   readonly commandRegistry: CommandRegistry;
   readonly rewards: RewardStore;
   readonly partyPanels: PartyPanels;
@@ -123,7 +128,11 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
   const commands = commandsFor(config);
   const listingOf = createCardSource(findLookup);
   const globalLimit = createGlobalRateLimit(stopwatch);
-  const rest = createDiscordRest({ ...discord, clock: stopwatch, globalLimit });
+  const invalidRequests = createInvalidRequests({ store: dependencies.invalidRequests, clock: stopwatch, log });
+  const rest = createDiscordRest({
+    ...{ ...discord, clock: stopwatch, globalLimit, invalidRequests },
+    requestsPerSecond: () => shareOfRequests(queueShare),
+  });
   const languages = createGuildLanguages({ rest, configured: announcements.languageOf, clock: stopwatch });
   const memberLanguages = createMemberLanguages({
     locales: dependencies.memberLocales,
@@ -201,6 +210,7 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
   });
   const gatewayOptions = {
     ...discord,
+    makeRequest: invalidRequests.makeRequest,
     clock: stopwatch,
     log,
     globalLimit,
@@ -242,6 +252,7 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
     },
     start() {
       queueShare.start();
+      invalidRequests.start();
       dispatcher.start();
       client.start();
       // Usually faster than the gateway, so that commands are registered before the first interaction. If it fails,
@@ -250,9 +261,11 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
     },
     offerChanged: registrar.update,
     nudge: dispatcher.nudge,
+    invalidRequests: invalidRequests.recent,
     async stop() {
       registrar.stop();
       await Promise.all([dispatcher.stop().then(queueShare.stop), client.stop()]);
+      await invalidRequests.stop();
     },
   };
 }
@@ -265,27 +278,6 @@ async function drawInTime(
 ): Promise<VotePicture | null> {
   const drawing = drawVotePicture({ listings: [listing], texts, scale: 2, now: clock.now() });
   return (await settleWithin(maxDrawingMs, clock, drawing)) ?? null;
-}
-
-type PartyHandlers = Required<Pick<EffectHandlers, 'partyPanel' | 'partyReached'>>;
-
-/** Drops what was enqueued about parties before they were switched off. */
-function withoutQuietParties(
-  { announcesParty }: AnnouncementsOfListings,
-  panels: PartyPanels,
-  { partyPanel, partyReached }: PartyHandlers,
-): PartyHandlers {
-  return {
-    async partyPanel(effect) {
-      const { channelId, period } = effect.content;
-      if (announcesParty(channelId)) return partyPanel(effect);
-      // The next vote after they are switched on again enqueues an update.
-      await panels.rejected(period);
-      return { outcome: 'done' };
-    },
-    partyReached: async (effect) =>
-      announcesParty(effect.content.channelId) ? partyReached(effect) : { outcome: 'done' },
-  };
 }
 
 /** Reads the listing's name and URL on the service, for announcements. */

@@ -1,3 +1,4 @@
+import { maxRequestsPerSecond } from '../discord/rest.ts';
 import { createLeaseShare } from '../leases/lease-share.ts';
 import type { LeaseStore } from '../leases/lease-store.ts';
 import { partitionOf } from '../outbox/partition.ts';
@@ -10,6 +11,8 @@ const partitions = 64;
 
 /** The queues of the outbox that this process processes: one process at a time posts to a channel. */
 export interface QueueShare {
+  /** Whether there can be other processes. */
+  readonly isShared: boolean;
   isOwn(queue: string): boolean;
   /** The number of live processes that process the outbox, at least 1. */
   processes(): number;
@@ -26,14 +29,24 @@ export function createQueueShare(
   leases: LeaseStore | null,
   options: { readonly clock: Clock; readonly log: Log; readonly onChange: () => void },
 ): QueueShare {
-  if (leases === null) return { isOwn: () => true, processes: () => 1, start() {}, async stop() {} };
+  if (leases === null) return { isShared: false, isOwn: () => true, processes: () => 1, start() {}, async stop() {} };
   const share = createLeaseShare({ store: leases, group: 'announce', size: partitions, ...options });
   return {
+    isShared: true,
     isOwn: (queue) => share.holds(partitionOf(queue, share.size())),
     processes: share.processes,
     start: share.start,
     stop: share.stop,
   };
+}
+
+/** What is left to processes that process no outbox: they send few requests. */
+const reservedRequestsPerSecond = 5;
+
+/** The share of this process in the bot's 50 requests per second. */
+export function shareOfRequests({ isShared, processes }: QueueShare): number {
+  if (!isShared) return maxRequestsPerSecond;
+  return Math.max(1, Math.floor((maxRequestsPerSecond - reservedRequestsPerSecond) / processes()));
 }
 
 /**

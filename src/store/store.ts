@@ -1,4 +1,5 @@
 import type { PartyPanels } from '../discord/announcements/party-panel.ts';
+import type { InvalidRequestStore } from '../discord/invalid-requests.ts';
 import type { MemberLocales } from '../discord/member-languages.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';
 import type { LeaseStore } from '../leases/lease-store.ts';
@@ -49,6 +50,7 @@ import { sqlRewards } from './reads/rewards.ts';
 import { sqlStandings } from './reads/standings/standings.ts';
 import { sqlVotesPerDay } from './reads/votes-per-day.ts';
 import { countRequestsSince } from './writes/budget.ts';
+import { sumInvalidRequests } from './writes/invalid-requests.ts';
 import { isSessionRevoked } from './writes/session-revocations.ts';
 
 /** Transactions that may wait at one time. More are rejected, and senders of deliveries are asked to retry (503). */
@@ -99,6 +101,7 @@ export interface Store {
   readonly budgetStore: BudgetStore;
   readonly commandRegistry: CommandRegistry;
   readonly leases: LeaseStore;
+  readonly invalidRequests: InvalidRequestStore;
   /** Throws {@link DatabaseFileReplacedError} if the file at the path is not the open one. Takes microseconds. */
   checkFiles(): void;
   /**
@@ -203,6 +206,10 @@ export async function openStore(
       release: (...args) => write('releaseLeases', ...args),
       remove: (...args) => write('removeLeaseHolder', ...args),
       resize: (...args) => write('resizeLeases', ...args),
+    },
+    invalidRequests: {
+      add: (minute, count) => write('addInvalidRequests', minute, count),
+      sum: (from, until) => sumInvalidRequests(db, reading, from, until),
     },
     ownerActions: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),

@@ -1,4 +1,4 @@
-import type { Interaction } from 'discord.js';
+import type { Interaction, RESTOptions } from 'discord.js';
 import type { Clock } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
@@ -46,6 +46,8 @@ export function createGatewayClient(options: {
   clock: Clock;
   log: Log;
   globalLimit: GlobalRateLimit;
+  /** Observes the requests of this client. */
+  makeRequest?: RESTOptions['makeRequest'];
   /** Must not reject. */
   onInteraction: (interaction: Interaction) => Promise<void>;
   /** Called when all shards are connected, for the first time or again. Must not throw. */
@@ -134,6 +136,7 @@ export function createGatewayClient(options: {
         logThrottled,
         identifyThrottle,
         globalLimit,
+        makeRequest: options.makeRequest,
         onInteraction,
         onChange: updateStatus,
       });

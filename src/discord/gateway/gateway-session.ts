@@ -7,6 +7,7 @@ import {
   type Interaction,
   Options,
   RateLimitError,
+  type RESTOptions,
   Routes,
   type SessionInfo,
   SimpleShardingStrategy,
@@ -71,11 +72,14 @@ export function openGatewaySession(options: {
   /** Shared by consecutive sessions, like `globalLimit`. */
   identifyThrottle: IdentifyThrottle;
   globalLimit: GlobalRateLimit;
+  /** Observes the requests of this client. */
+  makeRequest?: RESTOptions['makeRequest'] | undefined;
   onInteraction: (interaction: Interaction) => void;
   /** A shard became ready or was lost. */
   onChange: () => void;
 }): GatewaySession {
-  const { token, apiUrl, shard, logThrottled, identifyThrottle, globalLimit, onInteraction, onChange } = options;
+  const { makeRequest, token, apiUrl, shard, logThrottled, identifyThrottle, globalLimit, onInteraction, onChange } =
+    options;
   let closed = false;
 
   const client = new Client({
@@ -88,6 +92,7 @@ export function openGatewaySession(options: {
       retries: 1,
       timeout: 5 * second,
       offset: retryMarginMs,
+      ...(makeRequest && { makeRequest }),
       // This client sends nothing but responses to interactions, which Discord does not count among the bot's 50 requests
       // a second. Announcements and roles have a client of their own (rest.ts). Discord: "Global Rate Limit".
       globalRequestsPerSecond: Number.POSITIVE_INFINITY,

@@ -10,6 +10,8 @@ export interface BotMetrics {
 export interface BotSources {
   /** Whether the bot is connected to Discord's gateway. */
   isConnected(): boolean;
+  /** Requests that Discord rejected with 401, 403 or 429 in the last ten minutes. */
+  invalidRequests(): number;
 }
 
 /** Commands of members. */
@@ -39,6 +41,14 @@ export function watchBot(registry: Registry, sources: BotSources): void {
     registers: [registry],
     collect() {
       this.set(Number(sources.isConnected()));
+    },
+  });
+  new Gauge({
+    name: 'tallyhook_discord_invalid_requests',
+    help: 'Requests that Discord rejected (401, 403, 429) in the last ten minutes, of all processes.',
+    registers: [registry],
+    collect() {
+      this.set(sources.invalidRequests());
     },
   });
 }

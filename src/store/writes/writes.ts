@@ -12,6 +12,7 @@ import { enqueueWrites } from './enqueue.ts';
 import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
 import { heartbeatWrites } from './heartbeat.ts';
+import { invalidRequestWrites } from './invalid-requests.ts';
 import { leaseWrites } from './leases.ts';
 import { memberLanguageWrites } from './member-languages.ts';
 import { outboxWrites } from './outbox.ts';
@@ -47,6 +48,7 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...memberLanguageWrites(db, connection),
     ...forgetWrites(db, connection),
     ...leaseWrites(db, connection),
+    ...invalidRequestWrites(db, connection),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
     async probe(at: number): Promise<void> {
