@@ -1,17 +1,23 @@
 import querystring from 'node:querystring';
+import type { KeySources } from '../src/encryption/encryption.ts';
+import { defaultSourcesOf } from './default-sources.ts';
+import { keySourcesOf } from './encryption.ts';
 import type { Environment } from './environment.ts';
+import { listingDefaults } from './listing-defaults.ts';
 import { readListings } from './listings.ts';
 import { readValues } from './read-values.ts';
+import { needsDiscord, rolesOf } from './roles.ts';
 import { type Config, type ConfigIssue, InvalidConfigError, type ListingConfig } from './schema.ts';
-import { settings, type Values } from './settings.ts';
+import { type SettingName, settings, type Values } from './settings.ts';
 import { configWarnings } from './warnings.ts';
 
 /**
- * Whether the environment is meant for a real Discord. Without `DISCORD_TOKEN`, and outside of production, the sandbox
- * runs.
+ * Whether the environment is meant for a real Discord. Without `DISCORD_TOKEN` and `TALLYHOOK_ROLES`, and outside of
+ * production, the sandbox runs.
  */
 export function isConfigured(environment: Environment): boolean {
-  return Boolean(environment['DISCORD_TOKEN'] || environment['DISCORD_TOKEN_FILE']) || isProduction(environment);
+  const isSet = (name: SettingName) => Boolean(environment[name] || environment[`${name}_FILE`]);
+  return isSet('DISCORD_TOKEN') || isSet('TALLYHOOK_ROLES') || isProduction(environment);
 }
 
 function isProduction(environment: Environment): boolean {
@@ -22,21 +28,27 @@ function isProduction(environment: Environment): boolean {
 export function loadConfig(environment: Environment): Config {
   const { values, issues, secretFiles } = readValues(environment);
   checkRequired(values, issues);
-  const { listings, secretFiles: codesFiles } = readListings(values, issues);
+  const { listings, sources, secretFiles: codesFiles } = readListings(values, issues);
   if (issues.length > 0) throw new InvalidConfigError(issues);
 
   const config: Config = {
+    roles: rolesOf(values),
     discord: {
       token: values.DISCORD_TOKEN ?? '',
       apiUrl: values.DISCORD_API_URL ?? '',
       guildId: values.DISCORD_GUILD_ID ?? null,
+      publicKey: values.DISCORD_PUBLIC_KEY ?? null,
     },
     lookup: { baseUrl: values.LOOKUP_BASE_URL ?? '' },
     listings,
+    base: { sources, defaults: listingDefaults(values), defaultSources: defaultSourcesOf(environment) },
     reminders: values.REMINDERS === 'on',
+    keep: { bodiesMs: values.KEEP_BODIES ?? null, effectsMs: values.KEEP_EFFECTS ?? null },
     databaseUrl: values.DATABASE_URL ?? '',
     cacheUrl: values.CACHE_URL ?? '',
     http: { host: values.HOST ?? '', port: values.PORT ?? 0 },
+    publicUrl: values.PUBLIC_URL ?? null,
+    encryption: keySourcesOf(values),
     ownerToken: values.OWNER_TOKEN ?? null,
     logLevel: values.LOG_LEVEL ?? 'info',
     logFormat: values.LOG_FORMAT ?? 'auto',
@@ -57,6 +69,14 @@ export function loadDatabaseUrl(environment: Environment): string {
   return values.DATABASE_URL;
 }
 
+/** Where the keys of secrets in the database are, for commands that need no other setting. @throws InvalidConfigError */
+export function loadKeySources(environment: Environment): KeySources {
+  const { values, issues } = readValues(environment);
+  const keyIssues = issues.filter(({ setting }) => /^(NEW_)?SETTINGS_KEY|^DATABASE_URL/.test(setting));
+  if (keyIssues.length > 0) throw new InvalidConfigError(keyIssues);
+  return keySourcesOf(values);
+}
+
 /**
  * `LOG_FORMAT` alone, for a log that is needed before the configuration is complete. An invalid value counts as `auto`.
  */
@@ -66,6 +86,7 @@ export function loadLogFormat(environment: Environment): Config['logFormat'] {
 
 /** Adds an issue for each required setting that is missing, unless it already has one because its value is invalid. */
 function checkRequired(values: Values, issues: ConfigIssue[]): void {
+  if (!needsDiscord(rolesOf(values))) return;
   for (const name of ['DISCORD_TOKEN', 'LOOKUP_BASE_URL'] as const) {
     const isReported = issues.some(({ setting }) => setting.startsWith(name));
     if (values[name] === undefined && !isReported) {
@@ -82,7 +103,8 @@ function secretsIn(values: Values, listings: readonly ListingConfig[]): string[]
     ...listing.premiumSecrets,
   ]);
   const passwords = [values.DATABASE_URL, values.CACHE_URL].flatMap((url) => passwordsIn(url ?? ''));
-  const secrets = [values.DISCORD_TOKEN, values.OWNER_TOKEN, ...listingSecrets, ...passwords];
+  const { DISCORD_TOKEN, OWNER_TOKEN, SETTINGS_KEY, NEW_SETTINGS_KEY } = values;
+  const secrets = [DISCORD_TOKEN, OWNER_TOKEN, SETTINGS_KEY, NEW_SETTINGS_KEY, ...listingSecrets, ...passwords];
   return [...new Set(secrets.filter((secret): secret is string => Boolean(secret)))];
 }
 

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { expectedKey, parseEncryptionKey } from '../src/encryption/encryption-key.ts';
 import { logLevels } from '../src/platform/log.ts';
 import { snowflakePattern } from '../src/platform/snowflake.ts';
 import { durationPattern, expectedDuration, isDurationInRange, parseDuration } from './duration.ts';
+import { roles } from './roles.ts';
 
 /** One setting: an environment variable, or `NAME_FILE` with the path of a file that holds its value. */
 export interface Setting<Value = unknown> {
@@ -25,11 +27,26 @@ const secrets = z
   .transform((list) => list.split(',').map((secret) => secret.trim()))
   .pipe(z.array(text).min(1));
 const wholeCredits = z.string().regex(/^\d+$/).transform(Number).pipe(z.int().max(1_000_000));
+const roleList = z
+  .string()
+  .transform((list) => list.split(',').map((role) => role.trim()))
+  .pipe(z.array(z.enum(roles)).min(1))
+  .refine((list) => new Set(list).size === list.length);
 const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/(?<!\/)\/+$/, ''));
+
+/** The text of an encryption key. */
+const encryptionKey = z.string().refine((text) => parseEncryptionKey(text) !== null);
 
 const expectedId = 'a Discord id, digits only: enable Developer Mode (Settings → Advanced) and use "Copy ID"';
 const expectedCredits = 'a whole number from 0 to 1000000';
 const expectedSecrets = "the secret from the service's dashboard; separate several with commas, without empty ones";
+
+/** A duration in ms; null for `forever`. */
+const retention = z.union([
+  z.literal('forever').transform(() => null),
+  z.string().regex(durationPattern).transform(parseDuration).refine(isDurationInRange),
+]);
+const expectedRetention = `forever, or ${expectedDuration}`;
 
 /** Whether a URL with a host can be parsed and decoded. URLs without a host are not checked. */
 function isDecodable(url: string): boolean {
@@ -62,6 +79,14 @@ export const settings = {
     default: 'https://discord.com/api',
   }),
   DISCORD_GUILD_ID: setting({ schema: id, expected: expectedId }),
+  DISCORD_PUBLIC_KEY: setting({
+    schema: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/i)
+      .toLowerCase(),
+    expected:
+      "the application's public key, 64 hexadecimal digits (developer portal → your application → General Information)",
+  }),
   LOOKUP_BASE_URL: setting({
     schema: httpUrl.refine((url) => url.endsWith('/api/v1')),
     expected: 'the http(s) URL of the lookup API, ending in /api/v1',
@@ -127,6 +152,8 @@ export const settings = {
     default: '12h',
   }),
   REMINDERS: setting({ schema: z.enum(['on', 'off']), expected: 'on or off', default: 'on' }),
+  KEEP_BODIES: setting({ schema: retention, expected: expectedRetention, default: '90d' }),
+  KEEP_EFFECTS: setting({ schema: retention, expected: expectedRetention, default: '30d' }),
   DATABASE_URL: setting({
     schema: z.string().regex(/^(sqlite:(?!\/\/).+|postgres(ql)?:\/\/.+)$/),
     expected: 'sqlite: followed by a path (sqlite:data/tallyhook.db), or postgres://user:password@host/database',
@@ -154,6 +181,17 @@ export const settings = {
     expected: 'a port number from 0 (any free port) to 65535',
     default: '3000',
   }),
+  TALLYHOOK_ROLES: setting({
+    schema: roleList,
+    expected: `one or more of ${roles.join(', ')}, separated by commas, each once`,
+    default: roles.join(','),
+  }),
+  PUBLIC_URL: setting({
+    schema: httpUrl.refine((url) => !/[?#@]/.test(url)),
+    expected: 'the address under which the internet reaches this program: https://votes.example.com',
+  }),
+  SETTINGS_KEY: setting({ schema: encryptionKey, expected: expectedKey, secret: true }),
+  NEW_SETTINGS_KEY: setting({ schema: encryptionKey, expected: expectedKey, secret: true }),
   OWNER_TOKEN: setting({
     schema: text,
     expected: `at least ${minOwnerTokenLength} random characters, for example from \`openssl rand -hex 32\``,
@@ -180,3 +218,6 @@ export type SettingName = keyof typeof settings;
 export type Values = { readonly [Name in SettingName]: z.infer<(typeof settings)[Name]['schema']> | undefined };
 
 export const settingNames = Object.keys(settings) as SettingName[];
+
+/** Where the value of a setting comes from. */
+export type SettingSource = 'environment' | 'file' | 'default' | 'unset';

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Config } from '../../config/schema.ts';
 import { type ReadinessChecks, runReadinessChecks } from '../http/readiness.ts';
+import { accountIdOf, homeAccounts } from '../ledger/account-id.ts';
 import type { Standings } from '../ledger/standing.ts';
 import { maxRequestsPerMinute } from '../lookup/budget.ts';
 import type { KeyStatus } from '../lookup/lookup.ts';
@@ -41,7 +42,7 @@ export function createOwnerApp(
     ...{ records, actions: ownerActions, sessions, ledger, standings, eventKeysOf, replay, nudge, clock, log },
     cooldowns: () => new Map(directory.listings.map(({ name, rewards }) => [name, rewards.base.cooldownMs])),
     announcementPreviews: () => previewListings(directory.listings, clock.now()),
-    isReminded: store.reminders.isReminded,
+    isReminded: (userId) => store.reminders.isReminded(accountIdOf(homeAccounts, userId)),
     rewards: {
       rules: () => directory.listings.filter(({ implied }) => !implied),
       party: () => currentParty(store.rewards, directory.listings, clock.now()),

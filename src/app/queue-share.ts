@@ -11,8 +11,6 @@ const partitions = 64;
 
 /** The queues of the outbox that this process processes: one process at a time posts to a channel. */
 export interface QueueShare {
-  /** Whether there can be other processes. */
-  readonly isShared: boolean;
   isOwn(queue: string): boolean;
   /** The number of live processes that process the outbox, at least 1. */
   processes(): number;
@@ -29,10 +27,9 @@ export function createQueueShare(
   leases: LeaseStore | null,
   options: { readonly clock: Clock; readonly log: Log; readonly onChange: () => void },
 ): QueueShare {
-  if (leases === null) return { isShared: false, isOwn: () => true, processes: () => 1, start() {}, async stop() {} };
+  if (leases === null) return { isOwn: () => true, processes: () => 1, start() {}, async stop() {} };
   const share = createLeaseShare({ store: leases, group: 'announce', size: partitions, ...options });
   return {
-    isShared: true,
     isOwn: (queue) => share.holds(partitionOf(queue, share.size())),
     processes: share.processes,
     start: share.start,
@@ -43,10 +40,14 @@ export function createQueueShare(
 /** What is left to processes that process no outbox: they send few requests. */
 const reservedRequestsPerSecond = 5;
 
-/** The share of this process in the bot's 50 requests per second. */
-export function shareOfRequests({ isShared, processes }: QueueShare): number {
+/**
+ * The share of this process in the bot's 50 requests per second.
+ * @param announcing the number of processes that process the outbox; null if this is not one of them
+ */
+export function shareOfRequests(isShared: boolean, announcing: number | null): number {
   if (!isShared) return maxRequestsPerSecond;
-  return Math.max(1, Math.floor((maxRequestsPerSecond - reservedRequestsPerSecond) / processes()));
+  if (announcing === null) return reservedRequestsPerSecond;
+  return Math.max(1, Math.floor((maxRequestsPerSecond - reservedRequestsPerSecond) / announcing));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { homeAccounts } from '../ledger/account-id.ts';
 import { formatCount } from '../platform/durations.ts';
 import { HttpError } from '../web/http-error.ts';
 import type { OwnerContext } from './context.ts';
@@ -18,7 +19,10 @@ export async function correct(
   idempotencyKey: string | null,
 ): Promise<{ readonly balance: number; readonly repeated: boolean; readonly at: number }> {
   const at = clock.now();
-  const result = await actions.correct({ userId, credits, reason, at }, idempotencyKey ?? randomUUID());
+  const result = await actions.correct(
+    { userId, accounts: homeAccounts, credits, reason, at },
+    idempotencyKey ?? randomUUID(),
+  );
   switch (result.outcome) {
     case 'corrected': {
       const { balance, repeated } = result;

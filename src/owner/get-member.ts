@@ -1,4 +1,5 @@
 import { lastVoteIn } from '../ledger/account.ts';
+import { accountIdOf, homeAccounts } from '../ledger/account-id.ts';
 import type { Standing } from '../ledger/standing.ts';
 import { type PageRequest, paginate, type ResultPage } from '../web/pagination.ts';
 import type { OwnerContext } from './context.ts';
@@ -32,7 +33,7 @@ export async function getMember(context: OwnerContext, userId: string, page: Pag
   const [standing, isReminded, entries, deliveries] = await Promise.all([
     standings.standing(userId, clock.now()),
     context.isReminded(userId),
-    paginate(page, ({ limit, before }) => records.entries(userId, limit, before)),
+    paginate(page, ({ limit, before }) => records.entries(accountIdOf(homeAccounts, userId), limit, before)),
     records.deliveries({ userId, limit: maxDeliveries, before: null }),
   ]);
   const listings = [...cooldowns()].map(([listing, cooldownMs]) => voteTimesOf(standing, listing, cooldownMs));

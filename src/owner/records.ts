@@ -1,3 +1,4 @@
+import type { AccountId } from '../ledger/account-id.ts';
 import type { Cause } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { StoredGrant } from '../rewards/grant.ts';
@@ -9,6 +10,8 @@ export interface DeliveryFilter {
   readonly outcome?: Outcome | null;
   readonly kind?: string | null;
   readonly listing?: string | null;
+  /** Those of any of these listings; at least one. */
+  readonly listings?: readonly string[] | null;
   /** Matches the deliveries of a user, and quarantined ones whose body contains that id. */
   readonly userId?: string | null;
   /** Received at or after this time (ms since the epoch). */
@@ -20,9 +23,14 @@ export interface DeliveryFilter {
 /** A page of the matching deliveries, newest first. */
 export interface DeliveryQuery extends PageRequest, DeliveryFilter {}
 
-/** A row of the delivery log. */
+/** A row of the delivery log. The body is empty if it was pruned. */
 export interface DeliveryRecord extends Omit<DeliveryRow, 'eventKey'> {
   readonly id: number;
+}
+
+/** Whether the body was deleted because of its age. No body is received empty. */
+export function isPruned({ body }: Pick<DeliveryRecord, 'body'>): boolean {
+  return body === '';
 }
 
 /** A row of the outbox. */
@@ -61,8 +69,9 @@ export interface EntryRecord {
 /** Totals over all listings. */
 export interface Counts {
   readonly deliveries: Readonly<Record<Outcome, number>>;
+  /** Those that are done include those that were pruned. */
   readonly effects: Readonly<Record<EffectState, number>>;
-  /** Users with an account. */
+  /** Users with an entry. */
   readonly users: number;
   /** The sum of all balances. */
   readonly credits: number;
@@ -85,11 +94,11 @@ export interface Records {
   effect(id: number): Promise<EffectRecord | null>;
   /** The effects of a delivery, oldest first. */
   effectsOf(deliveryId: number): Promise<readonly EffectRecord[]>;
-  /** A user's entries, newest first; `before` is the id of an entry. */
-  entries(userId: string, limit: number, before?: number | null): Promise<readonly EntryRecord[]>;
+  /** The entries of an account, newest first; `before` is the id of an entry. */
+  entries(accountId: AccountId, limit: number, before?: number | null): Promise<readonly EntryRecord[]>;
   /** The entry of a delivery's event, without those of other rewards; null for none. */
   entryOf(delivery: { readonly id: number; readonly userId: string | null }): Promise<EntryRecord | null>;
-  /** The roles of a user, with their ends. */
+  /** The roles of a user in all guilds, with their ends. */
   grants(userId: string): Promise<readonly StoredGrant[]>;
   counts(): Promise<Counts>;
 }

@@ -25,7 +25,14 @@ type LookupOptionCode =
   | 'lookup_kind_missing'
   | 'lookup_kind_unknown';
 
-type CommandLineCode = 'cannot_listen' | 'not_registered' | 'stopped' | 'unreadable_file' | 'usage';
+type CommandLineCode =
+  | 'cannot_listen'
+  | 'endpoint_rejected'
+  | 'no_token'
+  | 'not_registered'
+  | 'stopped'
+  | 'unreadable_file'
+  | 'usage';
 
 type DatabaseCode =
   | 'cannot_open_database'
@@ -42,6 +49,9 @@ type DatabaseCode =
   | 'partial_exists'
   | 'queue_full'
   | 'store_unavailable';
+
+/** The codes of encrypted settings. */
+type EncryptionCode = 'key_file_unusable' | 'sealed_text_damaged' | 'settings_key_missing';
 
 /** The codes of the listing service for development. */
 type ServiceCode =
@@ -91,5 +101,6 @@ export type TallyhookErrorCode =
   | LookupOptionCode
   | CommandLineCode
   | DatabaseCode
+  | EncryptionCode
   | ServiceCode
   | SandboxCode;

@@ -1,8 +1,7 @@
 import type { PartyPanels } from '../discord/announcements/party-panel.ts';
-import type { InvalidRequestStore } from '../discord/invalid-requests.ts';
 import type { MemberLocales } from '../discord/member-languages.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';
-import type { LeaseStore } from '../leases/lease-store.ts';
+import { type AccountScope, homeAccounts, partsOf } from '../ledger/account-id.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Standings } from '../ledger/standing.ts';
 import type { VotesPerDay } from '../ledger/votes-per-day.ts';
@@ -17,24 +16,31 @@ import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf, StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { SettingsStore } from '../settings/stored-settings.ts';
 import type { AnnouncementStore } from '../tally/announcement-store.ts';
 import type { BackfillStore } from '../tally/backfill.ts';
 import type { MemberData } from '../tally/member-data.ts';
+import type { CountingStore, PruningStore } from '../tally/pruning-store.ts';
 import type { PurchaseStore } from '../tally/purchase-store.ts';
 import type { Quarantine } from '../tally/quarantine.ts';
 import type { ClaimRecorder } from '../tally/record-claim.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { ReminderStore } from '../tally/reminder-store.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
+import type { Installation } from '../tally/separation.ts';
 import { createGroupCommit, type GroupCommit, separateRecordings } from './commits/group-commit.ts';
 import { createWriter } from './commits/writer.ts';
 import { type Dialect, sqlitePathOf } from './dialect/dialect.ts';
 import { type MigrationProgress, migrate } from './migrations/migrate.ts';
 import { logProgress } from './migrations/report-progress.ts';
+import { type ProcessCoordination, sqlProcessCoordination } from './process-coordination.ts';
 import { queryBuilder } from './query-builder.ts';
 import { sqlAnnouncements } from './reads/announcements.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
+import { sqlCounting } from './reads/counting.ts';
+import { sqlInstallation } from './reads/installation.ts';
 import { sqlLedger } from './reads/ledger.ts';
+import { accountsOfMember } from './reads/member-accounts.ts';
 import { sqlMemberData } from './reads/member-data.ts';
 import { sqlMemberLocales } from './reads/member-locales.ts';
 import { sqlOutbox } from './reads/outbox.ts';
@@ -47,10 +53,10 @@ import { summarizeReminders } from './reads/reminder-summary.ts';
 import { sqlReminders } from './reads/reminders.ts';
 import { summarizeGrants } from './reads/reward-records.ts';
 import { sqlRewards } from './reads/rewards.ts';
+import { sqlSettings } from './reads/settings.ts';
 import { sqlStandings } from './reads/standings/standings.ts';
 import { sqlVotesPerDay } from './reads/votes-per-day.ts';
 import { countRequestsSince } from './writes/budget.ts';
-import { sumInvalidRequests } from './writes/invalid-requests.ts';
 import { isSessionRevoked } from './writes/session-revocations.ts';
 
 /** Transactions that may wait at one time. More are rejected, and senders of deliveries are asked to retry (503). */
@@ -70,15 +76,20 @@ export class CannotOpenDatabaseError extends TallyhookError {
 }
 
 /** The storage adapters of all modules, over one database. */
-export interface Store {
+export interface Store extends ProcessCoordination {
   readonly recorder: Recorder;
   readonly claims: ClaimRecorder;
   readonly outbox: Outbox;
+  /** The accounts of the home community. */
   readonly ledger: LedgerReads;
-  /** Standings by the calendar of a time zone (IANA name). Each result has a cache of its own. */
-  standingsIn(timeZone: string): Standings;
+  ledgerIn(accounts: AccountScope): LedgerReads;
+  /** Standings in a community by the calendar of a time zone (IANA name). Each result has a cache of its own. */
+  standingsIn(accounts: AccountScope, timeZone: string): Standings;
   /** Votes by the calendar of a time zone (IANA name). Each time zone has one cache. */
   votesPerDayIn(timeZone: string): VotesPerDay;
+  readonly installation: Installation;
+  /** In which communities a member has an account. Rejects with the driver's error. */
+  communitiesOf(userId: string): Promise<readonly AccountScope[]>;
   readonly records: Records;
   readonly rewards: RewardStore;
   readonly partyPanels: PartyPanels;
@@ -88,6 +99,8 @@ export interface Store {
   readonly memberLocales: MemberLocales;
   readonly memberData: MemberData;
   readonly backfill: BackfillStore;
+  readonly pruning: PruningStore;
+  readonly counting: CountingStore;
   /** What the owner sees of the rewards. Rejects with the driver's error. */
   readonly rewardRecords: {
     grants(): Promise<GrantSummary>;
@@ -100,8 +113,7 @@ export interface Store {
   readonly sessions: SessionRevocations;
   readonly budgetStore: BudgetStore;
   readonly commandRegistry: CommandRegistry;
-  readonly leases: LeaseStore;
-  readonly invalidRequests: InvalidRequestStore;
+  readonly settings: SettingsStore;
   /** Throws {@link DatabaseFileReplacedError} if the file at the path is not the open one. Takes microseconds. */
   checkFiles(): void;
   /**
@@ -139,6 +151,8 @@ export async function openStore(
   const { reading } = dialect;
   const monitor = log && dialect.files ? monitorFiles(dialect.checkFiles, log) : undefined;
 
+  const ledgerIn = sqlLedger(db, reading);
+
   let lastWriteFailure: { error: StoreUnavailableError; at: number } | undefined;
 
   /**
@@ -173,9 +187,13 @@ export async function openStore(
     },
     claims: { recordClaim: (claim, listing, now) => write('recordClaim', claim, listing, now) },
     outbox: sqlOutbox(db, reading, write),
-    ledger: sqlLedger(db, reading),
-    standingsIn: (timeZone) => sqlStandings(db, dialect, clock, timeZone),
+    ledger: ledgerIn(homeAccounts),
+    ledgerIn,
+    standingsIn: (accounts, timeZone) => sqlStandings(db, dialect, clock, accounts, timeZone),
     votesPerDayIn: sqlVotesPerDay(db, reading, clock),
+    installation: sqlInstallation(db, reading, write),
+    communitiesOf: async (userId) =>
+      (await accountsOfMember(reading, db, userId)).map((accountId) => partsOf(accountId).accounts),
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
     partyPanels: sqlPartyPanels(db, reading, write),
@@ -188,6 +206,12 @@ export async function openStore(
       saveParties: (partyGoals, goal) => write('saveParties', partyGoals, goal),
       backfillMember: (userId, rules, now) => write('backfillMember', userId, rules, now),
     },
+    pruning: {
+      lease: (now, heldUntil, until) => write('leasePruning', now, heldUntil, until),
+      pruneBodies: (receivedBefore, limit) => write('pruneBodies', receivedBefore, limit),
+      pruneEffects: (finishedBefore, limit) => write('pruneEffects', finishedBefore, limit),
+    },
+    counting: sqlCounting(db, dialect, clock, write),
     rewardRecords: {
       grants: () => summarizeGrants(db, reading),
       purchases: () => summarizePurchases(db, reading),
@@ -199,18 +223,8 @@ export async function openStore(
       spent: (keyId, since) => countRequestsSince(db, reading, keyId, since),
     },
     commandRegistry: sqlCommandRegistry(db, reading, write),
-    leases: {
-      join: (...args) => write('joinLeases', ...args),
-      renew: (...args) => write('renewLeases', ...args),
-      take: (...args) => write('takeLeases', ...args),
-      release: (...args) => write('releaseLeases', ...args),
-      remove: (...args) => write('removeLeaseHolder', ...args),
-      resize: (...args) => write('resizeLeases', ...args),
-    },
-    invalidRequests: {
-      add: (minute, count) => write('addInvalidRequests', minute, count),
-      sum: (from, until) => sumInvalidRequests(db, reading, from, until),
-    },
+    settings: sqlSettings(db, reading, write),
+    ...sqlProcessCoordination(db, reading, write),
     ownerActions: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
       requeueEffect: (effectId, now) => write('requeueEffect', effectId, now),

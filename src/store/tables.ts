@@ -7,6 +7,7 @@ import type { GrantState } from '../rewards/grant.ts';
 import type { PurchaseState } from '../rewards/purchase.ts';
 import type { StopReason } from '../tally/reminder-store.ts';
 import type { Order, Outcome } from '../tally/tally.ts';
+import type { CounterName } from './counters.ts';
 
 /** `eligible`: paid once the goal is reached. `late`: voted only after it was reached. */
 export type PartyVoterState = 'eligible' | 'late' | 'paid';
@@ -26,6 +27,7 @@ export interface Tables {
     reason: string | null;
     user_id: string | null;
     credits: number;
+    /** Empty once it was pruned. */
     body: string;
   };
   /** The idempotency key of each recorded event (16 bytes). Never deleted. */
@@ -37,6 +39,7 @@ export interface Tables {
   forgotten_votes: { key: Uint8Array; at: number; expires_at: number };
   entries: {
     id: Generated<number>;
+    /** The id of the account. */
     user_id: string;
     listing: string | null;
     credits: number;
@@ -54,10 +57,15 @@ export interface Tables {
     achievement: string | null;
   };
   balances: {
+    /** The id of the account. */
     user_id: string;
+    /** Which accounts it belongs to: the guild's id, empty at home. */
+    guild_id: Generated<string>;
+    /** The member's id; null at home, where it is `user_id`. */
+    member_id: Generated<string | null>;
     credits: number;
     votes: number;
-    /** The user's newest entry. */
+    /** The account's newest entry. */
     last_entry: number | null;
     /** JSON: the time of the last counted vote, by listing. */
     last_votes: string;
@@ -99,6 +107,8 @@ export interface Tables {
   /** Purchases of the shop. What is stored of the item is what it was when it was bought. */
   purchases: {
     id: Generated<number>;
+    /** Which account paid: the `guild_id` of its balance. */
+    account_guild_id: Generated<string>;
     /** The id of the interaction that showed the confirmation. */
     confirmation_id: string;
     user_id: string;
@@ -122,7 +132,7 @@ export interface Tables {
     /** When it was fulfilled or refunded; null before that. */
     settled_at: number | null;
   };
-  /** The progress of each party, by the id of its period. */
+  /** The progress of each party, by its key. */
   parties: {
     period: string;
     votes: number;
@@ -197,6 +207,7 @@ export interface Tables {
   /** The owner's corrections by idempotency key, each with the resulting balance. */
   corrections: {
     idempotency_key: string;
+    /** The id of the account. */
     user_id: string;
     credits: number;
     reason: string;
@@ -211,6 +222,8 @@ export interface Tables {
   leases: { group_name: string; size: number; slot: number; holder: string };
   /** Requests that Discord rejected with 401, 403 or 429, by the minute since the epoch. */
   invalid_requests: { minute: number; count: number };
+  /** What holds for the whole installation, such as its home community. */
+  installation: { key: string; value: string };
   /** Rows to lock, by the name of what they protect. */
   locks: { name: string };
   /** Console sessions that were signed out before they expired. */
@@ -219,6 +232,59 @@ export interface Tables {
   lookup_requests: { key_id: string; at: number };
   /** The registered slash commands by Discord's id; `guild_id` is null for a global command. */
   registered_commands: { id: string; application_id: string; guild_id: string | null; name: string };
+  /** What `/setup` stored, by the path in a listing of the configuration file; `listing` is empty for the community. */
+  setting_values: {
+    guild_id: string;
+    listing: string;
+    path: string;
+    /** JSON; of a secret, how many it is. */
+    value: string;
+    /** The encrypted secret; null for a value that is not secret. */
+    sealed: string | null;
+  };
+  /** Every change of settings. The id is the version that it led to. */
+  setting_changes: {
+    id: number;
+    guild_id: string;
+    at: number;
+    author_id: string;
+    interaction_id: string;
+    /** The change that it takes back. */
+    undoes: number | null;
+  };
+  /** The values that a change replaced, and the new ones; null if there was none, or is none any more. */
+  changed_settings: {
+    guild_id: string;
+    change_id: number;
+    position: number;
+    listing: string;
+    path: string;
+    before_value: string | null;
+    before_sealed: string | null;
+    after_value: string | null;
+    after_sealed: string | null;
+  };
+  /** The guilds that have changed settings. */
+  guilds: {
+    guild_id: string;
+    /** That of the newest change, of any kind, that every process has to apply. */
+    version: number;
+    /** When the bot was first found to be missing; null while it is there. */
+    missing_since: Generated<number | null>;
+    /** When and by whom (a user id, or `tallyhook`) the community was parked; null while it is in use. */
+    parked_at: Generated<number | null>;
+    parked_by: Generated<string | null>;
+    /** Notices of the deletion that were sent. */
+    notices: Generated<number>;
+  };
+  /** A single row: the newest version of all settings, and the id of the key with which secrets are encrypted. */
+  settings_state: { id: number; version: number; key_id: string | null };
+  /** See `counters.ts`. */
+  counters: { name: CounterName; value: number };
+  /** Counted votes of the entries that are counted, by listing (empty for none) and time in units of `slotMs`. */
+  vote_counts: { listing: string; slot: number; votes: number };
+  /** What is pruned: the id up to which it was, and until when a process prunes it. */
+  pruning: { name: 'bodies' | 'effects'; position: number; leased_until: number };
   /** A single row, written by the readiness check. */
   probes: { id: number; at: number };
 }

@@ -103,7 +103,10 @@ describe('the owner API', () => {
     const { post, request, store } = await startOwnerServer();
     await post('/webhooks/vote', vote);
     await post('/webhooks/vote', { ...vote, userId: remindedUserId, timestamp: '2025-12-30T23:00:00Z' });
-    await store.ownerActions.correct({ userId: remindedUserId, credits: 5, reason: 'test', at: start }, 'key');
+    await store.ownerActions.correct(
+      { accounts: '', userId: remindedUserId, credits: 5, reason: 'test', at: start },
+      'key',
+    );
     expect((await request('/users/42')).json).toMatchObject({
       rank: 2,
       streak: { days: 1, endsAt: '2026-01-02T00:00:00.000Z' },
@@ -128,7 +131,7 @@ describe('the owner API', () => {
       { role: '71', until: null },
     ];
     const { store } = await startOwnerServer();
-    const standings = store.standingsIn('UTC');
+    const standings = store.standingsIn('', 'UTC');
     const { request } = await startOwnerServer({
       standings: {
         ...standings,

@@ -35,7 +35,7 @@ export async function startOwnerServer(changes: Partial<OwnerContext> = {}) {
   const { records, ownerActions: actions, sessions, ledger, recorder } = store;
   const context: OwnerContext = {
     ...{ records, actions, sessions, ledger, eventKeysOf, clock, log },
-    standings: store.standingsIn('UTC'),
+    standings: store.standingsIn('', 'UTC'),
     isReminded: async (userId) => userId === remindedUserId,
     rewards: {
       rules: () => serverAndBot().map(({ name, rewards }) => ({ name, rewards, timeZone: 'UTC' })),

@@ -1,4 +1,4 @@
-import type { Interaction, RESTOptions } from 'discord.js';
+import type { APIInteraction, RESTOptions } from 'discord.js';
 import type { Clock } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
@@ -49,7 +49,7 @@ export function createGatewayClient(options: {
   /** Observes the requests of this client. */
   makeRequest?: RESTOptions['makeRequest'];
   /** Must not reject. */
-  onInteraction: (interaction: Interaction) => Promise<void>;
+  onInteraction: (interaction: APIInteraction) => Promise<void>;
   /** Called when all shards are connected, for the first time or again. Must not throw. */
   onReady: (applicationId: string) => void;
   /** The only shard; all by default. */
@@ -76,7 +76,7 @@ export function createGatewayClient(options: {
   let failures = 0;
   let hasResharded = false;
 
-  function onInteraction(interaction: Interaction): void {
+  function onInteraction(interaction: APIInteraction): void {
     const response = options.onInteraction(interaction).finally(() => pendingResponses.delete(response));
     pendingResponses.add(response);
   }

@@ -1,4 +1,6 @@
-import type { Compilable, Kysely } from 'kysely';
+import { type Compilable, type Kysely, sql } from 'kysely';
+import { accountIdOf, partsOf } from '../../ledger/account-id.ts';
+import { accountKey } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
 import { deliveryColumns } from '../reads/search-deliveries.ts';
 import type { Tables } from '../tables.ts';
@@ -27,25 +29,38 @@ const forgottenReason = 'The member was forgotten.';
 /** Every table of the database. One that is missing here does not compile. */
 export const memberTables: { readonly [Table in keyof Tables]: MemberTable | TableWithoutMembers } = {
   balances: {
-    select: (db, { userId }) => [db.selectFrom('balances').selectAll().where('user_id', '=', userId)],
-    forget: (db, { userId }, user_id) => [
-      db.updateTable('balances').set({ user_id, roles: null, reminder: 0 }).where('user_id', '=', userId),
-    ],
+    select: (db, { accounts }) =>
+      accounts.length === 0 ? [] : [db.selectFrom('balances').selectAll().where('user_id', 'in', accounts)],
+    forget: (db, { accounts }, pseudonym) =>
+      accounts.map((accountId) => {
+        const key = accountKey(accountIdOf(partsOf(accountId).accounts, pseudonym));
+        return db
+          .updateTable('balances')
+          .set({ ...key, roles: null, reminder: 0 })
+          .where('user_id', '=', accountId);
+      }),
   },
   entries: {
     select: (db, { entryIds }) =>
       inChunks(entryIds, (ids) => db.selectFrom('entries').selectAll().where('id', 'in', ids).orderBy('id')),
-    forget: (db, { entryIds }, user_id) =>
-      inChunks(entryIds, (ids) => db.updateTable('entries').set({ user_id }).where('id', 'in', ids)).concat(
-        // The reason of a correction is the text of a person.
-        inChunks(entryIds, (ids) =>
-          db
-            .updateTable('entries')
-            .set({ reason: null })
-            .where('id', 'in', ids)
-            .where('cause', '=', literal('correction')),
+    forget: (db, { entryIds, accounts }, pseudonym) =>
+      accounts
+        .flatMap((accountId) => {
+          const user_id = accountIdOf(partsOf(accountId).accounts, pseudonym);
+          return inChunks(entryIds, (ids) =>
+            db.updateTable('entries').set({ user_id }).where('id', 'in', ids).where('user_id', '=', accountId),
+          );
+        })
+        .concat(
+          // The reason of a correction is the text of a person.
+          inChunks(entryIds, (ids) =>
+            db
+              .updateTable('entries')
+              .set({ reason: null })
+              .where('id', 'in', ids)
+              .where('cause', '=', literal('correction')),
+          ),
         ),
-      ),
   },
   deliveries: {
     select: (db, { deliveryIds }) =>
@@ -67,9 +82,11 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
       inChunks(effectIds, (ids) => db.selectFrom('effects').selectAll().where('id', 'in', ids).orderBy('id')),
     forget: (db, { userId, effectIds, gifts }, pseudonym) => {
       const ownIds = without(effectIds, gifts.effects);
-      return inChunks(ownIds, (ids) =>
-        db.deleteFrom('effects').where('id', 'in', ids).where('state', '=', literal('waiting')),
-      ).concat(
+      return inChunks(ownIds, (ids) => uncountWaiting(db, ids)).concat(
+        inChunks(ownIds, (ids) =>
+          db.deleteFrom('effects').where('id', 'in', ids).where('state', '=', literal('waiting')),
+        ),
+        [countAgainFromNewest(db)],
         [...gifts.effects].map(([id, content]) => db.updateTable('effects').set({ content }).where('id', '=', id)),
         inChunks(ownIds, (ids) => db.updateTable('effects').set({ content: forgottenContent }).where('id', 'in', ids)),
         inChunks(ownIds, (ids) =>
@@ -115,10 +132,13 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
     forget: (db, { userId }, user_id) => [db.updateTable('orders').set({ user_id }).where('user_id', '=', userId)],
   },
   corrections: {
-    select: (db, { userId }) => [db.selectFrom('corrections').selectAll().where('user_id', '=', userId)],
-    forget: (db, { userId }, user_id) => [
-      db.updateTable('corrections').set({ user_id, reason: '' }).where('user_id', '=', userId),
-    ],
+    select: (db, { accounts }) =>
+      accounts.length === 0 ? [] : [db.selectFrom('corrections').selectAll().where('user_id', 'in', accounts)],
+    forget: (db, { accounts }, pseudonym) =>
+      accounts.map((accountId) => {
+        const user_id = accountIdOf(partsOf(accountId).accounts, pseudonym);
+        return db.updateTable('corrections').set({ user_id, reason: '' }).where('user_id', '=', accountId);
+      }),
   },
   purchases: {
     select: (db, { userId }) => [db.selectFrom('purchases').selectAll().where('user_id', '=', userId)],
@@ -141,6 +161,23 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
     select: (db, { userId }) => [db.selectFrom('reports').selectAll().where('key', 'like', `%${userId}%`)],
     forget: (db, { userId }) => [db.deleteFrom('reports').where('key', 'like', `%${userId}%`)],
   },
+  setting_changes: {
+    select: (db, { userId }) => [db.selectFrom('setting_changes').selectAll().where('author_id', '=', userId)],
+    forget: (db, { userId }, author_id) => [
+      db.updateTable('setting_changes').set({ author_id }).where('author_id', '=', userId),
+    ],
+  },
+  guilds: {
+    select: (db, { userId }) => [
+      db.selectFrom('guilds').select(['guild_id', 'parked_at', 'parked_by']).where('parked_by', '=', userId),
+    ],
+    forget: (db, { userId }, parked_by) => [
+      db.updateTable('guilds').set({ parked_by }).where('parked_by', '=', userId),
+    ],
+  },
+  changed_settings: { withoutMembers: 'Values of settings; the changes have the authors.' },
+  setting_values: { withoutMembers: 'Settings of communities.' },
+  settings_state: { withoutMembers: 'A version.' },
   forgotten_votes: { withoutMembers: 'Digests of members who were forgotten before, for a limited time.' },
   event_keys: { withoutMembers: 'Digests, which recognise repeated deliveries.' },
   order_names: { withoutMembers: 'Ids of orders; the orders have the members.' },
@@ -153,12 +190,34 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
   lease_holders: { withoutMembers: 'Processes.' },
   leases: { withoutMembers: 'Processes.' },
   invalid_requests: { withoutMembers: 'Counts.' },
+  installation: { withoutMembers: 'What holds for the whole installation.' },
   locks: { withoutMembers: 'Names of what is locked.' },
   revoked_sessions: { withoutMembers: 'Sessions of the owner.' },
   lookup_requests: { withoutMembers: 'Times of requests.' },
   registered_commands: { withoutMembers: 'Slash commands.' },
+  counters: { withoutMembers: 'Totals.' },
+  vote_counts: { withoutMembers: 'Totals.' },
+  pruning: { withoutMembers: 'Positions.' },
   probes: { withoutMembers: 'A time.' },
 };
+
+/** Subtracts waiting effects that will be deleted from the counter. */
+function uncountWaiting(db: Kysely<Tables>, ids: readonly number[]) {
+  const waiting = db.selectFrom('effects').where('id', 'in', ids).where('state', '=', literal('waiting'));
+  const counted = waiting
+    .where((eb) => eb('id', '<', db.selectFrom('counters').select('value').where('name', '=', 'effects below')))
+    .select(({ fn }) => fn.countAll<number>().as('count'));
+  return db
+    .updateTable('counters')
+    .set((eb) => ({ value: eb('value', '-', counted) }))
+    .where('name', '=', 'effects');
+}
+
+/** SQLite uses the id of a deleted effect again if it was the newest one. */
+function countAgainFromNewest(db: Kysely<Tables>) {
+  const next = sql<number>`(select coalesce(max(id), -1) + 1 from effects)`;
+  return db.updateTable('counters').set({ value: next }).where('name', '=', 'effects below').where('value', '>', next);
+}
 
 /** A member's periods. The key begins with the period, so it is looked up for each one. */
 export function votersOf(db: Kysely<Tables>, userId: string) {

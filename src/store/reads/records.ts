@@ -3,11 +3,14 @@ import { allVoteCauses, type Cause, countedVoteCauses } from '../../ledger/entry
 import type { EffectState } from '../../outbox/effect.ts';
 import type { Counts, DeliveryRecord, Records } from '../../owner/records.ts';
 import type { Outcome } from '../../tally/tally.ts';
+import { countedTables } from '../counters.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
 import { literal, run } from '../query-builder.ts';
 import { toGrant } from '../recording/queries.ts';
 import { noDelivery, type Tables } from '../tables.ts';
+import { currentCounters, readCounters } from './counted-rows.ts';
+import { newestEntriesOf } from './member-accounts.ts';
 import { deliveryColumns, searchDeliveries } from './search-deliveries.ts';
 
 /** The owner's read port over SQL. */
@@ -41,7 +44,7 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
     },
 
     async lastVote(userId, listing, notAfter) {
-      const vote = linkedEntries(db, newestEntryOf(db, userId))
+      const vote = linkedEntries(db, await newestEntriesOf(reading, db, userId))
         .selectFrom('linked')
         .select('delivery_id')
         .where('at', '<=', notAfter)
@@ -68,9 +71,9 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
 
     effectsOf: (deliveryId) => run(reading, effects.where('delivery_id', '=', deliveryId).orderBy('id')),
 
-    async entries(userId, limit, before = null) {
-      const link = db.selectFrom('entries').select('previous').where('user_id', '=', userId);
-      const newest = before === null ? newestEntryOf(db, userId) : link.where('id', '=', before).$asScalar();
+    async entries(accountId, limit, before = null) {
+      const link = db.selectFrom('entries').select('previous').where('user_id', '=', accountId);
+      const newest = before === null ? newestEntryOf(db, accountId) : link.where('id', '=', before).$asScalar();
       return run(reading, selectEntries(newest).limit(limit));
     },
 
@@ -78,7 +81,7 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
       if (userId === null) return null;
       const [entry] = await run(
         reading,
-        selectEntries(newestEntryOf(db, userId))
+        selectEntries(await newestEntriesOf(reading, db, userId))
           .where('delivery_id', '=', id)
           .where('cause', 'in', eventCauses.map(literal))
           .limit(1),
@@ -96,28 +99,17 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
       const outcomes = db.selectFrom('deliveries').select(['outcome', count]).groupBy('outcome');
       const unusual = await run(reading, outcomes.where('outcome', '<>', literal('recorded')));
       const byOutcome = { ...noDeliveries, ...Object.fromEntries(unusual.map((row) => [row.outcome, row.count])) };
-      const total = await rowCount('deliveries');
       const buried = await effectCount('buried');
       const waiting = await effectCount('waiting');
-      const [sums] = await run(
-        reading,
-        db
-          .selectFrom('balances')
-          .select(({ fn }) => [count, fn.sum<number>('credits').as('credits'), fn.sum<number>('votes').as('votes')]),
-      );
+      const totals = await currentCounters(db, reading, await readCounters(db, reading), countedTables);
+      const { deliveries, effects: allEffects, members, credits, votes } = totals;
       return {
-        deliveries: { ...byOutcome, recorded: total - Object.values(byOutcome).reduce((a, b) => a + b, 0) },
-        effects: { waiting, buried, done: (await rowCount('effects')) - waiting - buried },
-        users: sums?.count ?? 0,
-        credits: Number(sums?.credits ?? 0),
-        votes: Number(sums?.votes ?? 0),
+        deliveries: { ...byOutcome, recorded: deliveries - Object.values(byOutcome).reduce((a, b) => a + b, 0) },
+        effects: { waiting, buried, done: allEffects - waiting - buried },
+        ...{ users: members, credits, votes },
       } satisfies Counts;
     },
   };
-
-  async function rowCount(table: 'deliveries' | 'effects'): Promise<number> {
-    return (await run(reading, db.selectFrom(table).select(count)))[0]?.count ?? 0;
-  }
 
   async function effectCount(state: EffectState): Promise<number> {
     const ofState = db.selectFrom('effects').select(count).where('state', '=', literal(state));

@@ -8,21 +8,26 @@ import { backfillWrites } from './backfill.ts';
 import { budgetWrites } from './budget.ts';
 import { claimWrites } from './claim.ts';
 import { commandRegistryWrites } from './command-registry.ts';
+import { counterWrites } from './counters.ts';
 import { enqueueWrites } from './enqueue.ts';
 import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
 import { heartbeatWrites } from './heartbeat.ts';
+import { installationWrites } from './installation.ts';
 import { invalidRequestWrites } from './invalid-requests.ts';
 import { leaseWrites } from './leases.ts';
 import { memberLanguageWrites } from './member-languages.ts';
 import { outboxWrites } from './outbox.ts';
 import { partyWrites } from './party.ts';
 import { partyPanelWrites } from './party-panels.ts';
+import { pruningWrites } from './pruning.ts';
 import { purchaseWrites } from './purchases.ts';
 import { reminderWrites } from './reminders.ts';
 import { requeueWrites } from './requeue-effect.ts';
 import { seenRolesWrites } from './seen-roles.ts';
+import { separationWrites } from './separate-accounts.ts';
 import { sessionWrites } from './session-revocations.ts';
+import { settingsWrites } from './settings.ts';
 
 /**
  * All operations that write and decide nothing about events, by name, for use inside a transaction of `connection`.
@@ -47,8 +52,13 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...reminderWrites(db, connection),
     ...memberLanguageWrites(db, connection),
     ...forgetWrites(db, connection),
+    ...settingsWrites(db, connection),
+    ...counterWrites(db, connection),
+    ...pruningWrites(db, connection),
     ...leaseWrites(db, connection),
     ...invalidRequestWrites(db, connection),
+    ...installationWrites(db, connection),
+    ...separationWrites(db, connection),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
     async probe(at: number): Promise<void> {
