@@ -13,7 +13,7 @@ export const privacy = {
   visibility: 'private',
   hasPages: false,
   actions: ['forget', 'cancel'],
-  inDirectMessages: true,
+  availability: 'everywhere',
   notesMember: false,
   isServedBy: () => true,
   describe: ({ texts }) => ({

@@ -1,9 +1,11 @@
 import {
   ApplicationCommandOptionType,
+  ApplicationIntegrationType,
   type AutocompleteInteraction,
   type BaseInteraction,
   type ChatInputCommandInteraction,
   type CommandInteractionOption,
+  InteractionContextType,
   type MessageComponentInteraction,
   type ModalSubmitInteraction,
   PermissionFlagsBits,
@@ -42,7 +44,7 @@ export function toActionInput(
 export function toCompletionInput(interaction: AutocompleteInteraction): CompletionInput {
   const { name, value: typed } = interaction.options.getFocused(true);
   const options = valuesOf(interaction.options.data.filter((option) => option.focused !== true));
-  return { option: name, typed, options, userId: interaction.user.id, guildId: interaction.guildId };
+  return { option: name, typed, options, userId: interaction.user.id, guildId: guildOf(interaction) };
 }
 
 function valuesOf(data: readonly CommandInteractionOption[]): Readonly<Record<string, OptionValue>> {
@@ -52,27 +54,47 @@ function valuesOf(data: readonly CommandInteractionOption[]): Readonly<Record<st
   return Object.fromEntries(options);
 }
 
-/** Whether the member has the permission Manage Server. */
-export function isManager({ memberPermissions }: Pick<BaseInteraction, 'memberPermissions'>): boolean {
-  return memberPermissions?.has(PermissionFlagsBits.ManageGuild) ?? false;
+/** Whether the member has the permission Manage Server in a guild that has the app. */
+export function isManager(interaction: Place & Pick<BaseInteraction, 'memberPermissions'>): boolean {
+  if (isOutside(interaction)) return false;
+  return interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) ?? false;
+}
+
+/**
+ * Whether the interaction comes from a guild that has not added the app, or from a conversation without the bot: the
+ * member has added the app to their own account. Discord: "Interaction Context Types" and "Installation Contexts".
+ */
+export function isOutside({ guildId, context, authorizingIntegrationOwners: owners }: Place): boolean {
+  if (guildId === null) return context === InteractionContextType.PrivateChannel;
+  const { GuildInstall, UserInstall } = ApplicationIntegrationType;
+  // A component of a message that the bot has posted without an interaction may have no owners at all.
+  return owners[UserInstall] !== undefined && owners[GuildInstall] !== guildId;
+}
+
+type Place = Pick<BaseInteraction, 'guildId' | 'context' | 'authorizingIntegrationOwners'>;
+
+/** The guild if it has the app, otherwise null: the id of another guild says nothing about a community. */
+function guildOf(place: Place): string | null {
+  return isOutside(place) ? null : place.guildId;
 }
 
 type Origin = Omit<CommandInput, 'options' | 'action' | 'values' | 'fields'>;
 
 /** Who caused the interaction, and where. */
 function originOf(interaction: BaseInteraction): Origin {
-  const { id, user, member, guildId, channelId, appPermissions, locale, guildLocale } = interaction;
+  const { id, user, member, channelId, appPermissions, locale, guildLocale } = interaction;
+  const guildId = guildOf(interaction);
   return {
     userId: user.id,
     displayName: (member !== null && 'displayName' in member ? member.displayName : member?.nick) ?? user.displayName,
     guildId,
     channelId,
-    roles: member === null ? null : rolesOf(member),
+    roles: guildId === null || member === null ? null : rolesOf(member),
     isManager: isManager(interaction),
     canAttachFiles: appPermissions.has(PermissionFlagsBits.AttachFiles),
     interactionId: id,
     locale,
-    guildLocale,
+    guildLocale: guildId === null ? null : guildLocale,
   };
 }
 

@@ -20,7 +20,7 @@ import { decodeCustomId, isOwnCustomId } from '../rendering/custom-id.ts';
 import { asPanel, isPanel, type MessageBody, renderReply } from '../rendering/message.ts';
 import { renderModal } from '../rendering/modal.ts';
 import { createAutocomplete } from './autocomplete.ts';
-import { toActionInput, toCommandInput } from './command-input.ts';
+import { isOutside, toActionInput, toCommandInput } from './command-input.ts';
 import { createErrorReplies, errorReply } from './error-replies.ts';
 import {
   commandResponder,
@@ -218,7 +218,7 @@ export function createInteractions(options: {
   async function handleCommand(interaction: ChatInputCommandInteraction): Promise<void> {
     if (!(await isOwnCommand(interaction.commandId))) return ignore(interaction);
     const command = commandsByName.get(interaction.commandName);
-    const responder = commandResponder(interaction, command?.visibility ?? 'private');
+    const responder = commandResponder(interaction, visibilityOf(command, interaction));
     if (command !== undefined) return run(command, toCommandInput(interaction), responder);
     const texts = textsOf(interaction);
     await responder.reject(errorBody(texts.failure.unknownCommand, texts));
@@ -233,7 +233,7 @@ export function createInteractions(options: {
     const id = decodeCustomId(interaction.customId);
     const command = id === null ? undefined : commandsByName.get(id.command);
     const responder = interaction.isModalSubmit()
-      ? modalResponder(interaction, command?.visibility ?? 'private')
+      ? modalResponder(interaction, visibilityOf(command, interaction))
       : componentResponder(interaction);
     const isPage = id?.action === null && interaction.isButton();
     const isKnown = isPage ? command?.hasPages : id?.action && command?.actions?.includes(id.action);
@@ -268,6 +268,11 @@ export function createInteractions(options: {
 
 function textsOf({ locale, guildLocale }: Pick<CommandInput, 'locale' | 'guildLocale'>): Texts {
   return textsFor(locale, guildLocale);
+}
+
+/** Where only the member has the app, others have not asked for it. */
+function visibilityOf(command: Command | undefined, interaction: Interaction): Command['visibility'] {
+  return command === undefined || isOutside(interaction) ? 'private' : command.visibility;
 }
 
 function responseKind({ response }: Reply | Panel, { action }: CommandInput): ResponseKind {

@@ -47,6 +47,8 @@ export const errorResponse = {
   tooManyCommands: (limit: number) =>
     new DiscordApiError(400, 30032, `Maximum number of application commands reached (${limit})`),
   alreadyAcknowledged: () => new DiscordApiError(400, 40060, 'Interaction has already been acknowledged.'),
+  tooManyFollowUps: () =>
+    new DiscordApiError(400, 40094, 'This interaction has reached its maximum number of follow-up messages.'),
   missingAccess: () => new DiscordApiError(403, 50001, 'Missing Access'),
   notMessageAuthor: () => new DiscordApiError(403, 50005, 'Cannot edit a message authored by another user'),
   emptyMessage: () => new DiscordApiError(400, 50006, 'Cannot send an empty message'),

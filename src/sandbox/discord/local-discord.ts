@@ -20,6 +20,7 @@ import { MemberClient } from './member-client.ts';
 import { Messages } from './messages.ts';
 import type { Message } from './objects.ts';
 import { exportState, type PersistedState, restoreState } from './persistence.ts';
+import { idsWithoutBot } from './places-without-bot.ts';
 import { RateLimits } from './rate-limits.ts';
 import { createRest } from './rest.ts';
 import { allRoutes } from './routes/all.ts';
@@ -68,8 +69,14 @@ export interface LocalDiscord {
   readonly token: string;
   readonly applicationId: string;
   readonly guildId: string;
-  /** Ids. */
-  readonly channels: { readonly general: string; readonly announcements: string; readonly premium: string };
+  /** Ids; the bot is in neither the guild of `otherGuild` nor the `group`, where members use the app of their account. */
+  readonly channels: {
+    readonly general: string;
+    readonly announcements: string;
+    readonly premium: string;
+    readonly otherGuild: string;
+    readonly group: string;
+  };
   /** Ids; `bot` is the bot's own role, `moderator` and `owner` are above it, the others below. */
   readonly roles: DefaultGuild['roleIds'];
   readonly members: readonly Person[];
@@ -187,7 +194,12 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     token,
     applicationId: state.applicationId,
     guildId: state.guildId,
-    channels: { general: defaults.general.id, announcements: defaults.announcements.id, premium: defaults.premium.id },
+    channels: {
+      general: defaults.general.id,
+      announcements: defaults.announcements.id,
+      premium: defaults.premium.id,
+      ...idsWithoutBot,
+    },
     roles: defaults.roleIds,
     members: defaults.people,
     get connected() {
@@ -205,7 +217,8 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     submitModal: (action) => client.submitModal(action),
     channelName: (channelId) => {
       const channel = state.channels.get(channelId);
-      return channel?.type === 0 ? `#${channel.name}` : channel && 'a direct message';
+      if (channel?.type === 1) return 'a direct message';
+      return channel?.type === 0 ? `#${channel.name}` : channel?.name;
     },
     messages: (channelId, viewerId) => messages.in(channelId, viewerId),
     directMessages: (userId) => {
