@@ -43,6 +43,9 @@ type DatabaseCode =
   | 'queue_full'
   | 'store_unavailable';
 
+/** The codes of encrypted settings. */
+type EncryptionCode = 'key_file_unusable' | 'sealed_text_damaged' | 'settings_key_missing';
+
 /** The codes of the listing service for development. */
 type ServiceCode =
   | 'invalid_listing'
@@ -91,5 +94,6 @@ export type TallyhookErrorCode =
   | LookupOptionCode
   | CommandLineCode
   | DatabaseCode
+  | EncryptionCode
   | ServiceCode
   | SandboxCode;

@@ -15,6 +15,7 @@ import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf, StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { SettingsStore } from '../settings/stored-settings.ts';
 import type { AnnouncementStore } from '../tally/announcement-store.ts';
 import type { BackfillStore } from '../tally/backfill.ts';
 import type { MemberData } from '../tally/member-data.ts';
@@ -45,6 +46,7 @@ import { summarizeReminders } from './reads/reminder-summary.ts';
 import { sqlReminders } from './reads/reminders.ts';
 import { summarizeGrants } from './reads/reward-records.ts';
 import { sqlRewards } from './reads/rewards.ts';
+import { sqlSettings } from './reads/settings.ts';
 import { sqlStandings } from './reads/standings/standings.ts';
 import { sqlVotesPerDay } from './reads/votes-per-day.ts';
 import { countRequestsSince } from './writes/budget.ts';
@@ -97,6 +99,7 @@ export interface Store {
   readonly sessions: SessionRevocations;
   readonly budgetStore: BudgetStore;
   readonly commandRegistry: CommandRegistry;
+  readonly settings: SettingsStore;
   /** Throws {@link DatabaseFileReplacedError} if the file at the path is not the open one. Takes microseconds. */
   checkFiles(): void;
   /**
@@ -194,6 +197,7 @@ export async function openStore(
       spent: (keyId, since) => countRequestsSince(db, reading, keyId, since),
     },
     commandRegistry: sqlCommandRegistry(db, reading, write),
+    settings: sqlSettings(db, reading, write),
     ownerActions: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
       requeueEffect: (effectId, now) => write('requeueEffect', effectId, now),

@@ -141,6 +141,23 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
     select: (db, { userId }) => [db.selectFrom('reports').selectAll().where('key', 'like', `%${userId}%`)],
     forget: (db, { userId }) => [db.deleteFrom('reports').where('key', 'like', `%${userId}%`)],
   },
+  setting_changes: {
+    select: (db, { userId }) => [db.selectFrom('setting_changes').selectAll().where('author_id', '=', userId)],
+    forget: (db, { userId }, author_id) => [
+      db.updateTable('setting_changes').set({ author_id }).where('author_id', '=', userId),
+    ],
+  },
+  guilds: {
+    select: (db, { userId }) => [
+      db.selectFrom('guilds').select(['guild_id', 'parked_at', 'parked_by']).where('parked_by', '=', userId),
+    ],
+    forget: (db, { userId }, parked_by) => [
+      db.updateTable('guilds').set({ parked_by }).where('parked_by', '=', userId),
+    ],
+  },
+  changed_settings: { withoutMembers: 'Values of settings; the changes have the authors.' },
+  setting_values: { withoutMembers: 'Settings of communities.' },
+  settings_state: { withoutMembers: 'A version.' },
   forgotten_votes: { withoutMembers: 'Digests of members who were forgotten before, for a limited time.' },
   event_keys: { withoutMembers: 'Digests, which recognise repeated deliveries.' },
   order_names: { withoutMembers: 'Ids of orders; the orders have the members.' },

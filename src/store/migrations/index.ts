@@ -15,6 +15,7 @@ import { forgotten } from './014-forgotten.ts';
 import { partyPanels } from './015-party-panels.ts';
 import { announcements } from './016-announcements.ts';
 import { memberLanguages } from './017-member-languages.ts';
+import { settings } from './019-settings.ts';
 import type { Migration } from './migration.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
@@ -34,6 +35,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '015-party-panels': partyPanels,
   '016-announcements': announcements,
   '017-member-languages': memberLanguages,
+  '019-settings': settings,
 };
 
 /** The names of all migrations, oldest first. */

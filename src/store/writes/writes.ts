@@ -21,6 +21,7 @@ import { reminderWrites } from './reminders.ts';
 import { requeueWrites } from './requeue-effect.ts';
 import { seenRolesWrites } from './seen-roles.ts';
 import { sessionWrites } from './session-revocations.ts';
+import { settingsWrites } from './settings.ts';
 
 /**
  * All operations that write and decide nothing about events, by name, for use inside a transaction of `connection`.
@@ -45,6 +46,7 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...reminderWrites(db, connection),
     ...memberLanguageWrites(db, connection),
     ...forgetWrites(db, connection),
+    ...settingsWrites(db, connection),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
     async probe(at: number): Promise<void> {

@@ -1,0 +1,261 @@
+/*
+ * The settings of a community, for `/setup`. Values have the form of the file of `TALLYHOOK_CONFIG` (JSON), times are ms
+ * since the epoch. Every method rejects with the errors of the store.
+ */
+
+/** Where a value comes from. `setup`: it was changed in Discord. `file`: the file of `TALLYHOOK_CONFIG`. */
+export type ValueSource = 'setup' | 'file' | 'environment' | 'default';
+
+/** A setting in effect. */
+export interface EffectiveValue {
+  /** JSON; null if it is unset or switched off. In place of its codes, an item of a shop has `codeCount`. */
+  readonly value: unknown;
+  readonly source: ValueSource;
+}
+
+/** Effective settings by path: `announceChannelId`, `rewards.streak`. */
+export type EffectiveValues = Readonly<Record<string, EffectiveValue>>;
+
+/**
+ * The paths of a listing. A value that lists several things (multipliers, milestones, roles) is replaced as a whole.
+ * `null` switches a setting off: a channel, a role, a text or colour of announcements.
+ */
+export const listingPaths = [
+  'announceChannelId',
+  'premiumChannelId',
+  'cooldownHours',
+  'rewards.vote',
+  'rewards.premium',
+  'rewards.whenDenied',
+  'rewards.multipliers',
+  'rewards.milestones',
+  'rewards.milestoneRoles',
+  'rewards.voterRole',
+  'rewards.premiumRoles',
+  'rewards.allListings',
+  'announcements.mode',
+  'announcements.every',
+  'announcements.title',
+  'announcements.text',
+  'announcements.colour',
+  'announcements.thumbnail',
+  'announcements.voteButton',
+  'announcements.reviews',
+  'announcements.milestones',
+  'announcements.premium',
+  'announcements.party',
+  'announcements.lostStreaks',
+  'announcements.language',
+] as const;
+export type ListingPath = (typeof listingPaths)[number];
+
+/** The paths that all listings of a community share. `null` switches the setting off. */
+export const communityPaths = ['timeZone', 'ownerChannelId', 'rewards.streak', 'rewards.party', 'shop'] as const;
+export type CommunityPath = (typeof communityPaths)[number];
+
+/** The addresses for the webhooks of a listing: complete URLs, or only paths if `PUBLIC_URL` is not set. */
+export interface WebhookAddresses {
+  /** `/webhooks/<name>/vote` */
+  readonly vote: string;
+  /** `/webhooks/<name>/premium` */
+  readonly premium: string;
+}
+
+/** A listing of a community, without secrets. */
+export interface ListingSettings {
+  /** Permanent. */
+  readonly name: string;
+  readonly kind: 'server' | 'bot';
+  /** Discord id of the server or bot; null if it is not known. */
+  readonly targetId: string | null;
+  /** `setup`: it was linked in Discord, and can be unlinked there. Otherwise it is the operator's. */
+  readonly origin: 'setup' | 'file' | 'environment';
+  readonly hasLookupKey: boolean;
+  readonly voteSecrets: number;
+  readonly premiumSecrets: number;
+  readonly addresses: WebhookAddresses;
+  readonly values: Readonly<Record<ListingPath, EffectiveValue>>;
+}
+
+/** The effective settings of a community. */
+export interface CommunitySettings {
+  readonly guildId: string;
+  readonly listings: readonly ListingSettings[];
+  readonly values: Readonly<Record<CommunityPath, EffectiveValue>>;
+  /** Number of the newest change; 0 before the first. Pass it to {@link SettingsEdit.basis}. */
+  readonly version: number;
+  readonly latestChange: SettingsChange | null;
+  /**
+   * Whether API keys and secrets can be stored. If not, linking fails with the issue `no_settings_key`: the operator has
+   * to set SETTINGS_KEY.
+   */
+  readonly canStoreSecrets: boolean;
+  /** Stored settings that are not in effect, such as secrets that cannot be decrypted. */
+  readonly issues: readonly SettingIssue[];
+}
+
+/** Why a value is not valid. In plain English, without secrets. */
+export interface SettingIssue {
+  /** Name of the listing; null for a setting of the community. */
+  readonly listing: string | null;
+  readonly path: string;
+  /**
+   * `invalid`: the value. `everyone_role`: it names @everyone. `no_settings_key`: secrets cannot be stored or read.
+   * `unknown_listing`: it was unlinked, or belongs to another community. `already_linked`: the community has it already.
+   */
+  readonly code: 'invalid' | 'everyone_role' | 'no_settings_key' | 'unknown_listing' | 'already_linked';
+  /** Rest of a sentence that begins with the path. */
+  readonly problem: string;
+  /** How to fix it: a sentence. */
+  readonly hint: string;
+}
+
+/** One changed setting of a stored change. */
+export interface ChangedSetting {
+  readonly listing: string | null;
+  /**
+   * One of {@link listingPaths} or {@link communityPaths}; or `link` (the listing itself: `{kind, id}`), `lookupKey`,
+   * `voteSecrets`, `premiumSecrets`, `shop.<item>.codes`, whose values are never shown.
+   */
+  readonly path: string;
+  /** Whether its values are secret; `before` and `after` are then the number of secrets, or null. */
+  readonly isSecret: boolean;
+  /** What was stored before; undefined if nothing was, so that file, environment or default were in effect. */
+  readonly before: unknown;
+  /** What is stored since; undefined if nothing is. */
+  readonly after: unknown;
+}
+
+/** A change that was saved at once, by one member. */
+export interface SettingsChange {
+  /** Ascending within a community. */
+  readonly id: number;
+  readonly at: number;
+  /** The member's user id. */
+  readonly authorId: string;
+  readonly changes: readonly ChangedSetting[];
+  /** The change that this one takes back; null for an ordinary one. */
+  readonly undoes: number | null;
+  /** The change that took this one back; null if it is not undone. */
+  readonly undoneBy: number | null;
+}
+
+/** Who changes settings, and where. */
+export interface SettingsAuthor {
+  readonly guildId: string;
+  readonly authorId: string;
+  /** Of the submitted modal or pressed button: repeating a call with the same id changes nothing, and has its result. */
+  readonly interactionId: string;
+}
+
+/** Changes to save at once: all of them or none. */
+export interface SettingsEdit extends SettingsAuthor {
+  /**
+   * The {@link CommunitySettings.version} that the member saw. If one of the settings was changed by somebody else since
+   * then, nothing is saved. Null to save in any case.
+   */
+  readonly basis: number | null;
+  readonly changes: readonly {
+    /** Null for a setting of the community. */
+    readonly listing: string | null;
+    readonly path: ListingPath | CommunityPath;
+    /**
+     * JSON; undefined removes what `/setup` stored, so that file, environment or default are in effect again. An item of
+     * `shop` with `codeCount` keeps its codes; `newCodes: string[]` adds codes to it.
+     */
+    readonly value: unknown;
+  }[];
+}
+
+/** Nothing was written unless it is `saved`. */
+export type SaveResult =
+  | { readonly status: 'saved'; readonly change: SettingsChange }
+  | { readonly status: 'unchanged' }
+  | { readonly status: 'invalid'; readonly issues: readonly SettingIssue[] }
+  /** Somebody else changed the same settings meanwhile: `since`, oldest first. */
+  | { readonly status: 'conflict'; readonly since: readonly SettingsChange[] };
+
+export type UndoResult =
+  | { readonly status: 'undone'; readonly change: SettingsChange }
+  /** The same settings were changed again: `since`, oldest first. */
+  | { readonly status: 'changed_since'; readonly since: readonly SettingsChange[] }
+  | { readonly status: 'already_undone' | 'not_found' }
+  | { readonly status: 'invalid'; readonly issues: readonly SettingIssue[] };
+
+/** The secrets of a listing that were generated by us; null for one that was pasted or not changed. Show them once. */
+export interface GeneratedSecrets {
+  readonly voteSecret: string | null;
+  readonly premiumSecret: string | null;
+}
+
+export type LinkResult =
+  | {
+      readonly status: 'linked';
+      readonly listing: ListingSettings;
+      readonly change: SettingsChange;
+      readonly secrets: GeneratedSecrets;
+    }
+  | { readonly status: 'invalid'; readonly issues: readonly SettingIssue[] };
+
+export type SecretFamily = 'vote' | 'premium';
+
+export type RotateResult =
+  | { readonly status: 'saved'; readonly change: SettingsChange; readonly secrets: GeneratedSecrets }
+  | { readonly status: 'invalid'; readonly issues: readonly SettingIssue[] };
+
+export interface Setup {
+  read(guildId: string): Promise<CommunitySettings>;
+  save(edit: SettingsEdit): Promise<SaveResult>;
+  undo(undo: SettingsAuthor & { readonly changeId: number }): Promise<UndoResult>;
+  /** Newest first. @param options.before only changes with a smaller id; null for the newest */
+  changes(
+    guildId: string,
+    options: { readonly before: number | null; readonly limit: number },
+  ): Promise<readonly SettingsChange[]>;
+  /**
+   * Adds a listing to the community. Its secrets are valid when the promise resolves (in other processes within 5 s).
+   * Repeating it with the same interaction id returns the same listing, but null in place of generated secrets.
+   */
+  link(
+    link: SettingsAuthor & {
+      readonly kind: 'server' | 'bot';
+      /** Discord id of the server or bot; null if it is not known. */
+      readonly targetId: string | null;
+      /** Null to receive votes only. */
+      readonly lookupKey: string | null;
+      /** Pasted by the owner; null to generate one. */
+      readonly voteSecret: string | null;
+      readonly premiumSecret: string | null;
+    },
+  ): Promise<LinkResult>;
+  /** Replaces or removes (null) the API key of a listing. */
+  replaceKey(
+    replacement: SettingsAuthor & { readonly listing: string; readonly lookupKey: string | null },
+  ): Promise<SaveResult>;
+  /**
+   * Adds a webhook secret: a pasted one, or a generated one (null). The newest of the earlier secrets stays valid, so that
+   * the service can be changed afterwards; {@link dropOldSecrets} ends that.
+   */
+  rotateSecret(
+    rotation: SettingsAuthor & {
+      readonly listing: string;
+      readonly family: SecretFamily;
+      readonly secret: string | null;
+    },
+  ): Promise<RotateResult>;
+  /** Removes all secrets but the newest one. */
+  dropOldSecrets(
+    rotation: SettingsAuthor & { readonly listing: string; readonly family: SecretFamily },
+  ): Promise<SaveResult>;
+  /** Removes a listing that was linked by {@link link}. Its votes and credits stay; it can be undone. */
+  unlink(unlink: SettingsAuthor & { readonly listing: string }): Promise<SaveResult>;
+  /**
+   * When the newest test delivery for a listing of the community was received, by any process (ms since the epoch). Null
+   * if there is none since `since`.
+   */
+  testSince(guildId: string, listing: string, since: number): Promise<number | null>;
+  /** The settings that `/setup` stored for the community, without secrets: JSON in the form of the configuration file. */
+  export(guildId: string): Promise<string>;
+  /** Saves the settings of an export in place of the stored ones, except secrets, which stay. */
+  import(file: SettingsAuthor & { readonly text: string }): Promise<SaveResult>;
+}

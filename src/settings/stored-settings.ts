@@ -1,0 +1,97 @@
+/*
+ * The settings of communities in the database, and the port to it. A value is named by a path in a listing of the
+ * configuration file; `listing` is empty for what all listings of a community share.
+ */
+
+/** A stored value. It has its form in the configuration file. */
+export interface StoredValue {
+  /** JSON; of a secret, how many it is. */
+  readonly value: string;
+  /** The encrypted secret; null for a value that is not secret. */
+  readonly sealed: string | null;
+}
+
+/** Where a stored value belongs. */
+export interface SettingKey {
+  readonly listing: string;
+  readonly path: string;
+}
+
+export type StoredSetting = SettingKey & StoredValue;
+
+/** What is stored of a community. */
+export interface StoredCommunity {
+  readonly guildId: string;
+  /** That of its newest change; 0 before the first. */
+  readonly version: number;
+  readonly settings: readonly StoredSetting[];
+  /** When it was parked (ms since the epoch); null while it is in use. */
+  readonly parkedAt: number | null;
+}
+
+/** A stored change with what it replaced. */
+export interface StoredChange {
+  readonly id: number;
+  readonly at: number;
+  readonly authorId: string;
+  readonly undoes: number | null;
+  readonly undoneBy: number | null;
+  readonly changes: readonly ChangedValue[];
+}
+
+/** Null: there was no value, or there is none any more. */
+export type ChangedValue = SettingKey & { readonly before: StoredValue | null; readonly after: StoredValue | null };
+
+/** A change to store. */
+export interface NewChange {
+  readonly guildId: string;
+  readonly authorId: string;
+  /** A second change with the same id is not stored. */
+  readonly interactionId: string;
+  /** ms since the epoch. */
+  readonly at: number;
+  /** The newest change that its author knew: newer ones of the same values are a conflict. Null for no check. */
+  readonly basis: number | null;
+  /** The change that it takes back, at most once. */
+  readonly undoes: number | null;
+  readonly values: readonly (SettingKey & { readonly after: StoredValue | null })[];
+}
+
+/** Nothing was written unless it is `saved`. */
+export type SaveChangeResult =
+  | { readonly status: 'saved'; readonly id: number }
+  /** The interaction was saved before, as this change. */
+  | { readonly status: 'repeated'; readonly id: number }
+  | { readonly status: 'unchanged' | 'already_undone' }
+  /** Newer changes of the same values, oldest first. */
+  | { readonly status: 'conflict'; readonly changes: readonly number[] }
+  /** A secret is not encrypted with the current key of the database, whose id this is. */
+  | { readonly status: 'other_key'; readonly keyId: string };
+
+/** The newest version of all settings, and the id of the key of their secrets; null before the first secret. */
+export interface SettingsState {
+  readonly version: number;
+  readonly keyId: string | null;
+}
+
+/** Rejects with the errors of the store. */
+export interface SettingsStore {
+  /** Reads one row. */
+  state(): Promise<SettingsState>;
+  /** The communities that were changed after a version, in the order of their versions. */
+  changedAfter(version: number): Promise<readonly { readonly guildId: string; readonly version: number }[]>;
+  /** The communities with these ids; one without settings has none. */
+  communities(guildIds: readonly string[]): Promise<readonly StoredCommunity[]>;
+  /** The communities with the next ids, in their order. */
+  communitiesAfter(guildId: string, limit: number): Promise<readonly StoredCommunity[]>;
+  save(change: NewChange): Promise<SaveChangeResult>;
+  /** Newest first. @param options.before only changes with a smaller id; null for the newest */
+  changes(
+    guildId: string,
+    options: { readonly before: number | null; readonly limit: number },
+  ): Promise<readonly StoredChange[]>;
+  /** Those of these ids that are of the community, oldest first. */
+  changesWithIds(guildId: string, ids: readonly number[]): Promise<readonly StoredChange[]>;
+  /** When the newest test delivery for a listing was received (ms since the epoch); null if none was since `since`. */
+  testSince(listing: string, since: number): Promise<number | null>;
+}

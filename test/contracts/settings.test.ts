@@ -1,0 +1,177 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { generateKeyText, parseEncryptionKey } from '../../src/encryption/encryption-key.ts';
+import { seal } from '../../src/encryption/sealed-text.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import type { NewChange, SettingsStore, StoredValue } from '../../src/settings/stored-settings.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import { describeOnEveryDatabase } from './databases.ts';
+
+const at = Date.UTC(2026, 10, 1);
+const json = (value: unknown): StoredValue => ({ value: JSON.stringify(value), sealed: null });
+const keys = [generateKeyText(), generateKeyText()].flatMap((text) => parseEncryptionKey(text) ?? []);
+
+async function openTestStore(url: string): Promise<Store> {
+  const store = await openStore(url, systemClock, { thread: false });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+function settingsTests(newUrl: () => string): void {
+  let interactions = 0;
+
+  async function open() {
+    const url = newUrl();
+    return { url, settings: (await openTestStore(url)).settings };
+  }
+
+  function change(values: Readonly<Record<string, StoredValue | null>>, some: Partial<NewChange> = {}): NewChange {
+    interactions += 1;
+    return {
+      ...{ guildId: '1', authorId: '7', interactionId: `interaction ${interactions}`, at, basis: null, undoes: null },
+      values: Object.entries(values).map(([path, after]) => ({ listing: '', path, after })),
+      ...some,
+    };
+  }
+
+  async function save(settings: SettingsStore, ...args: Parameters<typeof change>): Promise<number> {
+    const result = await settings.save(change(...args));
+    if (result.status !== 'saved') throw new Error(`It was not saved, but ${result.status}.`);
+    return result.id;
+  }
+
+  const stored = async (settings: SettingsStore, guildId = '1') =>
+    (await settings.communities([guildId]))[0]?.settings.map(({ path, value }) => [path, JSON.parse(value)]);
+
+  it('are stored with their history', async () => {
+    const { settings } = await open();
+    expect(await settings.state()).toEqual({ version: 0, keyId: null });
+    const first = await save(settings, { timeZone: json('UTC'), shop: json([]) });
+    const second = await save(settings, { timeZone: json('Europe/Berlin'), shop: null }, { authorId: '8', at: at + 1 });
+    expect(await settings.state()).toEqual({ version: second, keyId: null });
+    expect(await stored(settings)).toEqual([['timeZone', 'Europe/Berlin']]);
+    expect(await settings.changes('1', { before: null, limit: 9 })).toEqual([
+      {
+        ...{ id: second, at: at + 1, authorId: '8', undoes: null, undoneBy: null },
+        changes: [
+          { listing: '', path: 'timeZone', before: json('UTC'), after: json('Europe/Berlin') },
+          { listing: '', path: 'shop', before: json([]), after: null },
+        ],
+      },
+      expect.objectContaining({ id: first, authorId: '7' }),
+    ]);
+    expect(await settings.changes('1', { before: second, limit: 9 })).toMatchObject([{ id: first }]);
+    expect(await settings.changes('2', { before: null, limit: 9 })).toEqual([]);
+    expect(await settings.changesWithIds('2', [first])).toEqual([]);
+  });
+
+  it('are saved once per interaction, and not if nothing changes', async () => {
+    const { settings } = await open();
+    const first = change({ timeZone: json('UTC') });
+    const [one, two] = await Promise.all([settings.save(first), settings.save(first)]);
+    expect([one.status, two.status].sort()).toEqual(['repeated', 'saved']);
+    expect(await settings.save(change({ timeZone: json('UTC'), shop: null }))).toEqual({ status: 'unchanged' });
+    const version = await save(settings, { timeZone: json('Asia/Tokyo'), ownerChannelId: null });
+    expect(version).toBe(2);
+    expect(await settings.changes('1', { before: null, limit: 1 })).toMatchObject([
+      { changes: [{ path: 'timeZone' }] },
+    ]);
+  });
+
+  it('are not overwritten by a member who has not seen the change of another', async () => {
+    const { settings } = await open();
+    const seen = await save(settings, { timeZone: json('UTC'), ownerChannelId: json('5') });
+    const newer = await save(settings, { timeZone: json('Asia/Tokyo') }, { authorId: '8', basis: seen });
+    const late = { authorId: '7', basis: seen };
+    expect(await settings.save(change({ timeZone: json('Europe/Berlin'), shop: json([]) }, late))).toEqual({
+      status: 'conflict',
+      changes: [newer],
+    });
+    expect(await stored(settings)).toContainEqual(['timeZone', 'Asia/Tokyo']);
+    // Another setting, another listing, and the member's own earlier change are no conflict.
+    await save(settings, { ownerChannelId: json('6') }, late);
+    const values = [{ listing: 'server', path: 'timeZone', after: json('x') }];
+    await save(settings, {}, { ...late, values });
+    await save(settings, { timeZone: json('UTC') }, { authorId: '8', basis: seen });
+  });
+
+  it('keep one of two changes that are saved at once', async () => {
+    const { settings } = await open();
+    const seen = await save(settings, { timeZone: json('UTC') });
+    const zones = ['Asia/Tokyo', 'Europe/Berlin', 'America/New_York'];
+    const results = await Promise.all(
+      zones.map((zone, index) =>
+        settings.save(change({ timeZone: json(zone) }, { authorId: String(index), basis: seen })),
+      ),
+    );
+    expect(results.map(({ status }) => status).sort()).toEqual(['conflict', 'conflict', 'saved']);
+  });
+
+  it('are taken back once, and not after another change', async () => {
+    const { settings } = await open();
+    const first = await save(settings, { timeZone: json('UTC') });
+    const second = await save(settings, { timeZone: json('Asia/Tokyo'), shop: json([1]) });
+    const takeBack = (id: number, values: Parameters<typeof change>[0]) => change(values, { basis: id, undoes: id });
+    expect(await settings.save(takeBack(first, { timeZone: null }))).toEqual({
+      status: 'conflict',
+      changes: [second],
+    });
+    const undo = { timeZone: json('UTC'), shop: null };
+    const undone = await settings.save(takeBack(second, undo));
+    expect(undone).toMatchObject({ status: 'saved' });
+    expect(await settings.save(takeBack(second, undo))).toEqual({ status: 'already_undone' });
+    expect(await stored(settings)).toEqual([['timeZone', 'UTC']]);
+    expect(await settings.changes('1', { before: null, limit: 2 })).toMatchObject([
+      { undoes: second, undoneBy: null },
+      { id: second, undoneBy: 'id' in undone && undone.id },
+    ]);
+  });
+
+  it('name the changed communities to other processes', async () => {
+    const { url, settings } = await open();
+    const other = (await openTestStore(url)).settings;
+    for (const guildId of ['3', '1', '2', '1']) await save(settings, { shop: json(interactions) }, { guildId });
+    expect(await other.state()).toMatchObject({ version: 4 });
+    expect(await other.changedAfter(0)).toEqual([
+      { guildId: '3', version: 1 },
+      { guildId: '2', version: 3 },
+      { guildId: '1', version: 4 },
+    ]);
+    expect(await other.changedAfter(3)).toEqual([{ guildId: '1', version: 4 }]);
+    expect((await other.communitiesAfter('1', 9)).map(({ guildId }) => guildId)).toEqual(['2', '3']);
+    expect(await other.communities(['9', '2'])).toMatchObject([
+      { guildId: '9', version: 0, settings: [] },
+      { guildId: '2', version: 3, parkedAt: null, settings: [{ path: 'shop' }] },
+    ]);
+  });
+
+  it('have secrets of one key only', async () => {
+    const { settings } = await open();
+    const secret = (index: number): StoredValue => {
+      const key = keys[index];
+      return { value: '1', sealed: key === undefined ? null : seal(key, 'secret', ['x']) };
+    };
+    await save(settings, { lookupKey: secret(0) });
+    expect(await settings.state()).toMatchObject({ keyId: keys[0]?.id });
+    expect(await settings.save(change({ voteSecrets: secret(1) }))).toEqual({
+      status: 'other_key',
+      keyId: keys[0]?.id,
+    });
+    expect(await settings.state()).toEqual({ version: 1, keyId: keys[0]?.id });
+    await save(settings, { voteSecrets: secret(0) });
+  });
+
+  it('find the newest test delivery of a listing', async () => {
+    const { url, settings } = await open();
+    const store = await openTestStore(url);
+    const listing = { name: 'mine', kind: 'server', announceChannelId: null } as never;
+    const body = { family: 'vote', body: '{}' } as const;
+    const test = { type: 'test', test: { kind: 'server_vote', userId: null }, listing } as never;
+    expect(await settings.testSince('mine', at)).toBe(null);
+    for (const receivedAt of [at + 5, at + 9, at + 7]) await store.recorder.record({ receivedAt, ...body }, test);
+    expect(await settings.testSince('mine', at)).toBe(at + 9);
+    expect(await settings.testSince('mine', at + 10)).toBe(null);
+    expect(await settings.testSince('other', at)).toBe(null);
+  });
+}
+
+describe('settings', () => describeOnEveryDatabase('settings', settingsTests));
