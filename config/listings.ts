@@ -5,6 +5,7 @@ import { type FileListing, listingsFile } from './listings-file.ts';
 import { parseJsonFile } from './parse-json-file.ts';
 import { contradictingCredits, rewardsOf } from './rewards.ts';
 import { roleIssues } from './role-issues.ts';
+import { needsDiscord, rolesOf } from './roles.ts';
 import type { ConfigIssue, ListingConfig } from './schema.ts';
 import type { SecretFile } from './secret-files.ts';
 import type { Values } from './settings.ts';
@@ -34,7 +35,8 @@ export function readListings(values: Values, issues: ConfigIssue[]): ReadListing
  */
 function listingsFromVariables(values: Values, issues: ConfigIssue[]): ReadListings {
   const isKeyInvalid = issues.some(({ setting }) => setting.startsWith('LOOKUP_') && setting.includes('_KEY'));
-  if (values.LOOKUP_SERVER_KEY === undefined && values.LOOKUP_BOT_KEY === undefined && !isKeyInvalid) {
+  const hasKey = values.LOOKUP_SERVER_KEY !== undefined || values.LOOKUP_BOT_KEY !== undefined;
+  if (!hasKey && !isKeyInvalid && needsDiscord(rolesOf(values))) {
     issues.push({
       setting: 'LOOKUP_SERVER_KEY / LOOKUP_BOT_KEY',
       problem: 'are both missing.',
@@ -56,7 +58,14 @@ function listingsFromVariables(values: Values, issues: ConfigIssue[]): ReadListi
     ...channelsOf(values, {}),
   };
   const withKey = (key: string | undefined) => ({ lookupKey: key ?? null, implied: key === undefined });
-  const server = { ...shared, name: 'server', kind: 'server', ...withKey(values.LOOKUP_SERVER_KEY) } as const;
+  const server = {
+    ...shared,
+    name: 'server',
+    kind: 'server',
+    ...withKey(values.LOOKUP_SERVER_KEY),
+    // A receiver needs no key. A vote that names only its voter is then one for the server.
+    ...(hasKey ? {} : { implied: false }),
+  } as const;
   const bot = { ...shared, name: 'bot', kind: 'bot', ...withKey(values.LOOKUP_BOT_KEY) } as const;
   const isGuildInvalid = issues.some(({ setting }) => setting.startsWith('DISCORD_GUILD_ID'));
   if (!isGuildInvalid) issues.push(...roleIssues(server, 'VOTER_ROLE_ID'));
@@ -81,7 +90,8 @@ function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): 
   const formatHint = 'Its schema: `tallyhook config --schema`.';
   const file = parseJsonFile({ path, setting: 'TALLYHOOK_CONFIG', formatHint }, listingsFile, issues);
   const fileListings = file?.listings ?? [];
-  if (fileListings.length > 0 && fileListings.every(({ lookupKey }) => lookupKey === undefined)) {
+  const hasKey = fileListings.some(({ lookupKey }) => lookupKey !== undefined);
+  if (fileListings.length > 0 && !hasKey && needsDiscord(rolesOf(values))) {
     issues.push({
       setting: 'TALLYHOOK_CONFIG',
       problem: 'has no listing with a lookupKey.',

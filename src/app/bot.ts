@@ -14,6 +14,7 @@ import { createGatewayClient } from '../discord/gateway/gateway-client.ts';
 import { createGuildLanguages } from '../discord/guild-languages.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { createInteractions } from '../discord/interactions/interactions.ts';
+import { createRestTransports } from '../discord/interactions/rest-transport.ts';
 import { createMemberLanguages, type MemberLocales } from '../discord/member-languages.ts';
 import { createDirectMessageHandler } from '../discord/notifications/direct-message.ts';
 import { createOwnerReportHandler } from '../discord/notifications/owner-report.ts';
@@ -155,26 +156,28 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
     clock,
     log,
   });
+  const interactions = createInteractions({
+    commands,
+    context: { ...context, commands, commandId: registrar.idOf, reminders },
+    noticeFor: (userId, texts) => reminders.noticeFor(userId, { texts, commandId: registrar.idOf }),
+    isOwnCommand: registrar.isOwn,
+    log,
+    onAnswered(command, outcome, tookMs) {
+      metrics.commands.inc({ command, outcome });
+      metrics.commandSeconds.observe({ command }, tookMs / second);
+    },
+    onMemberSeen(input, command) {
+      if (command.leadsToDirectMessages) memberLanguages.note(input);
+      onMemberSeen(input);
+    },
+  });
+  const transports = createRestTransports({ apiUrl: discord.apiUrl, globalLimit });
   const client = createGatewayClient({
     ...discord,
     clock: stopwatch,
     log,
     globalLimit,
-    onInteraction: createInteractions({
-      commands,
-      context: { ...context, commands, commandId: registrar.idOf, reminders },
-      noticeFor: (userId, texts) => reminders.noticeFor(userId, { texts, commandId: registrar.idOf }),
-      isOwnCommand: registrar.isOwn,
-      log,
-      onAnswered(command, outcome, tookMs) {
-        metrics.commands.inc({ command, outcome });
-        metrics.commandSeconds.observe({ command }, tookMs / second);
-      },
-      onMemberSeen(input, command) {
-        if (command.leadsToDirectMessages) memberLanguages.note(input);
-        onMemberSeen(input);
-      },
-    }),
+    onInteraction: (interaction) => interactions(interaction, transports(interaction)),
     onReady: (applicationId) => {
       registrar.start(applicationId);
       dispatcher

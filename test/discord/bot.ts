@@ -13,6 +13,7 @@ import { createTraces } from '../../src/app/traces.ts';
 import { createVotePictures } from '../../src/app/vote-pictures.ts';
 import { createGatewayClient } from '../../src/discord/gateway/gateway-client.ts';
 import { createInteractions } from '../../src/discord/interactions/interactions.ts';
+import { createRestTransports } from '../../src/discord/interactions/rest-transport.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { createRegistrar } from '../../src/discord/registration/registrar.ts';
 import type { Registration } from '../../src/discord/registration/registration.ts';
@@ -142,16 +143,19 @@ export async function connectedBot(
     rules: listings.map(({ name, lookup: { kind } }) => ({ name, kind, cooldownMs: 12 * hour, milestones: [] })),
   };
   onTestFinished(() => registrar.stop());
+  const globalLimit = createGlobalRateLimit(systemClock);
+  const interactions = createInteractions({
+    ...{ commands, context, isOwnCommand: registrar.isOwn, log, onAnswered },
+    noticeFor: async () => notice,
+  });
+  const transports = createRestTransports({ apiUrl: discord.apiUrl, globalLimit });
   const client = createGatewayClient({
     token: discord.token,
     apiUrl: discord.apiUrl,
     clock: systemClock,
     log,
-    globalLimit: createGlobalRateLimit(systemClock),
-    onInteraction: createInteractions({
-      ...{ commands, context, isOwnCommand: registrar.isOwn, log, onAnswered },
-      noticeFor: async () => notice,
-    }),
+    globalLimit,
+    onInteraction: (interaction) => interactions(interaction, transports(interaction)),
     onReady: registrar.start,
   });
   onTestFinished(() => client.stop());

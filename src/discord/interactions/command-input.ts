@@ -1,23 +1,30 @@
 import {
-  ApplicationCommandOptionType,
+  type APIApplicationCommandAutocompleteInteraction,
+  type APIApplicationCommandInteractionDataOption,
+  type APIChatInputApplicationCommandInteraction,
+  type APIInteraction,
+  type APIMessageComponentInteraction,
+  type APIModalSubmitInteraction,
   ApplicationIntegrationType,
-  type AutocompleteInteraction,
-  type BaseInteraction,
-  type ChatInputCommandInteraction,
-  type CommandInteractionOption,
   InteractionContextType,
-  type MessageComponentInteraction,
-  type ModalSubmitInteraction,
+  InteractionType,
   PermissionFlagsBits,
 } from 'discord.js';
 import type { CommandInput, CompletionInput } from '../../../commands/command.ts';
 import type { OptionValue } from '../../../commands/reply.ts';
 import type { CustomId } from '../rendering/custom-id.ts';
 
+/** An interaction that somebody caused; not Discord's check of an endpoint. */
+export type UserInteraction =
+  | APIChatInputApplicationCommandInteraction
+  | APIApplicationCommandAutocompleteInteraction
+  | APIMessageComponentInteraction
+  | APIModalSubmitInteraction;
+
 /** The input of a slash command; a user, channel or role option is its id. */
-export function toCommandInput(interaction: ChatInputCommandInteraction): CommandInput {
+export function toCommandInput(interaction: APIChatInputApplicationCommandInteraction): CommandInput {
   return {
-    options: valuesOf(interaction.options.data),
+    options: valuesOf(interaction.data.options),
     action: null,
     values: [],
     fields: {},
@@ -27,92 +34,102 @@ export function toCommandInput(interaction: ChatInputCommandInteraction): Comman
 
 /** The input of a component or a submitted modal with this custom id. */
 export function toActionInput(
-  interaction: MessageComponentInteraction | ModalSubmitInteraction,
+  interaction: APIMessageComponentInteraction | APIModalSubmitInteraction,
   { action, options }: CustomId,
 ): CommandInput {
-  const isSelect = interaction.isMessageComponent() && interaction.isAnySelectMenu();
   return {
     options,
     action,
-    values: isSelect ? interaction.values : [],
-    fields: interaction.isModalSubmit() ? fieldsOf(interaction) : {},
+    values: 'values' in interaction.data ? interaction.data.values : [],
+    fields: interaction.type === InteractionType.ModalSubmit ? fieldsOf(interaction) : {},
     ...originOf(interaction),
   };
 }
 
 /** What the member has typed so far. A text that is not finished yet may be in any option. */
-export function toCompletionInput(interaction: AutocompleteInteraction): CompletionInput {
-  const { name, value: typed } = interaction.options.getFocused(true);
-  const options = valuesOf(interaction.options.data.filter((option) => option.focused !== true));
-  return { option: name, typed, options, userId: interaction.user.id, guildId: guildOf(interaction) };
+export function toCompletionInput(interaction: APIApplicationCommandAutocompleteInteraction): CompletionInput {
+  const given = interaction.data.options;
+  const focused = given.find((option) => 'focused' in option && option.focused === true);
+  return {
+    option: focused?.name ?? '',
+    typed: focused !== undefined && 'value' in focused ? String(focused.value) : '',
+    options: valuesOf(given.filter((option) => option !== focused)),
+    userId: userOf(interaction).id,
+    guildId: guildOf(interaction),
+  };
 }
 
-function valuesOf(data: readonly CommandInteractionOption[]): Readonly<Record<string, OptionValue>> {
-  const options = data.flatMap(({ name, type, value }): [string, OptionValue][] =>
-    value === undefined || type === ApplicationCommandOptionType.Subcommand ? [] : [[name, value]],
-  );
-  return Object.fromEntries(options);
+function valuesOf(
+  data: readonly APIApplicationCommandInteractionDataOption<InteractionType>[] = [],
+): Readonly<Record<string, OptionValue>> {
+  return Object.fromEntries(data.flatMap((option) => ('value' in option ? [[option.name, option.value]] : [])));
 }
 
 /** Whether the member has the permission Manage Server in a guild that has the app. */
-export function isManager(interaction: Place & Pick<BaseInteraction, 'memberPermissions'>): boolean {
-  if (isOutside(interaction)) return false;
-  return interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) ?? false;
+export function isManager(interaction: Place & Pick<APIInteraction, 'member'>): boolean {
+  return !isOutside(interaction) && has(interaction.member?.permissions, PermissionFlagsBits.ManageGuild);
 }
+
+type Place = Pick<UserInteraction, 'guild_id' | 'context' | 'authorizing_integration_owners'>;
 
 /**
  * Whether the interaction comes from a guild that has not added the app, or from a conversation without the bot: the
  * member has added the app to their own account. Discord: "Interaction Context Types" and "Installation Contexts".
  */
-export function isOutside({ guildId, context, authorizingIntegrationOwners: owners }: Place): boolean {
-  if (guildId === null) return context === InteractionContextType.PrivateChannel;
+export function isOutside({ guild_id: guildId, context, authorizing_integration_owners: owners }: Place): boolean {
+  if (guildId === undefined) return context === InteractionContextType.PrivateChannel;
   const { GuildInstall, UserInstall } = ApplicationIntegrationType;
   // A component of a message that the bot has posted without an interaction may have no owners at all.
   return owners[UserInstall] !== undefined && owners[GuildInstall] !== guildId;
 }
 
-type Place = Pick<BaseInteraction, 'guildId' | 'context' | 'authorizingIntegrationOwners'>;
-
 /** The guild if it has the app, otherwise null: the id of another guild says nothing about a community. */
 function guildOf(place: Place): string | null {
-  return isOutside(place) ? null : place.guildId;
+  return isOutside(place) ? null : (place.guild_id ?? null);
+}
+
+/** Administrators have every permission. */
+function has(permissions: string | undefined, permission: bigint): boolean {
+  return (BigInt(permissions ?? 0) & (permission | PermissionFlagsBits.Administrator)) !== 0n;
 }
 
 type Origin = Omit<CommandInput, 'options' | 'action' | 'values' | 'fields'>;
 
 /** Who caused the interaction, and where. */
-function originOf(interaction: BaseInteraction): Origin {
-  const { id, user, member, channelId, appPermissions, locale, guildLocale } = interaction;
+function originOf(interaction: UserInteraction): Origin {
+  const { id, member, channel, app_permissions, locale, guild_locale } = interaction;
+  const user = userOf(interaction);
   const guildId = guildOf(interaction);
   return {
     userId: user.id,
-    displayName: (member !== null && 'displayName' in member ? member.displayName : member?.nick) ?? user.displayName,
+    displayName: member?.nick ?? user.global_name ?? user.username,
     guildId,
-    channelId,
-    roles: guildId === null || member === null ? null : rolesOf(member),
+    channelId: channel?.id ?? null,
+    roles: guildId === null ? null : (member?.roles ?? null),
     isManager: isManager(interaction),
-    canAttachFiles: appPermissions.has(PermissionFlagsBits.AttachFiles),
+    canAttachFiles: has(app_permissions, PermissionFlagsBits.AttachFiles),
     interactionId: id,
     locale,
-    guildLocale: guildId === null ? null : guildLocale,
+    guildLocale: guildId === null ? null : (guild_locale ?? null),
   };
 }
 
-/**
- * The ids of the roles as Discord sent them. discord.js lists only roles of the guild's cache, which is empty without
- * the intent for guilds; the ids themselves are in a property that it does not document.
- */
-function rolesOf(member: NonNullable<BaseInteraction['member']>): readonly string[] {
-  const roles: unknown = Array.isArray(member.roles) ? member.roles : Reflect.get(member, '_roles');
-  if (!Array.isArray(roles)) throw new Error("discord.js does not provide the member's roles.");
-  return roles.filter((role) => typeof role === 'string');
+function userOf({ member, user }: Pick<UserInteraction, 'member' | 'user'>) {
+  const actor = member?.user ?? user;
+  if (actor === undefined) throw new Error('Discord did not send who caused the interaction.');
+  return actor;
 }
 
-function fieldsOf({ fields }: ModalSubmitInteraction): CommandInput['fields'] {
+/** The values of a modal's fields by custom id: a text, or what was selected. */
+function fieldsOf({ data }: APIModalSubmitInteraction): CommandInput['fields'] {
+  const fields = data.components.flatMap((component) => {
+    if ('components' in component) return component.components;
+    return 'component' in component ? [component.component] : [];
+  });
   return Object.fromEntries(
-    fields.fields.map((field) => {
-      if ('values' in field) return [field.customId, field.values];
-      return [field.customId, 'value' in field && typeof field.value === 'string' ? field.value : ''];
+    fields.map((field) => {
+      if ('values' in field) return [field.custom_id, field.values];
+      return [field.custom_id, 'value' in field && typeof field.value === 'string' ? field.value : ''];
     }),
   );
 }

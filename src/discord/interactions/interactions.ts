@@ -1,10 +1,13 @@
 import {
-  type AutocompleteInteraction,
-  type ChatInputCommandInteraction,
+  type APIApplicationCommandAutocompleteInteraction,
+  type APIChatInputApplicationCommandInteraction,
+  type APIInteraction,
+  type APIMessageComponentInteraction,
+  type APIModalSubmitInteraction,
+  ApplicationCommandType,
+  ComponentType,
   DiscordAPIError,
-  type Interaction,
-  type MessageComponentInteraction,
-  type ModalSubmitInteraction,
+  InteractionType,
 } from 'discord.js';
 import type { Command, CommandContext, CommandInput } from '../../../commands/command.ts';
 import type { Modal, Panel, Reply } from '../../../commands/reply.ts';
@@ -20,7 +23,7 @@ import { decodeCustomId, isOwnCustomId } from '../rendering/custom-id.ts';
 import { asPanel, isPanel, type MessageBody, renderReply } from '../rendering/message.ts';
 import { renderModal } from '../rendering/modal.ts';
 import { createAutocomplete } from './autocomplete.ts';
-import { isOutside, toActionInput, toCommandInput } from './command-input.ts';
+import { isOutside, toActionInput, toCommandInput, type UserInteraction } from './command-input.ts';
 import { createErrorReplies, errorReply } from './error-replies.ts';
 import {
   commandResponder,
@@ -29,6 +32,7 @@ import {
   modalResponder,
   type ResponseKind,
 } from './responder.ts';
+import type { ResponseTransport } from './transport.ts';
 
 /**
  * Discord expects a first response within 3 s. A reply that takes longer than this is deferred, which leaves time for
@@ -48,7 +52,7 @@ type CommandResult =
  * Responds to our own commands and components, and ignores those of other programs. Never throws: errors are reported
  * to the member, and in detail in the log.
  */
-export type InteractionHandler = (interaction: Interaction) => Promise<void>;
+export type InteractionHandler = (interaction: APIInteraction, transport: ResponseTransport) => Promise<void>;
 
 /**
  * Replies within a second if possible; otherwise defers and replies within 15 s of the interaction. Discord: "Receiving
@@ -215,47 +219,73 @@ export function createInteractions(options: {
     return 'opened';
   }
 
-  async function handleCommand(interaction: ChatInputCommandInteraction): Promise<void> {
-    if (!(await isOwnCommand(interaction.commandId))) return ignore(interaction);
-    const command = commandsByName.get(interaction.commandName);
-    const responder = commandResponder(interaction, visibilityOf(command, interaction));
+  async function handleCommand(
+    interaction: APIChatInputApplicationCommandInteraction,
+    transport: ResponseTransport,
+  ): Promise<void> {
+    const { id, name } = interaction.data;
+    if (!(await isOwnCommand(id))) return ignore(interaction);
+    const command = commandsByName.get(name);
+    const responder = commandResponder(transport, visibilityOf(command, interaction));
     if (command !== undefined) return run(command, toCommandInput(interaction), responder);
-    const texts = textsOf(interaction);
+    const texts = textsOf(languageOf(interaction));
     await responder.reject(errorBody(texts.failure.unknownCommand, texts));
   }
 
-  async function handleAutocomplete(interaction: AutocompleteInteraction): Promise<void> {
-    if (!(await isOwnCommand(interaction.commandId))) return ignore(interaction);
-    await autocomplete(interaction, commandsByName.get(interaction.commandName), contextIn(textsOf(interaction)));
+  async function handleAutocomplete(
+    interaction: APIApplicationCommandAutocompleteInteraction,
+    transport: ResponseTransport,
+  ): Promise<void> {
+    const { id, name } = interaction.data;
+    if (!(await isOwnCommand(id))) return ignore(interaction);
+    const context = contextIn(textsOf(languageOf(interaction)));
+    await autocomplete(interaction, commandsByName.get(name), context, transport);
   }
 
-  async function handleAction(interaction: MessageComponentInteraction | ModalSubmitInteraction): Promise<void> {
-    const id = decodeCustomId(interaction.customId);
+  async function handleAction(
+    interaction: APIMessageComponentInteraction | APIModalSubmitInteraction,
+    transport: ResponseTransport,
+  ): Promise<void> {
+    if (!isOwnCustomId(interaction.data.custom_id)) return ignore(interaction);
+    const id = decodeCustomId(interaction.data.custom_id);
     const command = id === null ? undefined : commandsByName.get(id.command);
-    const responder = interaction.isModalSubmit()
-      ? modalResponder(interaction, visibilityOf(command, interaction))
-      : componentResponder(interaction);
-    const isPage = id?.action === null && interaction.isButton();
+    const isComponent = interaction.type === InteractionType.MessageComponent;
+    const responder = isComponent
+      ? componentResponder(transport, interaction.message)
+      : modalResponder(transport, interaction, visibilityOf(command, interaction));
+    const isButton = isComponent && interaction.data.component_type === ComponentType.Button;
+    const isPage = id?.action === null && isButton;
     const isKnown = isPage ? command?.hasPages : id?.action && command?.actions?.includes(id.action);
     if (id !== null && command !== undefined && isKnown) {
       return run(command, toActionInput(interaction, id), responder);
     }
-    const texts = textsOf(interaction);
+    const texts = textsOf(languageOf(interaction));
     await responder.reject(errorBody(texts.failure.unknownButton, texts));
   }
 
   /** If two programs responded to one interaction, only one response would succeed. */
-  function ignore({ id, type }: Interaction): void {
+  function ignore({ id, type }: Pick<APIInteraction, 'id' | 'type'>): void {
     log.debug({ interaction: id, type }, 'interaction of another program ignored');
   }
 
-  return async (interaction) => {
+  async function handle(interaction: APIInteraction, transport: ResponseTransport): Promise<void> {
+    switch (interaction.type) {
+      case InteractionType.ApplicationCommand:
+        if (isSlashCommand(interaction)) return handleCommand(interaction, transport);
+        return ignore(interaction);
+      case InteractionType.ApplicationCommandAutocomplete:
+        return handleAutocomplete(interaction, transport);
+      case InteractionType.MessageComponent:
+      case InteractionType.ModalSubmit:
+        return handleAction(interaction, transport);
+      default:
+        return ignore(interaction);
+    }
+  }
+
+  return async (interaction, transport) => {
     try {
-      if (interaction.isChatInputCommand()) return await handleCommand(interaction);
-      if (interaction.isAutocomplete()) return await handleAutocomplete(interaction);
-      const isOwn = 'customId' in interaction && isOwnCustomId(interaction.customId);
-      if (!isOwn) return ignore(interaction);
-      if (interaction.isMessageComponent() || interaction.isModalSubmit()) await handleAction(interaction);
+      await handle(interaction, transport);
     } catch (error) {
       const isExpired = error instanceof DiscordAPIError && expiredCodes.includes(error.code);
       const fields = { interaction: interaction.id, reason: messageOf(error) };
@@ -266,12 +296,22 @@ export function createInteractions(options: {
   };
 }
 
+function isSlashCommand(interaction: {
+  readonly data: { readonly type: ApplicationCommandType };
+}): interaction is APIChatInputApplicationCommandInteraction {
+  return interaction.data.type === ApplicationCommandType.ChatInput;
+}
+
+function languageOf({ locale, guild_locale }: UserInteraction): Pick<CommandInput, 'locale' | 'guildLocale'> {
+  return { locale, guildLocale: guild_locale ?? null };
+}
+
 function textsOf({ locale, guildLocale }: Pick<CommandInput, 'locale' | 'guildLocale'>): Texts {
   return textsFor(locale, guildLocale);
 }
 
 /** Where only the member has the app, others have not asked for it. */
-function visibilityOf(command: Command | undefined, interaction: Interaction): Command['visibility'] {
+function visibilityOf(command: Command | undefined, interaction: UserInteraction): Command['visibility'] {
   return command === undefined || isOutside(interaction) ? 'private' : command.visibility;
 }
 
