@@ -76,6 +76,15 @@ export const settings = {
     expected:
       "the application's public key, 64 hexadecimal digits (developer portal → your application → General Information)",
   }),
+  DISCORD_CLIENT_SECRET: setting({
+    schema: text,
+    expected: 'the client secret from the Discord developer portal (your application → OAuth2 → Reset Secret)',
+    secret: true,
+  }),
+  PUBLIC_URL: setting({
+    schema: httpUrl,
+    expected: 'the https address under which the internet reaches this program, without a path of its own routes',
+  }),
   LOOKUP_BASE_URL: setting({
     schema: httpUrl.refine((url) => url.endsWith('/api/v1')),
     expected: 'the http(s) URL of the lookup API, ending in /api/v1',

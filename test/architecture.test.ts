@@ -18,9 +18,13 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   commands: ['platform', 'ledger', 'rewards', 'lookup', 'texts'],
   webhook: ['platform', 'tally', 'ledger'],
   drawing: ['platform', 'ledger', 'rewards'],
+  'linked-roles': ['platform', 'web', 'encryption', 'tally', 'ledger', 'rewards', 'outbox', 'texts'],
   owner: ['platform', 'web', 'tally', 'ledger', 'rewards', 'outbox'],
   discord: ['platform', 'outbox', 'commands', 'lookup', 'texts'],
-  store: ['platform', 'encryption', 'settings', 'tally', 'ledger', 'rewards', 'outbox', 'lookup', 'owner', 'discord'],
+  store: [
+    ...['platform', 'encryption', 'settings', 'tally', 'ledger', 'rewards', 'outbox', 'lookup', 'owner', 'discord'],
+    'linked-roles',
+  ],
   http: ['platform'],
   terminal: ['platform', 'config'],
   app: [
@@ -32,6 +36,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'encryption',
     'http',
     'ledger',
+    'linked-roles',
     'lookup',
     'outbox',
     'owner',

@@ -19,7 +19,7 @@ import {
   voteStatusResponse,
 } from '../src/lookup/endpoints.ts';
 import { createQuote, errorForResponse } from '../src/lookup/error-response.ts';
-import { clientKeyOf } from '../src/owner/client-key.ts';
+import { clientKeyOf } from '../src/web/client-key.ts';
 import { consoleMessages } from '../src/owner/console/flash-messages.ts';
 import { lastSegmentWithoutSlash } from '../src/owner/console/middleware.ts';
 import { prettyJson, visible } from '../src/owner/console/pretty-json.ts';

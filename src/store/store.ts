@@ -4,6 +4,7 @@ import type { CommandRegistry } from '../discord/registration/command-registry.t
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Standings } from '../ledger/standing.ts';
 import type { VotesPerDay } from '../ledger/votes-per-day.ts';
+import type { LinkedMembers } from '../linked-roles/linked-members.ts';
 import type { BudgetStore } from '../lookup/budget.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { OwnerActions } from '../owner/owner-actions.ts';
@@ -34,6 +35,7 @@ import { queryBuilder } from './query-builder.ts';
 import { sqlAnnouncements } from './reads/announcements.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
 import { sqlLedger } from './reads/ledger.ts';
+import { sqlLinkedMembers } from './reads/linked-members.ts';
 import { sqlMemberData } from './reads/member-data.ts';
 import { sqlMemberLocales } from './reads/member-locales.ts';
 import { sqlOutbox } from './reads/outbox.ts';
@@ -84,6 +86,7 @@ export interface Store {
   readonly announcements: AnnouncementStore;
   readonly reminders: ReminderStore;
   readonly purchases: PurchaseStore;
+  readonly linkedMembers: LinkedMembers;
   readonly memberLocales: MemberLocales;
   readonly memberData: MemberData;
   readonly backfill: BackfillStore;
@@ -180,6 +183,7 @@ export async function openStore(
     announcements: sqlAnnouncements(db, reading, write),
     reminders: sqlReminders(db, reading, write),
     purchases: sqlPurchases(db, reading, write),
+    linkedMembers: sqlLinkedMembers(db, reading, write),
     memberLocales: sqlMemberLocales(db, reading, write),
     memberData: sqlMemberData(db, reading, write),
     backfill: {

@@ -16,6 +16,7 @@ import { partyPanels } from './015-party-panels.ts';
 import { announcements } from './016-announcements.ts';
 import { memberLanguages } from './017-member-languages.ts';
 import { settings } from './019-settings.ts';
+import { linkedMembers } from './021-linked-members.ts';
 import type { Migration } from './migration.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
@@ -36,6 +37,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '016-announcements': announcements,
   '017-member-languages': memberLanguages,
   '019-settings': settings,
+  '021-linked-members': linkedMembers,
 };
 
 /** The names of all migrations, oldest first. */

@@ -12,6 +12,7 @@ import { enqueueWrites } from './enqueue.ts';
 import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
 import { heartbeatWrites } from './heartbeat.ts';
+import { linkedMemberWrites } from './linked-members.ts';
 import { memberLanguageWrites } from './member-languages.ts';
 import { outboxWrites } from './outbox.ts';
 import { partyWrites } from './party.ts';
@@ -45,6 +46,7 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...seenRolesWrites(db, connection),
     ...reminderWrites(db, connection),
     ...memberLanguageWrites(db, connection),
+    ...linkedMemberWrites(db, connection),
     ...forgetWrites(db, connection),
     ...settingsWrites(db, connection),
 

@@ -334,6 +334,34 @@ export const en = {
     cancelled: 'Nothing was changed.',
   },
 
+  /** All plain. */
+  linkedRoles: {
+    /** What Discord calls the connection in a member's profile; at most 50 characters. */
+    platform: 'Votes',
+    /**
+     * Conditions in the settings of a role: names of at most 100 and descriptions of at most 200 characters. Discord
+     * shows the number after the description.
+     */
+    records: {
+      votes: { name: 'Votes', description: 'Counted votes, at least' },
+      streak: { name: 'Vote streak', description: 'Days of the current streak, at least' },
+      last_vote: { name: 'Last vote', description: 'Days since the last vote, at most' },
+      premium: { name: 'Premium', description: 'Has premium' },
+    },
+    /** A page in the browser. */
+    page: {
+      titleLinked: 'Linked',
+      linked: 'Discord now knows your votes, and gives you the roles that you qualify for. You can close this page.',
+      undo: 'To undo it, use /privacy in Discord.',
+      titleFailed: 'Not linked',
+      cancelled: 'You did not give the permission, so nothing was linked.',
+      expired: 'This link has expired or was used before.',
+      unavailable: 'Discord or the database did not respond. Please try again in a minute.',
+      tooMany: 'Too many attempts. Please try again in a minute.',
+      again: 'Start again',
+    },
+  },
+
   help: {
     /** Plain. */
     description: 'Show the commands that you can use.',
