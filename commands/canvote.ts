@@ -17,11 +17,11 @@ export const canvote = {
   hasPages: false,
   availability: 'everywhere',
   isServedBy: (listings) => listings.length > 0,
-  describe: ({ listings, texts }) => ({
+  describe: ({ listings, isShared, texts }) => ({
     description: texts.canVote.description,
     options: [
       { type: ApplicationCommandOptionType.User, name: 'user', description: texts.canVote.userOption },
-      ...(listings.length > 1 ? [listingOption(listings, texts)] : []),
+      ...(isShared || listings.length > 1 ? [listingOption({ listings, isShared, texts })] : []),
     ],
   }),
   autocomplete: completeListing,

@@ -14,9 +14,9 @@ export const claim = {
   hasPages: false,
   availability: 'everywhere',
   isServedBy: (listings) => listings.length > 0,
-  describe: ({ listings, texts }) => ({
+  describe: ({ listings, isShared, texts }) => ({
     description: texts.claim.description,
-    options: listings.length > 1 ? [listingOption(listings, texts)] : [],
+    options: isShared || listings.length > 1 ? [listingOption({ listings, isShared, texts })] : [],
   }),
   autocomplete: completeListing,
   async execute(input, context) {

@@ -32,8 +32,13 @@ export interface ListedRules {
 
 /** The dependencies of a command. */
 export interface CommandContext {
-  /** The listings that have a key, servers before bots. */
+  /** The listings of the community that have a key, servers before bots. */
   readonly listings: readonly ListedLookup[];
+  /**
+   * Whether several communities share the program. A registered command is the same for all of them, so its options
+   * cannot name the listings of one.
+   */
+  readonly isShared: boolean;
   /** In the language of the member. */
   readonly texts: Texts;
   readonly clock: Clock;
@@ -44,7 +49,7 @@ export interface CommandContext {
   readonly awards: Awards;
   readonly reminders: Reminders;
   readonly standings: Standings;
-  /** Of each configured listing, whether or not it has a key. */
+  /** Of each listing of the community, whether or not it has a key. */
   readonly rules: readonly ListedRules[];
   readonly shop: Shop;
   readonly claims: Claims;
@@ -128,6 +133,9 @@ export interface CommandInput {
   readonly guildLocale: string | null;
 }
 
+/** What the description of a command depends on. */
+export type DescriptionContext = Pick<CommandContext, 'listings' | 'isShared' | 'texts'>;
+
 /** A slash command: its description and a function. */
 export interface Command {
   readonly name: string;
@@ -158,10 +166,10 @@ export interface Command {
   readonly notesMember?: false;
   /** Whether it leads to direct messages to the member who uses it, so that the member's language is stored. */
   readonly leadsToDirectMessages?: true;
-  /** Whether the configured listings support it; otherwise it is not registered. */
+  /** Whether these listings support it; if those of no community do, it is not registered. */
   isServedBy(listings: readonly ListedLookup[]): boolean;
   /** The description and options in the command picker, which depend on the configured listings. */
-  describe(context: Pick<CommandContext, 'listings' | 'texts'>): {
+  describe(context: DescriptionContext): {
     readonly description: string;
     readonly options: readonly CommandOption[];
   };

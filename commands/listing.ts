@@ -12,6 +12,7 @@ import type {
   CommandInput,
   CommandOption,
   CompletionInput,
+  DescriptionContext,
   ListedLookup,
 } from './command.ts';
 import { InputError } from './input-error.ts';
@@ -26,15 +27,16 @@ const maxSuggestions = 10;
 
 /**
  * The option that selects a listing. Its choices are the names of the listings, or the kind of a listing that is the
- * only one of its kind. More than Discord allows are offered while the member types ({@link completeListing}).
+ * only one of its kind. More than Discord allows, or those that depend on the guild, are offered while the member types
+ * ({@link completeListing}).
  */
-export function listingOption(listings: readonly ListedLookup[], texts: Texts): CommandOption {
+export function listingOption({ listings, isShared, texts }: DescriptionContext): CommandOption {
   const option = {
     type: ApplicationCommandOptionType.String,
     name: 'listing',
     description: texts.listing.option,
   } as const;
-  return listings.length > maxChoices
+  return isShared || listings.length > maxChoices
     ? { ...option, autocomplete: true }
     : { ...option, choices: choicesFor(listings, texts) };
 }
@@ -52,16 +54,13 @@ export async function completeListing(
  * @throws InputError if the name was typed and no listing has it
  * @throws Error if there are no listings; such a command is not registered (`isServedBy`)
  */
-export function selectedListing(
-  input: CommandInput,
-  { listings, texts }: Pick<CommandContext, 'listings' | 'texts'>,
-): ListedLookup {
+export function selectedListing(input: CommandInput, { listings, isShared, texts }: DescriptionContext): ListedLookup {
   const [first] = listings;
   if (first === undefined) throw new Error('No listing supports the command.');
   const choice = input.options['listing'];
   if (choice === undefined) return first;
   const selected = listings.find((candidate) => choiceOf(candidate, listings) === choice);
-  if (selected !== undefined || listings.length <= maxChoices) return selected ?? first;
+  if (selected !== undefined || (!isShared && listings.length <= maxChoices)) return selected ?? first;
   const typed = String(choice).slice(0, maxTypedLength);
   const choices = choicesFor(listings, texts);
   const value = findChoice(typed, choices)?.value;

@@ -39,7 +39,7 @@ export const reviews = {
   actions: ['stars'],
   availability: 'everywhere',
   isServedBy: (listings) => serversOf(listings).length > 0,
-  describe: ({ listings, texts }) => ({
+  describe: ({ listings, isShared, texts }) => ({
     description: texts.reviews.description,
     options: [
       {
@@ -62,13 +62,15 @@ export const reviews = {
         min_value: 1,
         max_value: maxReviews,
       },
-      ...(serversOf(listings).length > 1 ? [listingOption(serversOf(listings), texts)] : []),
+      ...(isShared || serversOf(listings).length > 1
+        ? [listingOption({ listings: serversOf(listings), isShared, texts })]
+        : []),
     ],
   }),
   autocomplete: (input, { listings, texts }) => completeListing(input, { listings: serversOf(listings), texts }),
-  async execute(input, { listings, texts }) {
+  async execute(input, { listings, isShared, texts }) {
     const servers = serversOf(listings);
-    const selected = selectedListing(input, { listings: servers, texts });
+    const selected = selectedListing(input, { listings: servers, isShared, texts });
     const query = {
       sort: choiceOption(input, 'sort', reviewSorts, 'newest'),
       limit: integerOption(input, 'limit', { min: 1, max: maxReviews, fallback: defaultReviews }),

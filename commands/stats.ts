@@ -23,9 +23,9 @@ export const stats = {
   hasPages: false,
   availability: 'everywhere',
   isServedBy: (listings) => listings.length > 0,
-  describe: ({ listings, texts }) => ({
+  describe: ({ texts, ...context }) => ({
     description: texts.stats.description,
-    options: [listingOption(listings, texts)],
+    options: [listingOption({ texts, ...context })],
   }),
   autocomplete: completeListing,
   async execute(input, context) {

@@ -14,6 +14,8 @@ export interface ListingConfig {
   readonly id: string | null;
   /** Not configured explicitly: the variables describe a server and a bot, and this one of the two has no API key. */
   readonly implied: boolean;
+  /** Linked in Discord by the owner of the guild, and neither in the file nor in the variables. */
+  readonly linked?: true;
   /** API key (document, section 5); null disables lookups for this listing. */
   readonly lookupKey: string | null;
   /** All of them are valid, for rotation. Without any, signed votes are rejected (document, section 5.7). */

@@ -17,8 +17,9 @@ export interface AnnouncementLoop {
 export type AnnouncementTask = () => Promise<string | null>;
 
 export function createAnnouncementLoop(options: {
-  readonly tasks: readonly { readonly name: string; readonly run: AnnouncementTask }[];
-  /** Called once before the first round, and again until it succeeds. */
+  /** Called before each round. */
+  readonly tasks: () => readonly { readonly name: string; readonly run: AnnouncementTask }[];
+  /** Called before each round; nothing runs until it succeeds. */
   readonly prepare: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
@@ -31,14 +32,12 @@ export function createAnnouncementLoop(options: {
   let running: Promise<void> | undefined;
 
   async function run(): Promise<void> {
-    let isPrepared = false;
     while (!signal.aborted) {
-      isPrepared ||= await attempt('preparation', async () => {
+      const isPrepared = await attempt('preparation', async () => {
         await prepare();
         return null;
       });
-      if (isPrepared && tasks.length === 0) return;
-      for (const { name, run: task } of isPrepared ? tasks : []) {
+      for (const { name, run: task } of isPrepared ? tasks() : []) {
         if (!signal.aborted) await attempt(name, task);
       }
       await clock.sleep(pollMs, signal);

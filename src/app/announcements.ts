@@ -1,8 +1,9 @@
-import type { ListingConfig } from '../../config/schema.ts';
 import { type AnnouncementStyle, plainStyle, styleOf } from '../discord/announcements/announcement-style.ts';
 import type { Digest } from '../outbox/effect-contents.ts';
+import { memoizeOne } from '../platform/memoize.ts';
 import type { Period } from '../tally/digest-period.ts';
 import { type AnnouncementSettings, plainAnnouncements } from '../texts/announcement-settings.ts';
+import type { Directory } from './directory.ts';
 
 /** What is announced of the configured listings, and how, by the name of the listing. */
 export interface AnnouncementsOfListings {
@@ -18,31 +19,31 @@ export interface AnnouncementsOfListings {
   announcesParty(channelId: string): boolean;
 }
 
-export function createAnnouncements(listings: readonly ListingConfig[]): AnnouncementsOfListings {
-  const settings = new Map(listings.map(({ name, announcements }) => [name, announcements]));
-  const styles = new Map([...settings].map(([name, each]) => [name, styleOf(each)]));
-  const isQuiet = (guildId: string | null) =>
-    listings.some((each) => each.guildId === guildId && !each.announcements.party);
-  const quietChannels = new Set(
-    listings.filter(({ guildId }) => isQuiet(guildId)).map(({ announceChannelId }) => announceChannelId),
-  );
+export function createAnnouncements(directory: Directory): AnnouncementsOfListings {
+  const styleOfSettings = memoizeOne(styleOf);
+  const settingsOf = (listing: string) => directory.find(listing)?.announcements;
+
+  function listingsAt(place: Parameters<AnnouncementsOfListings['languageOf']>[0]) {
+    return 'guildId' in place ? directory.ofGuild(place.guildId)?.listings : directory.inChannel(place.channelId);
+  }
+
   return {
-    settingsOf: (listing) => settings.get(listing) ?? plainAnnouncements,
-    styleOf: (listing) => styles.get(listing) ?? plainStyle,
-    findStyle: (listing) => styles.get(listing) ?? null,
-    periodOf: ({ listing, from, until }) => {
-      const timeZone = listings.find(({ name }) => name === listing)?.timeZone ?? 'UTC';
-      return formatPeriod({ from, until }, timeZone);
+    settingsOf: (listing) => settingsOf(listing) ?? plainAnnouncements,
+    styleOf(listing) {
+      const settings = settingsOf(listing);
+      return settings === undefined ? plainStyle : styleOfSettings(settings);
     },
-    languageOf(place) {
-      const isThere = ({ guildId, announceChannelId, premiumChannelId, ownerChannelId }: ListingConfig) =>
-        'guildId' in place
-          ? guildId === place.guildId
-          : [announceChannelId, premiumChannelId, ownerChannelId].includes(place.channelId);
-      const listing = listings.find((each) => each.announcements.language !== null && isThere(each));
-      return listing?.announcements.language ?? null;
+    findStyle(listing) {
+      const settings = settingsOf(listing);
+      return settings === undefined ? null : styleOfSettings(settings);
     },
-    announcesParty: (channelId) => !quietChannels.has(channelId),
+    periodOf: ({ listing, from, until }) => formatPeriod({ from, until }, directory.find(listing)?.timeZone ?? 'UTC'),
+    languageOf: (place) =>
+      listingsAt(place)?.find(({ announcements }) => announcements.language !== null)?.announcements.language ?? null,
+    announcesParty: (channelId) =>
+      directory
+        .inChannel(channelId)
+        .every(({ announceChannelId, announced }) => announceChannelId !== channelId || announced.party),
   };
 }
 

@@ -30,8 +30,9 @@ import { type Bot, createBot } from './bot.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { createConfiguredAnnouncementLoop } from './create-announcement-loop.ts';
 import { currentParty } from './current-party.ts';
+import { createDirectory } from './directory.ts';
 import { createEffectNotices } from './effect-notices.ts';
-import { listingsWithCommunity } from './listings.ts';
+import { listingsByGuild } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
@@ -116,16 +117,17 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
 function assembleApp(store: Store, cache: Cache, config: Config, dependencies: AppDependencies): App {
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
   const { wrapListener = (listener) => listener } = dependencies;
-  const listings = listingsWithCommunity(config.listings);
+  const directory = createDirectory(config.listings);
   const metrics = createMetrics();
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
   const services = createMemberServices(config, {
-    ...{ store, lookups, listings, metrics, clock, log },
+    ...{ store, lookups, directory, metrics, clock, log },
     nudge: nudgeEverywhere,
   });
   const bot: Bot = createBot(config, {
     ...services,
-    announcements: createAnnouncements(config.listings),
+    clock,
+    announcements: createAnnouncements(directory),
     votesBetween: store.announcements.votesBetween,
     votesOf: async (userId) => (await store.ledger.account(userId)).votes,
     outbox: store.outbox,
@@ -134,8 +136,11 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     rewards: store.rewards,
     partyPanels: store.partyPanels,
     memberLocales: store.memberLocales,
-    ownerChannelOf: (guildId) => config.listings.find((each) => each.guildId === guildId)?.ownerChannelId ?? null,
-    onMemberSeen: createSeenMembers({ rewards: store.rewards, listings, clock, log }),
+    ownerChannelOf: (guildId) => directory.ofGuild(guildId)?.ownerChannelId ?? null,
+    onMemberSeen: createSeenMembers({
+      listingsIn: (guildId) => directory.inGuild(guildId)[0]?.listings ?? [],
+      ...{ rewards: store.rewards, clock, log },
+    }),
     metrics,
     log,
     stopwatch,
@@ -148,7 +153,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     isConnected: () => bot.isConnected,
     keys: lookups.keyStatuses,
     now: clock.now,
-    party: () => currentParty(store.rewards, listings, clock.now()),
+    party: () => currentParty(store.rewards, directory.listings, clock.now()),
   });
 
   const notices = createEffectNotices(config.cacheUrl, clock, bot.nudge);
@@ -163,12 +168,19 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       onRecorded(recorded);
     },
   };
-  const keyring = createKeyring(listings);
+  const keyring = createKeyring(directory.listings);
+  directory.onChange(() => {
+    keyring.replace(directory.listings);
+    bot.offerChanged();
+  });
   const receiver = receiverFor(keyring, parts);
-  const replay = createReplay({ ...parts, listings, recorder: store.recorder });
+  const replay = createReplay({ ...parts, listings: () => directory.listings, recorder: store.recorder });
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
-  const upkeep = createUpkeep({ rewards: store.rewards, memberData: store.memberData, listings, clock, log });
-  const announcementLoop = createConfiguredAnnouncementLoop(config, {
+  const upkeep = createUpkeep({
+    ...{ rewards: store.rewards, memberData: store.memberData, clock, log },
+    firstListing: () => directory.listings[0],
+  });
+  const announcementLoop = createConfiguredAnnouncementLoop(directory, {
     ...{ store, lookups, metrics, clock, log },
     onEnqueued: (queue) => nudgeEverywhere([queue]),
   });
@@ -182,7 +194,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const owner = createOwnerApp(config, {
     ...parts,
     checks,
-    keys: lookups.keyStatuses,
+    directory,
+    keyStatus: lookups.keyStatus,
     standings: services.standings,
     replay,
     nudge: (queue) => bot.nudge([queue]),
@@ -216,10 +229,9 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       return address?.url ?? null;
     },
     reloadSecrets({ listings }) {
-      const replaceKeys = lookups.prepareKeys(listings);
-      keyring.replace(listingsWithCommunity(listings));
-      services.replaceShops(listings);
-      replaceKeys();
+      const replaceLookups = lookups.prepare(listings);
+      replaceLookups();
+      directory.replace(listingsByGuild(listings));
     },
     stop() {
       stopped ??= (async () => {

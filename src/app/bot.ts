@@ -1,4 +1,4 @@
-import type { CommandContext, ListedLookup } from '../../commands/command.ts';
+import type { CommandContext, DescriptionContext, ListedLookup } from '../../commands/command.ts';
 import { commandsFor } from '../../commands/index.ts';
 import { remindButtons } from '../../commands/remind-button.ts';
 import type { VotePicture } from '../../commands/vote-picture.ts';
@@ -13,8 +13,9 @@ import { createPartyReachedHandler } from '../discord/announcements/party-reache
 import { createGatewayClient } from '../discord/gateway/gateway-client.ts';
 import { createGuildLanguages } from '../discord/guild-languages.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
-import { createInteractions } from '../discord/interactions/interactions.ts';
+import { createInteractions, type UnlocalizedContext } from '../discord/interactions/interactions.ts';
 import { createRestTransports } from '../discord/interactions/rest-transport.ts';
+import type { CommandPlace } from '../discord/interactions/run-command.ts';
 import { createMemberLanguages, type MemberLocales } from '../discord/member-languages.ts';
 import { createDirectMessageHandler } from '../discord/notifications/direct-message.ts';
 import { createOwnerReportHandler } from '../discord/notifications/owner-report.ts';
@@ -33,6 +34,7 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import { memoizeOne } from '../platform/memoize.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
 import { type Texts, textsFor } from '../texts/texts.ts';
@@ -48,6 +50,8 @@ export interface Bot {
   readonly isConnected: boolean;
   /** Connects, and starts to process the outbox. */
   start(): void;
+  /** Registers the commands again if what they offer has changed. */
+  offerChanged(): void;
   /** Makes the dispatcher check these queues for effects immediately. */
   nudge(queues: readonly string[]): void;
   /** Stops commands and effects; each may finish within a few seconds. */
@@ -55,7 +59,13 @@ export interface Bot {
 }
 
 export interface BotDependencies {
-  readonly context: Omit<CommandContext, 'texts' | 'commands' | 'commandId' | 'reminders'>;
+  /** What a command can use where it is used. Returns the same object for the same settings. */
+  readonly contextFor: (place: CommandPlace) => BotContext | Promise<BotContext>;
+  /** What registered commands offer, with the listings of all communities. */
+  readonly offer: () => Omit<DescriptionContext, 'texts'>;
+  readonly findLookup: (listing: string) => ListedLookup | undefined;
+  readonly drawVotePicture: CommandContext['drawVotePicture'];
+  readonly clock: Clock;
   readonly reminders: ReminderService;
   readonly announcements: AnnouncementsOfListings;
   /** The counted votes of a member. */
@@ -78,17 +88,31 @@ export interface BotDependencies {
   readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
 }
 
+/** The part of a command's context that the bot does not add itself. */
+export type BotContext = Omit<UnlocalizedContext, 'commands' | 'commandId' | 'reminders'>;
+
 const maxDrawingMs = 3 * second;
 
 /** Creates the bot without connecting to anything. */
 export function createBot(config: Pick<Config, 'discord' | 'reminders'>, dependencies: BotDependencies): Bot {
   const { discord } = config;
-  const { context, outbox, rewards, reminders, newEffectsPollMs, commandRegistry, metrics, log, stopwatch } =
-    dependencies;
+  const {
+    contextFor,
+    offer,
+    findLookup,
+    clock,
+    outbox,
+    rewards,
+    reminders,
+    newEffectsPollMs,
+    commandRegistry,
+    metrics,
+    log,
+    stopwatch,
+  } = dependencies;
   const { announcements, votesOf, partyPanels, onAttempted, onMemberSeen, ownerChannelOf } = dependencies;
-  const { clock, listings } = context;
   const commands = commandsFor(config);
-  const listingOf = createCardSource(listings);
+  const listingOf = createCardSource(findLookup);
   const globalLimit = createGlobalRateLimit(stopwatch);
   const rest = createDiscordRest({ ...discord, clock: stopwatch, globalLimit });
   const languages = createGuildLanguages({ rest, configured: announcements.languageOf, clock: stopwatch });
@@ -124,7 +148,7 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
       digest: createDigestHandler(messages, {
         votesBetween: dependencies.votesBetween,
         periodOf: announcements.periodOf,
-        drawPicture: (listing, texts) => drawInTime(context, listing, texts),
+        drawPicture: (listing, texts) => drawInTime(dependencies, listing, texts),
       }),
       lostStreaks: createLostStreaksHandler(messages),
       review: createReviewHandler(messages),
@@ -151,14 +175,21 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
     rest,
     guildId: discord.guildId,
     commands,
-    context,
+    offer,
     registry: commandRegistry,
     clock,
     log,
   });
+  const complete = memoizeOne((context: BotContext): UnlocalizedContext => {
+    return { ...context, commands, commandId: registrar.idOf, reminders };
+  });
   const interactions = createInteractions({
     commands,
-    context: { ...context, commands, commandId: registrar.idOf, reminders },
+    clock,
+    contextFor(place) {
+      const context = contextFor(place);
+      return context instanceof Promise ? context.then(complete) : complete(context);
+    },
     noticeFor: (userId, texts) => reminders.noticeFor(userId, { texts, commandId: registrar.idOf }),
     isOwnCommand: registrar.isOwn,
     log,
@@ -197,6 +228,7 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
       // onReady starts it.
       fetchApplicationId(rest).then(registrar.start, () => {});
     },
+    offerChanged: registrar.update,
     nudge: dispatcher.nudge,
     async stop() {
       registrar.stop();
@@ -237,9 +269,9 @@ function withoutQuietParties(
 }
 
 /** Reads the listing's name and URL on the service, for announcements. */
-function createCardSource(listings: readonly ListedLookup[]): CardSource {
+function createCardSource(findLookup: BotDependencies['findLookup']): CardSource {
   return async (name) => {
-    const listing = listings.find((each) => each.name === name);
+    const listing = findLookup(name);
     if (listing === undefined) return null;
     const { value } = await listing.lookup.profile();
     return { name: value.name, url: value.url };

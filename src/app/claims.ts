@@ -14,8 +14,8 @@ export const maxClaimAgeMs = 7 * day;
 const toleranceMs = 5 * minute;
 
 interface ClaimsOptions {
-  readonly listings: readonly ListingContext[];
-  readonly lookups: readonly ListedLookup[];
+  readonly findListing: (name: string) => ListingContext | undefined;
+  readonly findLookup: (name: string) => ListedLookup | undefined;
   readonly ledger: Pick<LedgerReads, 'lastVoteAt'>;
   readonly recorder: ClaimRecorder;
   readonly clock: Clock;
@@ -26,11 +26,11 @@ interface ClaimsOptions {
  * Claims of votes. While the cooldown of a recorded vote runs, there is no other vote to claim, so the service is not
  * asked.
  */
-export function createClaims({ listings, lookups, ledger, recorder, clock, log }: ClaimsOptions): Claims {
+export function createClaims({ findListing, findLookup, ledger, recorder, clock, log }: ClaimsOptions): Claims {
   return {
     async claim(name, userId) {
-      const listing = listings.find((each) => each.name === name);
-      const lookup = lookups.find((each) => each.name === name)?.lookup;
+      const listing = findListing(name);
+      const lookup = findLookup(name)?.lookup;
       if (listing === undefined || lookup === undefined)
         throw new Error(`There is no listing "${name}" with an API key.`);
       const { cooldownMs } = listing.rewards.base;

@@ -1,4 +1,4 @@
-import type { CommandContext } from '../../commands/command.ts';
+import type { DescriptionContext } from '../../commands/command.ts';
 import type { Config } from '../../config/schema.ts';
 import { createLookup } from '../lookup/client.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -8,9 +8,9 @@ import { systemClock } from '../platform/clock.ts';
  * no request.
  * @throws TallyhookError `lookup_key_malformed`
  */
-export function commandContextFor({ lookup, listings }: Config): Pick<CommandContext, 'listings'> {
+export function commandContextFor({ lookup, listings }: Config): Omit<DescriptionContext, 'texts'> {
   const listingsWithKey = listings.flatMap(({ name, kind, lookupKey: key }) =>
     key === null ? [] : [{ name, lookup: createLookup({ kind, baseUrl: lookup.baseUrl, key, clock: systemClock }) }],
   );
-  return { listings: listingsWithKey };
+  return { listings: listingsWithKey, isShared: listings.some(({ linked }) => linked) };
 }

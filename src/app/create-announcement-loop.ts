@@ -1,20 +1,22 @@
-import type { Config, ListingConfig } from '../../config/schema.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
+import { memoizeOne } from '../platform/memoize.ts';
 import type { Store } from '../store/store.ts';
 import { type AnnouncementLoop, createAnnouncementLoop } from './announcement-loop.ts';
 import { createDigestTask } from './digest-task.ts';
+import type { Community, Directory } from './directory.ts';
+import type { CommunityListing } from './listings.ts';
 import type { LookupClients } from './lookup-clients.ts';
 import { createLostStreaksTask } from './lost-streaks-task.ts';
 import { createReviewsTask } from './reviews-task.ts';
 
 /** The loop with what the settings switch on; nothing by default. */
 export function createConfiguredAnnouncementLoop(
-  { listings }: Pick<Config, 'listings'>,
+  directory: Directory,
   dependencies: {
     readonly store: Pick<Store, 'announcements' | 'rewards'>;
-    readonly lookups: Pick<LookupClients, 'listings' | 'keyStatuses'>;
+    readonly lookups: Pick<LookupClients, 'find' | 'keyStatus'>;
     readonly metrics: Pick<Metrics, 'reviewPolls'>;
     readonly clock: Clock;
     readonly log: Log;
@@ -23,38 +25,48 @@ export function createConfiguredAnnouncementLoop(
 ): AnnouncementLoop {
   const { store, lookups, metrics, clock, log, onEnqueued } = dependencies;
   const { announcements, rewards } = store;
-  const announced = listings.filter(({ implied, announceChannelId }) => !implied && announceChannelId !== null);
-  const digested = announced.filter((listing) => listing.announcements.mode === 'digest');
   const common = { store: announcements, clock };
+  let keptDigests: string | undefined;
 
-  const reviewTasks = announced.flatMap((listing) => {
-    const lookup = lookups.listings.find(({ name }) => name === listing.name)?.lookup;
+  function reviewTasksOf(listing: CommunityListing) {
+    const lookup = lookups.find(listing.name)?.lookup;
     // Only servers have reviews.
     if (!listing.announcements.reviews || lookup === undefined || lookup.kind !== 'server') return [];
     const run = createReviewsTask(listing, {
       ...{ ...common, lookup, log },
-      keyStatus: async () => (await lookups.keyStatuses()).get(listing.name),
+      keyStatus: () => lookups.keyStatus(listing.name),
       onPolled: (outcome) => metrics.reviewPolls.inc({ listing: listing.name, outcome }),
     });
     return [{ name: 'reviews', run }];
-  });
+  }
 
-  return createAnnouncementLoop({
-    tasks: [
-      ...digested.map((listing) => ({ name: 'digest', run: createDigestTask(listing, common) })),
-      ...withLostStreaks(announced).map((listing) => ({
+  /** The same tasks as long as the settings of the community are the same: they remember failures. */
+  const tasksOf = memoizeOne(({ named }: Community) => {
+    const announced = named.filter(({ announceChannelId }) => announceChannelId !== null);
+    const streaks = announced.filter((listing) => listing.announcements.lostStreaks !== null);
+    return [
+      ...announced.filter(isDigested).map((listing) => ({ name: 'digest', run: createDigestTask(listing, common) })),
+      // The streaks of a community are announced once.
+      ...streaks.slice(0, 1).map((listing) => ({
         name: 'lost streaks',
         run: createLostStreaksTask(listing, { ...common, beat: rewards.beat }),
       })),
-      ...reviewTasks,
-    ],
-    prepare: () => announcements.keepDigestsOf(digested.map(({ name }) => name)),
+      ...announced.flatMap(reviewTasksOf),
+    ];
+  });
+
+  return createAnnouncementLoop({
+    tasks: () => directory.communities.flatMap(tasksOf),
+    async prepare() {
+      const digested = directory.listings.filter(isDigested).map(({ name }) => name);
+      if (keptDigests === digested.join()) return;
+      await announcements.keepDigestsOf(digested);
+      keptDigests = digested.join();
+    },
     ...{ clock, log, onEnqueued },
   });
 }
 
-/** The first such listing of each community. */
-function withLostStreaks(listings: readonly ListingConfig[]): readonly ListingConfig[] {
-  const all = listings.filter(({ announcements }) => announcements.lostStreaks !== null);
-  return all.filter(({ guildId }, index) => all.findIndex((each) => each.guildId === guildId) === index);
+function isDigested({ implied, announceChannelId, announcements }: CommunityListing): boolean {
+  return !implied && announceChannelId !== null && announcements.mode === 'digest';
 }

@@ -3,25 +3,30 @@ import type { ListingConfig } from '../../config/schema.ts';
 import type { AnnouncedEvents } from '../tally/tally.ts';
 import type { ListingWithSecrets } from '../webhook/listing.ts';
 
-/** The configured listings, each with its community: all listings of the same guild. */
-export function listingsWithCommunity(listings: readonly ListingConfig[]): ListingWithSecrets[] {
-  return listings.map((listing) => {
-    const neighbours = listings.filter(({ guildId }) => guildId === listing.guildId);
-    const { guildId, timeZone } = listing;
-    const names = neighbours.filter(({ implied }) => !implied).map(({ name }) => name);
-    return {
-      ...listing,
-      community: { guildId, timeZone, listings: names },
-      announced: announcedOf(listing, neighbours),
-    };
-  });
+/** A configured listing with what depends on the other listings of its community. */
+export type CommunityListing = ListingConfig & ListingWithSecrets;
+
+/** Listings by their guild, in the order in which they are configured. */
+export function listingsByGuild(listings: readonly ListingConfig[]): Map<string | null, ListingConfig[]> {
+  return Map.groupBy(listings, ({ guildId }) => guildId);
 }
 
-/** @param neighbours all listings of the guild, which share a party */
-function announcedOf({ announcements }: ListingConfig, neighbours: readonly ListingConfig[]): AnnouncedEvents {
-  const { mode, milestones, premium } = announcements;
-  const party = neighbours.every((each) => each.announcements.party);
-  return { votes: mode === 'each', milestones, premium, party };
+/** The configured listings of all communities. */
+export function listingsWithCommunity(listings: readonly ListingConfig[]): CommunityListing[] {
+  return [...listingsByGuild(listings).values()].flatMap(listingsOfCommunity);
+}
+
+/** @param listings all listings of one guild */
+export function listingsOfCommunity(listings: readonly ListingConfig[]): CommunityListing[] {
+  const names = listings.filter(({ implied }) => !implied).map(({ name }) => name);
+  // Listings of one guild share a party.
+  const party = listings.every(({ announcements }) => announcements.party);
+  return listings.map((listing) => {
+    const { guildId, timeZone, announcements } = listing;
+    const { mode, milestones, premium } = announcements;
+    const announced: AnnouncedEvents = { votes: mode === 'each', milestones, premium, party };
+    return { ...listing, community: { guildId, timeZone, listings: names }, announced };
+  });
 }
 
 /** The rules that members see, of the listings that were configured. */
@@ -31,10 +36,4 @@ export function listedRules(listings: readonly ListingConfig[]): ListedRules[] {
     .map(({ name, kind, rewards: { base, milestones } }) => {
       return { name, kind, cooldownMs: base.cooldownMs, milestones };
     });
-}
-
-/** The time zone of the community (IANA name). */
-export function timeZoneOf(listings: readonly ListingConfig[]): string {
-  const listing = listings.find(({ implied }) => !implied) ?? listings[0];
-  return listing?.timeZone ?? 'UTC';
 }

@@ -1,7 +1,7 @@
 import type { ListedLookup } from '../../commands/command.ts';
 import type { Config, ListingConfig } from '../../config/schema.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
-import { createLookup, createRotatableClient, type LookupOptions } from '../lookup/client.ts';
+import { createLookup, createRotatableClient, type LookupOptions, type RotatableClient } from '../lookup/client.ts';
 import type { KeyStatus, LookupClient } from '../lookup/lookup.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
@@ -13,15 +13,26 @@ const requestTimeoutMs = 9 * second;
 
 /** The lookup clients of all listings that have an API key. */
 export interface LookupClients {
-  /** Servers before bots. */
-  readonly listings: readonly ListedLookup[];
+  /** Undefined for a listing without a key. */
+  find(listing: string): ListedLookup | undefined;
+  /** Those of the listings that have a key, servers before bots. */
+  of(listings: readonly ListingConfig[]): readonly ListedLookup[];
+  /** The status of a listing's key; undefined without a key. */
+  keyStatus(listing: string): Promise<KeyStatus | undefined>;
   /** The status of each listing's key, by the listing's name. */
   keyStatuses(): Promise<ReadonlyMap<string, KeyStatus>>;
   /**
-   * Checks the API keys of these listings and returns a function that puts them into use.
+   * Checks the API keys of all listings and returns a function that puts them into use, with clients for new listings
+   * and without those of others. A client whose key is new stays the same object.
    * @throws TallyhookError `lookup_key_malformed`
    */
-  prepareKeys(listings: readonly ListingConfig[]): () => void;
+  prepare(listings: readonly ListingConfig[]): () => void;
+}
+
+interface ConfiguredClient extends RotatableClient {
+  readonly name: string;
+  readonly key: string;
+  readonly cooldownMs: number;
 }
 
 export interface LookupClientDependencies {
@@ -37,13 +48,8 @@ export function createLookupClients(
   config: Config,
   { store, cache, metrics, clock, log }: LookupClientDependencies,
 ): LookupClients {
-  const clients = config.listings
-    .filter((listing) => listing.lookupKey !== null)
-    .map((listing) => ({
-      name: listing.name,
-      ...createRotatableClient((key) => createClient(listing, key), listing.lookupKey ?? ''),
-    }))
-    .toSorted((a, b) => Number(a.lookup.kind === 'bot') - Number(b.lookup.kind === 'bot'));
+  let clients: ReadonlyMap<string, ConfiguredClient> = new Map();
+  prepare(config.listings)();
 
   function createClient({ kind, name, rewards }: ListingConfig, key: string): LookupClient {
     return createLookup({
@@ -66,19 +72,36 @@ export function createLookupClients(
     });
   }
 
+  function prepare(listings: readonly ListingConfig[]): () => void {
+    const replacements: (() => void)[] = [];
+    const next = new Map<string, ConfiguredClient>();
+    for (const listing of listings) {
+      const { name, kind, lookupKey: key, rewards } = listing;
+      if (key === null) continue;
+      const { cooldownMs } = rewards.base;
+      const known = clients.get(name);
+      const isReusable = known?.lookup.kind === kind && known.cooldownMs === cooldownMs;
+      if (isReusable && known.key !== key) replacements.push(known.prepare(key));
+      const client = isReusable ? known : createRotatableClient((each) => createClient(listing, each), key);
+      next.set(name, { ...client, name, key, cooldownMs });
+    }
+    return () => {
+      for (const replace of replacements) replace();
+      clients = next;
+    };
+  }
+
   return {
-    listings: clients,
-    keyStatuses: async () =>
-      new Map(await Promise.all(clients.map(async ({ name, lookup }) => [name, await lookup.keyStatus()] as const))),
-    prepareKeys(listings) {
-      const keyOf = (name: string) => listings.find((listing) => listing.name === name)?.lookupKey;
-      const replacements = clients.flatMap(({ name, prepare }) => {
-        const key = keyOf(name);
-        return key ? [prepare(key)] : [];
-      });
-      return () => {
-        for (const replace of replacements) replace();
-      };
+    find: (name) => clients.get(name),
+    of(listings) {
+      const listed = listings.flatMap(({ name }) => clients.get(name) ?? []);
+      return listed.toSorted((a, b) => Number(a.lookup.kind === 'bot') - Number(b.lookup.kind === 'bot'));
     },
+    keyStatus: async (name) => clients.get(name)?.lookup.keyStatus(),
+    async keyStatuses() {
+      const all = [...clients.values()];
+      return new Map(await Promise.all(all.map(async ({ name, lookup }) => [name, await lookup.keyStatus()] as const)));
+    },
+    prepare,
   };
 }

@@ -3,23 +3,23 @@ import { createPseudonym } from '../ledger/pseudonym.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { MemberData } from '../tally/member-data.ts';
-import type { ListingContext } from '../tally/tally.ts';
 import { maxClaimAgeMs } from './claims.ts';
 
 /** Members' access to their data. The log does not name the member. */
 export function createMemberDataAccess({
-  listings,
+  longestCooldownMs,
   memberData,
   clock,
   log,
 }: {
-  readonly listings: readonly ListingContext[];
+  /** Of all listings (ms). */
+  readonly longestCooldownMs: () => number;
   readonly memberData: MemberData;
   readonly clock: Clock;
   readonly log: Log;
 }): MemberDataAccess {
   // A vote can be claimed for this time, and repeated without a timestamp for a cooldown.
-  const keepVotesMs = Math.max(maxClaimAgeMs, ...listings.map(({ rewards }) => rewards.base.cooldownMs));
+  const keepVotesMs = () => Math.max(maxClaimAgeMs, longestCooldownMs());
   return {
     async export(userId) {
       const tables = await memberData.export(userId);
@@ -28,7 +28,7 @@ export function createMemberDataAccess({
       return JSON.stringify({ userId, exportedAt, times: 'milliseconds since 1970-01-01T00:00:00Z', tables }, null, 2);
     },
     async forget(userId) {
-      await memberData.forget(userId, { pseudonym: createPseudonym(), now: clock.now(), keepVotesMs });
+      await memberData.forget(userId, { pseudonym: createPseudonym(), now: clock.now(), keepVotesMs: keepVotesMs() });
       log.info('forgot a member on request');
     },
   };

@@ -12,15 +12,16 @@ import type { Replay } from '../webhook/replay.ts';
 import { eventKeysOf } from '../webhook/replay.ts';
 import { previewListings } from './announcement-previews.ts';
 import { currentParty } from './current-party.ts';
-import { listingsWithCommunity, timeZoneOf } from './listings.ts';
+import type { Directory } from './directory.ts';
 
 export interface OwnerAppDependencies {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
   readonly checks: ReadinessChecks;
-  /** The status of each listing's key, by the listing's name. */
-  readonly keys: () => Promise<ReadonlyMap<string, KeyStatus>>;
+  readonly directory: Directory;
+  /** The status of a listing's key; undefined without a key. */
+  readonly keyStatus: (listing: string) => Promise<KeyStatus | undefined>;
   readonly standings: Standings;
   readonly replay: Replay;
   /** Makes the dispatcher check the queue for effects immediately. */
@@ -29,31 +30,37 @@ export interface OwnerAppDependencies {
 
 /** The owner's API and console; null without `OWNER_TOKEN`. */
 export function createOwnerApp(
-  { listings, ownerToken }: Config,
+  { ownerToken }: Pick<Config, 'ownerToken'>,
   dependencies: OwnerAppDependencies,
 ): RequestHandler | null {
   if (ownerToken === null) return null;
-  const { store, clock, log, checks, keys, standings, replay, nudge } = dependencies;
+  const { store, clock, log, checks, directory, keyStatus, standings, replay, nudge } = dependencies;
   const { records, ownerActions, sessions, ledger } = store;
-  const communityListings = listingsWithCommunity(listings);
 
   return createOwner(ownerToken, {
     ...{ records, actions: ownerActions, sessions, ledger, standings, eventKeysOf, replay, nudge, clock, log },
-    cooldowns: new Map(listings.map(({ name, rewards }) => [name, rewards.base.cooldownMs])),
-    announcementPreviews: () => previewListings(listings, clock.now()),
+    cooldowns: () => new Map(directory.listings.map(({ name, rewards }) => [name, rewards.base.cooldownMs])),
+    announcementPreviews: () => previewListings(directory.listings, clock.now()),
     isReminded: store.reminders.isReminded,
     rewards: {
-      rules: listings.filter(({ implied }) => !implied),
-      party: () => currentParty(store.rewards, communityListings, clock.now()),
+      rules: () => directory.listings.filter(({ implied }) => !implied),
+      party: () => currentParty(store.rewards, directory.listings, clock.now()),
       grants: store.rewardRecords.grants,
       purchases: store.rewardRecords.purchases,
       reminders: () => store.rewardRecords.reminders(clock.now()),
-      votesPerDay: () => store.votesPerDayIn(timeZoneOf(listings))(null, clock.now()),
+      votesPerDay: () => store.votesPerDayIn(directory.communities[0]?.timeZone ?? 'UTC')(null, clock.now()),
     },
     health: () => runReadinessChecks(checks),
-    budgets: async () =>
-      [...(await keys())].map(([listing, { keyRefused, wrongShape, budgetLeft: left }]) => {
-        return { listing, left, limit: maxRequestsPerMinute, keyRefused, wrongShape };
-      }),
+    async budgets() {
+      const statuses = await Promise.all(
+        directory.listings.map(async ({ name: listing }) => {
+          const status = await keyStatus(listing);
+          if (status === undefined) return [];
+          const { keyRefused, wrongShape, budgetLeft: left } = status;
+          return [{ listing, left, limit: maxRequestsPerMinute, keyRefused, wrongShape }];
+        }),
+      );
+      return statuses.flat();
+    },
   });
 }

@@ -25,8 +25,10 @@ export interface ReminderLoop {
 
 export function createReminderLoop(options: {
   readonly reminders: ReminderStore;
-  readonly listings: readonly CheckedListing[];
-  readonly createCheck: () => Promise<CheckVote>;
+  readonly findListing: (name: string) => CheckedListing | undefined;
+  /** The longest cooldown of all listings (ms). */
+  readonly longestCooldownMs: () => number;
+  readonly createCheck: () => CheckVote;
   readonly clock: Clock;
   readonly log: Log;
   /** Called with the queue of a new effect. */
@@ -35,17 +37,17 @@ export function createReminderLoop(options: {
   /** Called regularly, also when nothing is due. */
   readonly onPoll: () => Promise<void>;
 }): ReminderLoop {
-  const { reminders, listings, createCheck, clock, log, onEnqueued, onChecked, onPoll } = options;
+  const { reminders, findListing, longestCooldownMs, createCheck, clock, log, onEnqueued, onChecked, onPoll } = options;
   const abortController = new AbortController();
   const { signal } = abortController;
-  const maxAheadMs = Math.max(day, ...listings.map(({ cooldownMs }) => cooldownMs));
+  const maxAhead = () => Math.max(day, longestCooldownMs());
   let running: Promise<void> | undefined;
 
   async function check(reminder: Reminder, checkVote: CheckVote): Promise<void> {
     const now = clock.now();
-    const listing = listings.find(({ name }) => name === reminder.listing);
+    const listing = findListing(reminder.listing);
     // It may be configured again.
-    if (listing === undefined) return reminders.postponeReminder(reminder, now + maxAheadMs);
+    if (listing === undefined) return reminders.postponeReminder(reminder, now + maxAhead());
     const result = await checkVote(reminder.userId, listing);
     switch (result.outcome) {
       case 'mayVote': {
@@ -57,7 +59,7 @@ export function createReminderLoop(options: {
       }
       case 'notYet': {
         onChecked('not_yet');
-        const dueAt = Math.min(Math.max(result.nextVoteAt, now + second), now + maxAheadMs);
+        const dueAt = Math.min(Math.max(result.nextVoteAt, now + second), now + maxAhead());
         return reminders.postponeReminder(reminder, dueAt);
       }
       case 'unknown':
@@ -72,12 +74,12 @@ export function createReminderLoop(options: {
     const claimed = await reminders.claimReminders({
       now,
       leaseUntil: now + leaseMs,
-      maxDueAt: now + maxAheadMs + clockToleranceMs,
+      maxDueAt: now + maxAhead() + clockToleranceMs,
       maxLeaseUntil: now + leaseMs + clockToleranceMs,
       limit: batchSize,
     });
     if (claimed.length === 0) return false;
-    const checkVote = await createCheck();
+    const checkVote = createCheck();
     const results = await Promise.allSettled(claimed.map((reminder) => check(reminder, checkVote)));
     const failure = results.find((result) => result.status === 'rejected');
     if (failure !== undefined) throw failure.reason;

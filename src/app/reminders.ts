@@ -22,13 +22,15 @@ export interface ReminderService extends Reminders, DirectMessageSettings {
 
 export function createReminderService(options: {
   readonly store: ReminderStore;
-  readonly listings: readonly CheckedListing[];
+  /** The listings that members are reminded of. */
+  readonly listings: () => readonly CheckedListing[];
+  readonly findListing: (name: string) => CheckedListing | undefined;
   /** Whether reminders are offered; otherwise none is sent. */
   readonly isEnabled: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }): ReminderService {
-  const { store, listings, isEnabled, clock, log } = options;
+  const { store, listings, findListing, isEnabled, clock, log } = options;
   /** In memory, so that commands need not read the database for it. */
   let untold: ReadonlySet<string> = new Set();
 
@@ -41,7 +43,7 @@ export function createReminderService(options: {
   return {
     async switchOn(userId) {
       const cooldowns = await Promise.all(
-        listings.map(async (listing) => {
+        listings().map(async (listing) => {
           const { name, cooldownMs } = listing;
           return { name, cooldownMs, nextVoteAt: await nextVoteAt(userId, listing) };
         }),
@@ -52,7 +54,7 @@ export function createReminderService(options: {
     switchOff: store.switchOff,
 
     async snooze(userId, name, delayMs) {
-      const listing = listings.find((each) => each.name === name);
+      const listing = findListing(name);
       if (listing === undefined) return { outcome: 'unknown' };
       const now = clock.now();
       return store.snooze(userId, { name, cooldownMs: listing.cooldownMs }, now + delayMs, now);
@@ -62,7 +64,7 @@ export function createReminderService(options: {
       const { userId, message } = content;
       if (message.type !== 'reminder') return true;
       const reminder = { userId, listing: message.listing, dueAt: message.dueAt };
-      const listing = listings.find(({ name }) => name === message.listing);
+      const listing = findListing(message.listing);
       if (!isEnabled || listing === undefined) return false;
       if (!(await store.isCurrent(reminder, listing.cooldownMs))) return false;
       if (possiblySentSince !== null || clock.now() - createdAt <= maxMessageAgeMs) return true;

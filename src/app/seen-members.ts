@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import { hour, minute } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import { memoizeOne } from '../platform/memoize.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
 import type { ListingContext } from '../tally/tally.ts';
 
@@ -15,7 +16,7 @@ const seenForMs = 10 * minute;
 const repairEveryMs = hour;
 
 /** Called after a member has used a command. */
-export type MemberSeen = (input: Pick<CommandInput, 'userId' | 'roles'>) => void;
+export type MemberSeen = (input: Pick<CommandInput, 'userId' | 'guildId' | 'roles'>) => void;
 
 /**
  * Notes the roles that multipliers depend on, and has the member's granted roles repaired, at most once an hour. Errors
@@ -23,15 +24,12 @@ export type MemberSeen = (input: Pick<CommandInput, 'userId' | 'roles'>) => void
  */
 export function createSeenMembers(options: {
   readonly rewards: RewardStore;
-  readonly listings: readonly ListingContext[];
+  /** The listings that commands in a guild are about. */
+  readonly listingsIn: (guildId: string | null) => readonly ListingContext[];
   readonly clock: Clock;
   readonly log: Log;
 }): MemberSeen {
-  const { rewards, listings, clock, log } = options;
-  const multiplied = new Set(
-    listings.flatMap((listing) => listing.rewards.multipliers.flatMap(({ role }) => role ?? [])),
-  );
-  const grantsRoles = listings.some(({ community }) => community.guildId !== null);
+  const { rewards, listingsIn, clock, log } = options;
   const repairedAt = new BoundedMap<number>(maxMembers);
   const seenRoles = new BoundedMap<{ readonly roles: string; readonly at: number }>(maxMembers);
 
@@ -42,12 +40,15 @@ export function createSeenMembers(options: {
     };
   }
 
-  return ({ userId, roles }) => {
+  return ({ userId, guildId, roles }) => {
+    const listings = listingsIn(guildId);
+    const grantsRoles = listings.some(({ community }) => community.guildId !== null);
     const last = repairedAt.get(userId);
     if (grantsRoles && (last === undefined || clock.monotonic() - last >= repairEveryMs)) {
       repairedAt.set(userId, clock.monotonic());
       rewards.repairMember(userId, clock.now()).catch(retryNextTime(repairedAt, userId));
     }
+    const multiplied = multipliedRoles(listings);
     if (roles === null || multiplied.size === 0) return;
     const seen = roles.filter((role) => multiplied.has(role)).sort();
     const known = seenRoles.get(userId);
@@ -57,3 +58,9 @@ export function createSeenMembers(options: {
     rewards.seeRoles(userId, seen).catch(retryNextTime(seenRoles, userId));
   };
 }
+
+/** The roles that multipliers depend on. */
+const multipliedRoles = memoizeOne(
+  (listings: readonly ListingContext[]): ReadonlySet<string> =>
+    new Set(listings.flatMap(({ rewards }) => rewards.multipliers.flatMap(({ role }) => role ?? []))),
+);

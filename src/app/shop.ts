@@ -1,20 +1,13 @@
 import type { Shop } from '../../commands/shop-port.ts';
-import type { ListingConfig } from '../../config/schema.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { PurchaseResult } from '../rewards/stored-purchase.ts';
 import type { PurchaseStore, ShopContext } from '../tally/purchase-store.ts';
 
-type ListingWithShop = Pick<ListingConfig, 'guildId' | 'shop' | 'ownerChannelId'>;
-
-export interface ReloadableShop extends Shop {
-  /** Sells what these listings offer from now on. */
-  replace(listings: readonly ListingWithShop[]): void;
-}
-
 /** The shops of all communities. */
 export function createShop(options: {
-  readonly listings: readonly ListingWithShop[];
+  /** The shop of the community that a command in this guild is about. */
+  readonly shopIn: (guildId: string | null) => ShopContext;
   readonly purchases: PurchaseStore;
   readonly clock: Clock;
   readonly log: Log;
@@ -22,15 +15,8 @@ export function createShop(options: {
   readonly nudge: (queues: readonly string[]) => void;
   /** Called with `sold`, `repeated`, `fulfilled`, `refunded`, or why nothing was sold. */
   readonly onPurchase: (result: string) => void;
-}): ReloadableShop {
-  const { purchases, clock, log, nudge, onPurchase } = options;
-  let shops = shopsOf(options.listings);
-
-  function shopIn(guildId: string | null): ShopContext {
-    const [only] = shops.size === 1 ? shops.values() : [];
-    const inDirectMessage = guildId === null ? only : undefined;
-    return inDirectMessage ?? shops.get(guildId) ?? shops.get(null) ?? { guildId, items: [], ownerChannelId: null };
-  }
+}): Shop {
+  const { shopIn, purchases, clock, log, nudge, onPurchase } = options;
 
   /** Never the code. */
   function report(result: PurchaseResult, { guildId, ownerChannelId }: ShopContext): void {
@@ -67,17 +53,7 @@ export function createShop(options: {
       }
       return result;
     },
-    replace(listings) {
-      shops = shopsOf(listings);
-    },
   };
-}
-
-/** By guild. Listings of one guild have the same shop. */
-function shopsOf(listings: readonly ListingWithShop[]): ReadonlyMap<string | null, ShopContext> {
-  return new Map(
-    listings.map(({ guildId, shop: items, ownerChannelId }) => [guildId, { guildId, items, ownerChannelId }]),
-  );
 }
 
 function resultName(result: PurchaseResult): string {

@@ -28,11 +28,12 @@ export interface Upkeep {
 export function createUpkeep(options: {
   readonly rewards: RewardStore;
   readonly memberData: Pick<MemberData, 'deleteExpired'>;
-  readonly listings: readonly ListingContext[];
+  /** Whose calendar the histories of earlier members follow; undefined without listings. */
+  readonly firstListing: () => ListingContext | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }): Upkeep {
-  const { rewards, memberData, listings, clock, log } = options;
+  const { rewards, memberData, firstListing, clock, log } = options;
   const abortController = new AbortController();
   const { signal } = abortController;
   let loops: Promise<unknown> | undefined;
@@ -76,7 +77,7 @@ export function createUpkeep(options: {
 
   /** In the order of ids, one user per transaction, so that votes do not wait. */
   async function completeHistories(): Promise<void> {
-    const [listing] = listings;
+    const listing = firstListing();
     let last: string | undefined = '';
     let completed = 0;
     while (listing !== undefined && last !== undefined && !signal.aborted) {

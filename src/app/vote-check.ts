@@ -15,17 +15,12 @@ export interface CheckedListing extends RemindedListing {
   readonly lookup: Lookup | null;
 }
 
-/** The listings that members vote for, each with its lookup client. */
-export function listingsToCheck(
-  listings: readonly ListingConfig[],
-  lookups: readonly ListedLookup[],
-): readonly CheckedListing[] {
-  return listings
-    .filter(({ implied }) => !implied)
-    .map(({ name, rewards }) => {
-      const { cooldownMs } = rewards.base;
-      return { name, cooldownMs, lookup: lookups.find((listing) => listing.name === name)?.lookup ?? null };
-    });
+/** A listing with its lookup client. */
+export function listingToCheck(
+  { name, rewards }: Pick<ListingConfig, 'name' | 'rewards'>,
+  findLookup: (name: string) => ListedLookup | undefined,
+): CheckedListing {
+  return { name, cooldownMs: rewards.base.cooldownMs, lookup: findLookup(name)?.lookup ?? null };
 }
 
 /** Whether a member may vote. `unknown`: neither the service nor the ledger confirms it. */
@@ -42,21 +37,25 @@ export type CheckVote = (userId: string, listing: CheckedListing) => Promise<Vot
  * fresh answer, the ledger confirms that a vote is due if it contains the last one.
  * @param lastVoteAt rejects with the database driver's error
  */
-export async function createVoteCheck(options: {
-  readonly keyStatuses: () => Promise<ReadonlyMap<string, KeyStatus>>;
+export function createVoteCheck(options: {
+  readonly keyStatus: (listing: string) => Promise<KeyStatus | undefined>;
   readonly lastVoteAt: (userId: string, listing: string) => Promise<number | null>;
   readonly clock: Clock;
-}): Promise<CheckVote> {
-  const { keyStatuses, lastVoteAt, clock } = options;
-  const statuses = await keyStatuses();
-  const requestsLeft = new Map(
-    [...statuses].map(([name, { budgetLeft }]) => [name, (budgetLeft ?? 0) - reservedRequests]),
-  );
+}): CheckVote {
+  const { keyStatus, lastVoteAt, clock } = options;
+  const budgets = new Map<string, Promise<{ left: number }>>();
+
+  async function readBudget(name: string): Promise<{ left: number }> {
+    return { left: ((await keyStatus(name))?.budgetLeft ?? 0) - reservedRequests };
+  }
 
   async function askService(userId: string, { name, lookup }: CheckedListing): Promise<VoteCheck | null> {
-    const left = requestsLeft.get(name) ?? 0;
-    if (lookup === null || left <= 0) return null;
-    requestsLeft.set(name, left - 1);
+    if (lookup === null) return null;
+    const reading = budgets.get(name) ?? readBudget(name);
+    budgets.set(name, reading);
+    const budget = await reading;
+    if (budget.left <= 0) return null;
+    budget.left -= 1;
     const status = await lookup.voteStatus(userId).catch(() => null);
     if (status === null || status.stale) return null;
     const { canVote, nextVoteAt } = status.value;

@@ -1,5 +1,4 @@
 import type { DrawVotePicture, VotePicture, VotePictureRequest } from '../../commands/vote-picture.ts';
-import type { ListingConfig } from '../../config/schema.ts';
 import { createDraw } from '../drawing/draw.ts';
 import { summarizeVotes, voteChart } from '../drawing/vote-chart.ts';
 import type { DayVotes, VotesPerDay } from '../ledger/votes-per-day.ts';
@@ -7,7 +6,6 @@ import { BoundedMap } from '../platform/bounded-map.ts';
 import { day as dayMs } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { timeZoneOf } from './listings.ts';
 
 /** Pictures in memory, of 5 to 60 KB each. */
 const maxPictures = 50;
@@ -16,17 +14,18 @@ const maxPictures = 50;
  * Draws the votes of listings by the calendar of their community. The same votes are drawn once per language and scale.
  */
 export function createVotePictures(options: {
-  readonly listings: readonly ListingConfig[];
+  /** The time zone of the community of a listing (IANA name). */
+  readonly timeZoneOf: (listing: string) => string;
   readonly votesPerDayIn: (timeZone: string) => VotesPerDay;
   readonly log: Log;
 }): DrawVotePicture {
-  const { listings, votesPerDayIn, log } = options;
+  const { timeZoneOf, votesPerDayIn, log } = options;
   const draw = createDraw({ log });
   const pictures = new BoundedMap<Promise<VotePicture | null>>(maxPictures);
 
   async function countVotes(names: readonly string[], now: number): Promise<readonly DayVotes[]> {
-    const timeZone = timeZoneOf(listings.filter(({ name }) => names.includes(name)));
-    return votesPerDayIn(timeZone)(names, now);
+    const [first = ''] = names;
+    return votesPerDayIn(timeZoneOf(first))(names, now);
   }
 
   async function drawDays(

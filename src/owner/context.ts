@@ -48,7 +48,7 @@ export interface OwnerContext {
   /** The idempotency keys of a delivery's event, as far as its body has them. */
   readonly eventKeysOf: (delivery: DeliveryRecord) => readonly string[];
   /** The cooldown of each configured listing (ms), by name. */
-  readonly cooldowns: ReadonlyMap<string, number>;
+  readonly cooldowns: () => ReadonlyMap<string, number>;
   /** The current status of each component, by name. */
   readonly health: () => Promise<Readonly<Record<string, ComponentStatus>>>;
   readonly budgets: () => Promise<readonly BudgetStatus[]>;

@@ -35,7 +35,7 @@ export async function getMember(context: OwnerContext, userId: string, page: Pag
     paginate(page, ({ limit, before }) => records.entries(userId, limit, before)),
     records.deliveries({ userId, limit: maxDeliveries, before: null }),
   ]);
-  const listings = [...cooldowns].map(([listing, cooldownMs]) => voteTimesOf(standing, listing, cooldownMs));
+  const listings = [...cooldowns()].map(([listing, cooldownMs]) => voteTimesOf(standing, listing, cooldownMs));
   const [last = null] = listings
     .filter(({ lastVoteAt }) => lastVoteAt !== null)
     .sort((a, b) => (b.lastVoteAt ?? 0) - (a.lastVoteAt ?? 0));

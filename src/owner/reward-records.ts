@@ -56,7 +56,8 @@ export interface ReminderSummary {
 
 /** What the owner sees of the rewards. Rejects with the driver's error if the database cannot be read. */
 export interface RewardRecords {
-  readonly rules: readonly ListingRules[];
+  /** Of each configured listing. */
+  rules(): readonly ListingRules[];
   /** Null without a party. */
   party(): Promise<PartyStatus | null>;
   grants(): Promise<GrantSummary>;

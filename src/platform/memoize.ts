@@ -20,3 +20,18 @@ export function memoizeByIdentity<Subject extends object, Context extends object
     return result;
   };
 }
+
+/** The same for a function of one object. */
+export function memoizeOne<Subject extends object, Result>(
+  compute: (subject: Subject) => Result,
+): (subject: Subject) => Result {
+  const results = new WeakMap<Subject, { readonly result: Result }>();
+  return (subject) => {
+    let known = results.get(subject);
+    if (known === undefined) {
+      known = { result: compute(subject) };
+      results.set(subject, known);
+    }
+    return known.result;
+  };
+}

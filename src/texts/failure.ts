@@ -22,6 +22,8 @@ export function failureTexts(messages: Catalogue['failure'], { text }: Language)
     /** An unexpected error; `incident` is its id in the log. */
     incident: (incident: Markup) => text(messages.incident, { incident }),
     tooLate: (retry: Markup) => markup`${text(messages.tooLate)} ${tryAgain(retry)}`,
+    /** `setup` is a mention of the command. */
+    noListing: (setup: Markup) => text(messages.noListing, { setup }),
     unknownCommand: text(messages.unknownCommand),
     unknownButton: text(messages.unknownButton),
     managersOnly: text(messages.managersOnly),

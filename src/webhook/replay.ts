@@ -25,7 +25,8 @@ export type Replay = (delivery: StoredDelivery) => Promise<RecordedDelivery>;
  * quarantined is a duplicate and pays nothing.
  */
 export function createReplay(options: {
-  listings: readonly ResolvableListing[];
+  /** The configured listings. */
+  listings: () => readonly ResolvableListing[];
   recorder: Recorder;
   clock: Clock;
   /** Called after each commit with the queues that may have a new effect. */
@@ -38,8 +39,9 @@ export function createReplay(options: {
       return { outcome: 'duplicate', deliveryId: delivery.id, credits: 0, reason: 'already replayed', causes: [] };
     }
     const { id, family, receivedAt, body } = delivery;
-    const namesakes = listings.filter(({ name }) => name === delivery.listing);
-    const candidates = namesakes.length > 0 ? namesakes : listings;
+    const configured = listings();
+    const namesakes = configured.filter(({ name }) => name === delivery.listing);
+    const candidates = namesakes.length > 0 ? namesakes : configured;
     const scopes = candidates.map((listing) => ({ listing: withoutSecrets(listing), family }));
     const now = clock.now();
     const payload = readStoredPayload(delivery, now, inferVoteKind(scopes, { signed: true }));

@@ -29,9 +29,10 @@ async function openCommunity() {
     },
     community: { ...server.community, guildId },
   };
+  const listings = [listing];
   const seen = createSeenMembers({
     rewards: store.rewards,
-    listings: [listing],
+    listingsIn: () => listings,
     clock,
     log: pino({ level: 'silent' }),
   });
@@ -47,13 +48,13 @@ async function openCommunity() {
 it('multiplies votes of a member who was last seen with the role', async () => {
   const { store, seen, vote } = await openCommunity();
   expect(await vote(start)).toMatchObject({ credits: 10 });
-  seen({ userId: '1', roles: [voter, booster] });
+  seen({ userId: '1', guildId, roles: [voter, booster] });
   await store.probe();
   expect(await vote(start + 12 * hour)).toMatchObject({ credits: 15 });
   // In direct messages the roles are unknown.
-  seen({ userId: '1', roles: null });
+  seen({ userId: '1', guildId, roles: null });
   expect(await vote(start + 24 * hour)).toMatchObject({ credits: 15 });
-  seen({ userId: '1', roles: [voter] });
+  seen({ userId: '1', guildId, roles: [voter] });
   await store.probe();
   expect(await vote(start + 36 * hour)).toMatchObject({ credits: 10 });
 });
@@ -64,14 +65,14 @@ it('repairs granted roles, at most once an hour', async () => {
   const role = { guildId, userId: '1', role: voter };
   await store.rewards.settleRole(role, 'applied', start);
   const before = await waiting();
-  seen({ userId: '1', roles: null });
+  seen({ userId: '1', guildId, roles: null });
   await vi.waitFor(async () => expect(await waiting()).toBe(before + 1));
   await store.rewards.settleRole(role, 'applied', start);
-  seen({ userId: '1', roles: null });
-  seen({ userId: '2', roles: null });
+  seen({ userId: '1', guildId, roles: null });
+  seen({ userId: '2', guildId, roles: null });
   await store.probe();
   expect(await waiting()).toBe(before + 1);
   await clock.advance(hour);
-  seen({ userId: '1', roles: null });
+  seen({ userId: '1', guildId, roles: null });
   await vi.waitFor(async () => expect(await waiting()).toBe(before + 2));
 });

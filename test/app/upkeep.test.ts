@@ -28,7 +28,7 @@ async function startUpkeep() {
   const clock = manualClock(start);
   const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
   const upkeep = createUpkeep({
-    ...{ rewards: store.rewards, memberData: store.memberData, listings: [listing] },
+    ...{ rewards: store.rewards, memberData: store.memberData, firstListing: () => listing },
     ...{ clock, log: pino({ level: 'silent' }) },
   });
   onTestFinished(async () => {
@@ -92,7 +92,7 @@ it('notes from its heartbeats when receiving was down, over a restart', async ()
   await upkeep.stop();
   await clock.advance(2 * day);
   const again = createUpkeep({
-    ...{ rewards: store.rewards, memberData: store.memberData, listings: [listing] },
+    ...{ rewards: store.rewards, memberData: store.memberData, firstListing: () => listing },
     ...{ clock, log: pino({ level: 'silent' }) },
   });
   onTestFinished(() => again.stop());

@@ -23,7 +23,8 @@ async function setUp() {
   const { log, logged } = collectingLog();
   const whole = installation(url, {});
   const { listings } = loadConfig(whole.environment);
-  const drawVotePicture = createVotePictures({ listings, votesPerDayIn: store.votesPerDayIn, log });
+  const timeZone = (name: string) => listings.find((each) => each.name === name)?.timeZone ?? 'UTC';
+  const drawVotePicture = createVotePictures({ timeZoneOf: timeZone, votesPerDayIn: store.votesPerDayIn, log });
   const draw = (changes: Partial<Parameters<typeof drawVotePicture>[0]> = {}) =>
     drawVotePicture({ listings: ['harbour'], texts: english, scale: 1, now: clock.now(), ...changes });
   const vote = (userId: string, at: number, listing: 'harbour' | 'pier' = 'harbour') =>

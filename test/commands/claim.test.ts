@@ -35,8 +35,8 @@ async function withService(first: CachedVoteStatus) {
   const listings = serverAndBot();
   const log = createLog({ level: 'fatal', secrets: [] });
   const claims = createClaims({
-    listings,
-    lookups: [listed],
+    findListing: (name) => listings.find((each) => each.name === name),
+    findLookup: (name) => [listed].find((each) => each.name === name),
     ledger: store.ledger,
     recorder: store.claims,
     clock,

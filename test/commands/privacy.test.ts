@@ -3,9 +3,9 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { privacy } from '../../commands/privacy.ts';
 import { createMemberDataAccess } from '../../src/app/member-data.ts';
+import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
-import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { contextFor, inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
@@ -20,7 +20,12 @@ async function withAccount() {
   }
   const logged: string[] = [];
   const log = createLog({ level: 'info', secrets: [], destination: { write: (line: string) => logged.push(line) } });
-  const memberData = createMemberDataAccess({ listings: serverAndBot(), memberData: store.memberData, clock, log });
+  const memberData = createMemberDataAccess({
+    longestCooldownMs: () => 12 * hour,
+    memberData: store.memberData,
+    clock,
+    log,
+  });
   const run = (options: Record<string, string>, changes = {}) =>
     privacy.execute(inputOf(options, changes), { ...contextFor(), clock, memberData });
   return { run, store, logged };

@@ -12,7 +12,7 @@ import { createShop } from '../../src/app/shop.ts';
 import { createTraces } from '../../src/app/traces.ts';
 import { createVotePictures } from '../../src/app/vote-pictures.ts';
 import { createGatewayClient } from '../../src/discord/gateway/gateway-client.ts';
-import { createInteractions } from '../../src/discord/interactions/interactions.ts';
+import { createInteractions, type UnlocalizedContext } from '../../src/discord/interactions/interactions.ts';
 import { createRestTransports } from '../../src/discord/interactions/rest-transport.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { createRegistrar } from '../../src/discord/registration/registrar.ts';
@@ -111,41 +111,48 @@ export async function connectedBot(
   const { clock = systemClock, listings = [], items = [], notice = null, before = async () => {} } = changes;
   const { log, logged } = collectingLog([discord.token]);
   const store = await testStore();
+  const reminded = listings.map((listing) => ({ ...listing, cooldownMs: 12 * hour }));
   const reminders = createReminderService({
     store: store.reminders,
-    listings: listings.map((listing) => ({ ...listing, cooldownMs: 12 * hour })),
+    listings: () => reminded,
+    findListing: (name) => reminded.find((each) => each.name === name),
     ...{ isEnabled: true, texts: en, clock, log },
   });
   const awards = createAwards({ actions: store.ownerActions, clock: systemClock, log });
   const shop = createShop({
-    listings: [{ guildId: discord.guildId, shop: items, ownerChannelId: discord.channels.general }],
+    shopIn: () => ({ guildId: discord.guildId, items, ownerChannelId: discord.channels.general }),
     ...{ purchases: store.purchases, clock: systemClock, log, nudge() {}, onPurchase() {} },
   });
   const claims = createClaims({
-    ...{ listings: serverAndBot(), lookups: listings, ledger: store.ledger, recorder: store.claims },
+    findListing: (name) => serverAndBot().find((each) => each.name === name),
+    findLookup: (name) => listings.find((each) => each.name === name),
+    ...{ ledger: store.ledger, recorder: store.claims },
     ...{ clock: systemClock, log },
   });
-  const memberData = createMemberDataAccess({ listings: [], memberData: store.memberData, clock: systemClock, log });
+  const memberData = createMemberDataAccess({
+    longestCooldownMs: () => 12 * hour,
+    ...{ memberData: store.memberData, clock: systemClock, log },
+  });
   const traces = createTraces({ records: store.records, eventKeysOf: () => [] });
   const counted: string[] = [];
   const onAnswered = (name: string, outcome: string) => void counted.push(`${name} ${outcome}`);
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
   const registry = store.commandRegistry;
   await before({ rest, applicationId: discord.applicationId, registry, discord });
-  const offered = { listings, texts: en };
-  const registration = { rest, guildId: null, commands, context: offered, registry };
+  const offer = () => ({ listings, isShared: false });
+  const registration = { rest, guildId: null, commands, offer, registry };
   const registrar = createRegistrar({ ...registration, clock: systemClock, log });
-  const context: CommandContext = {
-    ...{ ...offered, clock, commands, commandId: registrar.idOf, awards, reminders, shop },
+  const context: UnlocalizedContext = {
+    ...{ ...offer(), clock, commands, commandId: registrar.idOf, awards, reminders, shop },
     ...{ claims, memberData, traces },
-    drawVotePicture: createVotePictures({ listings: [], votesPerDayIn: store.votesPerDayIn, log }),
+    drawVotePicture: createVotePictures({ timeZoneOf: () => 'UTC', votesPerDayIn: store.votesPerDayIn, log }),
     standings: store.standingsIn('UTC'),
     rules: listings.map(({ name, lookup: { kind } }) => ({ name, kind, cooldownMs: 12 * hour, milestones: [] })),
   };
   onTestFinished(() => registrar.stop());
   const globalLimit = createGlobalRateLimit(systemClock);
   const interactions = createInteractions({
-    ...{ commands, context, isOwnCommand: registrar.isOwn, log, onAnswered },
+    ...{ commands, clock, contextFor: () => context, isOwnCommand: registrar.isOwn, log, onAnswered },
     noticeFor: async () => notice,
   });
   const transports = createRestTransports({ apiUrl: discord.apiUrl, globalLimit });

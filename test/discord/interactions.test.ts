@@ -120,14 +120,14 @@ describe('a slash command', () => {
           ...registration,
           guildId: null,
           commands: [gone],
-          context: { listings: [] },
+          context: { listings: [], isShared: false },
         });
         isServed = false;
         discord.faults.respond500(10, /^DELETE/);
       },
     });
     const answer = await run('say').settled;
-    expect(answer.embeds[0]?.description).toContain('This command is no longer available');
+    expect(answer.embeds[0]?.description).toContain('No listing is linked to this server yet');
     expect(answer.flags & ephemeral).toBe(ephemeral);
   });
 
@@ -160,7 +160,7 @@ describe('a slash command', () => {
     const say = command({ execute: async () => hello });
     await connectedBot([say], {
       async before({ rest, applicationId, discord }) {
-        const { description, options } = say.describe({ listings: [], texts: en });
+        const { description, options } = say.describe({ listings: [], isShared: false, texts: en });
         const body = { name: 'say', description, options: [{ ...options[0], type: 6 }] };
         await rest.post(`/applications/${applicationId}/commands`, body);
         discord.events.on('change', (change) => {

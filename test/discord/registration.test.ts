@@ -34,7 +34,7 @@ async function registering(options: { token?: string } = {}) {
     listings: readonly (typeof listedServer)[] = both,
     guildId: string | null = null,
     commands: readonly Command[] = [canvote, reviews, stats],
-  ) => registerCommands({ rest, applicationId, guildId, commands, context: { listings }, registry });
+  ) => registerCommands({ rest, applicationId, guildId, commands, context: { listings, isShared: false }, registry });
   const listed = async (scope: keyof typeof routes = 'global') => (await rest.get(routes[scope])) as readonly Listed[];
   const names = async (scope?: keyof typeof routes) => (await listed(scope)).map(({ name }) => name).toSorted();
   const idOf = async (name: string) => (await listed()).find((command) => command.name === name)?.id;

@@ -55,7 +55,7 @@ describe('the owner API', () => {
       why: expect.stringContaining('will be replayed automatically at that time'),
     });
     await clock.advance(hour);
-    const replayNow = createReplay({ listings: serverAndBot(), recorder: store.recorder, clock });
+    const replayNow = createReplay({ listings: () => serverAndBot(), recorder: store.recorder, clock });
     const [quarantined] = await store.records.deliveries({ limit: 1, before: null });
     if (quarantined === undefined) throw new Error('not quarantined');
     await replayNow(quarantined);

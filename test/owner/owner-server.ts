@@ -38,7 +38,7 @@ export async function startOwnerServer(changes: Partial<OwnerContext> = {}) {
     standings: store.standingsIn('UTC'),
     isReminded: async (userId) => userId === remindedUserId,
     rewards: {
-      rules: serverAndBot().map(({ name, rewards }) => ({ name, rewards, timeZone: 'UTC' })),
+      rules: () => serverAndBot().map(({ name, rewards }) => ({ name, rewards, timeZone: 'UTC' })),
       party: async () => null,
       grants: store.rewardRecords.grants,
       purchases: store.rewardRecords.purchases,
@@ -52,11 +52,12 @@ export async function startOwnerServer(changes: Partial<OwnerContext> = {}) {
         previews: [{ subject: 'a vote', title: '<b>Yay</b>', text: ['@ada voted'], buttons: ['Vote too'] }],
       },
     ],
-    replay: createReplay({ listings: serverAndBot(), recorder, clock }),
-    cooldowns: new Map([
-      ['server', 12 * hour],
-      ['bot', 12 * hour],
-    ]),
+    replay: createReplay({ listings: () => serverAndBot(), recorder, clock }),
+    cooldowns: () =>
+      new Map([
+        ['server', 12 * hour],
+        ['bot', 12 * hour],
+      ]),
     health: async () => ({ store: { ready: true }, discord: { ready: false, reason: 'not connected to the gateway' } }),
     budgets: async () => [{ listing: 'server', left: 118, limit: 120, keyRefused: false, wrongShape: false }],
     nudge: () => void nudges.push(clock.now()),

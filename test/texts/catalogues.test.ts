@@ -100,7 +100,7 @@ describe('the descriptions of the commands', () => {
     { name: 'server', lookup: fakeLookup('server', {}) },
     { name: 'bot', lookup: fakeLookup('bot', {}) },
   ];
-  const bodies = commands.map((command) => bodyOf(command, { listings }, null));
+  const bodies = commands.map((command) => bodyOf(command, { listings, isShared: false }, null));
 
   it.each(bodies)('$name fit in every language', (body) => {
     const options: readonly Described[] = body.options;

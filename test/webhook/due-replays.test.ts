@@ -16,7 +16,7 @@ const voteOf = (userId: string, at: number) => ({ event: 'server_vote', userId, 
 function startReplays(store: Store, clock: ManualClock) {
   const lines: string[] = [];
   const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
-  const replay = createReplay({ listings: serverAndBot(), recorder: store.recorder, clock });
+  const replay = createReplay({ listings: () => serverAndBot(), recorder: store.recorder, clock });
   const due = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
   onTestFinished(() => due.stop());
   due.start();

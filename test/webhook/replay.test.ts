@@ -8,7 +8,7 @@ import { startReceiver } from '../support/start-receiver.ts';
 describe('the replay of a quarantined delivery', () => {
   it('pays nothing for an event that its secret does not authorize', async () => {
     const { store } = await startReceiver();
-    const replay = createReplay({ listings: serverAndBot(), recorder: store.recorder, clock: manualClock() });
+    const replay = createReplay({ listings: () => serverAndBot(), recorder: store.recorder, clock: manualClock() });
     const purchase = JSON.stringify({ event: 'premium_purchase', orderId: 'o', buyer: { userId: '42' } });
     async function replayOf(family: 'vote' | 'premium') {
       const routed = {
@@ -35,7 +35,7 @@ describe('the replay of a quarantined delivery', () => {
     const [delivery] = await store.records.deliveries({ outcome: 'quarantined', limit: 1, before: null });
     if (delivery === undefined) throw new Error('not stored');
     const replayWith = (listings: ListingWithSecrets[]) =>
-      createReplay({ listings, recorder: store.recorder, clock: manualClock() })(delivery);
+      createReplay({ listings: () => listings, recorder: store.recorder, clock: manualClock() })(delivery);
     expect(await replayWith(serverAndBot())).toMatchObject({ outcome: 'quarantined' });
     expect(await replayWith(withKeyOfOnly('server'))).toMatchObject({ outcome: 'recorded', credits: 7 });
     const recorded = await store.records.delivery(delivery.id);

@@ -84,7 +84,7 @@ export function isOutside({ guild_id: guildId, context, authorizing_integration_
 }
 
 /** The guild if it has the app, otherwise null: the id of another guild says nothing about a community. */
-function guildOf(place: Place): string | null {
+export function guildOf(place: Place): string | null {
   return isOutside(place) ? null : (place.guild_id ?? null);
 }
 
@@ -114,7 +114,8 @@ function originOf(interaction: UserInteraction): Origin {
   };
 }
 
-function userOf({ member, user }: Pick<UserInteraction, 'member' | 'user'>) {
+/** Who caused the interaction. */
+export function userOf({ member, user }: Pick<UserInteraction, 'member' | 'user'>) {
   const actor = member?.user ?? user;
   if (actor === undefined) throw new Error('Discord did not send who caused the interaction.');
   return actor;

@@ -8,7 +8,7 @@ import {
   type RESTPatchAPIApplicationCommandJSONBody,
 } from 'discord.js';
 import { z } from 'zod';
-import type { Command, CommandContext, CommandOption } from '../../../commands/command.ts';
+import type { Command, CommandOption, DescriptionContext } from '../../../commands/command.ts';
 import { defaultLocale, type Locale, locales } from '../../texts/locale.ts';
 import { textsIn } from '../../texts/texts.ts';
 
@@ -29,10 +29,10 @@ export type CommandBody = RESTPatchAPIApplicationCommandJSONBody & {
  */
 export function bodyOf(
   command: Command,
-  { listings }: Pick<CommandContext, 'listings'>,
+  context: Omit<DescriptionContext, 'texts'>,
   guildId: string | null,
 ): CommandBody {
-  const describeIn = (locale: Locale) => command.describe({ listings, texts: textsIn(locale) });
+  const describeIn = (locale: Locale) => command.describe({ ...context, texts: textsIn(locale) });
   const { description, options } = describeIn(defaultLocale);
   const translations = translatedLocales.map((locale) => ({ locale, ...describeIn(locale) }));
   return {

@@ -14,6 +14,8 @@ const adoptionTimeoutMs = 1 * second;
 export interface Registrar {
   /** Starts the registration; later calls have no effect. */
   start(applicationId: string): void;
+  /** Registers again what is offered now; without effect before the start. Calls in quick succession are one. */
+  update(): void;
   /** Whether we registered the command of this id. Rejects with what {@link CommandRegistry} throws. */
   isOwn(commandId: string): Promise<boolean>;
   /** The id of our command of this name in the scope of the registration; null before it is registered. */
@@ -23,9 +25,15 @@ export interface Registrar {
 
 /** Retries 10 s after a failure, which is only logged. */
 export function createRegistrar(
-  options: Omit<Registration, 'applicationId' | 'registry'> & { registry: CommandRegistry; clock: Clock; log: Log },
+  options: Omit<Registration, 'applicationId' | 'registry' | 'context'> & {
+    /** With the listings of all communities, as they are now. */
+    offer: () => Registration['context'];
+    registry: CommandRegistry;
+    clock: Clock;
+    log: Log;
+  },
 ): Registrar {
-  const { clock, log, ...registration } = options;
+  const { clock, log, offer, ...registration } = options;
   const { registry, guildId } = registration;
   const stopping = new AbortController();
   const firstAttempt = Promise.withResolvers<void>();
@@ -34,7 +42,9 @@ export function createRegistrar(
    */
   const ownIds = new Set<string>();
   const idsByName = new Map<string, string>();
-  let isStarted = false;
+  let startedFor: string | undefined;
+  let isRunning = false;
+  let isOutdated = false;
 
   async function loadOwnIds(applicationId: string): Promise<void> {
     for (const command of await registry.list(applicationId)) {
@@ -46,7 +56,7 @@ export function createRegistrar(
   async function attempt(applicationId: string): Promise<boolean> {
     try {
       await loadOwnIds(applicationId);
-      logRegistration(await registerCommands({ ...registration, applicationId }), guildId, log);
+      logRegistration(await registerCommands({ ...registration, context: offer(), applicationId }), guildId, log);
       await loadOwnIds(applicationId);
       return true;
     } catch (error) {
@@ -58,9 +68,16 @@ export function createRegistrar(
     }
   }
 
+  /** Until the registration has succeeded for what is offered then. */
   async function run(applicationId: string): Promise<void> {
-    while (!stopping.signal.aborted && !(await attempt(applicationId)))
-      await clock.sleep(retryDelayMs, stopping.signal);
+    if (isRunning) return;
+    isRunning = true;
+    do {
+      isOutdated = false;
+      while (!stopping.signal.aborted && !(await attempt(applicationId)))
+        await clock.sleep(retryDelayMs, stopping.signal);
+    } while (isOutdated && !stopping.signal.aborted);
+    isRunning = false;
   }
 
   async function isStored(commandId: string): Promise<boolean> {
@@ -70,9 +87,14 @@ export function createRegistrar(
 
   return {
     start(applicationId) {
-      if (isStarted) return;
-      isStarted = true;
+      if (startedFor !== undefined) return;
+      startedFor = applicationId;
       void run(applicationId);
+    },
+    update() {
+      if (startedFor === undefined) return;
+      isOutdated = true;
+      void run(startedFor);
     },
     async isOwn(commandId) {
       if (await isStored(commandId)) return true;

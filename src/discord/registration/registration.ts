@@ -1,6 +1,6 @@
 import { ApplicationCommandType, DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
-import type { Command, CommandContext } from '../../../commands/command.ts';
+import type { Command, DescriptionContext } from '../../../commands/command.ts';
 import type { DiscordRest } from '../rest.ts';
 import { type CommandPlan, type CommandReference, planCommands } from './command-plan.ts';
 import type { CommandRegistry, RegisteredCommand } from './command-registry.ts';
@@ -16,7 +16,8 @@ export interface Registration {
   /** Null registers globally. */
   readonly guildId: string | null;
   readonly commands: readonly Command[];
-  readonly context: Pick<CommandContext, 'listings'>;
+  /** With the listings of all communities. */
+  readonly context: Omit<DescriptionContext, 'texts'>;
   readonly registry: Pick<CommandRegistry, 'list' | 'save' | 'remove'>;
 }
 

@@ -49,7 +49,7 @@ export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
       const { user, ...parameters } = parseRequest(deliveriesQuery, query);
       const { rows: deliveries, next } = await paginate({ ...parameters, userId: user }, records.deliveries);
       const { limit: _limit, before: _before, ...filter } = parseRequest(queryParameters, request.query);
-      const view = { deliveries, filter, listings: [...cooldowns.keys()], next, now: clock.now() };
+      const view = { deliveries, filter, listings: [...cooldowns().keys()], next, now: clock.now() };
       renderPage(request, response, { title: 'Deliveries', session, body: deliveriesPage(view, './') });
     }),
   );
@@ -89,7 +89,7 @@ export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
         rewards.grants(),
         standings.leaderboard({ period: 'month', by: 'votes', limit: 10, offset: 0, userId: null }, clock.now()),
       ]);
-      const body = rewardsPage({ days, party, purchases, reminders, grants, rules: rewards.rules, top }, './');
+      const body = rewardsPage({ days, party, purchases, reminders, grants, rules: rewards.rules(), top }, './');
       renderPage(request, response, { title: 'Rewards', session, body });
     }),
   );

@@ -520,6 +520,7 @@ export const de: Catalogue = {
     incident:
       'Da ist etwas schiefgelaufen. Wenn es wieder passiert, gib den Betreibern dieses Bots diesen Code: **{incident}**.',
     tooLate: 'Das hat zu lange gedauert.',
+    noListing: 'No listing is linked to this server yet. Someone with Manage Server can link one with {setup}.',
     unknownCommand: 'Diesen Befehl gibt es nicht mehr. Discord zeigt ihn vielleicht noch eine Weile an.',
     unknownButton: 'Dieser Button ist abgelaufen. Benutz den Befehl noch einmal.',
     managersOnly: 'Das können nur Mitglieder mit der Berechtigung „Server verwalten“.',

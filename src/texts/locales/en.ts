@@ -576,6 +576,7 @@ export const en = {
     /** `{incident}` is the id of an unexpected error in the log. */
     incident: 'Something went wrong. If it happens again, give the operators of this bot this code: **{incident}**.',
     tooLate: 'This took too long.',
+    noListing: 'No listing is linked to this server yet. Someone with Manage Server can link one with {setup}.',
     unknownCommand: 'This command is no longer available. Discord may show it for a while.',
     unknownButton: 'This button has expired. Run the command again.',
     managersOnly: 'Only members with the permission Manage Server can do this.',

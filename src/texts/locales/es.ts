@@ -554,6 +554,7 @@ export const es: Catalogue = {
     incident:
       'Algo ha salido mal. Si vuelve a pasar, dales este código a quienes administran este bot: **{incident}**.',
     tooLate: 'Esto ha tardado demasiado.',
+    noListing: 'No listing is linked to this server yet. Someone with Manage Server can link one with {setup}.',
     unknownCommand: 'Este comando ya no está disponible. Puede que Discord lo muestre un tiempo más.',
     unknownButton: 'Este botón ha expirado. Vuelve a usar el comando.',
     managersOnly: 'Solo los miembros con el permiso “Gestionar servidor” pueden hacer esto.',

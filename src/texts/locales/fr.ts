@@ -559,6 +559,7 @@ export const fr: Catalogue = {
     incident:
       "Quelque chose s'est mal passé. Si ça se reproduit, donne ce code aux responsables de ce bot : **{incident}**.",
     tooLate: 'Ça a pris trop de temps.',
+    noListing: 'No listing is linked to this server yet. Someone with Manage Server can link one with {setup}.',
     unknownCommand: "Cette commande n'existe plus. Discord peut encore l'afficher un moment.",
     unknownButton: 'Ce bouton a expiré. Relance la commande.',
     managersOnly: 'Seuls les membres avec la permission « Gérer le serveur » peuvent faire ça.',

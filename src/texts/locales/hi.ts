@@ -507,6 +507,7 @@ export const hi: Catalogue = {
     },
     incident: 'कुछ गड़बड़ हो गई। अगर फिर ऐसा हो, तो इस बॉट को चलाने वालों को यह कोड दें: **{incident}**',
     tooLate: 'इसमें बहुत ज़्यादा समय लग गया।',
+    noListing: 'No listing is linked to this server yet. Someone with Manage Server can link one with {setup}.',
     unknownCommand: 'यह कमांड अब नहीं है। Discord इसे कुछ देर तक दिखा सकता है।',
     unknownButton: 'इस बटन का समय खत्म हो गया। कमांड फिर से चलाएँ।',
     managersOnly: 'यह सिर्फ़ "सर्वर प्रबंधित करें" अनुमति वाले मेंबर्स कर सकते हैं।',

@@ -498,6 +498,7 @@ export const id: Catalogue = {
     },
     incident: 'Ada yang tidak beres. Kalau terjadi lagi, berikan kode ini kepada pengelola bot ini: **{incident}**.',
     tooLate: 'Prosesnya terlalu lama.',
+    noListing: 'No listing is linked to this server yet. Someone with Manage Server can link one with {setup}.',
     unknownCommand: 'Perintah ini sudah tidak tersedia. Discord mungkin masih menampilkannya sebentar.',
     unknownButton: 'Tombol ini sudah kedaluwarsa. Jalankan perintahnya lagi.',
     managersOnly: 'Hanya anggota dengan izin Kelola Server yang bisa melakukan ini.',

@@ -554,6 +554,7 @@ export const it: Catalogue = {
     incident:
       'Qualcosa è andato storto. Se succede di nuovo, dai questo codice a chi gestisce questo bot: **{incident}**.',
     tooLate: 'Ci è voluto troppo tempo.',
+    noListing: 'No listing is linked to this server yet. Someone with Manage Server can link one with {setup}.',
     unknownCommand: "Questo comando non è più disponibile. Discord potrebbe mostrarlo ancora per un po'.",
     unknownButton: 'Questo pulsante è scaduto. Usa di nuovo il comando.',
     managersOnly: 'Possono farlo solo i membri con il permesso “Gestisci server”.',

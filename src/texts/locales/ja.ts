@@ -500,6 +500,7 @@ export const ja: Catalogue = {
     },
     incident: '問題が発生しました。繰り返し発生する場合は、このコードをBotの運営者に伝えてください: **{incident}**',
     tooLate: '時間がかかりすぎました。',
+    noListing: 'No listing is linked to this server yet. Someone with Manage Server can link one with {setup}.',
     unknownCommand: 'このコマンドはもう使えません。Discordにはしばらく表示されることがあります。',
     unknownButton: 'このボタンは期限切れです。もう一度コマンドを実行してください。',
     managersOnly: 'この操作は「サーバー管理」権限を持つメンバーだけが行えます。',

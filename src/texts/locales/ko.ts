@@ -493,6 +493,7 @@ export const ko: Catalogue = {
     },
     incident: '문제가 발생했어요. 계속되면 봇 운영자에게 이 코드를 알려 주세요: **{incident}**',
     tooLate: '시간이 너무 오래 걸렸어요.',
+    noListing: 'No listing is linked to this server yet. Someone with Manage Server can link one with {setup}.',
     unknownCommand: '더 이상 사용할 수 없는 명령어예요. Discord에 한동안 표시될 수 있어요.',
     unknownButton: '만료된 버튼이에요. 명령어를 다시 실행해 주세요.',
     managersOnly: '‘서버 관리하기’ 권한이 있는 멤버만 할 수 있어요.',

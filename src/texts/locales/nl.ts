@@ -514,6 +514,7 @@ export const nl: Catalogue = {
     },
     incident: 'Er ging iets mis. Gebeurt het nog eens, geef de beheerders van deze bot dan deze code: **{incident}**.',
     tooLate: 'Dit duurde te lang.',
+    noListing: 'No listing is linked to this server yet. Someone with Manage Server can link one with {setup}.',
     unknownCommand: 'Dit commando bestaat niet meer. Discord laat het misschien nog even zien.',
     unknownButton: 'Deze knop is verlopen. Gebruik het commando opnieuw.',
     managersOnly: "Dit kunnen alleen leden met de machtiging 'Server beheren'.",

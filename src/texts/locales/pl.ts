@@ -612,6 +612,7 @@ export const pl: Catalogue = {
     },
     incident: 'Coś poszło nie tak. Jeśli to się powtórzy, podaj administracji tego bota ten kod: **{incident}**.',
     tooLate: 'To trwało zbyt długo.',
+    noListing: 'No listing is linked to this server yet. Someone with Manage Server can link one with {setup}.',
     unknownCommand: 'Ta komenda nie jest już dostępna. Discord może ją jeszcze przez chwilę pokazywać.',
     unknownButton: 'Ten przycisk wygasł. Użyj komendy jeszcze raz.',
     managersOnly: 'Mogą to zrobić tylko członkowie z uprawnieniem „Zarządzanie serwerem”.',

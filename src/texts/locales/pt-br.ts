@@ -553,6 +553,7 @@ export const ptBR: Catalogue = {
     },
     incident: 'Algo deu errado. Se acontecer de novo, passe este código aos responsáveis por este bot: **{incident}**.',
     tooLate: 'Isso demorou demais.',
+    noListing: 'No listing is linked to this server yet. Someone with Manage Server can link one with {setup}.',
     unknownCommand: 'Este comando não está mais disponível. Talvez o Discord ainda mostre ele por um tempo.',
     unknownButton: 'Este botão expirou. Use o comando de novo.',
     managersOnly: 'Só membros com a permissão "Gerenciar servidor" podem fazer isso.',

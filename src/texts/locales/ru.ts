@@ -605,6 +605,7 @@ export const ru: Catalogue = {
     },
     incident: 'Что-то пошло не так. Если это повторится, сообщите администрации бота этот код: **{incident}**.',
     tooLate: 'Это заняло слишком много времени.',
+    noListing: 'No listing is linked to this server yet. Someone with Manage Server can link one with {setup}.',
     unknownCommand: 'Эта команда больше недоступна. Discord может ещё какое-то время её показывать.',
     unknownButton: 'Эта кнопка устарела. Запустите команду ещё раз.',
     managersOnly: 'Это могут делать только участники с правом «Управлять сервером».',

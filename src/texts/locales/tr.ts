@@ -504,6 +504,7 @@ export const tr: Catalogue = {
     },
     incident: 'Bir şeyler ters gitti. Tekrar olursa bot yöneticilerine şu kodu ver: **{incident}**.',
     tooLate: 'Bu çok uzun sürdü.',
+    noListing: 'No listing is linked to this server yet. Someone with Manage Server can link one with {setup}.',
     unknownCommand: 'Bu komut artık kullanılamıyor. Discord bir süre daha gösterebilir.',
     unknownButton: 'Bu butonun süresi doldu. Komutu tekrar çalıştır.',
     managersOnly: 'Bunu yalnızca Sunucuyu Yönet iznine sahip üyeler yapabilir.',

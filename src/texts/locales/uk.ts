@@ -606,6 +606,7 @@ export const uk: Catalogue = {
     },
     incident: 'Щось пішло не так. Якщо це повториться, повідомте адміністрації бота цей код: **{incident}**.',
     tooLate: 'Це зайняло забагато часу.',
+    noListing: 'No listing is linked to this server yet. Someone with Manage Server can link one with {setup}.',
     unknownCommand: 'Ця команда більше недоступна. Discord може ще якийсь час її показувати.',
     unknownButton: 'Ця кнопка застаріла. Запустіть команду ще раз.',
     managersOnly: 'Це можуть робити лише учасники з дозволом «Керувати сервером».',

@@ -507,6 +507,7 @@ export const vi: Catalogue = {
     },
     incident: 'Đã xảy ra lỗi. Nếu lỗi lặp lại, hãy gửi mã này cho người vận hành bot: **{incident}**',
     tooLate: 'Việc này mất quá nhiều thời gian.',
+    noListing: 'No listing is linked to this server yet. Someone with Manage Server can link one with {setup}.',
     unknownCommand: 'Lệnh này không còn nữa. Discord có thể vẫn hiển thị nó một thời gian.',
     unknownButton: 'Nút này đã hết hạn. Hãy chạy lại lệnh.',
     managersOnly: 'Chỉ thành viên có quyền Quản Lý Máy Chủ mới làm được việc này.',

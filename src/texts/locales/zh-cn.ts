@@ -486,6 +486,7 @@ export const zhCN: Catalogue = {
     },
     incident: '出错了。如果再次发生，请把这个代码告诉机器人的运营者：**{incident}**',
     tooLate: '处理时间过长。',
+    noListing: 'No listing is linked to this server yet. Someone with Manage Server can link one with {setup}.',
     unknownCommand: '这个命令已不可用。Discord 可能还会显示一段时间。',
     unknownButton: '这个按钮已失效，请重新运行命令。',
     managersOnly: '只有拥有“管理服务器”权限的成员才能这样做。',

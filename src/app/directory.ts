@@ -1,0 +1,119 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ListingConfig } from '../../config/schema.ts';
+import { type CommunityListing, listingsByGuild, listingsOfCommunity } from './listings.ts';
+
+/** All listings of one guild, or those whose guild is not known. Never changed: a new setting makes a new object. */
+export interface Community {
+  /** Null for the listings whose guild is not known. */
+  readonly guildId: string | null;
+  /** IANA name. */
+  readonly timeZone: string;
+  readonly ownerChannelId: string | null;
+  readonly shop: ListingConfig['shop'];
+  readonly listings: readonly CommunityListing[];
+  /** Without those that exist only because variables describe both a server and a bot. */
+  readonly named: readonly CommunityListing[];
+  /** Set up in Discord by its owner, who need not be the operator. */
+  readonly isHosted: boolean;
+}
+
+/** The listings of all communities as they are configured now, by what they are looked up by. */
+export interface Directory {
+  /** All listings, community by community. */
+  readonly listings: readonly CommunityListing[];
+  readonly communities: readonly Community[];
+  /** Some communities were set up in Discord, so nothing of one may be seen in another guild. */
+  readonly isShared: boolean;
+  find(listing: string): CommunityListing | undefined;
+  communityOf(listing: string): Community | undefined;
+  /** The listings whose announcements or reports go to this channel. */
+  inChannel(channelId: string): readonly CommunityListing[];
+  ofGuild(guildId: string | null): Community | undefined;
+  /**
+   * The communities that commands in a guild are about: its own. In a guild without one, and in direct messages, those of
+   * the operator, unless others share the program: then none, or in direct messages all.
+   */
+  inGuild(guildId: string | null): readonly Community[];
+  /**
+   * Replaces the listings of these communities; without listings, a community ends. Readers never see a part of the
+   * change.
+   */
+  replace(communities: ReadonlyMap<string | null, readonly ListingConfig[]>): void;
+  /** Calls the listener after each change. */
+  onChange(listener: () => void): void;
+}
+
+export function createDirectory(listings: readonly ListingConfig[]): Directory {
+  const listeners: (() => void)[] = [];
+  const communities = new Map<string | null, readonly [Community]>();
+  let index = indexOf(communities);
+  set(listingsByGuild(listings));
+
+  function set(changes: ReadonlyMap<string | null, readonly ListingConfig[]>): void {
+    for (const [guildId, changed] of changes) {
+      if (changed.length === 0) communities.delete(guildId);
+      else communities.set(guildId, [communityOf(guildId, changed)]);
+    }
+    index = indexOf(communities);
+  }
+
+  return {
+    get listings() {
+      return index.listings;
+    },
+    get communities() {
+      return index.communities;
+    },
+    get isShared() {
+      return index.isShared;
+    },
+    find: (name) => index.byName.get(name)?.listing,
+    communityOf: (name) => index.byName.get(name)?.community,
+    inChannel: (channelId) => index.byChannel.get(channelId) ?? [],
+    ofGuild: (guildId) => communities.get(guildId)?.[0],
+    inGuild(guildId) {
+      const own = guildId === null ? undefined : communities.get(guildId);
+      if (own !== undefined) return own;
+      return index.isShared && guildId !== null ? [] : index.communities;
+    },
+    replace(changes) {
+      const changed = [...changes].filter(([guildId, next]) => !isSame(communities.get(guildId)?.[0], next));
+      if (changed.length === 0) return;
+      set(new Map(changed));
+      for (const listener of listeners) listener();
+    },
+    onChange: (listener) => void listeners.push(listener),
+  };
+}
+
+function isSame(community: Community | undefined, next: readonly ListingConfig[]): boolean {
+  return isDeepStrictEqual(community?.listings ?? [], communityOf(community?.guildId ?? null, next).listings);
+}
+
+function communityOf(guildId: string | null, configured: readonly ListingConfig[]): Community {
+  const listings = listingsOfCommunity(configured);
+  const named = listings.filter(({ implied }) => !implied);
+  const [listing] = named.length > 0 ? named : listings;
+  const { timeZone = 'UTC', ownerChannelId = null, shop = [] } = listing ?? {};
+  const isHosted = listings.some(({ linked }) => linked);
+  return { guildId, timeZone, ownerChannelId, shop, listings, named, isHosted };
+}
+
+function indexOf(byGuildId: ReadonlyMap<string | null, readonly [Community]>) {
+  const communities = [...byGuildId.values()].flat();
+  const listings = communities.flatMap((community) => community.listings);
+  const byName = new Map(
+    communities.flatMap((community) => community.listings.map((listing) => [listing.name, { listing, community }])),
+  );
+  const byChannel = new Map<string, CommunityListing[]>();
+  for (const listing of listings) {
+    const { announceChannelId, premiumChannelId, ownerChannelId } = listing;
+    for (const channelId of new Set([announceChannelId, premiumChannelId, ownerChannelId])) {
+      if (channelId === null) continue;
+      const others = byChannel.get(channelId);
+      if (others === undefined) byChannel.set(channelId, [listing]);
+      else others.push(listing);
+    }
+  }
+  return { communities, listings, byName, byChannel, isShared: communities.some(({ isHosted }) => isHosted) };
+}
