@@ -1,3 +1,5 @@
+import { type CommunityPath, communityPaths, type ListingPath, listingPaths } from '../src/settings/setting-paths.ts';
+
 /*
  * The settings of a community, for `/setup`. Values have the form of the file of `TALLYHOOK_CONFIG` (JSON), times are ms
  * since the epoch. Every method rejects with the errors of the store.
@@ -16,42 +18,7 @@ export interface EffectiveValue {
 /** Effective settings by path: `announceChannelId`, `rewards.streak`. */
 export type EffectiveValues = Readonly<Record<string, EffectiveValue>>;
 
-/**
- * The paths of a listing. A value that lists several things (multipliers, milestones, roles) is replaced as a whole.
- * `null` switches a setting off: a channel, a role, a text or colour of announcements.
- */
-export const listingPaths = [
-  'announceChannelId',
-  'premiumChannelId',
-  'cooldownHours',
-  'rewards.vote',
-  'rewards.premium',
-  'rewards.whenDenied',
-  'rewards.multipliers',
-  'rewards.milestones',
-  'rewards.milestoneRoles',
-  'rewards.voterRole',
-  'rewards.premiumRoles',
-  'rewards.allListings',
-  'announcements.mode',
-  'announcements.every',
-  'announcements.title',
-  'announcements.text',
-  'announcements.colour',
-  'announcements.thumbnail',
-  'announcements.voteButton',
-  'announcements.reviews',
-  'announcements.milestones',
-  'announcements.premium',
-  'announcements.party',
-  'announcements.lostStreaks',
-  'announcements.language',
-] as const;
-export type ListingPath = (typeof listingPaths)[number];
-
-/** The paths that all listings of a community share. `null` switches the setting off. */
-export const communityPaths = ['timeZone', 'ownerChannelId', 'rewards.streak', 'rewards.party', 'shop'] as const;
-export type CommunityPath = (typeof communityPaths)[number];
+export { type CommunityPath, communityPaths, type ListingPath, listingPaths };
 
 /** The addresses for the webhooks of a listing: complete URLs, or only paths if `PUBLIC_URL` is not set. */
 export interface WebhookAddresses {

@@ -1,11 +1,14 @@
 import { type AnnouncementSettings, plainAnnouncements } from '../src/texts/announcement-settings.ts';
-import { defaultLostStreak, type FileAnnouncements } from './announcements-file.ts';
+import { defaultLostStreak } from './announcements-file.ts';
 import { toDurationText } from './duration.ts';
+import type { StatedListing } from './listing-source.ts';
 
 /** The announcements of a listing with their defaults. */
-export function announcementsOf(file: FileAnnouncements = {}): AnnouncementSettings {
+export function announcementsOf(file: NonNullable<StatedListing['announcements']> = {}): AnnouncementSettings {
   const { mode, every, voteButton, lostStreaks, ...others } = file;
-  const stated = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
+  const stated = Object.fromEntries(
+    Object.entries(others).filter(([, value]) => value !== undefined && value !== null),
+  );
   const minDays = lostStreaks === true ? defaultLostStreak : lostStreaks || null;
   return {
     ...plainAnnouncements,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PartyRules, StreakRules } from '../src/rewards/rules.ts';
 import type { ShopItem } from '../src/rewards/shop-item.ts';
+import type { ListingSource } from './listing-source.ts';
 import type { FileListing } from './listings-file.ts';
 import type { ConfigIssue } from './schema.ts';
 
@@ -15,15 +16,6 @@ export interface Community {
 
 /** The community of listings for which the file says nothing. */
 export const plainCommunity: Community = { timeZone: 'UTC', ownerChannelId: null, streak: null, party: null, shop: [] };
-
-/** A listing of the file with its guild, and its shop with all codes. */
-export interface GuildListing {
-  /** Its name in an issue. */
-  readonly setting: string;
-  readonly file: FileListing;
-  readonly guildId: string | null;
-  readonly shop: readonly ShopItem[] | undefined;
-}
 
 /**
  * The guild of each listing: its own `guildId`, else `DISCORD_GUILD_ID`, else the server that it is. A bot belongs to
@@ -46,8 +38,10 @@ const namesInFile: Readonly<Record<keyof Community, string>> = {
   shop: 'shop',
 };
 /** The shared values that a listing states itself. */
-function ownValues({ file, shop }: GuildListing): { readonly [Name in keyof Community]: Community[Name] | undefined } {
-  const { timeZone, ownerChannelId, rewards } = file;
+function ownValues({ listing, shop }: ListingSource): {
+  readonly [Name in keyof Community]: Community[Name] | undefined;
+} {
+  const { timeZone, ownerChannelId, rewards } = listing;
   return { timeZone, ownerChannelId, streak: rewards?.streak, party: rewards?.party, shop };
 }
 
@@ -55,14 +49,14 @@ function ownValues({ file, shop }: GuildListing): { readonly [Name in keyof Comm
  * The community of each listing. A listing inherits what it leaves out from the other listings of its guild; values that
  * differ are an issue. Listings without a known guild are one community.
  */
-export function communitiesOf(listings: readonly GuildListing[], issues: ConfigIssue[]): Community[] {
+export function communitiesOf(listings: readonly ListingSource[], issues: ConfigIssue[]): Community[] {
   const byGuild = Map.groupBy(listings, ({ guildId }) => guildId);
   const communities = new Map([...byGuild].map(([guildId, members]) => [guildId, communityOf(members, issues)]));
   return listings.map(({ guildId }) => communities.get(guildId) ?? plainCommunity);
 }
 
 /** The community of these listings, which have the same guild. */
-function communityOf(listings: readonly GuildListing[], issues: ConfigIssue[]): Community {
+function communityOf(listings: readonly ListingSource[], issues: ConfigIssue[]): Community {
   const shared = <Name extends keyof Community>(name: Name): Community[Name] => {
     const [first, ...others] = listings.filter((each) => ownValues(each)[name] !== undefined);
     if (first === undefined) return plainCommunity[name];
@@ -80,8 +74,8 @@ function communityOf(listings: readonly GuildListing[], issues: ConfigIssue[]): 
   };
 }
 
-function conflictIssue(name: keyof Community, first: GuildListing, other: GuildListing): ConfigIssue {
-  const listings = `the listings "${first.file.name}" and "${other.file.name}"`;
+function conflictIssue(name: keyof Community, first: ListingSource, other: ListingSource): ConfigIssue {
+  const listings = `the listings "${first.listing.name}" and "${other.listing.name}"`;
   return {
     setting: `${other.setting}.${namesInFile[name]}`,
     problem: `is different in ${listings}, which belong to the same guild (${other.guildId ?? 'not configured'}).`,

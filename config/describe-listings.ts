@@ -1,93 +1,79 @@
-import { announcementsInFile } from './announcements.ts';
+import { type CommunityConfig, communityConfig, type OpenedSetting } from './community-config.ts';
+import { defaultSourcesOf } from './default-sources.ts';
+import { type EffectiveValue, effectiveValues } from './effective-values.ts';
 import type { Environment } from './environment.ts';
+import { listingDefaults } from './listing-defaults.ts';
+import type { ListingBase, ListingOrigin } from './listing-source.ts';
 import { readListings } from './listings.ts';
-import type { FileListing } from './listings-file.ts';
-import { readValues, type SettingSource, sourceOf } from './read-values.ts';
-import { rewardsInFile, shopItemInFile } from './rewards-in-file.ts';
+import { readValues } from './read-values.ts';
 import type { ListingConfig } from './schema.ts';
-import type { SettingName } from './settings.ts';
 
 /** The effective settings of one listing, without secrets. */
 export interface PublicListing {
   readonly name: string;
   readonly kind: ListingConfig['kind'];
+  readonly origin: ListingOrigin;
   readonly settings: readonly PublicListingSetting[];
 }
 
 /** An effective setting of a listing, in the form of the file of `TALLYHOOK_CONFIG`. */
-export interface PublicListingSetting {
+export interface PublicListingSetting extends EffectiveValue {
   /** Position in the listing: `timeZone`, `rewards.streak`. */
   readonly name: string;
-  /** `file` is the file of `TALLYHOOK_CONFIG`, also for a value of another listing of the guild, or of a `NAME_FILE`. */
-  readonly source: SettingSource;
-  /** JSON; null if it is unset. A shop contains the number of its codes only. */
-  readonly value: unknown;
+}
+
+/** What communities have stored, by guild. */
+export type StoredSettings = ReadonlyMap<string, readonly OpenedSetting[]>;
+
+/** What the variables and the file describe; null if the settings are invalid. */
+export function listingBase(environment: Environment): ListingBase | null {
+  const { values, issues } = readValues(environment);
+  const { sources } = readListings(values, issues);
+  return issues.length > 0
+    ? null
+    : { sources, defaults: listingDefaults(values), defaultSources: defaultSourcesOf(environment) };
 }
 
 /** The listings in effect with their community, rewards and shop; null if the settings are invalid. */
-export function publicListings(environment: Environment): PublicListing[] | null {
-  const { values, issues } = readValues(environment);
-  const { listings, fileListings } = readListings(values, issues);
-  if (issues.length > 0) return null;
-  return listings.map((listing, index) => {
-    const community = fileListings.filter((_, each) => listings[each]?.guildId === listing.guildId);
-    const sources = sourcesOf({ listing, file: fileListings[index] ?? {}, community, environment });
-    const settings = Object.entries(effectiveValues(listing)).map(([name, value]) => {
-      return { name, source: value === null ? ('unset' as const) : (sources[name] ?? 'default'), value };
-    });
-    return { name: listing.name, kind: listing.kind, settings };
+export function publicListings(environment: Environment, stored: StoredSettings = new Map()): PublicListing[] | null {
+  const base = listingBase(environment);
+  if (base === null) return null;
+  const guildIds = new Set([...base.sources.map(({ guildId }) => guildId), ...stored.keys()]);
+  return [...guildIds].flatMap((guildId) => publicCommunity(base, guildId, stored.get(guildId ?? '') ?? []));
+}
+
+function publicCommunity(
+  base: ListingBase,
+  guildId: string | null,
+  settings: readonly OpenedSetting[],
+): PublicListing[] {
+  const config = communityConfig(base, guildId, settings);
+  return config.listings.map((listing, index) => {
+    const values = Object.entries(valuesOfListing(base, config, settings, index));
+    return {
+      ...{ name: listing.name, kind: listing.kind, origin: config.sources[index]?.origin ?? 'file' },
+      settings: values.map(([name, value]) => ({ name, ...value })),
+    };
   });
 }
 
-function effectiveValues(listing: ListingConfig): Record<string, unknown> {
-  const { guildId, timeZone, ownerChannelId, rewards, announcements, shop } = listing;
-  return {
-    ...{ guildId, timeZone, ownerChannelId },
-    ...withPrefix('rewards', rewardsInFile(rewards)),
-    ...withPrefix('announcements', announcementsInFile(announcements)),
-    shop: shop.map(shopItemInFile),
-  };
-}
-
-function withPrefix(prefix: string, values: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}.${name}`, value]));
-}
-
-/** The sources of settings that do not have their default. A bot without a guild of its own has that of the file. */
-function sourcesOf(options: {
-  readonly listing: ListingConfig;
-  /** The listing in the file; empty if it is from the variables. */
-  readonly file: Partial<FileListing>;
-  /** All listings of the same guild in the file. */
-  readonly community: readonly FileListing[];
-  readonly environment: Environment;
-}): Readonly<Record<string, SettingSource>> {
-  const { listing, file, community, environment } = options;
-  const own = (value: unknown, otherwise: SettingName) =>
-    value === undefined ? sourceOf(otherwise, environment) : 'file';
-  const shared = (name: string, read: (listing: FileListing) => unknown) =>
-    community.some((each) => read(each) !== undefined) ? { [name]: 'file' as const } : {};
-  const guildSource = own(file.guildId, 'DISCORD_GUILD_ID');
-  const { vote, premium, whenDenied, voterRole, ...others } = file.rewards ?? {};
-  return {
-    ...Object.fromEntries(Object.keys(others).map((name) => [`rewards.${name}`, 'file' as const])),
-    ...Object.fromEntries(Object.keys(file.announcements ?? {}).map((name) => [`announcements.${name}`, 'file'])),
-    guildId: guildSource === 'unset' && listing.guildId !== null ? 'file' : guildSource,
-    'rewards.vote': own(vote ?? file.creditsPerVote, 'CREDITS_PER_VOTE'),
-    'rewards.premium': own(premium ?? file.creditsPerPremium, 'CREDITS_PER_PREMIUM'),
-    'rewards.whenDenied': own(whenDenied ?? file.creditsWhenDenied, 'CREDITS_WHEN_DENIED'),
-    'rewards.voterRole': own(voterRole, 'VOTER_ROLE_ID'),
-    ...shared('timeZone', (each) => each.timeZone),
-    ...shared('ownerChannelId', (each) => each.ownerChannelId),
-    ...shared('rewards.streak', (each) => each.rewards?.streak),
-    ...shared('rewards.party', (each) => each.rewards?.party),
-    ...shared('shop', (each) => each.shop),
-  };
+/** The effective values of a listing of a community. */
+export function valuesOfListing(
+  base: ListingBase,
+  { listings, sources }: CommunityConfig,
+  settings: readonly OpenedSetting[],
+  index: number,
+): Readonly<Record<string, EffectiveValue>> {
+  const [listing, source] = [listings[index], sources[index]];
+  if (listing === undefined || source === undefined) return {};
+  const isStored = (path: string) =>
+    settings.some((each) => each.path === path && (each.listing === '' || each.listing === listing.name));
+  return effectiveValues({ listing, source, community: sources, defaults: base.defaultSources, isStored });
 }
 
 /** The listings in effect as text: a line per listing, and one per setting. */
-export function describeListings(environment: Environment): string {
-  const listings = publicListings(environment);
+export function describeListings(environment: Environment, stored: StoredSettings = new Map()): string {
+  const listings = publicListings(environment, stored);
   if (listings === null) return 'The listings are not shown, because the settings are invalid: see --check.\n';
   return listings.map(describeListing).join('\n');
 }

@@ -1,6 +1,6 @@
 import type { Environment } from './environment.ts';
-import { isSecretValue, type SettingSource, sourceOf, withoutPassword } from './read-values.ts';
-import { type SettingName, settingNames, settings } from './settings.ts';
+import { isSecretValue, sourceOf, withoutPassword } from './read-values.ts';
+import { type SettingName, type SettingSource, settingNames, settings } from './settings.ts';
 
 /** A setting without secrets. */
 export interface PublicSetting {

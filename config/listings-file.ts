@@ -7,10 +7,15 @@ import { shop } from './shop-file.ts';
 
 const text = z.string().min(1);
 
-const listing = z.strictObject({
+/** The ends of the addresses `/webhooks/vote` and `/webhooks/premium`, which are of no listing in particular. */
+const reservedNames = ['vote', 'premium'];
+
+/** The schema of a listing in the file. */
+export const listing = z.strictObject({
   name: z
     .string()
     .regex(/^[\w.-]{1,32}$/, 'it must consist of at most 32 letters, digits, dots, dashes and underscores')
+    .refine((name) => !reservedNames.includes(name), 'it must not be "vote" or "premium", which are webhook addresses')
     .describe('Permanent name of the listing. The ledger stores it with each vote, so do not change it.'),
   kind: z.enum(['server', 'bot']),
   id: id

@@ -1,21 +1,23 @@
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { announcementsOf } from './announcements.ts';
-import { communitiesOf, guildIdsOf, plainCommunity } from './communities.ts';
-import { type FileListing, listingsFile } from './listings-file.ts';
+import { guildIdsOf } from './communities.ts';
+import { keySourcesOf } from './encryption.ts';
+import type { ListingSource } from './listing-source.ts';
+import { listingsFile } from './listings-file.ts';
 import { parseJsonFile } from './parse-json-file.ts';
-import { contradictingCredits, rewardsOf } from './rewards.ts';
-import { roleIssues } from './role-issues.ts';
+import { contradictingCredits } from './rewards.ts';
 import { needsDiscord, rolesOf } from './roles.ts';
 import type { ConfigIssue, ListingConfig } from './schema.ts';
 import type { SecretFile } from './secret-files.ts';
 import type { Values } from './settings.ts';
 import { readShop } from './shop.ts';
+import { sourceIssues, toListings } from './to-listings.ts';
 
 /** Result of {@link readListings}. */
 export interface ReadListings {
   readonly listings: readonly ListingConfig[];
-  /** The same listings as they are in the file; empty if they are from the variables. */
-  readonly fileListings: readonly FileListing[];
+  /** The same listings as they are configured. */
+  readonly sources: readonly ListingSource[];
   /** Files with codes of a shop. */
   readonly secretFiles: readonly SecretFile[];
 }
@@ -35,41 +37,49 @@ export function readListings(values: Values, issues: ConfigIssue[]): ReadListing
  */
 function listingsFromVariables(values: Values, issues: ConfigIssue[]): ReadListings {
   const isKeyInvalid = issues.some(({ setting }) => setting.startsWith('LOOKUP_') && setting.includes('_KEY'));
-  const hasKey = values.LOOKUP_SERVER_KEY !== undefined || values.LOOKUP_BOT_KEY !== undefined;
-  if (!hasKey && !isKeyInvalid && needsDiscord(rolesOf(values))) {
+  const hasNoKey = values.LOOKUP_SERVER_KEY === undefined && values.LOOKUP_BOT_KEY === undefined;
+  if (hasNoKey && !isKeyInvalid && mayHaveCommunities(values)) {
+    const { VOTE_WEBHOOK_SECRET, PREMIUM_WEBHOOK_SECRET, VOTE_WEBHOOK_AUTHORIZATION } = values;
+    const hasSecrets = VOTE_WEBHOOK_SECRET ?? PREMIUM_WEBHOOK_SECRET ?? VOTE_WEBHOOK_AUTHORIZATION;
+    if (hasSecrets === undefined) return { listings: [], sources: [], secretFiles: [] };
+  } else if (hasNoKey && !isKeyInvalid && needsDiscord(rolesOf(values))) {
     issues.push({
       setting: 'LOOKUP_SERVER_KEY / LOOKUP_BOT_KEY',
       problem: 'are both missing.',
       hint: "Set at least one of them to an API key from the service's dashboard (Edit server → Advanced setup).",
     });
   }
-  const guildId = values.DISCORD_GUILD_ID ?? null;
-  const { streak, party, ...community } = plainCommunity;
-  const rewards = rewardsOf(values, {}, { guildId, streak, party });
-  const shared = {
-    id: null,
-    guildId,
-    ...community,
-    rewards,
-    announcements: announcementsOf(),
-    voteSecrets: values.VOTE_WEBHOOK_SECRET ?? [],
-    premiumSecrets: values.PREMIUM_WEBHOOK_SECRET ?? [],
-    voteAuthorization: values.VOTE_WEBHOOK_AUTHORIZATION ?? null,
-    ...channelsOf(values, {}),
-  };
-  const withKey = (key: string | undefined) => ({ lookupKey: key ?? null, implied: key === undefined });
-  const server = {
-    ...shared,
-    name: 'server',
-    kind: 'server',
-    ...withKey(values.LOOKUP_SERVER_KEY),
+  const sources = [
     // A receiver needs no key. A vote that names only its voter is then one for the server.
-    ...(hasKey ? {} : { implied: false }),
-  } as const;
-  const bot = { ...shared, name: 'bot', kind: 'bot', ...withKey(values.LOOKUP_BOT_KEY) } as const;
+    { ...sourceFromVariables(values, 'server', values.LOOKUP_SERVER_KEY), ...(hasNoKey ? { implied: false } : {}) },
+    sourceFromVariables(values, 'bot', values.LOOKUP_BOT_KEY),
+  ] as const;
+  const listings = toListings(sources, values, issues);
   const isGuildInvalid = issues.some(({ setting }) => setting.startsWith('DISCORD_GUILD_ID'));
-  if (!isGuildInvalid) issues.push(...roleIssues(server, 'VOTER_ROLE_ID'));
-  return { listings: [server, bot], fileListings: [], secretFiles: [] };
+  if (!isGuildInvalid) issues.push(...sourceIssues(sources.slice(0, 1), listings));
+  return { listings, sources, secretFiles: [] };
+}
+
+/** Whether communities can be, or were, set up in Discord: then the program needs no listing of its own. */
+function mayHaveCommunities(values: Values): boolean {
+  const { key, newKey, keyFile } = keySourcesOf(values);
+  return key !== null || newKey !== null || (keyFile !== null && existsSync(keyFile));
+}
+
+function sourceFromVariables(values: Values, kind: 'server' | 'bot', lookupKey: string | undefined): ListingSource {
+  return {
+    origin: 'environment',
+    setting: 'VOTER_ROLE_ID',
+    listing: {
+      ...{ name: kind, kind, lookupKey },
+      voteSecrets: values.VOTE_WEBHOOK_SECRET ?? [],
+      premiumSecrets: values.PREMIUM_WEBHOOK_SECRET ?? [],
+      voteAuthorization: values.VOTE_WEBHOOK_AUTHORIZATION,
+    },
+    implied: lookupKey === undefined,
+    guildId: values.DISCORD_GUILD_ID ?? null,
+    shop: undefined,
+  };
 }
 
 /** Variables that the file replaces. */
@@ -100,41 +110,16 @@ function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): 
   }
   const secretFiles: SecretFile[] = [];
   const guildIds = guildIdsOf(fileListings, values.DISCORD_GUILD_ID);
-  const guildListings = fileListings.map((file, index) => {
+  const sources = fileListings.map((listing, index): ListingSource => {
     const setting = `TALLYHOOK_CONFIG listings.${index}`;
     const shopContext = { setting: `${setting}.shop`, directory: dirname(path), issues, secretFiles };
-    const shop = file.shop && readShop(file.shop, shopContext);
-    return { file, setting, guildId: guildIds[index] ?? null, shop };
+    const shop = listing.shop && readShop(listing.shop, shopContext);
+    return { origin: 'file', setting, listing, implied: false, guildId: guildIds[index] ?? null, shop };
   });
-  const communities = communitiesOf(guildListings, issues);
-  const listings = guildListings.map(({ file, setting, guildId, shop }, index) => {
-    const { streak, party, ...community } = communities[index] ?? plainCommunity;
-    const rewards = rewardsOf(values, file, { guildId, streak, party });
-    const listing: ListingConfig = {
-      name: file.name,
-      kind: file.kind,
-      id: file.id ?? null,
-      implied: false,
-      lookupKey: file.lookupKey ?? null,
-      voteSecrets: file.voteSecrets,
-      premiumSecrets: file.premiumSecrets,
-      voteAuthorization: file.voteAuthorization ?? null,
-      ...channelsOf(values, file),
-      guildId,
-      ...community,
-      rewards,
-      announcements: announcementsOf(file.announcements),
-    };
-    // A shop of another listing is checked there.
-    const own = { ...listing, shop: shop ?? [] };
-    issues.push(...contradictingCredits(file, setting), ...roleIssues(own, setting));
-    return listing;
-  });
-  return { listings, fileListings, secretFiles };
-}
-
-function channelsOf(values: Values, listing: Partial<FileListing>) {
-  const announceChannelId = listing.announceChannelId ?? values.ANNOUNCE_CHANNEL_ID ?? null;
-  const premiumChannelId = listing.premiumChannelId ?? values.PREMIUM_CHANNEL_ID ?? announceChannelId;
-  return { announceChannelId, premiumChannelId };
+  const listings = toListings(sources, values, issues);
+  issues.push(
+    ...fileListings.flatMap((listing, index) => contradictingCredits(listing, sources[index]?.setting ?? '')),
+    ...sourceIssues(sources, listings),
+  );
+  return { listings, sources, secretFiles };
 }

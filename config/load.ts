@@ -1,5 +1,9 @@
 import querystring from 'node:querystring';
+import type { KeySources } from '../src/encryption/encryption.ts';
+import { defaultSourcesOf } from './default-sources.ts';
+import { keySourcesOf } from './encryption.ts';
 import type { Environment } from './environment.ts';
+import { listingDefaults } from './listing-defaults.ts';
 import { readListings } from './listings.ts';
 import { readValues } from './read-values.ts';
 import { needsDiscord, rolesOf } from './roles.ts';
@@ -24,7 +28,7 @@ function isProduction(environment: Environment): boolean {
 export function loadConfig(environment: Environment): Config {
   const { values, issues, secretFiles } = readValues(environment);
   checkRequired(values, issues);
-  const { listings, secretFiles: codesFiles } = readListings(values, issues);
+  const { listings, sources, secretFiles: codesFiles } = readListings(values, issues);
   if (issues.length > 0) throw new InvalidConfigError(issues);
 
   const config: Config = {
@@ -37,10 +41,14 @@ export function loadConfig(environment: Environment): Config {
     },
     lookup: { baseUrl: values.LOOKUP_BASE_URL ?? '' },
     listings,
+    base: { sources, defaults: listingDefaults(values), defaultSources: defaultSourcesOf(environment) },
     reminders: values.REMINDERS === 'on',
+    keep: { bodiesMs: values.KEEP_BODIES ?? null, effectsMs: values.KEEP_EFFECTS ?? null },
     databaseUrl: values.DATABASE_URL ?? '',
     cacheUrl: values.CACHE_URL ?? '',
     http: { host: values.HOST ?? '', port: values.PORT ?? 0 },
+    publicUrl: values.PUBLIC_URL ?? null,
+    encryption: keySourcesOf(values),
     ownerToken: values.OWNER_TOKEN ?? null,
     logLevel: values.LOG_LEVEL ?? 'info',
     logFormat: values.LOG_FORMAT ?? 'auto',
@@ -59,6 +67,14 @@ export function loadDatabaseUrl(environment: Environment): string {
   const databaseIssues = issues.filter(({ setting }) => setting.startsWith('DATABASE_URL'));
   if (databaseIssues.length > 0 || values.DATABASE_URL === undefined) throw new InvalidConfigError(databaseIssues);
   return values.DATABASE_URL;
+}
+
+/** Where the keys of secrets in the database are, for commands that need no other setting. @throws InvalidConfigError */
+export function loadKeySources(environment: Environment): KeySources {
+  const { values, issues } = readValues(environment);
+  const keyIssues = issues.filter(({ setting }) => /^(NEW_)?SETTINGS_KEY|^DATABASE_URL/.test(setting));
+  if (keyIssues.length > 0) throw new InvalidConfigError(keyIssues);
+  return keySourcesOf(values);
 }
 
 /**
@@ -87,7 +103,8 @@ function secretsIn(values: Values, listings: readonly ListingConfig[]): string[]
     ...listing.premiumSecrets,
   ]);
   const passwords = [values.DATABASE_URL, values.CACHE_URL].flatMap((url) => passwordsIn(url ?? ''));
-  const secrets = [values.DISCORD_TOKEN, values.OWNER_TOKEN, ...listingSecrets, ...passwords];
+  const { DISCORD_TOKEN, OWNER_TOKEN, SETTINGS_KEY, NEW_SETTINGS_KEY } = values;
+  const secrets = [DISCORD_TOKEN, OWNER_TOKEN, SETTINGS_KEY, NEW_SETTINGS_KEY, ...listingSecrets, ...passwords];
   return [...new Set(secrets.filter((secret): secret is string => Boolean(secret)))];
 }
 

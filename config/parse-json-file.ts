@@ -40,7 +40,7 @@ export function parseJsonFile<Schema extends z.ZodType>(
 }
 
 /** Plain words for schemas without a message of their own; without the value, which may be secret. */
-function messageFor(issue: z.core.$ZodRawIssue): string | undefined {
+export function messageFor(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       return issue.input === undefined

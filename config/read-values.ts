@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Environment } from './environment.ts';
 import type { ConfigIssue } from './schema.ts';
 import { type SecretFile, worldWritableIssue } from './secret-files.ts';
-import { type SettingName, settingNames, settings, type Values } from './settings.ts';
+import { type SettingName, type SettingSource, settingNames, settings, type Values } from './settings.ts';
 
 /** Result of {@link readValues}. */
 export interface ReadValues {
@@ -29,9 +29,6 @@ export function readValues(environment: Environment): ReadValues {
   const values = texts.map(([name, text]) => [name, text === undefined ? undefined : parseValue(name, text, issues)]);
   return { values: Object.fromEntries(values), issues, secretFiles };
 }
-
-/** Where the value of a setting comes from. */
-export type SettingSource = 'environment' | 'file' | 'default' | 'unset';
 
 export function sourceOf(name: SettingName, environment: Environment): SettingSource {
   if (isSet(environment[name])) return 'environment';

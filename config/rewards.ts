@@ -1,5 +1,6 @@
 import { hour } from '../src/platform/durations.ts';
 import type { ListingRewards, PartyRules, StreakRules } from '../src/rewards/rules.ts';
+import type { StatedListing } from './listing-source.ts';
 import type { FileListing } from './listings-file.ts';
 import type { ConfigIssue } from './schema.ts';
 import type { Values } from './settings.ts';
@@ -13,12 +14,13 @@ import type { Values } from './settings.ts';
  */
 export function rewardsOf(
   values: Partial<Values>,
-  listing: Partial<FileListing>,
+  listing: Partial<StatedListing>,
   { guildId, streak, party }: RewardsOfCommunity,
 ): ListingRewards {
   const { rewards } = listing;
   const isInGuild = values.DISCORD_GUILD_ID === undefined || values.DISCORD_GUILD_ID === guildId;
-  const role = rewards?.voterRole?.role ?? (isInGuild ? values.VOTER_ROLE_ID : undefined);
+  const ownRole = rewards?.voterRole === null ? null : rewards?.voterRole?.role;
+  const role = ownRole === undefined && isInGuild ? (values.VOTER_ROLE_ID ?? null) : (ownRole ?? null);
   return {
     base: {
       perVote: rewards?.vote ?? listing.creditsPerVote ?? values.CREDITS_PER_VOTE ?? 0,
@@ -30,7 +32,7 @@ export function rewardsOf(
     streak,
     milestones: rewards?.milestones ?? [],
     milestoneRoles: rewards?.milestoneRoles ?? 'all',
-    voterRole: role === undefined ? null : { role, forMs: rewards?.voterRole?.for ?? values.VOTER_ROLE_FOR ?? 0 },
+    voterRole: role === null ? null : { role, forMs: rewards?.voterRole?.for ?? values.VOTER_ROLE_FOR ?? 0 },
     premiumRoles: rewards?.premiumRoles ?? {},
     allListings: rewards?.allListings ?? 0,
     party,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ListingSource } from './listing-source.ts';
 import type { Config, ListingConfig } from './schema.ts';
 
 /**
@@ -9,6 +10,10 @@ export function withRotatedSecrets(active: Config, next: Config): Config {
   return {
     ...active,
     listings: active.listings.map((listing) => withSecretsOf(listing, next.listings.find(isSameListing(listing)))),
+    base: {
+      ...active.base,
+      sources: active.base.sources.map((source) => withSecretsOfSource(source, next.base.sources)),
+    },
     // Old secrets remain redacted, since they may still appear in a log line.
     secrets: [...new Set([...active.secrets, ...next.secrets])],
   };
@@ -26,6 +31,15 @@ function withSecretsOf(listing: ListingConfig, next: ListingConfig | undefined):
   return { ...listing, voteSecrets, premiumSecrets, voteAuthorization, lookupKey };
 }
 
+/** The same for the listing as it is configured. */
+function withSecretsOfSource(source: ListingSource, others: readonly ListingSource[]): ListingSource {
+  const { name, kind, lookupKey } = source.listing;
+  const next = others.find(({ listing }) => listing.name === name && listing.kind === kind)?.listing;
+  const { voteSecrets = [], premiumSecrets = [], voteAuthorization } = next ?? {};
+  const key = lookupKey === undefined ? undefined : (next?.lookupKey ?? lookupKey);
+  return { ...source, listing: { ...source.listing, voteSecrets, premiumSecrets, voteAuthorization, lookupKey: key } };
+}
+
 /** Parts of the configuration by the settings that they are read from. */
 const parts: Readonly<Record<string, (config: Config) => unknown>> = {
   TALLYHOOK_ROLES: ({ roles }) => roles,
@@ -33,9 +47,12 @@ const parts: Readonly<Record<string, (config: Config) => unknown>> = {
   LOOKUP_BASE_URL: ({ lookup }) => lookup,
   'listings, channels, rewards, shop': ({ listings }) => listings,
   REMINDERS: ({ reminders }) => reminders,
+  'KEEP_BODIES, KEEP_EFFECTS': ({ keep }) => keep,
   DATABASE_URL: ({ databaseUrl }) => databaseUrl,
   CACHE_URL: ({ cacheUrl }) => cacheUrl,
   'HOST, PORT': ({ http }) => http,
+  PUBLIC_URL: ({ publicUrl }) => publicUrl,
+  'SETTINGS_KEY, NEW_SETTINGS_KEY': ({ encryption: { key, newKey } }) => [key?.id, newKey?.id],
   OWNER_TOKEN: ({ ownerToken }) => ownerToken,
   LOG_LEVEL: ({ logLevel }) => logLevel,
   LOG_FORMAT: ({ logFormat }) => logFormat,

@@ -1,9 +1,11 @@
+import type { KeySources } from '../src/encryption/encryption.ts';
 import { formatCount } from '../src/platform/durations.ts';
 import type { LogLevel } from '../src/platform/log.ts';
 import type { ListingRewards } from '../src/rewards/rules.ts';
 import type { ShopItem } from '../src/rewards/shop-item.ts';
 import type { AnnouncementSettings } from '../src/texts/announcement-settings.ts';
 import type { Role } from './roles.ts';
+import type { ListingBase } from './listing-source.ts';
 
 /** A listing in the configuration: one server or bot on the service, with its own API key and secrets. */
 export interface ListingConfig {
@@ -60,14 +62,22 @@ export interface Config {
   /** Ends in `/api/v1`, without a trailing slash (document, section 1). Empty if the process only receives webhooks. */
   readonly lookup: { readonly baseUrl: string };
   readonly listings: readonly ListingConfig[];
+  /** The same listings as they are configured, to which the settings of communities are added. */
+  readonly base: ListingBase;
   /** Whether members may have themselves reminded of their next vote. */
   readonly reminders: boolean;
+  /** How long the bodies of deliveries and effects that are done are kept (ms); null forever. */
+  readonly keep: { readonly bodiesMs: number | null; readonly effectsMs: number | null };
   /** `sqlite:` and a path, or `postgres://…`. */
   readonly databaseUrl: string;
   /** `memory:`, `sqlite:` and a path, or `redis://…` (also `rediss://…`). */
   readonly cacheUrl: string;
   /** Port 0 selects any free port. */
   readonly http: { readonly host: string; readonly port: number };
+  /** The address under which the internet reaches the program, without a trailing slash; null if it is not known. */
+  readonly publicUrl: string | null;
+  /** The keys of secrets in the database. */
+  readonly encryption: KeySources;
   /** Null disables the owner API and the console. */
   readonly ownerToken: string | null;
   readonly logLevel: LogLevel;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { expectedKey, parseEncryptionKey } from '../src/encryption/encryption-key.ts';
 import { logLevels } from '../src/platform/log.ts';
 import { snowflakePattern } from '../src/platform/snowflake.ts';
 import { durationPattern, expectedDuration, isDurationInRange, parseDuration } from './duration.ts';
@@ -33,9 +34,19 @@ const roleList = z
   .refine((list) => new Set(list).size === list.length);
 const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/(?<!\/)\/+$/, ''));
 
+/** The text of an encryption key. */
+const encryptionKey = z.string().refine((text) => parseEncryptionKey(text) !== null);
+
 const expectedId = 'a Discord id, digits only: enable Developer Mode (Settings → Advanced) and use "Copy ID"';
 const expectedCredits = 'a whole number from 0 to 1000000';
 const expectedSecrets = "the secret from the service's dashboard; separate several with commas, without empty ones";
+
+/** A duration in ms; null for `forever`. */
+const retention = z.union([
+  z.literal('forever').transform(() => null),
+  z.string().regex(durationPattern).transform(parseDuration).refine(isDurationInRange),
+]);
+const expectedRetention = `forever, or ${expectedDuration}`;
 
 /** Whether a URL with a host can be parsed and decoded. URLs without a host are not checked. */
 function isDecodable(url: string): boolean {
@@ -80,10 +91,6 @@ export const settings = {
     schema: text,
     expected: 'the client secret from the Discord developer portal (your application → OAuth2 → Reset Secret)',
     secret: true,
-  }),
-  PUBLIC_URL: setting({
-    schema: httpUrl,
-    expected: 'the https address under which the internet reaches this program, without a path of its own routes',
   }),
   LOOKUP_BASE_URL: setting({
     schema: httpUrl.refine((url) => url.endsWith('/api/v1')),
@@ -150,6 +157,8 @@ export const settings = {
     default: '12h',
   }),
   REMINDERS: setting({ schema: z.enum(['on', 'off']), expected: 'on or off', default: 'on' }),
+  KEEP_BODIES: setting({ schema: retention, expected: expectedRetention, default: '90d' }),
+  KEEP_EFFECTS: setting({ schema: retention, expected: expectedRetention, default: '30d' }),
   DATABASE_URL: setting({
     schema: z.string().regex(/^(sqlite:(?!\/\/).+|postgres(ql)?:\/\/.+)$/),
     expected: 'sqlite: followed by a path (sqlite:data/tallyhook.db), or postgres://user:password@host/database',
@@ -182,6 +191,12 @@ export const settings = {
     expected: `one or more of ${roles.join(', ')}, separated by commas, each once`,
     default: roles.join(','),
   }),
+  PUBLIC_URL: setting({
+    schema: httpUrl.refine((url) => !/[?#@]/.test(url)),
+    expected: 'the address under which the internet reaches this program: https://votes.example.com',
+  }),
+  SETTINGS_KEY: setting({ schema: encryptionKey, expected: expectedKey, secret: true }),
+  NEW_SETTINGS_KEY: setting({ schema: encryptionKey, expected: expectedKey, secret: true }),
   OWNER_TOKEN: setting({
     schema: text,
     expected: `at least ${minOwnerTokenLength} random characters, for example from \`openssl rand -hex 32\``,
@@ -208,3 +223,6 @@ export type SettingName = keyof typeof settings;
 export type Values = { readonly [Name in SettingName]: z.infer<(typeof settings)[Name]['schema']> | undefined };
 
 export const settingNames = Object.keys(settings) as SettingName[];
+
+/** Where the value of a setting comes from. */
+export type SettingSource = 'environment' | 'file' | 'default' | 'unset';

@@ -7,55 +7,93 @@ const expectedName = 'it must have 1 to 80 characters';
 /** Longest code (characters), so that a message with it fits into Discord's limits. */
 export const maxCodeLength = 200;
 
+/** Most items of a shop. */
+const maxItems = 100;
+/** Most codes of an item that are stored by `/setup`; more belong into a file. */
+const maxStoredCodes = 5_000;
+
 const expectedCode = `it must be a code of 1 to ${maxCodeLength} characters on one line`;
 const code = z.string(expectedCode).trim().regex(/^.+$/, expectedCode).max(maxCodeLength, expectedCode);
 
-const item = z
-  .strictObject({
-    id: z
-      .string(expectedId)
-      .regex(/^[\w-]{1,32}$/, expectedId)
-      .describe('Permanent name of the item. Purchases refer to it, so do not change it.'),
-    name: z.string(expectedName).trim().min(1, expectedName).max(80, expectedName).describe('Shown to members.'),
-    price: credits.describe('Whole credits.'),
-    role: id.optional().describe('The buyer gets this role (Discord id).'),
-    for: duration.optional().describe('How long the buyer has the role. If it is left out, the role does not end.'),
-    codes: z
-      .array(code)
-      .optional()
-      .describe('The buyer gets one of these codes, each of which is issued once. They are secret.'),
-    codesFile: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('A text file with one code per line, in place of "codes" or in addition. Relative to this file.'),
-    manual: z
-      .literal(true, 'it must be true, or be left out')
-      .optional()
-      .describe("The owner fulfils the purchase, which is reported in the owner's channel."),
-    stock: wholeNumber(0, 1_000_000_000)
-      .optional()
-      .describe('How often it can be bought in total. If it is left out, without limit, or once per code.'),
-    needsRole: id.optional().describe('Only members with this role can buy it (Discord id).'),
-  })
-  .superRefine(({ role, codes, codesFile, manual, for: duration }, context) => {
-    const kinds = [role, codes ?? codesFile, manual].filter((each) => each !== undefined);
-    if (kinds.length !== 1) {
-      const message = 'it must be exactly one of a role ("role"), codes ("codes" or "codesFile") or "manual": true';
-      context.addIssue({ code: 'custom', message });
-    }
-    if (duration !== undefined && role === undefined) {
-      context.addIssue({ code: 'custom', path: ['for'], message: 'it is only valid together with "role"' });
-    }
-  });
+const fields = z.strictObject({
+  id: z
+    .string(expectedId)
+    .regex(/^[\w-]{1,32}$/, expectedId)
+    .describe('Permanent name of the item. Purchases refer to it, so do not change it.'),
+  name: z.string(expectedName).trim().min(1, expectedName).max(80, expectedName).describe('Shown to members.'),
+  price: credits.describe('Whole credits.'),
+  role: id.optional().describe('The buyer gets this role (Discord id).'),
+  for: duration.optional().describe('How long the buyer has the role. If it is left out, the role does not end.'),
+  codes: z
+    .array(code)
+    .optional()
+    .describe('The buyer gets one of these codes, each of which is issued once. They are secret.'),
+  codesFile: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('A text file with one code per line, in place of "codes" or in addition. Relative to this file.'),
+  manual: z
+    .literal(true, 'it must be true, or be left out')
+    .optional()
+    .describe("The owner fulfils the purchase, which is reported in the owner's channel."),
+  stock: wholeNumber(0, 1_000_000_000)
+    .optional()
+    .describe('How often it can be bought in total. If it is left out, without limit, or once per code.'),
+  needsRole: id.optional().describe('Only members with this role can buy it (Discord id).'),
+});
+
+/** The parts of an item of which exactly one says what it is. */
+interface KindOfItem {
+  readonly role?: string | undefined;
+  readonly for?: number | undefined;
+  readonly codes?: unknown;
+  readonly manual?: true | undefined;
+}
+
+function checkKind({ role, codes, manual, for: duration }: KindOfItem, context: z.RefinementCtx): void {
+  const kinds = [role, codes, manual].filter((each) => each !== undefined);
+  if (kinds.length !== 1) {
+    const message = 'it must be exactly one of a role ("role"), codes ("codes" or "codesFile") or "manual": true';
+    context.addIssue({ code: 'custom', message });
+  }
+  if (duration !== undefined && role === undefined) {
+    context.addIssue({ code: 'custom', path: ['for'], message: 'it is only valid together with "role"' });
+  }
+}
+
+const item = fields.superRefine(({ codes, codesFile, ...others }, context) =>
+  checkKind({ ...others, codes: codes ?? codesFile }, context),
+);
+
+/**
+ * An item as `/setup` stores it: its codes are apart, so that they can be encrypted. A file with codes cannot be named,
+ * since it would be any file of the operator.
+ */
+const storedItem = fields
+  .omit({ codes: true, codesFile: true })
+  .extend({ codeCount: wholeNumber(0, maxStoredCodes).optional() })
+  .superRefine(({ codeCount, ...others }, context) => checkKind({ ...others, codes: codeCount }, context));
+
+/** `shop` of a community as `/setup` stores it. */
+export const storedShop = z
+  .array(storedItem)
+  .max(maxItems, `it must have at most ${maxItems} items`)
+  .superRefine(rejectEqualIds, { when: hasNoIssues });
+
+/** The codes of an item as `/setup` stores them. */
+export const storedCodes = z
+  .array(code)
+  .max(maxStoredCodes, `it must have at most ${maxStoredCodes} codes`)
+  .refine((codes) => new Set(codes).size === codes.length, 'it has a code twice');
 
 /** `shop` of a listing in the file. */
 export const shop = z
   .array(item)
-  .max(100, 'it must have at most 100 items')
+  .max(maxItems, `it must have at most ${maxItems} items`)
   .superRefine(rejectEqualIds, { when: hasNoIssues });
 
-function rejectEqualIds(items: readonly FileShopItem[], context: z.RefinementCtx): void {
+function rejectEqualIds(items: readonly { readonly id: string }[], context: z.RefinementCtx): void {
   for (const [index, { id: itemId }] of items.entries()) {
     if (items.findIndex((each) => each.id === itemId) === index) continue;
     context.addIssue({ code: 'custom', path: [index, 'id'], message: 'an earlier item has the same id' });
@@ -63,3 +101,4 @@ function rejectEqualIds(items: readonly FileShopItem[], context: z.RefinementCtx
 }
 
 export type FileShopItem = z.infer<typeof item>;
+export type StoredShopItem = z.infer<typeof storedItem>;

@@ -11,7 +11,7 @@ const knownNames: readonly string[] = settingNames.flatMap((name) => [name, `${n
 /**
  * Prefixes that only tallyhook uses. `DATABASE_`, `CACHE_` and `LOG_` are missing because other programs use them, too.
  */
-const ownPrefix = /^(DISCORD|LOOKUP|VOTE|VOTER|PREMIUM|ANNOUNCE|CREDITS|OWNER|TALLYHOOK)_/;
+const ownPrefix = /^(DISCORD|LOOKUP|VOTE|VOTER|PREMIUM|ANNOUNCE|CREDITS|OWNER|SETTINGS|TALLYHOOK)_/;
 
 /** Kubernetes sets such variables for a service named tallyhook: TALLYHOOK_SERVICE_HOST, TALLYHOOK_PORT_3000_TCP, … */
 const kubernetesServiceVariable = /_SERVICE_(HOST|PORT)|_PORT$|_PORT_\d+_(TCP|UDP)/;

@@ -15,7 +15,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   tally: ['platform', 'ledger', 'rewards', 'outbox'],
   lookup: ['platform'],
   texts: ['platform', 'ledger', 'rewards', 'lookup'],
-  commands: ['platform', 'ledger', 'rewards', 'lookup', 'texts'],
+  commands: ['platform', 'ledger', 'rewards', 'lookup', 'settings', 'texts'],
   webhook: ['platform', 'tally', 'ledger'],
   drawing: ['platform', 'ledger', 'rewards'],
   'linked-roles': ['platform', 'web', 'encryption', 'tally', 'ledger', 'rewards', 'outbox', 'texts'],

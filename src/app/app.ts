@@ -176,9 +176,11 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const receiver = receiverFor(keyring, parts);
   const replay = createReplay({ ...parts, listings: () => directory.listings, recorder: store.recorder });
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
+  const { rewards, memberData, counting, pruning } = store;
   const upkeep = createUpkeep({
-    ...{ rewards: store.rewards, memberData: store.memberData, clock, log },
+    ...{ rewards, memberData, counting, pruning, keep: config.keep, clock, log },
     firstListing: () => directory.listings[0],
+    onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
   });
   const announcementLoop = createConfiguredAnnouncementLoop(directory, {
     ...{ store, lookups, metrics, clock, log },

@@ -3,8 +3,17 @@ import { day, hour, minute, second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { MemberData } from '../tally/member-data.ts';
+import type { CountingStore, PruningStore } from '../tally/pruning-store.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
 import type { ListingContext } from '../tally/tally.ts';
+import {
+  countEveryMs,
+  createPruning,
+  keepVoteCountsMs,
+  type PrunedKind,
+  pruneEveryMs,
+  type Retention,
+} from './pruning.ts';
 
 /** Roles must be removed within 15 s of their end. */
 const endGrantsEveryMs = 5 * second;
@@ -17,8 +26,10 @@ const repairRoundMs = day;
 /** Per transaction, in which votes of these members wait. */
 const endedRoles = 20;
 const usersPerPage = 100;
+/** How many times longer than counting is the pause after it, as long as there is more to count. */
+const pausePerCount = 4;
 
-/** What is done regularly: heartbeats, the ends of roles, slow repairs, and once the histories of older members. */
+/** What is done regularly: heartbeats, ends of roles, repairs, counting, pruning, and once older members' histories. */
 export interface Upkeep {
   start(): void;
   /** Resolves when the current step has ended. */
@@ -28,14 +39,19 @@ export interface Upkeep {
 export function createUpkeep(options: {
   readonly rewards: RewardStore;
   readonly memberData: Pick<MemberData, 'deleteExpired'>;
+  readonly counting: CountingStore;
+  readonly pruning: PruningStore;
+  readonly keep: Retention;
   /** Whose calendar the histories of earlier members follow; undefined without listings. */
   readonly firstListing: () => ListingContext | undefined;
   readonly clock: Clock;
   readonly log: Log;
+  readonly onPruned: (kind: PrunedKind, rows: number) => void;
 }): Upkeep {
-  const { rewards, memberData, firstListing, clock, log } = options;
+  const { rewards, memberData, counting, firstListing, clock, log, onPruned } = options;
   const abortController = new AbortController();
   const { signal } = abortController;
+  const prune = createPruning(options.keep, { store: options.pruning, clock, signal, onPruned });
   let loops: Promise<unknown> | undefined;
   let lastRepaired = '';
   let nextRoundAt = 0;
@@ -75,6 +91,19 @@ export function createUpkeep(options: {
     return false;
   }
 
+  async function count(): Promise<boolean> {
+    const startedAt = clock.monotonic();
+    const hasMore = await counting.advance();
+    // After an upgrade, or a longer downtime beside other processes.
+    if (hasMore) await clock.sleep(pausePerCount * (clock.monotonic() - startedAt), signal);
+    return hasMore;
+  }
+
+  async function removeOld(): Promise<boolean> {
+    await prune();
+    return counting.deleteVotesBefore(clock.now() - keepVoteCountsMs);
+  }
+
   /** In the order of ids, one user per transaction, so that votes do not wait. */
   async function completeHistories(): Promise<void> {
     const listing = firstListing();
@@ -99,6 +128,8 @@ export function createUpkeep(options: {
         repeat('ends of roles', endGrantsEveryMs, endGrants),
         repeat('repair of roles', repairEveryMs, repair),
         repeat('votes of forgotten members', deleteExpiredEveryMs, deleteExpired),
+        repeat('counters', countEveryMs, count),
+        repeat('pruning', pruneEveryMs, removeOld),
         completeHistories().catch((error: unknown) =>
           log.warn({ reason: messageOf(error) }, 'the vote histories of earlier members are incomplete'),
         ),

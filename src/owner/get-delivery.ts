@@ -1,7 +1,7 @@
 import { HttpError } from '../web/http-error.ts';
 import type { OwnerContext } from './context.ts';
 import { explainDelivery } from './explain.ts';
-import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
+import { type DeliveryRecord, type EffectRecord, type EntryRecord, isPruned } from './records.ts';
 import { type TimelineStep, timelineOf } from './timeline.ts';
 
 /** A delivery with everything that resulted from it. */
@@ -37,8 +37,8 @@ export async function findDelivery({ records }: Pick<OwnerContext, 'records'>, i
 }
 
 /**
- * Duplicates are stored without a key, so the keys are read from the body. A vote without a timestamp duplicates its
- * user's last vote.
+ * Duplicates are stored without a key, so the keys are read from the body. A vote without a timestamp, or whose body
+ * was pruned, duplicates its user's last vote.
  */
 async function findOriginal(
   { records, eventKeysOf }: RecordsContext,
@@ -46,7 +46,8 @@ async function findOriginal(
 ): Promise<number | null> {
   const { outcome, family, userId, listing, receivedAt } = delivery;
   if (outcome !== 'duplicate') return null;
-  const original = await records.recordedUnder(eventKeysOf(delivery));
+  const keys = isPruned(delivery) ? [] : eventKeysOf(delivery);
+  const original = await records.recordedUnder(keys);
   if (original !== null || family !== 'vote' || userId === null || listing === null) return original;
   return records.lastVote(userId, listing, receivedAt);
 }

@@ -3,14 +3,15 @@ import type { DeliveryDetails } from './get-delivery.ts';
 import type { LeaderboardDetails } from './get-leaderboard.ts';
 import type { MemberDetails, VoteTimes } from './get-member.ts';
 import type { Summary } from './get-summary.ts';
-import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
+import { type DeliveryRecord, type EffectRecord, type EntryRecord, isPruned } from './records.ts';
 
 /*
  * The JSON of the owner API. Times are ISO 8601 in UTC.
  */
 
-export function deliveryJson({ receivedAt, ...delivery }: DeliveryRecord) {
-  return { ...delivery, receivedAt: iso(receivedAt) };
+/** The body is null if it was pruned. */
+export function deliveryJson({ receivedAt, body, ...delivery }: DeliveryRecord) {
+  return { ...delivery, body: isPruned({ body }) ? null : body, receivedAt: iso(receivedAt) };
 }
 
 export function effectJson({ createdAt, dueAt, finishedAt, ...effect }: EffectRecord) {

@@ -20,9 +20,14 @@ export interface DeliveryFilter {
 /** A page of the matching deliveries, newest first. */
 export interface DeliveryQuery extends PageRequest, DeliveryFilter {}
 
-/** A row of the delivery log. */
+/** A row of the delivery log. The body is empty if it was pruned. */
 export interface DeliveryRecord extends Omit<DeliveryRow, 'eventKey'> {
   readonly id: number;
+}
+
+/** Whether the body was deleted because of its age. No body is received empty. */
+export function isPruned({ body }: Pick<DeliveryRecord, 'body'>): boolean {
+  return body === '';
 }
 
 /** A row of the outbox. */
@@ -61,8 +66,9 @@ export interface EntryRecord {
 /** Totals over all listings. */
 export interface Counts {
   readonly deliveries: Readonly<Record<Outcome, number>>;
+  /** Those that are done include those that were pruned. */
   readonly effects: Readonly<Record<EffectState, number>>;
-  /** Users with an account. */
+  /** Users with an entry. */
   readonly users: number;
   /** The sum of all balances. */
   readonly credits: number;

@@ -1,7 +1,7 @@
 import { formatCount, minute } from '../platform/durations.ts';
 import { quarantineReasons } from '../tally/quarantine.ts';
 import { asSentence, explainEffect, formatCredits } from './explain.ts';
-import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
+import { type DeliveryRecord, type EffectRecord, type EntryRecord, isPruned } from './records.ts';
 
 /** A step in the processing of a delivery. */
 export interface TimelineStep {
@@ -23,12 +23,12 @@ export function timelineOf(
   const { receivedAt: at, body, family, listing, outcome } = delivery;
   // Only a replay records an event with a later time than its delivery.
   const recordedAt = entry !== null && entry.at > at + 5 * minute ? entry.at : at;
-  const size = formatCount(Buffer.byteLength(body), 'byte');
+  const size = isPruned(delivery) ? '' : ` of ${formatCount(Buffer.byteLength(body), 'byte')}`;
   return [
     {
       at,
       what: 'received',
-      text: `Received and verified a ${family} delivery of ${size} for ${listing ?? 'an unknown listing'}.`,
+      text: `Received and verified a ${family} delivery${size} for ${listing ?? 'an unknown listing'}.`,
     },
     ...(recordedAt > at
       ? [{ at, what: 'held back', text: `Stored until its time: its ${quarantineReasons.aheadOfTime}.` }]

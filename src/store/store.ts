@@ -20,6 +20,7 @@ import type { SettingsStore } from '../settings/stored-settings.ts';
 import type { AnnouncementStore } from '../tally/announcement-store.ts';
 import type { BackfillStore } from '../tally/backfill.ts';
 import type { MemberData } from '../tally/member-data.ts';
+import type { CountingStore, PruningStore } from '../tally/pruning-store.ts';
 import type { PurchaseStore } from '../tally/purchase-store.ts';
 import type { Quarantine } from '../tally/quarantine.ts';
 import type { ClaimRecorder } from '../tally/record-claim.ts';
@@ -34,6 +35,7 @@ import { logProgress } from './migrations/report-progress.ts';
 import { queryBuilder } from './query-builder.ts';
 import { sqlAnnouncements } from './reads/announcements.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
+import { sqlCounting } from './reads/counting.ts';
 import { sqlLedger } from './reads/ledger.ts';
 import { sqlLinkedMembers } from './reads/linked-members.ts';
 import { sqlMemberData } from './reads/member-data.ts';
@@ -90,6 +92,8 @@ export interface Store {
   readonly memberLocales: MemberLocales;
   readonly memberData: MemberData;
   readonly backfill: BackfillStore;
+  readonly pruning: PruningStore;
+  readonly counting: CountingStore;
   /** What the owner sees of the rewards. Rejects with the driver's error. */
   readonly rewardRecords: {
     grants(): Promise<GrantSummary>;
@@ -190,6 +194,12 @@ export async function openStore(
       saveParties: (partyGoals, goal) => write('saveParties', partyGoals, goal),
       backfillMember: (userId, rules, now) => write('backfillMember', userId, rules, now),
     },
+    pruning: {
+      lease: (now, heldUntil, until) => write('leasePruning', now, heldUntil, until),
+      pruneBodies: (receivedBefore, limit) => write('pruneBodies', receivedBefore, limit),
+      pruneEffects: (finishedBefore, limit) => write('pruneEffects', finishedBefore, limit),
+    },
+    counting: sqlCounting(db, dialect, clock, write),
     rewardRecords: {
       grants: () => summarizeGrants(db, reading),
       purchases: () => summarizePurchases(db, reading),

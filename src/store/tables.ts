@@ -7,6 +7,7 @@ import type { GrantState } from '../rewards/grant.ts';
 import type { PurchaseState } from '../rewards/purchase.ts';
 import type { StopReason } from '../tally/reminder-store.ts';
 import type { Order, Outcome } from '../tally/tally.ts';
+import type { CounterName } from './counters.ts';
 
 /** `eligible`: paid once the goal is reached. `late`: voted only after it was reached. */
 export type PartyVoterState = 'eligible' | 'late' | 'paid';
@@ -26,6 +27,7 @@ export interface Tables {
     reason: string | null;
     user_id: string | null;
     credits: number;
+    /** Empty once it was pruned. */
     body: string;
   };
   /** The idempotency key of each recorded event (16 bytes). Never deleted. */
@@ -277,6 +279,12 @@ export interface Tables {
   };
   /** A single row: the newest version of all settings, and the id of the key with which secrets are encrypted. */
   settings_state: { id: number; version: number; key_id: string | null };
+  /** See `counters.ts`. */
+  counters: { name: CounterName; value: number };
+  /** Counted votes of the entries that are counted, by listing (empty for none) and time in units of `slotMs`. */
+  vote_counts: { listing: string; slot: number; votes: number };
+  /** What is pruned: the id up to which it was, and until when a process prunes it. */
+  pruning: { name: 'bodies' | 'effects'; position: number; leased_until: number };
   /** A single row, written by the readiness check. */
   probes: { id: number; at: number };
 }

@@ -29,6 +29,12 @@ async function startUpkeep() {
   const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
   const upkeep = createUpkeep({
     ...{ rewards: store.rewards, memberData: store.memberData, firstListing: () => listing },
+    ...{
+      counting: store.counting,
+      pruning: store.pruning,
+      keep: { bodiesMs: null, effectsMs: null },
+      onPruned: () => {},
+    },
     ...{ clock, log: pino({ level: 'silent' }) },
   });
   onTestFinished(async () => {
@@ -38,10 +44,10 @@ async function startUpkeep() {
   /** Advances the clock in steps, so that every loop runs in between. */
   async function advance(ms: number, step = second): Promise<void> {
     for (let passed = 0; passed < ms; passed += step) {
-      await vi.waitFor(() => expect(clock.sleepers()).toBe(4));
+      await vi.waitFor(() => expect(clock.sleepers()).toBe(6));
       await clock.advance(step);
     }
-    await vi.waitFor(() => expect(clock.sleepers()).toBe(4));
+    await vi.waitFor(() => expect(clock.sleepers()).toBe(6));
   }
   return { clock, store, upkeep, advance };
 }
@@ -93,6 +99,12 @@ it('notes from its heartbeats when receiving was down, over a restart', async ()
   await clock.advance(2 * day);
   const again = createUpkeep({
     ...{ rewards: store.rewards, memberData: store.memberData, firstListing: () => listing },
+    ...{
+      counting: store.counting,
+      pruning: store.pruning,
+      keep: { bodiesMs: null, effectsMs: null },
+      onPruned: () => {},
+    },
     ...{ clock, log: pino({ level: 'silent' }) },
   });
   onTestFinished(() => again.stop());

@@ -185,6 +185,34 @@ function interruptedUpgrades(newUrl: () => string): void {
     await migrate(dialect, systemClock, { all, onProgress: () => expect.unreachable() });
   });
 
+  it('leaves the database to older versions, which may be restarted, if it only adds what they do not need', async () => {
+    const url = newUrl();
+    const dialect = dialectAt(url);
+    onTestFinished(() => dialect.close());
+    const known = migrations(dialect);
+    const expand: Migration = {
+      compatible: true,
+      steps: [
+        { up: (db) => db.schema.createTable('added').addColumn('id', 'integer').execute() },
+        {
+          up: () => Promise.reject(new Error('interrupted')),
+        },
+      ],
+    };
+    await migrate(dialect, systemClock);
+    await expect(migrate(dialect, systemClock, { all: { ...known, '998-expand': expand } })).rejects.toThrow(
+      'interrupted',
+    );
+    await migrate(dialect, systemClock, { onProgress: () => expect.unreachable() });
+    expect(await readDatabaseStatus(url)).toEqual({ state: 'current' });
+
+    const contract: Migration = { up: (db) => db.schema.dropTable('probes').execute() };
+    const newer = { ...known, '998-expand': { ...expand, steps: [] }, '999-contract': contract };
+    await migrate(dialect, systemClock, { all: newer });
+    await expect(migrate(dialect, systemClock)).rejects.toThrow('999-contract');
+    expect(await readDatabaseStatus(url)).toEqual({ state: 'newer', unknown: ['999-contract'] });
+  });
+
   it('reports a database whose upgrade was interrupted as an older one', async () => {
     const url = newUrl();
     await createOldDatabase(url, votes / 10);

@@ -12,9 +12,13 @@ export function pastVotesOf(entries: readonly MemberEntry[]): PastVote[] {
   });
 }
 
-/** The number of credits that a delivery contained; null if there was none, or the delivery is not stored any more. */
-export function awardedIn({ body, family }: Pick<MemberEntry, 'body' | 'family'>): number | null {
+/**
+ * The number of credits that a delivery contained; null if there was none. If its body was pruned, what was paid for it
+ * counts as that.
+ */
+export function awardedIn({ body, family, credits }: Pick<MemberEntry, 'body' | 'family' | 'credits'>): number | null {
   if (body === null) return null;
+  if (body === '') return credits;
   const context = {
     premiumPath: family === 'premium',
     now: Number.MAX_SAFE_INTEGER,

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type BotMetrics, type BotSources, botMetrics, watchBot } from './bot.ts';
 import { type DeliveryMetrics, type DeliverySources, deliveryMetrics, watchDeliveries } from './deliveries.ts';
+import { type GrowthMetrics, growthMetrics } from './growth.ts';
 import { type LookupMetrics, type LookupSources, lookupMetrics, watchLookups } from './lookups.ts';
 import { type OutboxMetrics, type OutboxSources, outboxMetrics, watchOutbox } from './outbox.ts';
 import { type ReminderMetrics, reminderMetrics } from './reminders.ts';
@@ -20,6 +21,7 @@ export interface Metrics
     RewardMetrics,
     LookupMetrics,
     BotMetrics,
+    GrowthMetrics,
     ReminderMetrics,
     ShopMetrics {
   /** Registers the gauges that read `sources`. To be called once. */
@@ -38,6 +40,7 @@ export function createMetrics(): Metrics {
     ...rewardMetrics(registry),
     ...lookupMetrics(registry),
     ...botMetrics(registry),
+    ...growthMetrics(registry),
     ...reminderMetrics(registry),
     ...shopMetrics(registry),
     watch(sources) {

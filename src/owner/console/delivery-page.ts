@@ -2,6 +2,7 @@ import { formTokenField } from '../../web/form-token.ts';
 import { type Html, html } from '../../web/html.ts';
 import { dateTime, exactDateTime } from '../../web/time-element.ts';
 import type { DeliveryDetails } from '../get-delivery.ts';
+import { type DeliveryRecord, isPruned } from '../records.ts';
 import { deliveryLink, memberLink, signedCredits, statusBadge, untrustedText } from './cells.ts';
 import { effectItem } from './effect-item.ts';
 import { prettyJson, visible } from './pretty-json.ts';
@@ -32,8 +33,15 @@ ${
   )}</ul></section>`
 }
 <section class="card" aria-labelledby="body"><h2 id="body">Body</h2>
-<pre tabindex="0" aria-labelledby="body">${visible(prettyJson(delivery.body))}</pre>
-<details><summary>Raw body, as it was signed</summary><pre tabindex="0">${visible(delivery.body)}</pre></details></section>`;
+${bodyOf(delivery)}</section>`;
+}
+
+function bodyOf(delivery: DeliveryRecord): Html {
+  if (isPruned(delivery)) {
+    return html`<p class="quiet">Deleted because of its age (<code>KEEP_BODIES</code>), and with it perhaps its effects (<code>KEEP_EFFECTS</code>). The entry and the balance do not depend on it.</p>`;
+  }
+  return html`<pre tabindex="0" aria-labelledby="body">${visible(prettyJson(delivery.body))}</pre>
+<details><summary>Raw body, as it was signed</summary><pre tabindex="0">${visible(delivery.body)}</pre></details>`;
 }
 
 function properties({ delivery, entry }: DeliveryDetails, root: string): Html {

@@ -35,6 +35,8 @@ const retryCodes: readonly string[] = ['55P03', '40001', '40P01', '23505', '25P0
 /** One for each of the store's writers, and one more: a writer continues while its last transaction is rolled back. */
 const maxWritingConnections = 6;
 const maxReadingConnections = 4;
+/** So that ids which a connection has reserved are used soon: the counters of rows rely on it. */
+const maxConnectionSeconds = 600;
 
 /**
  * PostgreSQL, for more than one process. Works through PgBouncer in transaction mode: no startup parameters except user
@@ -80,6 +82,7 @@ function createPool(connectionString: string, max: number): pg.Pool {
   const pool = new pg.Pool({
     ...{ connectionString, max, types },
     pipeline: true,
+    maxLifetimeSeconds: maxConnectionSeconds,
     connectionTimeoutMillis: writeTimeoutMs,
   });
   // The pool replaces broken connections. Without these listeners, a broken connection would end the process.

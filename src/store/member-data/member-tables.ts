@@ -1,4 +1,4 @@
-import type { Compilable, Kysely } from 'kysely';
+import { type Compilable, type Kysely, sql } from 'kysely';
 import { literal } from '../query-builder.ts';
 import { deliveryColumns } from '../reads/search-deliveries.ts';
 import type { Tables } from '../tables.ts';
@@ -70,9 +70,11 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
       inChunks(effectIds, (ids) => db.selectFrom('effects').selectAll().where('id', 'in', ids).orderBy('id')),
     forget: (db, { userId, effectIds, gifts }, pseudonym) => {
       const ownIds = without(effectIds, gifts.effects);
-      return inChunks(ownIds, (ids) =>
-        db.deleteFrom('effects').where('id', 'in', ids).where('state', '=', literal('waiting')),
-      ).concat(
+      return inChunks(ownIds, (ids) => uncountWaiting(db, ids)).concat(
+        inChunks(ownIds, (ids) =>
+          db.deleteFrom('effects').where('id', 'in', ids).where('state', '=', literal('waiting')),
+        ),
+        [countAgainFromNewest(db)],
         [...gifts.effects].map(([id, content]) => db.updateTable('effects').set({ content }).where('id', '=', id)),
         inChunks(ownIds, (ids) => db.updateTable('effects').set({ content: forgottenContent }).where('id', 'in', ids)),
         inChunks(ownIds, (ids) =>
@@ -183,8 +185,29 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
   revoked_sessions: { withoutMembers: 'Sessions of the owner.' },
   lookup_requests: { withoutMembers: 'Times of requests.' },
   registered_commands: { withoutMembers: 'Slash commands.' },
+  counters: { withoutMembers: 'Totals.' },
+  vote_counts: { withoutMembers: 'Totals.' },
+  pruning: { withoutMembers: 'Positions.' },
   probes: { withoutMembers: 'A time.' },
 };
+
+/** Subtracts waiting effects that will be deleted from the counter. */
+function uncountWaiting(db: Kysely<Tables>, ids: readonly number[]) {
+  const waiting = db.selectFrom('effects').where('id', 'in', ids).where('state', '=', literal('waiting'));
+  const counted = waiting
+    .where((eb) => eb('id', '<', db.selectFrom('counters').select('value').where('name', '=', 'effects below')))
+    .select(({ fn }) => fn.countAll<number>().as('count'));
+  return db
+    .updateTable('counters')
+    .set((eb) => ({ value: eb('value', '-', counted) }))
+    .where('name', '=', 'effects');
+}
+
+/** SQLite uses the id of a deleted effect again if it was the newest one. */
+function countAgainFromNewest(db: Kysely<Tables>) {
+  const next = sql<number>`(select coalesce(max(id), -1) + 1 from effects)`;
+  return db.updateTable('counters').set({ value: next }).where('name', '=', 'effects below').where('value', '>', next);
+}
 
 /** A member's periods. The key begins with the period, so it is looked up for each one. */
 export function votersOf(db: Kysely<Tables>, userId: string) {

@@ -8,6 +8,8 @@ export interface MigrationTables {
   kysely_migration: { name: string; timestamp: string };
   /** The started migrations that are not complete: the current step, and the rows of it that are processed. */
   migration_progress: MigrationProgressRow;
+  /** The started migrations with which older versions may run, for the older versions, which do not know them. */
+  compatible_migrations: { name: string };
 }
 
 export interface MigrationProgressRow {
@@ -23,6 +25,8 @@ export interface MigrationProgressRow {
 export interface MigrationState {
   readonly applied: readonly string[];
   readonly unfinished: readonly MigrationProgressRow[];
+  /** Those of the started migrations with which older versions may run. */
+  readonly compatible: readonly string[];
 }
 
 export async function createMigrationTables(db: Kysely<MigrationTables>): Promise<void> {
@@ -41,6 +45,11 @@ export async function createMigrationTables(db: Kysely<MigrationTables>): Promis
     .addColumn('rows_done', 'bigint', (column) => column.notNull())
     .addColumn('rows_total', 'bigint')
     .execute();
+  await db.schema
+    .createTable('compatible_migrations')
+    .ifNotExists()
+    .addColumn('name', 'text', (column) => column.notNull().primaryKey())
+    .execute();
 }
 
 /** @param hasTables whether {@link createMigrationTables} has run */
@@ -56,19 +65,27 @@ export async function readMigrationState(
   const unfinished = exists('migration_progress')
     ? await db.selectFrom('migration_progress').selectAll().execute()
     : [];
-  return { applied: applied.map(({ name }) => name), unfinished };
+  const compatible = exists('compatible_migrations')
+    ? await db.selectFrom('compatible_migrations').select('name').execute()
+    : [];
+  return { applied: applied.map(namesOf), unfinished, compatible: compatible.map(namesOf) };
+}
+
+function namesOf({ name }: { readonly name: string }): string {
+  return name;
 }
 
 /**
- * Compares the names in the two tables with the known migrations, oldest first: `missing` are not applied or not
- * complete, `unknown` are those of a newer version.
+ * Compares the names in the tables with the known migrations, oldest first: `missing` are not applied or not complete,
+ * `unknown` are those of a newer version with which this one cannot run.
  */
 export function compareMigrations(
-  { applied, unfinished }: { readonly applied: readonly string[]; readonly unfinished: readonly string[] },
+  recorded: Record<'applied' | 'unfinished' | 'compatible', readonly string[]>,
   known: readonly string[],
 ) {
+  const { applied, unfinished, compatible } = recorded;
   return {
     missing: known.filter((name) => !applied.includes(name) || unfinished.includes(name)),
-    unknown: applied.filter((name) => !known.includes(name)),
+    unknown: applied.filter((name) => !known.includes(name) && !compatible.includes(name)),
   };
 }

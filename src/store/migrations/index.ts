@@ -17,6 +17,7 @@ import { announcements } from './016-announcements.ts';
 import { memberLanguages } from './017-member-languages.ts';
 import { settings } from './019-settings.ts';
 import { linkedMembers } from './021-linked-members.ts';
+import { growth } from './022-growth.ts';
 import type { Migration } from './migration.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
@@ -38,6 +39,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '017-member-languages': memberLanguages,
   '019-settings': settings,
   '021-linked-members': linkedMembers,
+  '022-growth': growth,
 };
 
 /** The names of all migrations, oldest first. */

@@ -20,7 +20,7 @@ import { advance, nextTask, type Task } from './task.ts';
 const lockTimeoutMs = 10 * minute;
 const lockRetryMs = 50;
 
-/** The database was written by a newer version of tallyhook. */
+/** The database was written by a newer version of tallyhook, with which this one cannot share it. */
 export class DatabaseTooNewError extends TallyhookError {
   constructor(unknown: readonly string[]) {
     super(
@@ -66,8 +66,8 @@ export async function migrate(
   { all = migrations(dialect), onProgress = () => {} }: MigrateOptions = {},
 ): Promise<void> {
   const { reading, migrating } = dialect;
-  const findTask = ({ applied, unfinished }: MigrationState) => {
-    const recorded = { applied, unfinished: unfinished.map(({ name }) => name) };
+  const findTask = ({ unfinished, ...state }: MigrationState) => {
+    const recorded = { ...state, unfinished: unfinished.map(({ name }) => name) };
     const { missing, unknown } = compareMigrations(recorded, Object.keys(all));
     if (unknown.length > 0) throw new DatabaseTooNewError(unknown);
     return nextTask(missing, unfinished, all);

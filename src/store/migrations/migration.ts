@@ -29,7 +29,14 @@ export interface Chunk {
 export type Step = SchemaStep | BackfillStep;
 
 /** A single change of the schema, or several steps in order. */
-export type Migration = SchemaStep | { readonly steps: readonly Step[] };
+export type Migration = (SchemaStep | { readonly steps: readonly Step[] }) & {
+  /**
+   * Whether the versions before this migration may run on the database during and after it, because it only adds what
+   * they do not need: tables, indexes, and columns that are nullable or have a default. Such versions do not know what
+   * it stores, so it must not give a new meaning to what they read. Default false.
+   */
+  readonly compatible?: boolean;
+};
 
 export function stepsOf(migration: Migration): readonly Step[] {
   return 'steps' in migration ? migration.steps : [migration];

@@ -33,8 +33,8 @@ export function nextTask(
 
 /**
  * Runs the next step of a migration, or the next chunk of the step, and records it. The migration is recorded as
- * applied when it starts, so that an older version rejects the database from then on; it has a row of progress until it
- * is complete.
+ * applied when it starts, so that an older version rejects the database from then on, unless it is compatible; it has a
+ * row of progress until it is complete.
  */
 export async function advance(db: Kysely<MigrationTables>, task: Task, clock: Clock): Promise<Task> {
   const { name, migration } = task;
@@ -50,6 +50,13 @@ export async function advance(db: Kysely<MigrationTables>, task: Task, clock: Cl
       .values({ name, step: 0, cursor: null, rows_done: 0, rows_total: null })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
+    if (migration.compatible === true) {
+      await db
+        .insertInto('compatible_migrations')
+        .values({ name })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    }
   }
   const next = await runStep(db as Kysely<unknown>, task);
   // Conditional, because on engines that commit before a change of the schema another process may have been faster.

@@ -3,11 +3,13 @@ import { allVoteCauses, type Cause, countedVoteCauses } from '../../ledger/entry
 import type { EffectState } from '../../outbox/effect.ts';
 import type { Counts, DeliveryRecord, Records } from '../../owner/records.ts';
 import type { Outcome } from '../../tally/tally.ts';
+import { countedTables } from '../counters.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
 import { literal, run } from '../query-builder.ts';
 import { toGrant } from '../recording/queries.ts';
 import { noDelivery, type Tables } from '../tables.ts';
+import { currentCounters, readCounters } from './counted-rows.ts';
 import { deliveryColumns, searchDeliveries } from './search-deliveries.ts';
 
 /** The owner's read port over SQL. */
@@ -96,28 +98,17 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
       const outcomes = db.selectFrom('deliveries').select(['outcome', count]).groupBy('outcome');
       const unusual = await run(reading, outcomes.where('outcome', '<>', literal('recorded')));
       const byOutcome = { ...noDeliveries, ...Object.fromEntries(unusual.map((row) => [row.outcome, row.count])) };
-      const total = await rowCount('deliveries');
       const buried = await effectCount('buried');
       const waiting = await effectCount('waiting');
-      const [sums] = await run(
-        reading,
-        db
-          .selectFrom('balances')
-          .select(({ fn }) => [count, fn.sum<number>('credits').as('credits'), fn.sum<number>('votes').as('votes')]),
-      );
+      const totals = await currentCounters(db, reading, await readCounters(db, reading), countedTables);
+      const { deliveries, effects: allEffects, members, credits, votes } = totals;
       return {
-        deliveries: { ...byOutcome, recorded: total - Object.values(byOutcome).reduce((a, b) => a + b, 0) },
-        effects: { waiting, buried, done: (await rowCount('effects')) - waiting - buried },
-        users: sums?.count ?? 0,
-        credits: Number(sums?.credits ?? 0),
-        votes: Number(sums?.votes ?? 0),
+        deliveries: { ...byOutcome, recorded: deliveries - Object.values(byOutcome).reduce((a, b) => a + b, 0) },
+        effects: { waiting, buried, done: allEffects - waiting - buried },
+        ...{ users: members, credits, votes },
       } satisfies Counts;
     },
   };
-
-  async function rowCount(table: 'deliveries' | 'effects'): Promise<number> {
-    return (await run(reading, db.selectFrom(table).select(count)))[0]?.count ?? 0;
-  }
 
   async function effectCount(state: EffectState): Promise<number> {
     const ofState = db.selectFrom('effects').select(count).where('state', '=', literal(state));

@@ -10,8 +10,8 @@ import type { Snapshot } from './snapshot.ts';
 /**
  * Whose database it is, and of which version.
  * `absent`: missing or empty. `foreign`: tables of another program. `older`: lacks migrations, or one was
- * interrupted; the next start applies them. `newer`: has migrations that this version does not know. `unreadable`: cannot be opened, or is not a
- * database.
+ * interrupted; the next start applies them. `newer`: has migrations that this version does not know, with which it cannot
+ * run. `unreadable`: cannot be opened, or is not a database.
  */
 export type DatabaseStatus =
   | { readonly state: 'absent' | 'foreign' | 'current' }
@@ -46,7 +46,8 @@ async function statusOf(snapshot: Snapshot, isShared: boolean): Promise<Database
   const applied = await namesIn(snapshot, 'kysely_migration');
   if (!applied.includes(migrationNames[0] ?? '')) return { state: 'foreign' };
   const unfinished = tables.includes('migration_progress') ? await namesIn(snapshot, 'migration_progress') : [];
-  const { missing, unknown } = compareMigrations({ applied, unfinished }, migrationNames);
+  const compatible = tables.includes('compatible_migrations') ? await namesIn(snapshot, 'compatible_migrations') : [];
+  const { missing, unknown } = compareMigrations({ applied, unfinished, compatible }, migrationNames);
   if (unknown.length > 0) return { state: 'newer', unknown };
   return missing.length > 0 ? { state: 'older', missing } : { state: 'current' };
 }

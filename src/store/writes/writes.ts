@@ -8,6 +8,7 @@ import { backfillWrites } from './backfill.ts';
 import { budgetWrites } from './budget.ts';
 import { claimWrites } from './claim.ts';
 import { commandRegistryWrites } from './command-registry.ts';
+import { counterWrites } from './counters.ts';
 import { enqueueWrites } from './enqueue.ts';
 import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
@@ -17,6 +18,7 @@ import { memberLanguageWrites } from './member-languages.ts';
 import { outboxWrites } from './outbox.ts';
 import { partyWrites } from './party.ts';
 import { partyPanelWrites } from './party-panels.ts';
+import { pruningWrites } from './pruning.ts';
 import { purchaseWrites } from './purchases.ts';
 import { reminderWrites } from './reminders.ts';
 import { requeueWrites } from './requeue-effect.ts';
@@ -49,6 +51,8 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...linkedMemberWrites(db, connection),
     ...forgetWrites(db, connection),
     ...settingsWrites(db, connection),
+    ...counterWrites(db, connection),
+    ...pruningWrites(db, connection),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
     async probe(at: number): Promise<void> {

@@ -1,0 +1,16 @@
+import type { KeySources } from '../src/encryption/encryption.ts';
+import { parseEncryptionKey } from '../src/encryption/encryption-key.ts';
+import type { Values } from './settings.ts';
+
+/** Suffix of the key file beside the SQLite database. */
+const keyFileSuffix = '.key';
+
+/** The keys of secrets in the database. A database server has no key file. */
+export function keySourcesOf({ SETTINGS_KEY, NEW_SETTINGS_KEY, DATABASE_URL = '' }: Partial<Values>): KeySources {
+  const [scheme, path] = DATABASE_URL.split(/:(.*)/s);
+  return {
+    key: SETTINGS_KEY === undefined ? null : parseEncryptionKey(SETTINGS_KEY),
+    newKey: NEW_SETTINGS_KEY === undefined ? null : parseEncryptionKey(NEW_SETTINGS_KEY),
+    keyFile: scheme === 'sqlite' && path ? `${path}${keyFileSuffix}` : null,
+  };
+}

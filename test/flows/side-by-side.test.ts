@@ -1,0 +1,161 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
+import { systemClock } from '../../src/platform/clock.ts';
+import { hour, second } from '../../src/platform/durations.ts';
+import { openStore } from '../../src/store/store.ts';
+import { describeOnPostgres } from '../contracts/databases.ts';
+import { blocksOf } from '../discord/shown-text.ts';
+import { checkOutLastRelease } from '../support/last-release.ts';
+import { localDiscord } from '../support/local-discord.ts';
+import { createSender } from '../support/sender.ts';
+import { fetchOwnerApi, settings } from '../support/settings.ts';
+import { type Program, startProgram } from '../support/start-program.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { isConsistent } from '../support/voting.ts';
+
+/** How long each of the three phases lasts (ms): the old version migrated under load, both, the new version alone. */
+const phaseMs = second * Number(process.env['TALLYHOOK_SIDE_BY_SIDE_SECONDS'] ?? 0.3);
+const minVotesPerPhase = 30;
+const connections = 8;
+const perVote = 10;
+/** Their votes are recorded by both versions, often at the same time. */
+const members = 40;
+
+interface SentVote {
+  readonly userId: string;
+  readonly body: string;
+}
+
+/** Votes of one member are 13 hours apart, so each of them is paid, in whatever order they are recorded. */
+function voteNumber(index: number, now: number): SentVote {
+  const userId = String(7_000_000 + (index % members));
+  const timestamp = new Date(now - Math.floor(index / members) * 13 * hour).toISOString();
+  return { userId, body: JSON.stringify({ event: 'server_vote', userId, timestamp }) };
+}
+
+/** Prints what the last release finds wrong in the ledger: its own audit, run by its own sources. */
+const auditOfLastRelease = `
+  const { openSnapshot } = await import('./src/store/snapshots/open-snapshot.ts');
+  const audit = await import('./src/store/snapshots/audit.ts');
+  const snapshot = await openSnapshot(process.argv[1]);
+  const { balanceDifferences, paymentDifferences, orphanedRows, brokenLinks } = audit;
+  console.log(JSON.stringify([
+    (await balanceDifferences(snapshot)).count, (await paymentDifferences(snapshot)).count,
+    ...Object.values(await orphanedRows(snapshot)), await brokenLinks(snapshot),
+  ]));
+  await snapshot.close();`;
+
+/**
+ * The last release receives votes while this version migrates its database. Both receive the same and different votes,
+ * until the last release stops.
+ */
+async function runsBesideTheLastRelease(databaseUrl: string, oldProcesses: number): Promise<void> {
+  const release = checkOutLastRelease();
+  const discord = await localDiscord({ rateLimits: false });
+  const environment = { ...settings(discord), DATABASE_URL: databaseUrl, CACHE_URL: 'memory:' };
+  const start = (launcher?: string) => startProgram(['start'], environment, tempDir(), [], launcher);
+  const old = Array.from({ length: oldProcesses }, () => start(join(release, 'src/launch.js')));
+  const oldUrls = await Promise.all(old.map(({ url }) => url()));
+
+  const { send } = createSender(connections);
+  const now = Date.now();
+  const votes: SentVote[] = [];
+  let urls = oldUrls;
+  let acknowledgedVotes = 0;
+  let duplicates = 0;
+  let isStopped = false;
+
+  /** Sends a vote until it is acknowledged, as the service does. A quarter of them go to two processes at once. */
+  async function deliver(vote: SentVote): Promise<void> {
+    const [one = '', other = one] = urls.toSorted(() => Math.random() - 0.5);
+    const targets = Math.random() < 0.25 ? [one, other] : [one];
+    const responses = await Promise.all(targets.map((url) => send(url, { family: 'vote', body: vote.body })));
+    const acknowledged = responses.filter((response) => response?.status === 200);
+    for (const response of responses) {
+      if (response !== null && response.status !== 200) expect(response).toMatchObject({ status: 503 });
+    }
+    duplicates += acknowledged.filter((response) => response?.outcome === 'duplicate').length;
+    if (acknowledged.length > 0) {
+      acknowledgedVotes += 1;
+      return;
+    }
+    await wait(20);
+    await deliver(vote);
+  }
+
+  const sending = Array.from({ length: connections }, async () => {
+    while (!isStopped) {
+      const vote = voteNumber(votes.length, now);
+      votes.push(vote);
+      await deliver(vote);
+    }
+  });
+  const load = Promise.all(sending);
+  /** Each phase has acknowledged votes. */
+  const nextPhase = async () => {
+    const before = acknowledgedVotes;
+    await Promise.race([wait(phaseMs), load]);
+    while (acknowledgedVotes < before + minVotesPerPhase) await Promise.race([wait(20), load]);
+  };
+
+  await nextPhase();
+  const current = start();
+  const url = await current.url();
+  urls = [...oldUrls, url];
+  await nextPhase();
+  urls = [url];
+  await stopAll(old);
+  await nextPhase();
+  isStopped = true;
+  await load;
+  expect(duplicates).toBeGreaterThan(0);
+
+  const announced = () =>
+    discord
+      .messages(discord.channels.announcements)
+      .flatMap(blocksOf)
+      .map((text) => /<@(\d+)>/.exec(text)?.[1] ?? '');
+  await vi.waitFor(
+    async () => expect(await fetchOwnerApi(url, '/effects?state=waiting')).toMatchObject({ effects: [] }),
+    { timeout: 30_000 + phaseMs, interval: 50 },
+  );
+  await stopAll([current]);
+  const expected = Object.groupBy(votes, ({ userId }) => userId);
+  const posted = Object.groupBy(announced(), (userId) => userId);
+  const store = await openStore(databaseUrl, systemClock, { thread: false });
+  for (const [userId, own = []] of Object.entries(expected)) {
+    const account = { userId, credits: own.length * perVote, votes: own.length };
+    expect(await store.ledger.account(userId)).toEqual(account);
+    expect(posted[userId]?.length).toBe(own.length);
+  }
+  const { deliveries, ...counts } = await store.records.counts();
+  expect(deliveries.recorded).toBe(votes.length);
+  expect(counts).toMatchObject({ credits: votes.length * perVote, votes: votes.length, users: members });
+  expect(counts.effects).toEqual({ waiting: 0, buried: 0, done: votes.length });
+  await store.close();
+  expect(await isConsistent(databaseUrl)).toBe(true);
+  const faults = execFileSync(
+    process.execPath,
+    ['--input-type=module', '--eval', auditOfLastRelease, '--', databaseUrl],
+    { cwd: release, encoding: 'utf8' },
+  );
+  expect(JSON.parse(faults)).toEqual([0, 0, 0, 0, 0, 0]);
+}
+
+async function stopAll(programs: readonly Program[]): Promise<void> {
+  for (const { process } of programs) process.kill('SIGTERM');
+  for (const { ended, output } of programs) expect(await ended, output()).toBe(0);
+}
+
+const options = { timeout: 60_000 + 6 * phaseMs };
+const description = 'beside the last release, under load: nothing is lost, nothing is paid or announced twice';
+
+it(`migrates and runs on SQLite ${description}`, options, () =>
+  runsBesideTheLastRelease(`sqlite:${join(tempDir(), 'tallyhook.db')}`, 1),
+);
+
+describeOnPostgres('on PostgreSQL', (server) => {
+  it(`migrates and runs ${description}`, options, () => runsBesideTheLastRelease(server().newDatabase(), 2));
+});
