@@ -5,7 +5,7 @@ import type { Command } from './command.ts';
 import { credits } from './credits.ts';
 import { help } from './help.ts';
 import { leaderboard } from './leaderboard.ts';
-import { privacy } from './privacy.ts';
+import { privacy, privacyWithLinks } from './privacy.ts';
 import { remind } from './remind.ts';
 import { reviews } from './reviews.ts';
 import { shop } from './shop.ts';
@@ -18,7 +18,17 @@ export const commands: readonly Command[] = [
   ...[award, trace],
 ];
 
-/** The commands of an installation. @param settings `reminders`: whether members may have themselves reminded */
-export function commandsFor(settings: { readonly reminders: boolean }): readonly Command[] {
-  return settings.reminders ? commands : commands.filter((command) => command !== remind);
+/**
+ * The commands of an installation. @param settings `reminders`: whether members may have themselves reminded; linked
+ * roles are on with both `clientSecret` and `publicUrl`
+ */
+export function commandsFor(settings: {
+  readonly reminders: boolean;
+  readonly clientSecret?: string | null;
+  readonly publicUrl?: string | null;
+}): readonly Command[] {
+  const hasLinks = Boolean(settings.clientSecret && settings.publicUrl);
+  return commands
+    .filter((command) => settings.reminders || command !== remind)
+    .map((command) => (hasLinks && command === privacy ? privacyWithLinks : command));
 }

@@ -4,8 +4,8 @@ import type { LogLevel } from '../src/platform/log.ts';
 import type { ListingRewards } from '../src/rewards/rules.ts';
 import type { ShopItem } from '../src/rewards/shop-item.ts';
 import type { AnnouncementSettings } from '../src/texts/announcement-settings.ts';
-import type { Role } from './roles.ts';
 import type { ListingBase } from './listing-source.ts';
+import type { Role } from './roles.ts';
 
 /** A listing in the configuration: one server or bot on the service, with its own API key and secrets. */
 export interface ListingConfig {
@@ -76,6 +76,8 @@ export interface Config {
   readonly http: { readonly host: string; readonly port: number };
   /** The address under which the internet reaches the program, without a trailing slash; null if it is not known. */
   readonly publicUrl: string | null;
+  /** For linked roles, which also need {@link publicUrl}; null switches them off. */
+  readonly clientSecret: string | null;
   /** The keys of secrets in the database. */
   readonly encryption: KeySources;
   /** Null disables the owner API and the console. */

@@ -18,6 +18,7 @@ import type { Log } from '../platform/log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { sqlitePathOf } from '../store/dialect/dialect.ts';
 import { openStore, type Store } from '../store/store.ts';
+import { calendarOf } from '../tally/community.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
 import { DirectRequest } from '../webhook/body.ts';
 import { createDueReplays } from '../webhook/due-replays.ts';
@@ -32,6 +33,7 @@ import { createConfiguredAnnouncementLoop } from './create-announcement-loop.ts'
 import { currentParty } from './current-party.ts';
 import { createDirectory } from './directory.ts';
 import { createEffectNotices } from './effect-notices.ts';
+import { createLinkedRolesService } from './linked-roles.ts';
 import { listingsByGuild } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createMemberServices } from './member-services.ts';
@@ -120,12 +122,20 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const directory = createDirectory(config.listings);
   const metrics = createMetrics();
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
+  const linkedRoles = createLinkedRolesService(config, {
+    ...{ members: store.linkedMembers, clock, log },
+    // Every community shares the accounts.
+    dayIn: () => calendarOf({ timeZone: directory.communities[0]?.timeZone ?? 'UTC' }).dayAt(clock.now()),
+    nudge: (queue) => nudgeEverywhere([queue]),
+  });
   const services = createMemberServices(config, {
+    unlink: linkedRoles?.unlink,
     ...{ store, lookups, directory, metrics, clock, log },
     nudge: nudgeEverywhere,
   });
   const bot: Bot = createBot(config, {
     ...services,
+    updateRoleConnection: linkedRoles?.update,
     clock,
     announcements: createAnnouncements(directory),
     votesBetween: store.announcements.votesBetween,
@@ -202,7 +212,9 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     replay,
     nudge: (queue) => bot.nudge([queue]),
   });
-  const http = receiver.withFallback(createHttpApp({ webhooks: receiver.router, health, owner, log }));
+  const http = receiver.withFallback(
+    createHttpApp({ webhooks: receiver.router, health, owner, linkedRoles: linkedRoles?.routes ?? null, log }),
+  );
   const server = createHttpServer(wrapListener(http), { IncomingMessage: DirectRequest });
   let stopped: Promise<void> | undefined;
 
@@ -225,6 +237,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       dueReplays.start();
       upkeep.start();
       announcementLoop.start();
+      linkedRoles?.start();
       if (config.reminders) services.reminderLoop.start();
       logConfigWarnings(config, log);
       if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
@@ -239,7 +252,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       stopped ??= (async () => {
         await Promise.all([
           ...[server.close(), bot.stop(), dueReplays.stop(), upkeep.stop()],
-          ...[services.reminderLoop.stop(), announcementLoop.stop()],
+          ...[services.reminderLoop.stop(), announcementLoop.stop(), linkedRoles?.stop()],
         ]);
         notices.stop();
         await settleWithin(closeTimeoutMs, clock, cache.disconnect());

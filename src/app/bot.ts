@@ -85,6 +85,8 @@ export interface BotDependencies {
   readonly log: Log;
   /** Real time, for the connection to Discord. */
   readonly stopwatch: Clock;
+  /** Updates what Discord knows of a member for linked roles; undefined if they are off. */
+  readonly updateRoleConnection: EffectHandlers['roleConnection'];
   readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
 }
 
@@ -94,7 +96,10 @@ export type BotContext = Omit<UnlocalizedContext, 'commands' | 'commandId' | 're
 const maxDrawingMs = 3 * second;
 
 /** Creates the bot without connecting to anything. */
-export function createBot(config: Pick<Config, 'discord' | 'reminders'>, dependencies: BotDependencies): Bot {
+export function createBot(
+  config: Pick<Config, 'discord' | 'reminders' | 'clientSecret' | 'publicUrl'>,
+  dependencies: BotDependencies,
+): Bot {
   const { discord } = config;
   const {
     contextFor,
@@ -110,6 +115,7 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
     log,
     stopwatch,
   } = dependencies;
+  const { updateRoleConnection = async () => ({ outcome: 'done' as const }) } = dependencies;
   const { announcements, votesOf, partyPanels, onAttempted, onMemberSeen, ownerChannelOf } = dependencies;
   const commands = commandsFor(config);
   const listingOf = createCardSource(findLookup);
@@ -153,6 +159,8 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
       lostStreaks: createLostStreaksHandler(messages),
       review: createReviewHandler(messages),
       ownerReport: createOwnerReportHandler({ rest, textsOf: languages.ofChannel }),
+      // After linked roles were switched off, there is nothing to do.
+      roleConnection: updateRoleConnection,
       partyReward: createPartyRewardHandler(rewards, clock),
       role: createRoleHandler({
         rest,

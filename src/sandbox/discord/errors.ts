@@ -22,6 +22,18 @@ export class DiscordApiError extends TallyhookError {
   }
 }
 
+/** An error response of OAuth2 itself. RFC 6749, section 5.2. */
+export class OAuth2Error extends TallyhookError {
+  readonly status: number;
+  readonly json: Readonly<Record<string, unknown>>;
+
+  constructor(status: number, error: string) {
+    super('discord_refusal', error);
+    this.status = status;
+    this.json = { error };
+  }
+}
+
 /** An "Invalid Form Body" response with one error that no schema can express. */
 export function fieldError(path: readonly (string | number)[], code: string, message: string): DiscordApiError {
   const errors = path.reduceRight<FieldErrors>((inner, step) => ({ [step]: inner }), { _errors: [{ code, message }] });

@@ -18,6 +18,8 @@ export interface RouteRequest<Id extends string = string> {
   readonly body: unknown;
   readonly files: readonly UploadedFile[];
   readonly locale: Locale;
+  /** The header. */
+  readonly authorization: string | undefined;
 }
 
 export interface RouteResponse {

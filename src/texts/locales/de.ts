@@ -284,6 +284,7 @@ export const de: Catalogue = {
     actions: {
       export: 'export: alles als Datei bekommen',
       forget: 'forget: löschen, was dich erkennbar macht',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
     },
     fileDescription: 'Alles, was über dich gespeichert ist, als JSON.',
     confirmButton: 'Bestätigen',
@@ -299,6 +300,9 @@ export const de: Catalogue = {
     forgotten:
       'Was über dich gespeichert war, lässt sich nicht mehr mit dir verknüpfen. Rollen, die du für Votes oder Käufe bekommen hast, werden gerade entfernt.',
     titleCancelled: 'Abgebrochen',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'Es wurde nichts geändert.',
   },
 

@@ -315,7 +315,11 @@ export const en = {
     /** Plain. */
     description: 'Export what is stored about you, or have it forgotten.',
     actionOption: 'What to do.',
-    actions: { export: 'export: get everything as a file', forget: 'forget: delete what identifies you' },
+    actions: {
+      export: 'export: get everything as a file',
+      forget: 'forget: delete what identifies you',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
+    },
     fileDescription: 'Everything that is stored about you, as JSON.',
     confirmButton: 'Confirm',
     cancelButton: 'Cancel',
@@ -331,6 +335,9 @@ export const en = {
     forgotten:
       'What was stored about you can no longer be linked to you. Roles that you received for votes or purchases are being removed.',
     titleCancelled: 'Cancelled',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'Nothing was changed.',
   },
 

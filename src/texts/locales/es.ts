@@ -303,6 +303,7 @@ export const es: Catalogue = {
     actions: {
       export: 'export: recibir todo en un archivo',
       forget: 'forget: borrar lo que te identifica',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
     },
     fileDescription: 'Todo lo que está guardado sobre ti, en JSON.',
     confirmButton: 'Confirmar',
@@ -318,6 +319,9 @@ export const es: Catalogue = {
     forgotten:
       'Lo que estaba guardado sobre ti ya no se puede vincular contigo. Los roles que recibiste por votos o compras se te están quitando.',
     titleCancelled: 'Cancelado',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'No se ha cambiado nada.',
   },
 

@@ -307,6 +307,7 @@ export const fr: Catalogue = {
     actions: {
       export: 'export : tout recevoir dans un fichier',
       forget: "forget : supprimer ce qui permet de t'identifier",
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
     },
     fileDescription: 'Tout ce qui est enregistré sur toi, au format JSON.',
     confirmButton: 'Confirmer',
@@ -322,6 +323,9 @@ export const fr: Catalogue = {
     forgotten:
       'Ce qui était enregistré sur toi ne peut plus être relié à toi. Les rôles reçus pour tes votes ou tes achats sont en cours de retrait.',
     titleCancelled: 'Annulé',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: "Rien n'a changé.",
   },
 

@@ -282,6 +282,7 @@ export const hi: Catalogue = {
     actions: {
       export: 'export: सारा डेटा फ़ाइल में पाएँ',
       forget: 'forget: आपकी पहचान बताने वाला डेटा डिलीट करें',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
     },
     fileDescription: 'आपके बारे में सेव सारा डेटा, JSON में।',
     confirmButton: 'कन्फ़र्म करें',
@@ -296,6 +297,9 @@ export const hi: Catalogue = {
     titleForgotten: 'डिलीट हो गया',
     forgotten: 'आपके बारे में सेव डेटा को अब आपसे नहीं जोड़ा जा सकता। वोट या खरीदारी से मिले रोल हटाए जा रहे हैं।',
     titleCancelled: 'रद्द किया गया',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'कुछ नहीं बदला गया।',
   },
 

@@ -272,6 +272,7 @@ export const id: Catalogue = {
     actions: {
       export: 'export: dapatkan semuanya dalam satu file',
       forget: 'forget: hapus data yang mengidentifikasi kamu',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
     },
     fileDescription: 'Semua yang disimpan tentang kamu, dalam format JSON.',
     confirmButton: 'Konfirmasi',
@@ -287,6 +288,9 @@ export const id: Catalogue = {
     forgotten:
       'Data yang disimpan tidak bisa lagi dihubungkan denganmu. Role yang kamu dapat dari vote atau pembelian sedang dihapus.',
     titleCancelled: 'Dibatalkan',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'Tidak ada yang berubah.',
   },
 

@@ -303,6 +303,7 @@ export const it: Catalogue = {
     actions: {
       export: 'export: ricevi tutto in un file',
       forget: 'forget: elimina ciò che ti identifica',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
     },
     fileDescription: 'Tutto ciò che è salvato su di te, in JSON.',
     confirmButton: 'Conferma',
@@ -318,6 +319,9 @@ export const it: Catalogue = {
     forgotten:
       'Ciò che era salvato su di te non si può più collegare a te. I ruoli ricevuti per voti o acquisti sono in corso di rimozione.',
     titleCancelled: 'Annullato',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'Non è cambiato niente.',
   },
 

@@ -275,6 +275,7 @@ export const ja: Catalogue = {
     actions: {
       export: 'export: すべてのデータをファイルで受け取る',
       forget: 'forget: 自分を特定できるデータを削除する',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
     },
     fileDescription: 'あなたについて保存されているすべてのデータ（JSON形式）。',
     confirmButton: '確定',
@@ -289,6 +290,9 @@ export const ja: Catalogue = {
     titleForgotten: '削除しました',
     forgotten: '保存されていたデータは、もうあなたと結び付けられません。投票や購入で手に入れたロールは順次外されます。',
     titleCancelled: 'キャンセルしました',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: '何も変更されていません。',
   },
 

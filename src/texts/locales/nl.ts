@@ -282,6 +282,7 @@ export const nl: Catalogue = {
     actions: {
       export: 'export: krijg alles als bestand',
       forget: 'forget: verwijder wat jou herkenbaar maakt',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
     },
     fileDescription: 'Alles wat er over je is opgeslagen, als JSON.',
     confirmButton: 'Bevestigen',
@@ -297,6 +298,9 @@ export const nl: Catalogue = {
     forgotten:
       'Wat er over je was opgeslagen, is niet meer aan jou te koppelen. Rollen die je voor stemmen of aankopen kreeg, worden nu weggehaald.',
     titleCancelled: 'Geannuleerd',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'Er is niets veranderd.',
   },
 

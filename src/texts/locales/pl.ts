@@ -336,7 +336,11 @@ export const pl: Catalogue = {
   privacy: {
     description: 'Pobierz dane zapisane o tobie albo każ o sobie zapomnieć.',
     actionOption: 'Co zrobić.',
-    actions: { export: 'export: pobierz wszystko w pliku', forget: 'forget: usuń dane, które cię identyfikują' },
+    actions: {
+      export: 'export: pobierz wszystko w pliku',
+      forget: 'forget: usuń dane, które cię identyfikują',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
+    },
     fileDescription: 'Wszystko, co jest o tobie zapisane, w formacie JSON.',
     confirmButton: 'Potwierdź',
     cancelButton: 'Anuluj',
@@ -351,6 +355,9 @@ export const pl: Catalogue = {
     forgotten:
       'Zapisanych danych nie da się już z tobą powiązać. Role, które masz za głosy lub zakupy, są właśnie usuwane.',
     titleCancelled: 'Anulowano',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'Nic się nie zmieniło.',
   },
 

@@ -303,6 +303,7 @@ export const ptBR: Catalogue = {
     actions: {
       export: 'export: receber tudo em um arquivo',
       forget: 'forget: apagar o que identifica você',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
     },
     fileDescription: 'Tudo o que está guardado sobre você, em JSON.',
     confirmButton: 'Confirmar',
@@ -318,6 +319,9 @@ export const ptBR: Catalogue = {
     forgotten:
       'O que estava guardado sobre você não pode mais ser ligado a você. Os cargos que você recebeu por votos ou compras estão sendo removidos.',
     titleCancelled: 'Cancelado',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'Nada foi alterado.',
   },
 

@@ -339,7 +339,11 @@ export const ru: Catalogue = {
   privacy: {
     description: 'Выгрузить ваши данные или попросить бота забыть вас.',
     actionOption: 'Что сделать.',
-    actions: { export: 'export: получить всё одним файлом', forget: 'forget: удалить то, по чему вас можно узнать' },
+    actions: {
+      export: 'export: получить всё одним файлом',
+      forget: 'forget: удалить то, по чему вас можно узнать',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
+    },
     fileDescription: 'Всё, что о вас хранится, в формате JSON.',
     confirmButton: 'Подтвердить',
     cancelButton: 'Отмена',
@@ -353,6 +357,9 @@ export const ru: Catalogue = {
     titleForgotten: 'Мы вас забыли',
     forgotten: 'То, что о вас хранилось, больше нельзя связать с вами. Роли за голоса и покупки сейчас снимаются.',
     titleCancelled: 'Отменено',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'Ничего не изменилось.',
   },
 

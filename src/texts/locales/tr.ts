@@ -278,7 +278,11 @@ export const tr: Catalogue = {
   privacy: {
     description: 'Hakkında saklanan verileri indir veya unutulmasını iste.',
     actionOption: 'Ne yapılsın.',
-    actions: { export: 'export: her şeyi dosya olarak al', forget: 'forget: kimliğini belli eden verileri sil' },
+    actions: {
+      export: 'export: her şeyi dosya olarak al',
+      forget: 'forget: kimliğini belli eden verileri sil',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
+    },
     fileDescription: 'Hakkında saklanan her şey, JSON olarak.',
     confirmButton: 'Onayla',
     cancelButton: 'İptal',
@@ -293,6 +297,9 @@ export const tr: Catalogue = {
     forgotten:
       'Hakkında saklananlar artık seninle ilişkilendirilemez. Oylar veya alışverişler için aldığın roller kaldırılıyor.',
     titleCancelled: 'İptal edildi',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'Hiçbir şey değişmedi.',
   },
 

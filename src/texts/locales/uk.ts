@@ -340,7 +340,11 @@ export const uk: Catalogue = {
   privacy: {
     description: 'Вивантажити ваші дані або попросити бота забути вас.',
     actionOption: 'Що зробити.',
-    actions: { export: 'export: отримати все одним файлом', forget: 'forget: видалити те, за чим вас можна впізнати' },
+    actions: {
+      export: 'export: отримати все одним файлом',
+      forget: 'forget: видалити те, за чим вас можна впізнати',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
+    },
     fileDescription: 'Усе, що про вас зберігається, у форматі JSON.',
     confirmButton: 'Підтвердити',
     cancelButton: 'Скасувати',
@@ -355,6 +359,9 @@ export const uk: Catalogue = {
     forgotten:
       'Те, що про вас зберігалося, більше не можна повʼязати з вами. Ролі за голоси й покупки зараз знімаються.',
     titleCancelled: 'Скасовано',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'Нічого не змінилося.',
   },
 

@@ -280,6 +280,7 @@ export const vi: Catalogue = {
     actions: {
       export: 'export: nhận toàn bộ dữ liệu dưới dạng tệp',
       forget: 'forget: xóa những gì nhận dạng bạn',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
     },
     fileDescription: 'Mọi thứ được lưu về bạn, dạng JSON.',
     confirmButton: 'Xác nhận',
@@ -295,6 +296,9 @@ export const vi: Catalogue = {
     forgotten:
       'Những gì từng được lưu về bạn không còn có thể liên kết với bạn. Các vai trò bạn nhận từ bình chọn hoặc mua hàng đang được gỡ.',
     titleCancelled: 'Đã hủy',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'Không có gì thay đổi.',
   },
 

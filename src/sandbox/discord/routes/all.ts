@@ -3,12 +3,15 @@ import type { DiscordState } from '../discord-state.ts';
 import type { Files } from '../files.ts';
 import type { InteractionCallbacks } from '../interaction-callbacks.ts';
 import type { Messages } from '../messages.ts';
+import type { OAuth } from '../oauth.ts';
+import type { RoleConnections } from '../role-connections.ts';
 import type { Route } from '../route.ts';
 import { applicationRoutes } from './application.ts';
 import { channelRoutes } from './channels.ts';
 import { commandRoutes } from './commands.ts';
 import { guildRoutes } from './guilds.ts';
 import { interactionRoutes } from './interactions.ts';
+import { roleConnectionRoutes } from './role-connections.ts';
 
 /** All endpoints. Any other path is answered with 404. */
 export function allRoutes(parts: {
@@ -18,13 +21,16 @@ export function allRoutes(parts: {
   files: Files;
   callbacks: InteractionCallbacks;
   gatewayUrl: string;
+  oauth: OAuth;
+  connections: RoleConnections;
 }): Route[] {
-  const { state, commands, messages, files, callbacks, gatewayUrl } = parts;
+  const { state, commands, messages, files, callbacks, gatewayUrl, oauth, connections } = parts;
   return [
-    ...applicationRoutes(state, gatewayUrl),
+    ...applicationRoutes(state, gatewayUrl, oauth),
     ...commandRoutes(state, commands),
     ...interactionRoutes(callbacks, state.applicationId),
     ...channelRoutes(state, messages, files),
     ...guildRoutes(state),
+    ...roleConnectionRoutes(state, oauth, connections),
   ];
 }

@@ -1,10 +1,22 @@
+import { z } from 'zod';
 import { hour } from '../../../platform/durations.ts';
 import type { DiscordState } from '../discord-state.ts';
+import type { OAuth } from '../oauth.ts';
 import { ok, type Route, route } from '../route.ts';
+import { url } from '../schema-parts.ts';
+import { validate } from '../validate.ts';
+
+/** The fields that can be changed. Discord: "Edit Current Application". */
+const applicationChanges = z
+  .object({
+    role_connections_verification_url: url.nullable(),
+    integration_types_config: z.record(z.enum(['0', '1']), z.object({ oauth2_install_params: z.unknown().optional() })),
+  })
+  .partial();
 
 /** The bot's application and its gateway URL. Discord: "Application", "Get Gateway Bot". */
-export function applicationRoutes(state: DiscordState, gatewayUrl: string): Route[] {
-  const application = {
+export function applicationRoutes(state: DiscordState, gatewayUrl: string, oauth: OAuth): Route[] {
+  let application = {
     id: state.applicationId,
     name: state.bot.username,
     icon: null,
@@ -18,7 +30,7 @@ export function applicationRoutes(state: DiscordState, gatewayUrl: string): Rout
     flags_new: '0',
     redirect_uris: [],
     interactions_endpoint_url: null,
-    role_connections_verification_url: null,
+    role_connections_verification_url: null as string | null,
     explicit_content_filter: 0,
     eligible_oauth2_scopes: ['bot', 'applications.commands'],
     team: null,
@@ -26,7 +38,7 @@ export function applicationRoutes(state: DiscordState, gatewayUrl: string): Rout
     approximate_guild_count: 1,
     approximate_user_install_count: 0,
     approximate_user_authorization_count: 0,
-    integration_types_config: { 0: {} },
+    integration_types_config: { 0: {} } as Readonly<Record<string, object>>,
   };
   return [
     route('GET', '/gateway', () => ok({ url: gatewayUrl }), { needsBot: false }),
@@ -38,7 +50,21 @@ export function applicationRoutes(state: DiscordState, gatewayUrl: string): Rout
       }),
     ),
     route('GET', '/applications/@me', () => ok(application)),
+    route('PATCH', '/applications/@me', ({ body }) => {
+      application = { ...application, ...validate(applicationChanges, body) };
+      return ok(application);
+    }),
     route('GET', '/oauth2/applications/@me', () => ok(application)),
-    route('GET', '/users/@me', () => ok({ ...state.bot, verified: true, mfa_enabled: false, locale: 'en-US' })),
+    route(
+      'GET',
+      '/users/@me',
+      ({ authorization }) => {
+        const account = { verified: true, mfa_enabled: false };
+        if (authorization?.startsWith('Bearer ') !== true) return ok({ ...state.bot, ...account, locale: 'en-US' });
+        const userId = oauth.memberOf(authorization, 'identify');
+        return ok({ ...state.user(userId), ...account, locale: state.localeOf(userId) });
+      },
+      { needsBot: false },
+    ),
   ];
 }
