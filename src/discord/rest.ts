@@ -21,7 +21,7 @@ export interface DiscordRest {
   post(route: `/${string}`, body: object, files?: readonly RawFile[]): Promise<unknown>;
   patch(route: `/${string}`, body: object, files?: readonly RawFile[]): Promise<unknown>;
   /** `reason` is for the audit log. */
-  put(route: `/${string}`, reason: string): Promise<unknown>;
+  put(route: `/${string}`, reason: string | undefined, body?: unknown): Promise<unknown>;
   delete(route: `/${string}`, reason?: string): Promise<unknown>;
 }
 
@@ -65,7 +65,12 @@ export function createDiscordRest(options: {
       authorizedRest().post(route, { body, files: [...files], signal: timeoutSignal() }),
     patch: (route, body, files = []) =>
       authorizedRest().patch(route, { body, files: [...files], signal: timeoutSignal() }),
-    put: (route, reason) => authorizedRest().put(route, { reason, signal: timeoutSignal() }),
+    put: (route, reason, body) =>
+      authorizedRest().put(route, {
+        ...(reason !== undefined && { reason }),
+        ...(body !== undefined && { body }),
+        signal: timeoutSignal(),
+      }),
     delete: (route, reason) =>
       authorizedRest().delete(route, { ...(reason !== undefined && { reason }), signal: timeoutSignal() }),
   };

@@ -8,6 +8,8 @@ import { Files } from '../../src/sandbox/discord/files.ts';
 import { InteractionCallbacks } from '../../src/sandbox/discord/interaction-callbacks.ts';
 import { Interactions } from '../../src/sandbox/discord/interactions.ts';
 import { Messages } from '../../src/sandbox/discord/messages.ts';
+import { OAuth } from '../../src/sandbox/discord/oauth.ts';
+import { RoleConnections } from '../../src/sandbox/discord/role-connections.ts';
 import { allRoutes } from '../../src/sandbox/discord/routes/all.ts';
 import { findOperation, operationCount } from '../support/discord-document.ts';
 import { exceptions } from '../support/discord-exceptions.ts';
@@ -27,6 +29,8 @@ const routes = allRoutes({
   files,
   callbacks: answering,
   gatewayUrl: 'ws://x',
+  oauth: new OAuth(state, systemClock),
+  connections: new RoleConnections(state),
 });
 
 const [channel] = state.guildChannels();

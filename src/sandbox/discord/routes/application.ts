@@ -16,7 +16,7 @@ const applicationChanges = z
 
 /** The bot's application and its gateway URL. Discord: "Application", "Get Gateway Bot". */
 export function applicationRoutes(state: DiscordState, gatewayUrl: string, oauth: OAuth): Route[] {
-  let application = {
+  const defaults = {
     id: state.applicationId,
     name: state.bot.username,
     icon: null,
@@ -30,7 +30,7 @@ export function applicationRoutes(state: DiscordState, gatewayUrl: string, oauth
     flags_new: '0',
     redirect_uris: [],
     interactions_endpoint_url: null,
-    role_connections_verification_url: null as string | null,
+    role_connections_verification_url: null,
     explicit_content_filter: 0,
     eligible_oauth2_scopes: ['bot', 'applications.commands'],
     team: null,
@@ -38,8 +38,10 @@ export function applicationRoutes(state: DiscordState, gatewayUrl: string, oauth
     approximate_guild_count: 1,
     approximate_user_install_count: 0,
     approximate_user_authorization_count: 0,
-    integration_types_config: { 0: {} } as Readonly<Record<string, object>>,
+    integration_types_config: { 0: {} },
   };
+  /** With what the bot has changed. */
+  let application: Readonly<Record<string, unknown>> = defaults;
   return [
     route('GET', '/gateway', () => ok({ url: gatewayUrl }), { needsBot: false }),
     route('GET', '/gateway/bot', () =>
