@@ -1,12 +1,14 @@
 import type { RequestHandler } from 'express';
 import type { Config } from '../../config/schema.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
+import type { ApplicationSettings } from '../discord/registration/application-settings.ts';
 import { createDiscordRest } from '../discord/rest.ts';
 import { createEncryption } from '../encryption/encryption.ts';
 import { createDiscordOAuth } from '../linked-roles/discord-oauth.ts';
 import type { LinkedMembers } from '../linked-roles/linked-members.ts';
 import { createLinkedRoles, type LinkedRoles } from '../linked-roles/linked-roles.ts';
 import { createMemberTokens } from '../linked-roles/member-tokens.ts';
+import { roleConnectionRecords } from '../linked-roles/records.ts';
 import { createLinkRoutes, linkPath } from '../linked-roles/routes.ts';
 import type { Clock } from '../platform/clock.ts';
 import { minute } from '../platform/durations.ts';
@@ -16,6 +18,12 @@ import { roleConnectionQueue } from '../tally/role-connection.ts';
 
 /** How often to look for members whose values have changed without a vote (ms). */
 const checkEveryMs = 10 * minute;
+
+/** What `tallyhook register` publishes for linked roles; undefined if they are off. */
+export function publishedLinkedRoles({ publicUrl, clientSecret }: Config): ApplicationSettings['linkedRoles'] {
+  if (clientSecret === null || publicUrl === null) return undefined;
+  return { verificationUrl: `${publicUrl}${linkPath}`, records: roleConnectionRecords() };
+}
 
 /** Linked roles with their pages. */
 export interface LinkedRolesService extends Pick<LinkedRoles, 'update' | 'unlink'> {

@@ -6,12 +6,14 @@ import type { DiscordRest } from '../rest.ts';
 /** What is published of the application itself, besides its commands. Undefined leaves it as it is. */
 export interface ApplicationSettings {
   /** Lets members add the application to their account. */
-  readonly userInstall?: true;
+  readonly userInstall?: boolean | undefined;
   /** Linked roles: the page on which members link their account, and the conditions for roles. */
-  readonly linkedRoles?: {
-    readonly verificationUrl: string;
-    readonly records: readonly (object & { readonly key: string })[];
-  };
+  readonly linkedRoles?:
+    | {
+        readonly verificationUrl: string;
+        readonly records: readonly object[];
+      }
+    | undefined;
 }
 
 /**
