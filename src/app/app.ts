@@ -18,7 +18,6 @@ import type { Log } from '../platform/log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { sqlitePathOf } from '../store/dialect/dialect.ts';
 import { openStore, type Store } from '../store/store.ts';
-import { calendarOf } from '../tally/community.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
 import { DirectRequest } from '../webhook/body.ts';
 import { createDueReplays } from '../webhook/due-replays.ts';
@@ -124,8 +123,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
   const linkedRoles = createLinkedRolesService(config, {
     ...{ members: store.linkedMembers, clock, log },
-    // Every community shares the accounts.
-    dayIn: () => calendarOf({ timeZone: directory.communities[0]?.timeZone ?? 'UTC' }).dayAt(clock.now()),
+    directory,
     nudge: (queue) => nudgeEverywhere([queue]),
   });
   const services = createMemberServices(config, {

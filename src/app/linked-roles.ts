@@ -14,7 +14,9 @@ import type { Clock } from '../platform/clock.ts';
 import { minute } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import { calendarOf } from '../tally/community.ts';
 import { roleConnectionQueue } from '../tally/role-connection.ts';
+import type { Directory } from './directory.ts';
 
 /** How often to look for members whose values have changed without a vote (ms). */
 const checkEveryMs = 10 * minute;
@@ -38,14 +40,16 @@ export function createLinkedRolesService(
   { discord, publicUrl, clientSecret, encryption }: Config,
   options: {
     readonly members: LinkedMembers;
-    readonly dayIn: (accountId: string) => number;
+    readonly directory: Directory;
     readonly nudge: (queue: string) => void;
     readonly clock: Clock;
     readonly log: Log;
   },
 ): LinkedRolesService | null {
   if (clientSecret === null || publicUrl === null || discord.token === '') return null;
-  const { members, dayIn, nudge, clock, log } = options;
+  const { members, directory, nudge, clock, log } = options;
+  // All communities share the accounts.
+  const dayIn = () => calendarOf({ timeZone: directory.communities[0]?.timeZone ?? 'UTC' }).dayAt(clock.now());
   const rest = createDiscordRest(discord);
   let applicationId: Promise<string> | undefined;
   const oauth = createDiscordOAuth({

@@ -99,6 +99,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     await store.recorder.record({ receivedAt: start, family: 'vote', body }, unknown);
     await store.rewards.seeRoles(member, [voterRole]);
     await store.memberLocales.setLocale(member, 'de');
+    await store.linkedMembers.link(linkedMember(member), start);
     const order = orderOf({ ...keys, price: 0 });
     await store.purchases.purchase({ ...order, member: { userId: member, roles: [] } }, start);
     await store.reminders.switchOn(member, [{ name: 'server', cooldownMs: 12 * hour, nextVoteAt: null }], start);

@@ -53,7 +53,9 @@ describe("Discord's document", () => {
     expect(operationCount).toBeGreaterThan(200);
   });
 
-  it.each(routes.map(({ method, path }) => [method, path]))('describes %s %s', (method, path) => {
+  // It has no endpoints of OAuth2 itself.
+  const documented = routes.filter(({ path }) => !path.startsWith('/oauth2/token'));
+  it.each(documented.map(({ method, path }) => [method, path]))('describes %s %s', (method, path) => {
     const operation = findOperation(method, path.replaceAll(/:\w+/g, '1'));
     const plainOf = (template: string) => template.replaceAll(/:\w+|\{\w+\}/g, '_');
     expect(plainOf(operation?.name ?? '')).toBe(plainOf(`${method} ${path}`));
