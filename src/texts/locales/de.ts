@@ -744,7 +744,6 @@ export const de: Catalogue = {
       arrived: '✅ **Der Test ist angekommen** ({time}). Votes werden empfangen.',
       notYet:
         'Noch ist kein Test angekommen. Prüf die Adresse und das Secret, speichere und drück noch einmal auf *Test Webhook*.',
-      tested: 'Letzter Test: {time}',
       noPublicAddress:
         'Nur die Pfade sind bekannt: Die Betreiber dieses Bots müssen PUBLIC_URL setzen. Schreib die Adresse dieses Bots davor.',
       refused: 'Die Vote-Seite nimmt diesen API-Schlüssel nicht an. Kopiere ihn noch einmal aus ihrem Dashboard.',

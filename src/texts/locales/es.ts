@@ -778,7 +778,6 @@ export const es: Catalogue = {
       arrived: '✅ **Ha llegado la prueba** ({time}). Los votos se reciben.',
       notYet:
         'Todavía no ha llegado ninguna prueba. Revisa la dirección y el secreto, guarda y pulsa *Test Webhook* otra vez.',
-      tested: 'Última prueba: {time}',
       noPublicAddress:
         'Solo se conocen las rutas: quienes administran este bot tienen que definir PUBLIC_URL. Pon la dirección de este bot delante de ellas.',
       refused: 'La página de votos no acepta esta clave de API. Cópiala de nuevo desde su panel.',

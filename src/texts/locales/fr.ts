@@ -783,7 +783,6 @@ export const fr: Catalogue = {
       arrived: '✅ **Le test est arrivé** ({time}). Les votes sont bien reçus.',
       notYet:
         "Aucun test n'est encore arrivé. Vérifie l'adresse et le secret, enregistre, puis clique à nouveau sur *Test Webhook*.",
-      tested: 'Dernier test : {time}',
       noPublicAddress:
         "Seuls les chemins sont connus : les responsables de ce bot doivent définir PUBLIC_URL. Ajoute l'adresse de ce bot devant.",
       refused: "Le site de vote n'accepte pas cette clé API. Copie-la à nouveau depuis son tableau de bord.",

@@ -778,7 +778,6 @@ export const it: Catalogue = {
       arrived: '✅ **Il test è arrivato** ({time}). I voti vengono ricevuti.',
       notYet:
         "Non è ancora arrivato nessun test. Controlla l'indirizzo e il segreto, salva e premi di nuovo *Test Webhook*.",
-      tested: 'Ultimo test: {time}',
       noPublicAddress:
         "Si conoscono solo i percorsi: chi gestisce questo bot deve impostare PUBLIC_URL. Metti davanti l'indirizzo di questo bot.",
       refused: 'Il sito di voto non accetta questa chiave API. Copiala di nuovo dalla sua dashboard.',

@@ -739,7 +739,6 @@ export const nl: Catalogue = {
       arrived: '✅ **De test is binnengekomen** ({time}). Stemmen worden ontvangen.',
       notYet:
         'Er is nog geen test binnengekomen. Controleer het adres en het geheim, sla op en klik opnieuw op *Test Webhook*.',
-      tested: 'Laatste test: {time}',
       noPublicAddress:
         'Alleen de paden zijn bekend: de beheerders van deze bot moeten PUBLIC_URL instellen. Zet het adres van deze bot ervoor.',
       refused: 'De stemsite accepteert deze API-sleutel niet. Kopieer hem opnieuw uit het dashboard daar.',

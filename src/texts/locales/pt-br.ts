@@ -777,7 +777,6 @@ export const ptBR: Catalogue = {
       waiting: '⏳ **Esperando o seu teste…** Isto fica verde sozinho.',
       arrived: '✅ **O teste chegou** ({time}). Os votos estão sendo recebidos.',
       notYet: 'Nenhum teste chegou ainda. Confira o endereço e o segredo, salve e clique em *Test Webhook* de novo.',
-      tested: 'Último teste: {time}',
       noPublicAddress:
         'Só os caminhos são conhecidos: os responsáveis por este bot precisam definir PUBLIC_URL. Coloque o endereço deste bot na frente deles.',
       refused: 'O site de votação não aceita esta chave de API. Copie de novo do painel dele.',
