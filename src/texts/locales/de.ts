@@ -708,7 +708,7 @@ export const de: Catalogue = {
       tier: '{tier}: {role}',
       anyTier: 'jede Stufe',
       item: '{name} ({price})',
-      lostStreaks: 'ab {days}',
+      lostStreaks: 'mindestens {days}',
       stored: 'gespeichert: {count}',
     },
     sources: {

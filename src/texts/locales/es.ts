@@ -732,7 +732,7 @@ export const es: Catalogue = {
       yes: 'sí',
       no: 'no',
       notSet: 'sin definir',
-      streak: '{credits} por {days} en racha, días perdonados: {forgive}',
+      streak: '{credits} por una racha de {days}, días perdonados: {forgive}',
       party: '{credits} al llegar a {votes} (periodo: {per})',
       milestone: 'al llegar a {votes}: {reward}',
       everyMilestone: 'cada {votes}: {reward}',
@@ -742,7 +742,7 @@ export const es: Catalogue = {
       tier: '{tier}: {role}',
       anyTier: 'cualquier nivel',
       item: '{name} ({price})',
-      lostStreaks: 'desde {days}',
+      lostStreaks: 'a partir de {days}',
       stored: 'guardados: {count}',
     },
     sources: {

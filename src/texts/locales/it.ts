@@ -742,7 +742,7 @@ export const it: Catalogue = {
       tier: '{tier}: {role}',
       anyTier: 'qualsiasi livello',
       item: '{name} ({price})',
-      lostStreaks: 'da {days}',
+      lostStreaks: 'a partire da {days}',
       stored: 'salvati: {count}',
     },
     sources: {

@@ -490,7 +490,7 @@ export const nl: Catalogue = {
       edit: 'Bewerken',
       editAgain: 'Verder bewerken',
       undo: 'Ongedaan maken',
-      reset: 'Herstellen',
+      reset: 'Terugzetten',
       history: 'Geschiedenis',
       older: 'Ouder',
       newest: 'Nieuwste',

@@ -732,7 +732,7 @@ export const ptBR: Catalogue = {
       yes: 'sim',
       no: 'não',
       notSet: 'não definido',
-      streak: '{credits} por {days} em sequência, dias perdoados: {forgive}',
+      streak: '{credits} por uma sequência de {days}, dias perdoados: {forgive}',
       party: '{credits} ao chegar a {votes} (período: {per})',
       milestone: 'ao chegar a {votes}: {reward}',
       everyMilestone: 'a cada {votes}: {reward}',
