@@ -3,7 +3,6 @@ import { Router } from 'express';
 import { createSetupDrafts } from '../../commands/setup-drafts.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
-import { interactionsPath } from '../discord/interactions/endpoint.ts';
 import { createHttpApp } from '../http/app.ts';
 import { DirectRequest } from '../http/body.ts';
 import { createHealth } from '../http/health.ts';
@@ -26,7 +25,7 @@ import type { RecordedDelivery } from '../tally/tally.ts';
 import { createReplay } from '../webhook/replay.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createAnnouncing } from './announcing.ts';
-import { type Answering, createAnswering } from './answering.ts';
+import { createAnswering } from './answering.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { createConfiguredAnnouncementLoop } from './create-announcement-loop.ts';
 import { currentParty } from './current-party.ts';
@@ -119,7 +118,7 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
   try {
     store = await openStore(config.databaseUrl, clock, { log });
     const home = await prepareAccounts(store, config.listings, { clock, log });
-    const { app, loadSettings } = assembleApp(store, cache, config, home, dependencies);
+    const { app, loadSettings } = assembleApp(store, cache, config, dependencies, home);
     await loadSettings();
     return app;
   } catch (error) {
@@ -128,13 +127,7 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
   }
 }
 
-function assembleApp(
-  store: Store,
-  cache: Cache,
-  config: Config,
-  home: string | null,
-  dependencies: AppDependencies,
-): { readonly app: App; readonly loadSettings: () => Promise<void> } {
+function assembleApp(store: Store, cache: Cache, config: Config, dependencies: AppDependencies, home: string | null) {
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
   const { wrapListener = (listener) => listener } = dependencies;
   /** Other processes may use the same database. */
@@ -252,7 +245,8 @@ function assembleApp(
   });
   const webhooks = receiving?.receiver.router ?? null;
   const express = createHttpApp({ webhooks, health, owner, log });
-  const http = withInteractions(answering?.endpoint ?? null, receiving?.receiver.withFallback(express) ?? express);
+  const withoutCommands = receiving?.receiver.withFallback(express) ?? express;
+  const http = answering?.endpoint?.withFallback(withoutCommands) ?? withoutCommands;
   const server = createHttpServer(wrapListener(http), { IncomingMessage: DirectRequest });
   let stopped: Promise<void> | undefined;
 
@@ -300,13 +294,4 @@ function assembleApp(
 interface Loop {
   start(): void;
   stop(): Promise<void>;
-}
-
-/** Interactions are handled without Express, like deliveries: members wait for them. */
-function withInteractions(endpoint: Answering['endpoint'], fallback: RequestListener): RequestListener {
-  if (endpoint === null) return fallback;
-  return (request, response) => {
-    if (request.url === interactionsPath) endpoint.handle(request, response);
-    else fallback(request, response);
-  };
 }
