@@ -550,7 +550,7 @@ export const id: Catalogue = {
       milestoneCredits: 'Kredit',
       milestoneRole: 'Role',
       factor: 'Kalikan kredit vote dengan',
-      days: 'Pada hari ini',
+      days: 'Pada hari-hari ini',
       multiplierRole: 'Untuk anggota dengan role ini',
       remove: 'Hapus',
       voterRole: 'Role untuk voter',
@@ -752,7 +752,7 @@ export const id: Catalogue = {
         'Vote-nya tidak diterima lagi, dan perintahnya berhenti. Vote dan kredit tetap ada, dan ini bisa diurungkan.',
     },
     reminders: {
-      text: 'Anggota menyalakan dan mematikan pengingatnya dengan /remind. Sekian jam setelah vote, mereka bisa vote lagi.',
+      text: 'Anggota menyalakan dan mematikan pengingatnya dengan /remind. Mereka bisa vote lagi setelah sekian jam:',
     },
     shop: {
       empty: 'Belum ada yang dijual.',

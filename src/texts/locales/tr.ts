@@ -706,7 +706,7 @@ export const tr: Catalogue = {
       title: 'Bu sunucunun ayarları',
       intro: 'Bir konu seç. Her değişiklik geri alınabilir.',
       noChannel: 'Henüz kanal seçilmedi; bu yüzden hiçbir şey duyurulmuyor.',
-      notStored: 'Geçerli değil: {problem}',
+      notStored: 'Etkin değil: {problem}',
     },
     welcome: {
       title: 'Hoş geldin',
@@ -757,7 +757,7 @@ export const tr: Catalogue = {
       unlink: 'Oyları artık alınmaz ve komutları durur. Oylar ve krediler kalır; bu işlem geri alınabilir.',
     },
     reminders: {
-      text: 'Üyeler hatırlatmalarını /remind ile açıp kapatır. Oydan bu kadar saat sonra tekrar oy verebilirler.',
+      text: 'Üyeler hatırlatmalarını /remind ile açıp kapatır. Bir oydan sonra tekrar oy verebilmeleri için geçmesi gereken saat:',
     },
     shop: {
       empty: 'Henüz satılan bir şey yok.',
