@@ -722,7 +722,6 @@ export const id: Catalogue = {
       waiting: '⏳ **Menunggu tesmu…** Ini akan berubah hijau sendiri.',
       arrived: '✅ **Tes sudah masuk** {time}. Vote bisa diterima.',
       notYet: 'Belum ada tes yang masuk. Cek alamat dan secret, simpan, lalu tekan *Test Webhook* lagi.',
-      tested: 'Tes terakhir: {time}',
       noPublicAddress:
         'Hanya path yang diketahui: pengelola bot ini perlu mengatur PUBLIC_URL. Tambahkan alamat bot ini di depannya.',
       refused: 'Situs voting tidak menerima API key ini. Salin lagi dari dashboard-nya.',

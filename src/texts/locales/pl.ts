@@ -836,7 +836,6 @@ export const pl: Catalogue = {
       waiting: '⏳ **Czekam na twój test…** Ta wiadomość sama zmieni się na zieloną.',
       arrived: '✅ **Test dotarł** {time}. Głosy są odbierane.',
       notYet: 'Żaden test jeszcze nie dotarł. Sprawdź adres i sekret, zapisz i kliknij *Test Webhook* jeszcze raz.',
-      tested: 'Ostatni test: {time}',
       noPublicAddress:
         'Znane są tylko ścieżki: administracja tego bota musi ustawić PUBLIC_URL. Dopisz przed nimi adres tego bota.',
       refused: 'Serwis nie akceptuje tego klucza API. Skopiuj go jeszcze raz z panelu serwisu.',

@@ -728,7 +728,6 @@ export const tr: Catalogue = {
       waiting: '⏳ **Testin bekleniyor…** Burası kendiliğinden yeşile döner.',
       arrived: '✅ **Test geldi** ({time}). Oylar alınıyor.',
       notYet: 'Henüz test gelmedi. Adresi ve şifreyi kontrol et, kaydet ve *Test Webhook* butonuna tekrar bas.',
-      tested: 'Son test: {time}',
       noPublicAddress:
         'Yalnızca yollar biliniyor: bot yöneticilerinin PUBLIC_URL ayarını yapması gerekiyor. Başlarına bu botun adresini ekle.',
       refused: 'Site bu API anahtarını kabul etmiyor. Sitenin panelinden tekrar kopyala.',
