@@ -284,6 +284,7 @@ export const de: Catalogue = {
     actions: {
       export: 'export: alles als Datei bekommen',
       forget: 'forget: löschen, was dich erkennbar macht',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
     },
     fileDescription: 'Alles, was über dich gespeichert ist, als JSON.',
     confirmButton: 'Bestätigen',
@@ -299,7 +300,31 @@ export const de: Catalogue = {
     forgotten:
       'Was über dich gespeichert war, lässt sich nicht mehr mit dir verknüpfen. Rollen, die du für Votes oder Käufe bekommen hast, werden gerade entfernt.',
     titleCancelled: 'Abgebrochen',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'Es wurde nichts geändert.',
+  },
+
+  linkedRoles: {
+    platform: 'Votes',
+    records: {
+      votes: { name: 'Votes', description: 'Counted votes, at least' },
+      streak: { name: 'Vote streak', description: 'Days of the current streak, at least' },
+      last_vote: { name: 'Last vote', description: 'Days since the last vote, at most' },
+      premium: { name: 'Premium', description: 'Has premium' },
+    },
+    page: {
+      titleLinked: 'Linked',
+      linked: 'Discord now knows your votes, and gives you the roles that you qualify for. You can close this page.',
+      undo: 'To undo it, use /privacy in Discord.',
+      titleFailed: 'Not linked',
+      cancelled: 'You did not give the permission, so nothing was linked.',
+      expired: 'This link has expired or was used before.',
+      unavailable: 'Discord or the database did not respond. Please try again in a minute.',
+      tooMany: 'Too many attempts. Please try again in a minute.',
+      again: 'Start again',
+    },
   },
 
   help: {

@@ -303,6 +303,7 @@ export const es: Catalogue = {
     actions: {
       export: 'export: recibir todo en un archivo',
       forget: 'forget: borrar lo que te identifica',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
     },
     fileDescription: 'Todo lo que está guardado sobre ti, en JSON.',
     confirmButton: 'Confirmar',
@@ -318,7 +319,31 @@ export const es: Catalogue = {
     forgotten:
       'Lo que estaba guardado sobre ti ya no se puede vincular contigo. Los roles que recibiste por votos o compras se te están quitando.',
     titleCancelled: 'Cancelado',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'No se ha cambiado nada.',
+  },
+
+  linkedRoles: {
+    platform: 'Votes',
+    records: {
+      votes: { name: 'Votes', description: 'Counted votes, at least' },
+      streak: { name: 'Vote streak', description: 'Days of the current streak, at least' },
+      last_vote: { name: 'Last vote', description: 'Days since the last vote, at most' },
+      premium: { name: 'Premium', description: 'Has premium' },
+    },
+    page: {
+      titleLinked: 'Linked',
+      linked: 'Discord now knows your votes, and gives you the roles that you qualify for. You can close this page.',
+      undo: 'To undo it, use /privacy in Discord.',
+      titleFailed: 'Not linked',
+      cancelled: 'You did not give the permission, so nothing was linked.',
+      expired: 'This link has expired or was used before.',
+      unavailable: 'Discord or the database did not respond. Please try again in a minute.',
+      tooMany: 'Too many attempts. Please try again in a minute.',
+      again: 'Start again',
+    },
   },
 
   help: {

@@ -307,6 +307,7 @@ export const fr: Catalogue = {
     actions: {
       export: 'export : tout recevoir dans un fichier',
       forget: "forget : supprimer ce qui permet de t'identifier",
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
     },
     fileDescription: 'Tout ce qui est enregistré sur toi, au format JSON.',
     confirmButton: 'Confirmer',
@@ -322,7 +323,31 @@ export const fr: Catalogue = {
     forgotten:
       'Ce qui était enregistré sur toi ne peut plus être relié à toi. Les rôles reçus pour tes votes ou tes achats sont en cours de retrait.',
     titleCancelled: 'Annulé',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: "Rien n'a changé.",
+  },
+
+  linkedRoles: {
+    platform: 'Votes',
+    records: {
+      votes: { name: 'Votes', description: 'Counted votes, at least' },
+      streak: { name: 'Vote streak', description: 'Days of the current streak, at least' },
+      last_vote: { name: 'Last vote', description: 'Days since the last vote, at most' },
+      premium: { name: 'Premium', description: 'Has premium' },
+    },
+    page: {
+      titleLinked: 'Linked',
+      linked: 'Discord now knows your votes, and gives you the roles that you qualify for. You can close this page.',
+      undo: 'To undo it, use /privacy in Discord.',
+      titleFailed: 'Not linked',
+      cancelled: 'You did not give the permission, so nothing was linked.',
+      expired: 'This link has expired or was used before.',
+      unavailable: 'Discord or the database did not respond. Please try again in a minute.',
+      tooMany: 'Too many attempts. Please try again in a minute.',
+      again: 'Start again',
+    },
   },
 
   help: {

@@ -303,6 +303,7 @@ export const it: Catalogue = {
     actions: {
       export: 'export: ricevi tutto in un file',
       forget: 'forget: elimina ciò che ti identifica',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
     },
     fileDescription: 'Tutto ciò che è salvato su di te, in JSON.',
     confirmButton: 'Conferma',
@@ -318,7 +319,31 @@ export const it: Catalogue = {
     forgotten:
       'Ciò che era salvato su di te non si può più collegare a te. I ruoli ricevuti per voti o acquisti sono in corso di rimozione.',
     titleCancelled: 'Annullato',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'Non è cambiato niente.',
+  },
+
+  linkedRoles: {
+    platform: 'Votes',
+    records: {
+      votes: { name: 'Votes', description: 'Counted votes, at least' },
+      streak: { name: 'Vote streak', description: 'Days of the current streak, at least' },
+      last_vote: { name: 'Last vote', description: 'Days since the last vote, at most' },
+      premium: { name: 'Premium', description: 'Has premium' },
+    },
+    page: {
+      titleLinked: 'Linked',
+      linked: 'Discord now knows your votes, and gives you the roles that you qualify for. You can close this page.',
+      undo: 'To undo it, use /privacy in Discord.',
+      titleFailed: 'Not linked',
+      cancelled: 'You did not give the permission, so nothing was linked.',
+      expired: 'This link has expired or was used before.',
+      unavailable: 'Discord or the database did not respond. Please try again in a minute.',
+      tooMany: 'Too many attempts. Please try again in a minute.',
+      again: 'Start again',
+    },
   },
 
   help: {

@@ -282,6 +282,7 @@ export const nl: Catalogue = {
     actions: {
       export: 'export: krijg alles als bestand',
       forget: 'forget: verwijder wat jou herkenbaar maakt',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
     },
     fileDescription: 'Alles wat er over je is opgeslagen, als JSON.',
     confirmButton: 'Bevestigen',
@@ -297,7 +298,31 @@ export const nl: Catalogue = {
     forgotten:
       'Wat er over je was opgeslagen, is niet meer aan jou te koppelen. Rollen die je voor stemmen of aankopen kreeg, worden nu weggehaald.',
     titleCancelled: 'Geannuleerd',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'Er is niets veranderd.',
+  },
+
+  linkedRoles: {
+    platform: 'Votes',
+    records: {
+      votes: { name: 'Votes', description: 'Counted votes, at least' },
+      streak: { name: 'Vote streak', description: 'Days of the current streak, at least' },
+      last_vote: { name: 'Last vote', description: 'Days since the last vote, at most' },
+      premium: { name: 'Premium', description: 'Has premium' },
+    },
+    page: {
+      titleLinked: 'Linked',
+      linked: 'Discord now knows your votes, and gives you the roles that you qualify for. You can close this page.',
+      undo: 'To undo it, use /privacy in Discord.',
+      titleFailed: 'Not linked',
+      cancelled: 'You did not give the permission, so nothing was linked.',
+      expired: 'This link has expired or was used before.',
+      unavailable: 'Discord or the database did not respond. Please try again in a minute.',
+      tooMany: 'Too many attempts. Please try again in a minute.',
+      again: 'Start again',
+    },
   },
 
   help: {

@@ -303,6 +303,7 @@ export const ptBR: Catalogue = {
     actions: {
       export: 'export: receber tudo em um arquivo',
       forget: 'forget: apagar o que identifica você',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
     },
     fileDescription: 'Tudo o que está guardado sobre você, em JSON.',
     confirmButton: 'Confirmar',
@@ -318,7 +319,31 @@ export const ptBR: Catalogue = {
     forgotten:
       'O que estava guardado sobre você não pode mais ser ligado a você. Os cargos que você recebeu por votos ou compras estão sendo removidos.',
     titleCancelled: 'Cancelado',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'Nada foi alterado.',
+  },
+
+  linkedRoles: {
+    platform: 'Votes',
+    records: {
+      votes: { name: 'Votes', description: 'Counted votes, at least' },
+      streak: { name: 'Vote streak', description: 'Days of the current streak, at least' },
+      last_vote: { name: 'Last vote', description: 'Days since the last vote, at most' },
+      premium: { name: 'Premium', description: 'Has premium' },
+    },
+    page: {
+      titleLinked: 'Linked',
+      linked: 'Discord now knows your votes, and gives you the roles that you qualify for. You can close this page.',
+      undo: 'To undo it, use /privacy in Discord.',
+      titleFailed: 'Not linked',
+      cancelled: 'You did not give the permission, so nothing was linked.',
+      expired: 'This link has expired or was used before.',
+      unavailable: 'Discord or the database did not respond. Please try again in a minute.',
+      tooMany: 'Too many attempts. Please try again in a minute.',
+      again: 'Start again',
+    },
   },
 
   help: {
