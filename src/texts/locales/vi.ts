@@ -555,7 +555,7 @@ export const vi: Catalogue = {
       per: 'Trong vòng một',
       partyCredits: 'Credit cho mọi người đã bình chọn',
       votes: 'Số lượt bình chọn',
-      repeats: 'Bao lâu một lần?',
+      repeats: 'Bao nhiêu lần?',
       milestoneCredits: 'Credit',
       milestoneRole: 'Vai trò',
       factor: 'Nhân credit mỗi lượt bình chọn với',
