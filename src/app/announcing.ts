@@ -3,7 +3,6 @@ import { remindButtons } from '../../commands/remind-button.ts';
 import type { VotePicture } from '../../commands/vote-picture.ts';
 import { createAnnouncer } from '../discord/announcements/announcer.ts';
 import { createDigestHandler, type DigestSource } from '../discord/announcements/digest.ts';
-import type { CardSource } from '../discord/announcements/listing-card.ts';
 import { createLostStreaksHandler } from '../discord/announcements/lost-streaks.ts';
 import { createReviewHandler } from '../discord/announcements/new-review.ts';
 import { createPartyPanelHandler, type PartyPanels } from '../discord/announcements/party-panel.ts';
@@ -27,6 +26,7 @@ import { settleWithin } from '../platform/with-timeout.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
 import type { Texts } from '../texts/texts.ts';
 import type { AnnouncementsOfListings } from './announcements.ts';
+import { createCardSource } from './card-source.ts';
 import type { DiscordAccess } from './discord-access.ts';
 import { createPartyRewardHandler } from './party-reward.ts';
 import { createQueueShare } from './queue-share.ts';
@@ -181,15 +181,5 @@ function withoutQuietParties(
     },
     partyReached: async (effect) =>
       announcesParty(effect.content.channelId) ? partyReached(effect) : { outcome: 'done' },
-  };
-}
-
-/** Reads the listing's name and URL on the service, for announcements. */
-function createCardSource(findLookup: AnnouncingDependencies['findLookup']): CardSource {
-  return async (name) => {
-    const listing = findLookup(name);
-    if (listing === undefined) return null;
-    const { value } = await listing.lookup.profile();
-    return { name: value.name, url: value.url };
   };
 }

@@ -3,7 +3,6 @@ import { Router } from 'express';
 import { createSetupDrafts } from '../../commands/setup-drafts.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
-import { interactionsPath } from '../discord/interactions/endpoint.ts';
 import { createHttpApp } from '../http/app.ts';
 import { DirectRequest } from '../http/body.ts';
 import { createHealth } from '../http/health.ts';
@@ -26,7 +25,7 @@ import type { RecordedDelivery } from '../tally/tally.ts';
 import { createReplay } from '../webhook/replay.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createAnnouncing } from './announcing.ts';
-import { type Answering, createAnswering } from './answering.ts';
+import { createAnswering } from './answering.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { createConfiguredAnnouncementLoop } from './create-announcement-loop.ts';
 import { currentParty } from './current-party.ts';
@@ -246,7 +245,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   });
   const webhooks = receiving?.receiver.router ?? null;
   const express = createHttpApp({ webhooks, health, owner, log });
-  const http = withInteractions(answering?.endpoint ?? null, receiving?.receiver.withFallback(express) ?? express);
+  const withoutCommands = receiving?.receiver.withFallback(express) ?? express;
+  const http = answering?.endpoint?.withFallback(withoutCommands) ?? withoutCommands;
   const server = createHttpServer(wrapListener(http), { IncomingMessage: DirectRequest });
   let stopped: Promise<void> | undefined;
 
@@ -294,13 +294,4 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
 interface Loop {
   start(): void;
   stop(): Promise<void>;
-}
-
-/** Interactions are handled without Express, like deliveries: members wait for them. */
-function withInteractions(endpoint: Answering['endpoint'], fallback: RequestListener): RequestListener {
-  if (endpoint === null) return fallback;
-  return (request, response) => {
-    if (request.url === interactionsPath) endpoint.handle(request, response);
-    else fallback(request, response);
-  };
 }

@@ -188,7 +188,7 @@ export async function openStore(
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
     partyPanels: sqlPartyPanels(db, reading, write),
-    announcements: sqlAnnouncements(db, reading, write),
+    announcements: sqlAnnouncements(db, reading, clock, write),
     reminders: sqlReminders(db, reading, write),
     purchases: sqlPurchases(db, reading, write),
     memberLocales: sqlMemberLocales(db, reading, write),

@@ -46,7 +46,8 @@ export function watchBot(registry: Registry, sources: BotSources): void {
     registers: [registry],
     collect() {
       const isConnected = sources.isConnected();
-      if (isConnected !== null) this.set(Number(isConnected));
+      if (isConnected === null) this.remove();
+      else this.set(Number(isConnected));
     },
   });
 }
