@@ -725,7 +725,6 @@ export const ja: Catalogue = {
       arrived: '✅ **テストが届きました**（{time}）。投票を受信できます。',
       notYet:
         'テストはまだ届いていません。アドレスとシークレットを確認して保存し、もう一度「Test Webhook」を押してください。',
-      tested: '前回のテスト: {time}',
       noPublicAddress:
         'パスしかわかりません。このBotの運営者が PUBLIC_URL を設定する必要があります。パスの前にこのBotのアドレスを付けてください。',
       refused: '投票サイトがこのAPIキーを受け付けませんでした。ダッシュボードからもう一度コピーしてください。',

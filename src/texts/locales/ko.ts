@@ -718,7 +718,6 @@ export const ko: Catalogue = {
       arrived: '✅ **테스트가 도착했어요** ({time}). 이제 투표를 받을 수 있어요.',
       notYet:
         '아직 테스트가 도착하지 않았어요. 주소와 시크릿을 확인하고 저장한 다음 *Test Webhook* 버튼을 다시 눌러 주세요.',
-      tested: '마지막 테스트: {time}',
       noPublicAddress:
         '경로만 알 수 있어요. 봇 운영자가 PUBLIC_URL을 설정해야 해요. 경로 앞에 이 봇의 주소를 붙여 주세요.',
       refused: '투표 사이트에서 이 API 키를 받아들이지 않아요. 대시보드에서 다시 복사해 주세요.',

@@ -731,7 +731,6 @@ export const vi: Catalogue = {
       waiting: '⏳ **Đang chờ thử nghiệm của bạn…** Phần này sẽ tự chuyển sang màu xanh.',
       arrived: '✅ **Đã nhận được thử nghiệm** ({time}). Từ giờ bot sẽ nhận các lượt bình chọn.',
       notYet: 'Chưa nhận được thử nghiệm nào. Hãy kiểm tra địa chỉ và secret, lưu lại rồi nhấn *Test Webhook* lần nữa.',
-      tested: 'Thử nghiệm gần nhất: {time}',
       noPublicAddress:
         'Mới chỉ biết đường dẫn: người vận hành bot cần đặt PUBLIC_URL. Hãy thêm địa chỉ của bot vào trước đường dẫn.',
       refused: 'Trang bình chọn không chấp nhận khóa API này. Hãy sao chép lại từ bảng điều khiển của trang.',

@@ -709,7 +709,6 @@ export const zhCN: Catalogue = {
       waiting: '⏳ **正在等待你的测试……** 收到后会自动变绿。',
       arrived: '✅ **已收到测试**（{time}）。现在可以接收投票了。',
       notYet: '还没有收到测试。请检查地址和签名密钥，保存后再次点击“Test Webhook”。',
-      tested: '上次测试：{time}',
       noPublicAddress: '目前只知道路径：机器人的运营者需要设置 PUBLIC_URL。请在路径前面加上机器人的地址。',
       refused: '投票网站不接受这个 API 密钥。请从网站后台重新复制。',
       wrongKind: '这个 API 密钥属于另一种类型（服务器或机器人）的投票页面。',
