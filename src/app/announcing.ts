@@ -17,7 +17,7 @@ import type { LeaseStore } from '../leases/lease-store.ts';
 import { createDispatcher } from '../outbox/dispatcher.ts';
 import type { AttemptResult, ClaimedEffect } from '../outbox/effect.ts';
 import type { Outbox } from '../outbox/outbox.ts';
-import { createPerform, type EffectHandlers } from '../outbox/perform.ts';
+import { createPerform } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
@@ -30,6 +30,7 @@ import { createCardSource } from './card-source.ts';
 import type { DiscordAccess } from './discord-access.ts';
 import { createPartyRewardHandler } from './party-reward.ts';
 import { createQueueShare } from './queue-share.ts';
+import { withoutQuietParties } from './quiet-parties.ts';
 import type { ReminderService } from './reminders.ts';
 import { createRoleGrants } from './role-grants.ts';
 
@@ -38,6 +39,8 @@ export interface Announcing {
   start(): void;
   /** Makes the dispatcher check these queues for effects immediately. */
   nudge(queues: readonly string[]): void;
+  /** The number of live processes that process the outbox, at least 1. */
+  processes(): number;
   /** Makes waiting effects due: Discord was reached again. */
   wake(): void;
   /** Effects in progress may finish within a few seconds. */
@@ -144,6 +147,7 @@ export function createAnnouncing(
       dispatcher.start();
     },
     nudge: dispatcher.nudge,
+    processes: queueShare.processes,
     wake() {
       dispatcher
         .wake()
@@ -161,25 +165,4 @@ async function drawInTime(
 ): Promise<VotePicture | null> {
   const drawing = drawVotePicture({ listings: [listing], texts, scale: 2, now: clock.now() });
   return (await settleWithin(maxDrawingMs, clock, drawing)) ?? null;
-}
-
-type PartyHandlers = Required<Pick<EffectHandlers, 'partyPanel' | 'partyReached'>>;
-
-/** Drops what was enqueued about parties before they were switched off. */
-function withoutQuietParties(
-  { announcesParty }: AnnouncementsOfListings,
-  panels: PartyPanels,
-  { partyPanel, partyReached }: PartyHandlers,
-): PartyHandlers {
-  return {
-    async partyPanel(effect) {
-      const { channelId, period } = effect.content;
-      if (announcesParty(channelId)) return partyPanel(effect);
-      // The next vote after they are switched on again enqueues an update.
-      await panels.rejected(period);
-      return { outcome: 'done' };
-    },
-    partyReached: async (effect) =>
-      announcesParty(effect.content.channelId) ? partyReached(effect) : { outcome: 'done' },
-  };
 }

@@ -36,7 +36,7 @@ import { createLookupClients } from './lookup-clients.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
 import { prepareAccounts } from './prepare-accounts.ts';
-import { communityOfQueues } from './queue-share.ts';
+import { communityOfQueues, shareOfRequests } from './queue-share.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving } from './receiving.ts';
 import { createSeenMembers } from './seen-members.ts';
@@ -146,7 +146,10 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const has = (role: Role) => config.roles.includes(role);
   const announcements = createAnnouncements(directory);
   const { memberLocales } = store;
-  const access = createDiscordAccess(config, { announcements, memberLocales, log, stopwatch });
+  const access = createDiscordAccess(config, {
+    ...{ announcements, memberLocales, log, stopwatch, invalidRequests: store.invalidRequests },
+    requestsPerSecond: () => shareOfRequests(isShared, announcing?.processes() ?? null),
+  });
   const announcing = has('announce')
     ? createAnnouncing(access, {
         ...services,
@@ -179,6 +182,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
           listingsIn: (guildId) => directory.inGuild(guildId)[0]?.listings ?? [],
           ...{ rewards: store.rewards, clock, log },
         }),
+        leases: isShared ? store.leases : null,
         refreshesNotices: announcing === null,
         onConnected: () => announcing?.wake(),
       })
@@ -189,6 +193,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     effects: store.outbox.sizes,
     waitingSince: () => store.outbox.waitingSince(clock.now()),
     isConnected: () => answering?.isConnected() ?? null,
+    invalidRequests: access.invalidRequests.recent,
     keys: lookups.keyStatuses,
     now: clock.now,
     party: () => currentParty(store.rewards, directory.listings, clock.now()),
@@ -209,7 +214,9 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   };
   const replay = createReplay(recording);
   const receiving = has('receive') ? createReceiving({ ...recording, directory, replay }) : null;
-  const loops = [settings.loop, ...(announcing === null ? [] : announcingLoops())];
+  const usesDiscord = announcing !== null || answering !== null;
+  const discordLoops = usesDiscord ? [access.invalidRequests] : [];
+  const loops = [settings.loop, ...discordLoops, ...(announcing === null ? [] : announcingLoops())];
 
   /** What fills the outbox by time, and looks after the database. */
   function announcingLoops(): readonly Loop[] {

@@ -1,7 +1,6 @@
 import type { PartyPanels } from '../discord/announcements/party-panel.ts';
 import type { MemberLocales } from '../discord/member-languages.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';
-import type { LeaseStore } from '../leases/lease-store.ts';
 import { type AccountScope, homeAccounts, partsOf } from '../ledger/account-id.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Standings } from '../ledger/standing.ts';
@@ -35,6 +34,7 @@ import { createWriter } from './commits/writer.ts';
 import { type Dialect, sqlitePathOf } from './dialect/dialect.ts';
 import { type MigrationProgress, migrate } from './migrations/migrate.ts';
 import { logProgress } from './migrations/report-progress.ts';
+import { type ProcessCoordination, sqlProcessCoordination } from './process-coordination.ts';
 import { queryBuilder } from './query-builder.ts';
 import { sqlAnnouncements } from './reads/announcements.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
@@ -67,7 +67,7 @@ const maxQueueLength = 10_000;
 const writeFailureHoldMs = 6 * second;
 
 /** The storage adapters of all modules, over one database. */
-export interface Store extends CommunityStores {
+export interface Store extends CommunityStores, ProcessCoordination {
   readonly recorder: Recorder;
   readonly claims: ClaimRecorder;
   readonly outbox: Outbox;
@@ -93,7 +93,7 @@ export interface Store extends CommunityStores {
   readonly pruning: PruningStore;
   readonly counting: CountingStore;
   /** What the owner sees of the rewards. Rejects with the driver's error. */
-  readonly rewardRecords: {
+  readonly {
     grants(): Promise<GrantSummary>;
     purchases(): Promise<PurchaseSummary>;
     /** @param now ms since the epoch */
@@ -104,7 +104,6 @@ export interface Store extends CommunityStores {
   readonly sessions: SessionRevocations;
   readonly budgetStore: BudgetStore;
   readonly commandRegistry: CommandRegistry;
-  readonly leases: LeaseStore;
   /** Throws {@link DatabaseFileReplacedError} if the file at the path is not the open one. Takes microseconds. */
   checkFiles(): void;
   /**
@@ -215,23 +214,14 @@ export async function openStore(
     },
     commandRegistry: sqlCommandRegistry(db, reading, write),
     ...sqlCommunityStores(db, reading, write),
-    leases: {
-      join: (...args) => write('joinLeases', ...args),
-      renew: (...args) => write('renewLeases', ...args),
-      take: (...args) => write('takeLeases', ...args),
-      release: (...args) => write('releaseLeases', ...args),
-      remove: (...args) => write('removeLeaseHolder', ...args),
-      resize: (...args) => write('resizeLeases', ...args),
-    },
-    ownerActions: {
+    ...sqlProcessCoordination(db, reading, write),
+    ownerActions: 
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
-      requeueEffect: (effectId, now) => write('requeueEffect', effectId, now),
-    },
-    sessions: {
+      requeueEffect: (effectId, now) => write('requeueEffect', effectId, now),,
+    sessions: 
       revoke: (session) => write('revokeSession', session),
-      isRevoked: (id) => isSessionRevoked(db, reading, id),
-    },
-    async probe() {
+      isRevoked: (id) => isSessionRevoked(db, reading, id),,
+    async probe() 
       checkFiles();
       if (lastWriteFailure !== undefined && clock.monotonic() - lastWriteFailure.at < writeFailureHoldMs) {
         throw lastWriteFailure.error;
@@ -239,14 +229,12 @@ export async function openStore(
       await write('probe', clock.now()).catch((error: unknown) => {
         // The readiness endpoint is public, and the messages of drivers contain host and user names.
         throw error instanceof TallyhookError ? error : new StoreUnavailableError(error);
-      });
-    },
+      });,
     waiting: commits.waiting,
-    async close() {
+    async close() 
       monitor?.stop();
       await commits.close();
-      await dialect.close();
-    },
+      await dialect.close();,
   };
 }
 

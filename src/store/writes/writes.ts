@@ -15,6 +15,7 @@ import { grantWrites } from './grants.ts';
 import { guildWrites } from './guilds.ts';
 import { heartbeatWrites } from './heartbeat.ts';
 import { installationWrites } from './installation.ts';
+import { invalidRequestWrites } from './invalid-requests.ts';
 import { leaseWrites } from './leases.ts';
 import { memberLanguageWrites } from './member-languages.ts';
 import { outboxWrites } from './outbox.ts';
@@ -61,6 +62,7 @@ export function createWrites(
     ...counterWrites(db, connection),
     ...pruningWrites(db, connection, dialect),
     ...leaseWrites(db, connection),
+    ...invalidRequestWrites(db, connection),
     ...installationWrites(db, connection),
     ...separationWrites(db, connection),
 
