@@ -665,7 +665,7 @@ export const zhCN: Catalogue = {
       yes: '是',
       no: '否',
       notSet: '未设置',
-      streak: '连续 {days} 得 {credits}（可漏投 {forgive} 天）',
+      streak: '连续 {days}：{credits}（可漏投 {forgive} 天）',
       party: '{per}内达到 {votes}，每人 {credits}',
       milestone: '满 {votes}：{reward}',
       everyMilestone: '每满 {votes}：{reward}',
