@@ -6,6 +6,7 @@ import type { ListingSource } from './listing-source.ts';
 import { listingsFile } from './listings-file.ts';
 import { parseJsonFile } from './parse-json-file.ts';
 import { contradictingCredits } from './rewards.ts';
+import { needsDiscord, rolesOf } from './roles.ts';
 import type { ConfigIssue, ListingConfig } from './schema.ts';
 import type { SecretFile } from './secret-files.ts';
 import type { Values } from './settings.ts';
@@ -41,15 +42,18 @@ function listingsFromVariables(values: Values, issues: ConfigIssue[]): ReadListi
     const { VOTE_WEBHOOK_SECRET, PREMIUM_WEBHOOK_SECRET, VOTE_WEBHOOK_AUTHORIZATION } = values;
     const hasSecrets = VOTE_WEBHOOK_SECRET ?? PREMIUM_WEBHOOK_SECRET ?? VOTE_WEBHOOK_AUTHORIZATION;
     if (hasSecrets === undefined) return { listings: [], sources: [], secretFiles: [] };
-  } else if (hasNoKey && !isKeyInvalid) {
+  } else if (hasNoKey && !isKeyInvalid && needsDiscord(rolesOf(values))) {
     issues.push({
       setting: 'LOOKUP_SERVER_KEY / LOOKUP_BOT_KEY',
       problem: 'are both missing.',
       hint: "Set at least one of them to an API key from the service's dashboard (Edit server → Advanced setup).",
     });
   }
+  const server = sourceFromVariables(values, 'server', values.LOOKUP_SERVER_KEY);
+  // A receiver needs no key. A vote that names only its voter is then one for the server.
+  const isReceiver = hasNoKey && !needsDiscord(rolesOf(values));
   const sources = [
-    sourceFromVariables(values, 'server', values.LOOKUP_SERVER_KEY),
+    isReceiver ? { ...server, implied: false } : server,
     sourceFromVariables(values, 'bot', values.LOOKUP_BOT_KEY),
   ] as const;
   const listings = toListings(sources, values, issues);
@@ -98,7 +102,8 @@ function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): 
   const formatHint = 'Its schema: `tallyhook config --schema`.';
   const file = parseJsonFile({ path, setting: 'TALLYHOOK_CONFIG', formatHint }, listingsFile, issues);
   const fileListings = file?.listings ?? [];
-  if (fileListings.length > 0 && fileListings.every(({ lookupKey }) => lookupKey === undefined)) {
+  const hasKey = fileListings.some(({ lookupKey }) => lookupKey !== undefined);
+  if (fileListings.length > 0 && !hasKey && needsDiscord(rolesOf(values))) {
     issues.push({
       setting: 'TALLYHOOK_CONFIG',
       problem: 'has no listing with a lookupKey.',

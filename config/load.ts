@@ -6,16 +6,18 @@ import type { Environment } from './environment.ts';
 import { listingDefaults } from './listing-defaults.ts';
 import { readListings } from './listings.ts';
 import { readValues } from './read-values.ts';
+import { needsDiscord, rolesOf } from './roles.ts';
 import { type Config, type ConfigIssue, InvalidConfigError, type ListingConfig } from './schema.ts';
-import { settings, type Values } from './settings.ts';
+import { type SettingName, settings, type Values } from './settings.ts';
 import { configWarnings } from './warnings.ts';
 
 /**
- * Whether the environment is meant for a real Discord. Without `DISCORD_TOKEN`, and outside of production, the sandbox
- * runs.
+ * Whether the environment is meant for a real Discord. Without `DISCORD_TOKEN` and `TALLYHOOK_ROLES`, and outside of
+ * production, the sandbox runs.
  */
 export function isConfigured(environment: Environment): boolean {
-  return Boolean(environment['DISCORD_TOKEN'] || environment['DISCORD_TOKEN_FILE']) || isProduction(environment);
+  const isSet = (name: SettingName) => Boolean(environment[name] || environment[`${name}_FILE`]);
+  return isSet('DISCORD_TOKEN') || isSet('TALLYHOOK_ROLES') || isProduction(environment);
 }
 
 function isProduction(environment: Environment): boolean {
@@ -30,10 +32,12 @@ export function loadConfig(environment: Environment): Config {
   if (issues.length > 0) throw new InvalidConfigError(issues);
 
   const config: Config = {
+    roles: rolesOf(values),
     discord: {
       token: values.DISCORD_TOKEN ?? '',
       apiUrl: values.DISCORD_API_URL ?? '',
       guildId: values.DISCORD_GUILD_ID ?? null,
+      publicKey: values.DISCORD_PUBLIC_KEY ?? null,
     },
     lookup: { baseUrl: values.LOOKUP_BASE_URL ?? '' },
     listings,
@@ -82,6 +86,7 @@ export function loadLogFormat(environment: Environment): Config['logFormat'] {
 
 /** Adds an issue for each required setting that is missing, unless it already has one because its value is invalid. */
 function checkRequired(values: Values, issues: ConfigIssue[]): void {
+  if (!needsDiscord(rolesOf(values))) return;
   for (const name of ['DISCORD_TOKEN', 'LOOKUP_BASE_URL'] as const) {
     const isReported = issues.some(({ setting }) => setting.startsWith(name));
     if (values[name] === undefined && !isReported) {

@@ -42,7 +42,8 @@ function withSecretsOfSource(source: ListingSource, others: readonly ListingSour
 
 /** Parts of the configuration by the settings that they are read from. */
 const parts: Readonly<Record<string, (config: Config) => unknown>> = {
-  'DISCORD_TOKEN, DISCORD_API_URL, DISCORD_GUILD_ID': ({ discord }) => discord,
+  TALLYHOOK_ROLES: ({ roles }) => roles,
+  'DISCORD_TOKEN, DISCORD_API_URL, DISCORD_GUILD_ID, DISCORD_PUBLIC_KEY': ({ discord }) => discord,
   LOOKUP_BASE_URL: ({ lookup }) => lookup,
   'listings, channels, rewards, shop': ({ listings }) => listings,
   REMINDERS: ({ reminders }) => reminders,

@@ -5,6 +5,7 @@ import type { ListingRewards } from '../src/rewards/rules.ts';
 import type { ShopItem } from '../src/rewards/shop-item.ts';
 import type { AnnouncementSettings } from '../src/texts/announcement-settings.ts';
 import type { ListingBase } from './listing-source.ts';
+import type { Role } from './roles.ts';
 
 /** A listing in the configuration: one server or bot on the service, with its own API key and secrets. */
 export interface ListingConfig {
@@ -41,11 +42,24 @@ export interface ListingConfig {
   readonly shop: readonly ShopItem[];
 }
 
+/** The connection to Discord. */
+export interface DiscordConfig {
+  /** Empty if the process only receives webhooks and has none. */
+  readonly token: string;
+  /** Without the version. */
+  readonly apiUrl: string;
+  /** Null registers the commands globally. */
+  readonly guildId: string | null;
+  /** The application's Ed25519 key (hex); null receives interactions through the gateway instead of over HTTP. */
+  readonly publicKey: string | null;
+}
+
 /** All settings, validated and frozen. */
 export interface Config {
-  /** `apiUrl` without the version; `guildId` null registers the commands globally. */
-  readonly discord: { readonly token: string; readonly apiUrl: string; readonly guildId: string | null };
-  /** Ends in `/api/v1`, without a trailing slash (document, section 1). */
+  /** What this process does. At least one. */
+  readonly roles: readonly Role[];
+  readonly discord: DiscordConfig;
+  /** Ends in `/api/v1`, without a trailing slash (document, section 1). Empty if the process only receives webhooks. */
   readonly lookup: { readonly baseUrl: string };
   readonly listings: readonly ListingConfig[];
   /** The same listings as they are configured, to which the settings of communities are added. */

@@ -3,6 +3,7 @@ import { expectedKey, parseEncryptionKey } from '../src/encryption/encryption-ke
 import { logLevels } from '../src/platform/log.ts';
 import { snowflakePattern } from '../src/platform/snowflake.ts';
 import { durationPattern, expectedDuration, isDurationInRange, parseDuration } from './duration.ts';
+import { roles } from './roles.ts';
 
 /** One setting: an environment variable, or `NAME_FILE` with the path of a file that holds its value. */
 export interface Setting<Value = unknown> {
@@ -26,6 +27,11 @@ const secrets = z
   .transform((list) => list.split(',').map((secret) => secret.trim()))
   .pipe(z.array(text).min(1));
 const wholeCredits = z.string().regex(/^\d+$/).transform(Number).pipe(z.int().max(1_000_000));
+const roleList = z
+  .string()
+  .transform((list) => list.split(',').map((role) => role.trim()))
+  .pipe(z.array(z.enum(roles)).min(1))
+  .refine((list) => new Set(list).size === list.length);
 const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/(?<!\/)\/+$/, ''));
 
 /** The text of an encryption key. */
@@ -73,6 +79,14 @@ export const settings = {
     default: 'https://discord.com/api',
   }),
   DISCORD_GUILD_ID: setting({ schema: id, expected: expectedId }),
+  DISCORD_PUBLIC_KEY: setting({
+    schema: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/i)
+      .toLowerCase(),
+    expected:
+      "the application's public key, 64 hexadecimal digits (developer portal → your application → General Information)",
+  }),
   LOOKUP_BASE_URL: setting({
     schema: httpUrl.refine((url) => url.endsWith('/api/v1')),
     expected: 'the http(s) URL of the lookup API, ending in /api/v1',
@@ -166,6 +180,11 @@ export const settings = {
     schema: z.string().regex(/^\d+$/).transform(Number).pipe(z.int().max(65_535)),
     expected: 'a port number from 0 (any free port) to 65535',
     default: '3000',
+  }),
+  TALLYHOOK_ROLES: setting({
+    schema: roleList,
+    expected: `one or more of ${roles.join(', ')}, separated by commas, each once`,
+    default: roles.join(','),
   }),
   PUBLIC_URL: setting({
     schema: httpUrl.refine((url) => !/[?#@]/.test(url)),

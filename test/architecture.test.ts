@@ -17,10 +17,10 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   lookup: ['platform'],
   texts: ['platform', 'ledger', 'rewards', 'lookup'],
   commands: ['platform', 'ledger', 'rewards', 'lookup', 'settings', 'texts'],
-  webhook: ['platform', 'tally', 'ledger'],
+  webhook: ['platform', 'tally', 'ledger', 'http'],
   drawing: ['platform', 'ledger', 'rewards'],
   owner: ['platform', 'web', 'tally', 'ledger', 'rewards', 'outbox'],
-  discord: ['platform', 'leases', 'outbox', 'commands', 'lookup', 'texts'],
+  discord: ['platform', 'leases', 'outbox', 'commands', 'lookup', 'texts', 'http'],
   store: [
     ...['platform', 'encryption', 'leases', 'settings', 'tally', 'ledger', 'rewards', 'outbox', 'lookup', 'owner'],
     'discord',

@@ -81,7 +81,8 @@ export function createLookupClients(
     const next = new Map<string, ConfiguredClient>();
     for (const listing of listings) {
       const { name, kind, guildId, lookupKey: key, rewards } = listing;
-      if (key === null) continue;
+      // A process that only receives may have keys, but no address to use them at.
+      if (key === null || config.lookup.baseUrl === '') continue;
       const { cooldownMs } = rewards.base;
       const known = clients.get(name);
       const isReusable = known?.lookup.kind === kind && known.guildId === guildId && known.cooldownMs === cooldownMs;

@@ -1,6 +1,6 @@
 import type { ListedRules } from '../../commands/command.ts';
 import type { Config } from '../../config/schema.ts';
-import type { CommandPlace } from '../discord/interactions/interactions.ts';
+import type { CommandPlace } from '../discord/interactions/run-command.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import { type AccountScope, homeAccounts } from '../ledger/account-id.ts';
 import type { Standings } from '../ledger/standing.ts';
@@ -10,8 +10,9 @@ import { memoizeOne } from '../platform/memoize.ts';
 import type { Store } from '../store/store.ts';
 import type { ShopContext } from '../tally/purchase-store.ts';
 import { eventKeysOf } from '../webhook/replay.ts';
+import type { AnnouncingDependencies } from './announcing.ts';
+import type { AnsweringDependencies, BotContext } from './answering.ts';
 import { createAwards } from './awards.ts';
-import type { BotContext, BotDependencies } from './bot.ts';
 import { createClaims } from './claims.ts';
 import type { Community, Directory } from './directory.ts';
 import { type CommunityListing, listedRules } from './listings.ts';
@@ -26,7 +27,8 @@ import { createVotePictures } from './vote-pictures.ts';
 
 /** What members and managers use through commands. */
 export interface MemberServices
-  extends Pick<BotDependencies, 'contextFor' | 'offer' | 'findLookup' | 'reminders' | 'drawVotePicture'> {
+  extends Pick<AnsweringDependencies, 'contextFor' | 'offer' | 'reminders'>,
+    Pick<AnnouncingDependencies, 'findLookup' | 'drawVotePicture'> {
   readonly standings: Standings;
   /** Sends the reminders; to be started only if they are switched on. */
   readonly reminderLoop: ReminderLoop;
@@ -79,8 +81,19 @@ export function createMemberServices(
   const completeContext = memoizeOne((ofCommunities: CommunityContext): BotContext => {
     return { ...context, ...ofCommunities };
   });
+  function homeStandings(): Standings {
+    const home = directory.communities.find(({ accounts }) => accounts === homeAccounts);
+    return home === undefined ? store.standingsIn(homeAccounts, 'UTC') : communityContexts.of([home]).standings;
+  }
+
+  /** In direct messages: those in which the member has an account, or all of the operator's if there is none. */
+  async function communitiesOf(userId: string, communities: readonly Community[]): Promise<readonly Community[]> {
+    const scopes = await store.communitiesOf(userId);
+    const own = communities.filter(({ accounts }) => scopes.includes(accounts));
+    return own.length > 0 ? own : communities.filter(({ isHosted }) => !isHosted);
+  }
   return {
-    standings: communityContexts.of(directory.communities).standings,
+    standings: homeStandings(),
     reminders,
     drawVotePicture,
     findLookup: lookups.find,
@@ -95,7 +108,11 @@ export function createMemberServices(
       onChecked: (outcome) => metrics.reminders.inc({ outcome }),
       onEnqueued: (queue) => nudge([queue]),
     }),
-    contextFor: ({ guildId }: CommandPlace) => completeContext(communityContexts.of(directory.inGuild(guildId))),
+    contextFor({ guildId, userId }: CommandPlace) {
+      const communities = directory.inGuild(guildId);
+      if (guildId !== null || communities.length <= 1) return completeContext(communityContexts.of(communities));
+      return communitiesOf(userId, communities).then((own) => completeContext(communityContexts.of(own)));
+    },
     offer: () => {
       return { listings: lookups.of(directory.listings), isShared: directory.isShared };
     },

@@ -15,9 +15,9 @@ import type { GrantSummary, PurchaseSummary, ReminderSummary } from '../owner/re
 import type { Clock } from '../platform/clock.ts';
 import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
-import { messageOf, StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
+import { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import type { SettingsStore } from '../settings/stored-settings.ts';
+import type { CommunityStores } from '../settings/stored-settings.ts';
 import type { AnnouncementStore } from '../tally/announcement-store.ts';
 import type { BackfillStore } from '../tally/backfill.ts';
 import type { MemberData } from '../tally/member-data.ts';
@@ -29,6 +29,7 @@ import type { Recorder } from '../tally/recorder.ts';
 import type { ReminderStore } from '../tally/reminder-store.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
 import type { Installation } from '../tally/separation.ts';
+import { CannotOpenDatabaseError } from './cannot-open-database-error.ts';
 import { createGroupCommit, type GroupCommit, separateRecordings } from './commits/group-commit.ts';
 import { createWriter } from './commits/writer.ts';
 import { type Dialect, sqlitePathOf } from './dialect/dialect.ts';
@@ -37,6 +38,7 @@ import { logProgress } from './migrations/report-progress.ts';
 import { queryBuilder } from './query-builder.ts';
 import { sqlAnnouncements } from './reads/announcements.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
+import { sqlCommunityStores } from './reads/community-stores.ts';
 import { sqlCounting } from './reads/counting.ts';
 import { sqlInstallation } from './reads/installation.ts';
 import { sqlLedger } from './reads/ledger.ts';
@@ -53,7 +55,6 @@ import { summarizeReminders } from './reads/reminder-summary.ts';
 import { sqlReminders } from './reads/reminders.ts';
 import { summarizeGrants } from './reads/reward-records.ts';
 import { sqlRewards } from './reads/rewards.ts';
-import { sqlSettings } from './reads/settings.ts';
 import { sqlStandings } from './reads/standings/standings.ts';
 import { sqlVotesPerDay } from './reads/votes-per-day.ts';
 import { countRequestsSince } from './writes/budget.ts';
@@ -65,18 +66,8 @@ const maxQueueLength = 10_000;
 /** How long a failed write makes the store unready: longer than the Retry-After of 5 s that senders receive. */
 const writeFailureHoldMs = 6 * second;
 
-/** The database cannot be opened: unreachable server, no permission, or not a database file. */
-export class CannotOpenDatabaseError extends TallyhookError {
-  constructor(cause: unknown) {
-    super('cannot_open_database', `The database cannot be opened: ${messageOf(cause) || String(cause)}.`, {
-      cause,
-      hint: 'Check DATABASE_URL: the folder must be writable, or the server must run and accept the user and password.',
-    });
-  }
-}
-
 /** The storage adapters of all modules, over one database. */
-export interface Store {
+export interface Store extends CommunityStores {
   readonly recorder: Recorder;
   readonly claims: ClaimRecorder;
   readonly outbox: Outbox;
@@ -113,7 +104,6 @@ export interface Store {
   readonly sessions: SessionRevocations;
   readonly budgetStore: BudgetStore;
   readonly commandRegistry: CommandRegistry;
-  readonly settings: SettingsStore;
   readonly leases: LeaseStore;
   /** Throws {@link DatabaseFileReplacedError} if the file at the path is not the open one. Takes microseconds. */
   checkFiles(): void;
@@ -198,7 +188,7 @@ export async function openStore(
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
     partyPanels: sqlPartyPanels(db, reading, write),
-    announcements: sqlAnnouncements(db, reading, write),
+    announcements: sqlAnnouncements(db, reading, clock, write),
     reminders: sqlReminders(db, reading, write),
     purchases: sqlPurchases(db, reading, write),
     memberLocales: sqlMemberLocales(db, reading, write),
@@ -224,7 +214,7 @@ export async function openStore(
       spent: (keyId, since) => countRequestsSince(db, reading, keyId, since),
     },
     commandRegistry: sqlCommandRegistry(db, reading, write),
-    settings: sqlSettings(db, reading, write),
+    ...sqlCommunityStores(db, reading, write),
     leases: {
       join: (...args) => write('joinLeases', ...args),
       renew: (...args) => write('renewLeases', ...args),

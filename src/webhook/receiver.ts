@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Router } from 'express';
+import { maxBodyBytes, readBody } from '../http/body.ts';
 import type { Family } from '../ledger/event.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
 import { createThrottledLog } from '../platform/throttled-log.ts';
-import { maxBodyBytes, readBody } from './body.ts';
 import type { Intake, WebhookResponse } from './intake.ts';
 import { type Rejection, send } from './response.ts';
 

@@ -4,7 +4,10 @@ import type { Setup } from '../../commands/setup-port.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createDirectory } from '../../src/app/directory.ts';
 import { createSettings } from '../../src/app/settings/create-settings.ts';
+import { rekey } from '../../src/app/settings/rekey.ts';
+import { createEncryption } from '../../src/encryption/encryption.ts';
 import { generateKeyText } from '../../src/encryption/encryption-key.ts';
+import { createKeyFile, replaceKeyFile } from '../../src/encryption/key-file.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createRedactor } from '../../src/platform/redactor.ts';
 import { openStore } from '../../src/store/store.ts';
@@ -321,3 +324,55 @@ describe('an export', () => {
 function linkOf(targetId: string) {
   return { kind: 'server', targetId, lookupKey: null, voteSecret: null, premiumSecret: null } as const;
 }
+
+describe('another key', () => {
+  const stopSignal = () => new AbortController().signal;
+
+  it('replaces the key file while the program runs, without a lost or unreadable secret', async () => {
+    const url = newDatabase();
+    const running = await startProcess(url);
+    const { listing, secrets } = await linkServer(running.setup);
+    const { name } = listing;
+    await running.setup.rotateSecret({ ...author(), listing: name, family: 'vote', secret: 'a-pasted-secret' });
+    const keyFile = running.config.encryption.keyFile ?? '';
+    const key = createKeyFile(`${keyFile}.next`);
+    const encryption = createEncryption(running.config.encryption);
+    const onProgress = () => {};
+    const stop = stopSignal();
+    expect(await rekey({ store: running.store.rekey, encryption, key, onProgress, stop })).toBeGreaterThan(5);
+    expect(await rekey({ store: running.store.rekey, encryption, key, onProgress, stop })).toBe(0);
+    replaceKeyFile(keyFile, `${keyFile}.next`);
+    expect(await running.store.settings.state()).toMatchObject({ keyId: key.id });
+    // The running process finds the new key, for what it stores and for the history.
+    const dropped = await running.setup.dropOldSecrets({ ...author(), listing: name, family: 'vote' });
+    const changeId = dropped.status === 'saved' ? dropped.change.id : 0;
+    expect(await running.setup.undo({ ...author(), changeId })).toMatchObject({ status: 'undone' });
+    const voteSecrets = ['a-pasted-secret', secrets.voteSecret];
+    for (const each of [running, await startProcess(url)]) {
+      expect(each.directory.find(name)).toMatchObject({ voteSecrets, lookupKey: 'lookup-key-1' });
+    }
+  });
+
+  it('cannot be used by a process that does not have it, which keeps its settings', async () => {
+    const url = newDatabase();
+    const [first, second] = [generateKeyText(), generateKeyText()];
+    const old = await startProcess(url, { SETTINGS_KEY: first });
+    const { listing } = await linkServer(old.setup);
+    const both = await startProcess(url, { SETTINGS_KEY: first, NEW_SETTINGS_KEY: second });
+    const { newKey } = both.config.encryption;
+    if (newKey === null) throw new Error('no key');
+    const encryption = createEncryption(both.config.encryption);
+    await rekey({ store: both.store.rekey, encryption, key: newKey, onProgress() {}, stop: stopSignal() });
+    const rotation = { ...author(), listing: listing.name, family: 'vote', secret: null } as const;
+    expect(await old.setup.rotateSecret(rotation)).toMatchObject({ issues: [{ code: 'no_settings_key' }] });
+    const rotated = await both.setup.rotateSecret({ ...author(), listing: listing.name, family: 'vote', secret: null });
+    expect(rotated).toMatchObject({ status: 'saved' });
+    const before = old.directory.find(listing.name);
+    await old.sync.refresh();
+    expect(old.directory.find(listing.name)).toBe(before);
+    expect(old.lines.join('')).toContain('keeps its previous settings');
+    expect((await startProcess(url, { SETTINGS_KEY: second })).directory.find(listing.name)?.voteSecrets).toHaveLength(
+      2,
+    );
+  });
+});

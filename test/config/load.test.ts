@@ -176,9 +176,64 @@ describe('the sandbox', () => {
     expect(isConfigured({})).toBe(false);
     expect(isConfigured({ DISCORD_TOKEN: 'x' })).toBe(true);
     expect(isConfigured({ NODE_ENV: 'production' })).toBe(true);
+    expect(isConfigured({ TALLYHOOK_ROLES: 'receive' })).toBe(true);
     expect(issuesOf({ ...minimal, DISCORD_TOKEN: '', NODE_ENV: 'production' })).toMatchObject([
       { setting: 'DISCORD_TOKEN' },
     ]);
+  });
+});
+
+describe('the roles', () => {
+  const receiver = { TALLYHOOK_ROLES: 'receive', VOTE_WEBHOOK_SECRET: 'secret' };
+
+  it('are all by default, or any of them in any order', () => {
+    expect(loadConfig(minimal).roles).toEqual(['receive', 'announce', 'answer']);
+    expect(loadConfig({ ...minimal, TALLYHOOK_ROLES: 'answer, receive' }).roles).toEqual(['answer', 'receive']);
+  });
+
+  it.each([
+    ['unknown', 'receive,anounce'],
+    ['empty', ','],
+    ['repeated', 'receive,answer,receive'],
+  ])('that are %s are an issue with a hint', (_, TALLYHOOK_ROLES) => {
+    expect(issuesOf({ ...minimal, TALLYHOOK_ROLES })).toEqual([
+      {
+        setting: 'TALLYHOOK_ROLES',
+        problem: `has an invalid value: ${JSON.stringify(TALLYHOOK_ROLES)}.`,
+        hint: 'Set it to one or more of receive, announce, answer, separated by commas, each once.',
+      },
+    ]);
+  });
+
+  it('need nothing of Discord and of the lookup API if they only receive', () => {
+    const config = loadConfig(receiver);
+    expect(config).toMatchObject({ roles: ['receive'], discord: { token: '' }, lookup: { baseUrl: '' } });
+    expect(config.listings).toMatchObject([
+      { name: 'server', lookupKey: null, voteSecrets: ['secret'], implied: false },
+      { name: 'bot', lookupKey: null, voteSecrets: ['secret'], implied: true },
+    ]);
+    const path = join(tempDir(), 'listings.json');
+    writeFileSync(path, JSON.stringify({ listings: [{ name: 'red', kind: 'server' }] }), { mode: 0o600 });
+    expect(issuesOf({ TALLYHOOK_ROLES: 'receive', TALLYHOOK_CONFIG: path })).toEqual([]);
+  });
+
+  it.each(['announce', 'answer', 'receive,announce'])('need token, address and key for %s', (TALLYHOOK_ROLES) => {
+    expect(issuesOf({ ...receiver, TALLYHOOK_ROLES }).map(({ setting }) => setting)).toEqual([
+      'DISCORD_TOKEN',
+      'LOOKUP_BASE_URL',
+      'LOOKUP_SERVER_KEY / LOOKUP_BOT_KEY',
+    ]);
+  });
+});
+
+describe('the public key', () => {
+  it('is 64 hexadecimal digits', () => {
+    const key = '0123456789abcdef'.repeat(4);
+    expect(loadConfig(minimal).discord.publicKey).toBe(null);
+    expect(loadConfig({ ...minimal, DISCORD_PUBLIC_KEY: key.toUpperCase() }).discord.publicKey).toBe(key);
+    for (const invalid of [key.slice(1), `${key}0`, key.replace('a', 'g')]) {
+      expect(issuesOf({ ...minimal, DISCORD_PUBLIC_KEY: invalid })).toMatchObject([{ setting: 'DISCORD_PUBLIC_KEY' }]);
+    }
   });
 });
 

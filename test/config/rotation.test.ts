@@ -44,7 +44,7 @@ describe('a rotation', () => {
     expect(next).toMatchObject({ discord: { token: 'discord-token' }, ownerToken: null, http: { port: 3000 } });
     expect(next.listings).toMatchObject([{ rewards: { base: { perVote: 10 } } }, { lookupKey: null }]);
     expect(settingsNeedingRestart(next, loaded)).toEqual([
-      'DISCORD_TOKEN, DISCORD_API_URL, DISCORD_GUILD_ID',
+      'DISCORD_TOKEN, DISCORD_API_URL, DISCORD_GUILD_ID, DISCORD_PUBLIC_KEY',
       'listings, channels, rewards, shop',
       'REMINDERS',
       'HOST, PORT',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import { onTestFinished } from 'vitest';
+import { ApplicationCommandOptionType, Routes } from 'discord-api-types/v10';
+import { it, onTestFinished } from 'vitest';
 import type { Command, CommandContext } from '../../commands/command.ts';
 import type { Reply } from '../../commands/reply.ts';
 import { createAwards } from '../../src/app/awards.ts';
@@ -12,11 +12,15 @@ import { createShop } from '../../src/app/shop.ts';
 import { createTraces } from '../../src/app/traces.ts';
 import { createVotePictures } from '../../src/app/vote-pictures.ts';
 import { createGatewayClient } from '../../src/discord/gateway/gateway-client.ts';
+import { createInteractionsEndpoint } from '../../src/discord/interactions/endpoint.ts';
 import { createInteractions, type UnlocalizedContext } from '../../src/discord/interactions/interactions.ts';
+import { createRestTransports } from '../../src/discord/interactions/rest-transport.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { createRegistrar } from '../../src/discord/registration/registrar.ts';
 import type { Registration } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
+import { DirectRequest } from '../../src/http/body.ts';
+import { createHttpServer } from '../../src/http/server.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -90,6 +94,18 @@ export async function commandRegistry() {
   return (await testStore()).commandRegistry;
 }
 
+let isOverHttp = false;
+
+/** Makes all bots of this test file receive interactions over HTTP instead of through the gateway. */
+export function receiveOverHttp(): void {
+  isOverHttp = true;
+}
+
+/** A test of what only exists with the gateway; without effect in a file that receives over HTTP. */
+export function itThroughGateway(name: string, test: () => Promise<void>, timeoutMs?: number): void {
+  if (!isOverHttp) it(name, test, timeoutMs);
+}
+
 /** A bot with these commands, connected to its own local Discord. */
 export async function connectedBot(
   commands: readonly Command[],
@@ -152,23 +168,46 @@ export async function connectedBot(
     rules: listings.map(({ name, lookup: { kind } }) => ({ name, kind, cooldownMs: 12 * hour, milestones: [] })),
   };
   onTestFinished(() => registrar.stop());
-  const client = createGatewayClient({
-    token: discord.token,
-    apiUrl: discord.apiUrl,
-    clock: systemClock,
-    log,
-    globalLimit: createGlobalRateLimit(systemClock),
-    onInteraction: createInteractions({
-      ...{ commands, clock, contextFor: () => context, isOwnCommand: registrar.isOwn, log, onAnswered },
-      noticeFor: async () => notice,
-    }),
-    onReady: registrar.start,
+  const globalLimit = createGlobalRateLimit(systemClock);
+  const interactions = createInteractions({
+    ...{ commands, clock, contextFor: () => context, isOwnCommand: registrar.isOwn, log, onAnswered },
+    noticeFor: async () => notice,
   });
-  onTestFinished(() => client.stop());
-  client.start();
+  const transports = createRestTransports({ apiUrl: discord.apiUrl, globalLimit });
+  const client = isOverHttp ? null : startGateway();
+  const isConnected = () => client === null || client.ready;
+  if (client === null) await startEndpoint();
+
+  function startGateway() {
+    const client = createGatewayClient({
+      token: discord.token,
+      apiUrl: discord.apiUrl,
+      clock: systemClock,
+      log,
+      globalLimit,
+      onInteraction: (interaction) => interactions(interaction, transports(interaction)),
+      onReady: registrar.start,
+    });
+    onTestFinished(() => client.stop());
+    client.start();
+    return client;
+  }
+
+  async function startEndpoint(): Promise<void> {
+    const { handle } = createInteractionsEndpoint({
+      ...{ publicKey: discord.publicKey, handle: interactions, transports },
+      ...{ clock: systemClock, stopwatch: systemClock, log },
+    });
+    const server = createHttpServer(handle, { IncomingMessage: DirectRequest });
+    onTestFinished(() => server.close());
+    const { url } = await server.listen('127.0.0.1', 0);
+    await rest.patch(Routes.currentApplication(), { interactions_endpoint_url: `${url}/interactions` });
+    registrar.start(discord.applicationId);
+  }
+
   await until(
     () =>
-      client.ready &&
+      isConnected() &&
       logged.some(
         ({ msg }) => msg.startsWith('slash commands registered') || msg.startsWith('slash commands could not'),
       ),
@@ -177,7 +216,7 @@ export async function connectedBot(
   if (member === undefined || other === undefined) throw new Error('The local Discord has no members.');
   const run = (name: string, options: Record<string, string | number> = {}) =>
     discord.runCommand({ name, options, userId: member.id, channelId: discord.channels.general });
-  return { discord, client, store, run, member, other, logged, counted, rest, log };
+  return { discord, store, run, member, other, logged, counted, rest, log };
 }
 
 export const hello: Reply = { tone: 'plain', text: en.reviews.none };

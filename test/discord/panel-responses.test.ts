@@ -54,7 +54,9 @@ describe.each([
   ] as const)('is a %s message of components, and the deferral does not say so', async (visibility, flags) => {
     const { run } = await connectedBot([panels(ms, { visibility })]);
     const used = run('panels');
-    expect(await used.response).toMatchObject(ms === 0 ? { type: 4 } : { type: 5, data: { flags } });
+    const { type, data } = await used.response;
+    expect(type).toBe(ms === 0 ? 4 : 5);
+    if (type === 5) expect(data).toEqual(flags === 0 ? {} : { flags });
     const message = await used.settled;
     expect(message).toMatchObject({ flags: flags | flag.componentsV2, content: '', embeds: [] });
     expect(textOf(message)).toBe('### Panel\nText');

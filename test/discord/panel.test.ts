@@ -73,7 +73,12 @@ describe('a rendered panel', () => {
   });
 
   it('contains everything if it fits', () => {
-    const { flags, components, allowedMentions, files } = renderReply(
+    const {
+      flags,
+      components,
+      allowed_mentions: allowedMentions,
+      files,
+    } = renderReply(
       panel(
         [
           { kind: 'text', text: markup`Text` },

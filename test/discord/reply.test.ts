@@ -59,7 +59,7 @@ describe('a rendered reply', () => {
   });
 
   it('pings nobody', () => {
-    expect(renderReply({ tone: 'plain' }, 'x').allowedMentions).toEqual({ parse: [] });
+    expect(renderReply({ tone: 'plain' }, 'x').allowed_mentions).toEqual({ parse: [] });
   });
 
   it('stays within the given length', () => {

@@ -8,6 +8,7 @@ import { Files } from '../../src/sandbox/discord/files.ts';
 import { InteractionCallbacks } from '../../src/sandbox/discord/interaction-callbacks.ts';
 import { Interactions } from '../../src/sandbox/discord/interactions.ts';
 import { Messages } from '../../src/sandbox/discord/messages.ts';
+import { OutgoingInteractions } from '../../src/sandbox/discord/outgoing-interactions.ts';
 import { allRoutes } from '../../src/sandbox/discord/routes/all.ts';
 import { findOperation, operationCount } from '../support/discord-document.ts';
 import { exceptions } from '../support/discord-exceptions.ts';
@@ -26,6 +27,10 @@ const routes = allRoutes({
   messages,
   files,
   callbacks: answering,
+  outgoing: new OutgoingInteractions({
+    ...{ callbacks: answering, applicationId: state.applicationId, clock: systemClock, log: undefined },
+    onExchange() {},
+  }),
   gatewayUrl: 'ws://x',
 });
 

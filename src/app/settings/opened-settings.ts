@@ -62,6 +62,6 @@ export function sealedValue(
 }
 
 /** The row of the value, also of its history. */
-function contextOf(guildId: string, { listing, path }: SettingKey): readonly string[] {
+export function contextOf(guildId: string, { listing, path }: SettingKey): readonly string[] {
   return ['settings', guildId, listing, path];
 }

@@ -1,4 +1,4 @@
-import type { Interaction } from 'discord.js';
+import type { APIInteraction } from 'discord.js';
 import type { Clock } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
@@ -45,7 +45,7 @@ export function createGatewayClient(options: {
   log: Log;
   globalLimit: GlobalRateLimit;
   /** Must not reject. */
-  onInteraction: (interaction: Interaction) => Promise<void>;
+  onInteraction: (interaction: APIInteraction) => Promise<void>;
   /** Called when all shards are connected, for the first time or again. Must not throw. */
   onReady: (applicationId: string) => void;
 }): GatewayClient {
@@ -66,7 +66,7 @@ export function createGatewayClient(options: {
   let failures = 0;
   let hasResharded = false;
 
-  function onInteraction(interaction: Interaction): void {
+  function onInteraction(interaction: APIInteraction): void {
     const response = options.onInteraction(interaction).finally(() => pendingResponses.delete(response));
     pendingResponses.add(response);
   }

@@ -1,10 +1,11 @@
 import {
+  type APIInteraction,
   Client,
   DiscordjsError,
   DiscordjsErrorCodes,
   Events,
   GatewayCloseCodes,
-  type Interaction,
+  GatewayDispatchEvents,
   Options,
   RateLimitError,
   Routes,
@@ -63,7 +64,7 @@ export function openGatewaySession(options: {
   /** Shared by consecutive sessions, like `globalLimit`. */
   identifyThrottle: IdentifyThrottle;
   globalLimit: GlobalRateLimit;
-  onInteraction: (interaction: Interaction) => void;
+  onInteraction: (interaction: APIInteraction) => void;
   /** A shard became ready or was lost. */
   onChange: () => void;
 }): GatewaySession {
@@ -80,9 +81,6 @@ export function openGatewaySession(options: {
       retries: 1,
       timeout: 5 * second,
       offset: retryMarginMs,
-      // This client sends nothing but responses to interactions, which Discord does not count among the bot's 50 requests
-      // a second. Announcements and roles have a client of their own (rest.ts). Discord: "Global Rate Limit".
-      globalRequestsPerSecond: Number.POSITIVE_INFINITY,
       rejectOnRateLimit: (limit) => {
         globalLimit.observe(limit);
         // The gateway client waits before the next session. Otherwise an abandoned client would still send its request
@@ -90,8 +88,6 @@ export function openGatewaySession(options: {
         return limit.route === Routes.gatewayBot() || !hasRetryAfter(limit);
       },
     },
-    // Our messages have the names of Discord's API already, so discord.js does not have to convert them.
-    jsonTransformer: (message) => message,
     // An interaction contains everything that its response needs. Unlimited caches would grow with every member.
     makeCache: Options.cacheWithLimits({ GuildMemberManager: 100, MessageManager: 0, UserManager: 100 }),
     ws: {
@@ -103,7 +99,8 @@ export function openGatewaySession(options: {
     },
   });
 
-  client.on(Events.InteractionCreate, (interaction) => {
+  // As Discord sent it, like an interaction over HTTP, so that both are handled by the same code.
+  client.ws.on(GatewayDispatchEvents.InteractionCreate, (interaction: APIInteraction) => {
     if (!closed) onInteraction(interaction);
   });
   client.on(Events.ClientReady, onChange);

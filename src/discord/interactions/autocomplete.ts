@@ -1,4 +1,8 @@
-import { type AutocompleteInteraction, DiscordAPIError } from 'discord.js';
+import {
+  type APIApplicationCommandAutocompleteInteraction as AutocompleteInteraction,
+  DiscordAPIError,
+  InteractionResponseType,
+} from 'discord.js';
 import { maxChoices } from '../../../commands/choices.ts';
 import type { Command, CommandChoice, CommandContext } from '../../../commands/command.ts';
 import { second } from '../../platform/durations.ts';
@@ -8,6 +12,7 @@ import { settleWithin } from '../../platform/with-timeout.ts';
 import { plainName } from '../../texts/markup.ts';
 import { expiredCodes } from '../discord-errors.ts';
 import { isManager, toCompletionInput } from './command-input.ts';
+import type { ResponseTransport } from './transport.ts';
 
 /** Discord shows choices that arrive within 3 s (ms). Members type on, so late ones are of no use. */
 const timeoutMs = 1 * second;
@@ -20,7 +25,12 @@ const maxLength = 100;
  */
 export function createAutocomplete(
   log: Log,
-): (interaction: AutocompleteInteraction, command: Command | undefined, context: CommandContext) => Promise<void> {
+): (
+  interaction: AutocompleteInteraction,
+  command: Command | undefined,
+  context: CommandContext,
+  transport: ResponseTransport,
+) => Promise<void> {
   async function choicesOf(
     interaction: AutocompleteInteraction,
     command: Command | undefined,
@@ -35,13 +45,17 @@ export function createAutocomplete(
     return (await settleWithin(timeoutMs, context.clock, search)) ?? [];
   }
 
-  return async (interaction, command, context) => {
+  return async (interaction, command, context, transport) => {
     try {
-      await interaction.respond(validChoices(await choicesOf(interaction, command, context)));
+      const choices = validChoices(await choicesOf(interaction, command, context));
+      await transport.respond({
+        type: InteractionResponseType.ApplicationCommandAutocompleteResult,
+        data: { choices },
+      });
     } catch (error) {
       // Common, because Discord drops an interaction when the member types the next character.
       const isExpired = error instanceof DiscordAPIError && expiredCodes.includes(error.code);
-      const fields = { command: interaction.commandName, reason: messageOf(error) };
+      const fields = { command: interaction.data.name, reason: messageOf(error) };
       log[isExpired ? 'debug' : 'warn'](fields, 'choices could not be sent to Discord');
     }
   };

@@ -1,22 +1,29 @@
 import {
-  ApplicationCommandOptionType,
-  type AutocompleteInteraction,
-  type BaseInteraction,
-  type ChatInputCommandInteraction,
-  type CommandInteractionOption,
-  type MessageComponentInteraction,
-  type ModalSubmitInteraction,
+  type APIApplicationCommandAutocompleteInteraction,
+  type APIApplicationCommandInteractionDataOption,
+  type APIChatInputApplicationCommandInteraction,
+  type APIInteraction,
+  type APIMessageComponentInteraction,
+  type APIModalSubmitInteraction,
+  InteractionType,
   PermissionFlagsBits,
 } from 'discord.js';
 import type { CommandInput, CompletionInput } from '../../../commands/command.ts';
 import type { OptionValue } from '../../../commands/reply.ts';
 import type { CustomId } from '../rendering/custom-id.ts';
-import { nothingResolved, resolvedByModal, resolvedBySelect } from './resolved-objects.ts';
+import { nothingResolved, resolvedBy } from './resolved-objects.ts';
+
+/** An interaction that somebody caused; not Discord's check of an endpoint. */
+export type UserInteraction =
+  | APIChatInputApplicationCommandInteraction
+  | APIApplicationCommandAutocompleteInteraction
+  | APIMessageComponentInteraction
+  | APIModalSubmitInteraction;
 
 /** The input of a slash command; a user, channel or role option is its id. */
-export function toCommandInput(interaction: ChatInputCommandInteraction): CommandInput {
+export function toCommandInput(interaction: APIChatInputApplicationCommandInteraction): CommandInput {
   return {
-    options: valuesOf(interaction.options.data),
+    options: valuesOf(interaction.data.options),
     action: null,
     values: [],
     fields: {},
@@ -27,74 +34,86 @@ export function toCommandInput(interaction: ChatInputCommandInteraction): Comman
 
 /** The input of a component or a submitted modal with this custom id. */
 export function toActionInput(
-  interaction: MessageComponentInteraction | ModalSubmitInteraction,
+  interaction: APIMessageComponentInteraction | APIModalSubmitInteraction,
   { action, options }: CustomId,
 ): CommandInput {
-  const isSelect = interaction.isMessageComponent() && interaction.isAnySelectMenu();
   return {
     options,
     action,
-    values: isSelect ? interaction.values : [],
-    fields: interaction.isModalSubmit() ? fieldsOf(interaction) : {},
-    resolved: interaction.isModalSubmit() ? resolvedByModal(interaction) : resolvedBySelect(interaction),
+    values: 'values' in interaction.data ? interaction.data.values : [],
+    fields: interaction.type === InteractionType.ModalSubmit ? fieldsOf(interaction) : {},
+    resolved: resolvedBy(interaction),
     ...originOf(interaction),
   };
 }
 
 /** What the member has typed so far. A text that is not finished yet may be in any option. */
-export function toCompletionInput(interaction: AutocompleteInteraction): CompletionInput {
-  const { name, value: typed } = interaction.options.getFocused(true);
-  const options = valuesOf(interaction.options.data.filter((option) => option.focused !== true));
-  return { option: name, typed, options, userId: interaction.user.id, guildId: interaction.guildId };
+export function toCompletionInput(interaction: APIApplicationCommandAutocompleteInteraction): CompletionInput {
+  const given = interaction.data.options;
+  const focused = given.find((option) => 'focused' in option && option.focused === true);
+  return {
+    option: focused?.name ?? '',
+    typed: focused !== undefined && 'value' in focused ? String(focused.value) : '',
+    options: valuesOf(given.filter((option) => option !== focused)),
+    userId: userOf(interaction).id,
+    guildId: interaction.guild_id ?? null,
+  };
 }
 
-function valuesOf(data: readonly CommandInteractionOption[]): Readonly<Record<string, OptionValue>> {
-  const options = data.flatMap(({ name, type, value }): [string, OptionValue][] =>
-    value === undefined || type === ApplicationCommandOptionType.Subcommand ? [] : [[name, value]],
-  );
-  return Object.fromEntries(options);
+function valuesOf(
+  data: readonly APIApplicationCommandInteractionDataOption<InteractionType>[] = [],
+): Readonly<Record<string, OptionValue>> {
+  return Object.fromEntries(data.flatMap((option) => ('value' in option ? [[option.name, option.value]] : [])));
 }
 
 /** Whether the member has the permission Manage Server. */
-export function isManager({ memberPermissions }: Pick<BaseInteraction, 'memberPermissions'>): boolean {
-  return memberPermissions?.has(PermissionFlagsBits.ManageGuild) ?? false;
+export function isManager({ member }: Pick<APIInteraction, 'member'>): boolean {
+  return has(member?.permissions, PermissionFlagsBits.ManageGuild);
+}
+
+/** Administrators have every permission. */
+function has(permissions: string | undefined, permission: bigint): boolean {
+  return (BigInt(permissions ?? 0) & (permission | PermissionFlagsBits.Administrator)) !== 0n;
 }
 
 type Origin = Omit<CommandInput, 'options' | 'action' | 'values' | 'fields' | 'resolved'>;
 
 /** Who caused the interaction, and where. */
-function originOf(interaction: BaseInteraction): Origin {
-  const { id, user, member, guildId, channelId, appPermissions, locale, guildLocale } = interaction;
+function originOf(interaction: UserInteraction): Origin {
+  const { id, member, guild_id: guildId, channel, app_permissions, locale, guild_locale } = interaction;
+  const user = userOf(interaction);
   return {
     userId: user.id,
-    displayName: (member !== null && 'displayName' in member ? member.displayName : member?.nick) ?? user.displayName,
-    guildId,
-    channelId,
-    roles: member === null ? null : rolesOf(member),
+    displayName: member?.nick ?? user.global_name ?? user.username,
+    guildId: guildId ?? null,
+    channelId: channel?.id ?? null,
+    roles: member?.roles ?? null,
     isManager: isManager(interaction),
-    canAttachFiles: appPermissions.has(PermissionFlagsBits.AttachFiles),
+    canAttachFiles: has(app_permissions, PermissionFlagsBits.AttachFiles),
     interactionId: id,
     locale,
-    guildLocale,
+    guildLocale: guild_locale ?? null,
   };
 }
 
-/**
- * The ids of the roles as Discord sent them. discord.js lists only roles of the guild's cache, which is empty without
- * the intent for guilds; the ids themselves are in a property that it does not document.
- */
-function rolesOf(member: NonNullable<BaseInteraction['member']>): readonly string[] {
-  const roles: unknown = Array.isArray(member.roles) ? member.roles : Reflect.get(member, '_roles');
-  if (!Array.isArray(roles)) throw new Error("discord.js does not provide the member's roles.");
-  return roles.filter((role) => typeof role === 'string');
+/** Who caused the interaction. */
+export function userOf({ member, user }: Pick<UserInteraction, 'member' | 'user'>) {
+  const actor = member?.user ?? user;
+  if (actor === undefined) throw new Error('Discord did not send who caused the interaction.');
+  return actor;
 }
 
-function fieldsOf({ fields }: ModalSubmitInteraction): CommandInput['fields'] {
+/** The values of a modal's fields by custom id: a text, or what was selected. */
+function fieldsOf({ data }: APIModalSubmitInteraction): CommandInput['fields'] {
+  const fields = data.components.flatMap((component) => {
+    if ('components' in component) return component.components;
+    return 'component' in component ? [component.component] : [];
+  });
   return Object.fromEntries(
-    fields.fields.map((field) => {
-      if ('values' in field) return [field.customId, field.values];
+    fields.map((field) => {
+      if ('values' in field) return [field.custom_id, field.values];
       const value: unknown = 'value' in field ? field.value : '';
-      return [field.customId, typeof value === 'string' || typeof value === 'boolean' ? value : ''];
+      return [field.custom_id, typeof value === 'string' || typeof value === 'boolean' ? value : ''];
     }),
   );
 }

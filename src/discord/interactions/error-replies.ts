@@ -6,6 +6,7 @@ import { second } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';
 import { escapeName, type Markup, timestamp } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
+import { type MessageBody, renderReply } from '../rendering/message.ts';
 
 /** When members are asked to retry after an error that does not say when (ms). */
 const defaultRetryDelayMs = 30 * second;
@@ -45,4 +46,9 @@ export function createErrorReplies({ clock, log }: { readonly clock: Clock; read
 
 export function errorReply(text: Markup, texts: Texts): Reply {
   return { tone: 'bad', title: texts.failure.title, text };
+}
+
+/** An error message that no command returned. */
+export function errorBody(text: Markup, texts: Texts): MessageBody {
+  return renderReply(errorReply(text, texts), '');
 }

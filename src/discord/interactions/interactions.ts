@@ -1,295 +1,130 @@
 import {
-  type AutocompleteInteraction,
-  type ChatInputCommandInteraction,
+  type APIApplicationCommandAutocompleteInteraction,
+  type APIChatInputApplicationCommandInteraction,
+  type APIInteraction,
+  type APIMessageComponentInteraction,
+  type APIModalSubmitInteraction,
+  ApplicationCommandType,
+  ComponentType,
   DiscordAPIError,
-  type Interaction,
-  type MessageComponentInteraction,
-  type ModalSubmitInteraction,
+  InteractionType,
 } from 'discord.js';
 import type { Command, CommandContext, CommandInput } from '../../../commands/command.ts';
-import type { Modal, Panel, Reply } from '../../../commands/reply.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
 import { memoizeByIdentity } from '../../platform/memoize.ts';
-import { settleWithin } from '../../platform/with-timeout.ts';
-import { commandMention, type Markup } from '../../texts/markup.ts';
-import { type Texts, textsFor } from '../../texts/texts.ts';
+import type { Texts } from '../../texts/texts.ts';
 import { expiredCodes } from '../discord-errors.ts';
 import { decodeCustomId, isOwnCustomId } from '../rendering/custom-id.ts';
-import { asPanel, isPanel, type MessageBody, renderReply } from '../rendering/message.ts';
-import { renderModal } from '../rendering/modal.ts';
 import { createAutocomplete } from './autocomplete.ts';
-import { toActionInput, toCommandInput } from './command-input.ts';
-import { createErrorReplies, errorReply } from './error-replies.ts';
-import { createLaterReplies } from './later-replies.ts';
-import {
-  commandResponder,
-  componentResponder,
-  type InteractionResponder,
-  modalResponder,
-  type ResponseKind,
-} from './responder.ts';
-
-/**
- * Discord expects a first response within 3 s. A reply that takes longer than this is deferred, which leaves time for
- * the network (ms).
- */
-const deferAfterMs = 1 * second;
-/** For a deferred reply, from the interaction on (ms). */
-const replyTimeoutMs = 15 * second;
-
-/** Where a command is used, and by whom. */
-export type CommandPlace = Pick<CommandInput, 'guildId' | 'userId'>;
-
-/** The context of a command in any language. */
-export type UnlocalizedContext = Omit<CommandContext, 'texts'>;
-
-/** What a command returned, or an error message. */
-type CommandResult =
-  | { readonly reply: Reply | Panel; readonly failed: boolean }
-  /** An open form is neither a success nor a failure yet; it counts as a reply. */
-  | { readonly modal: Modal; readonly failed: false };
+import { toActionInput, toCommandInput, type UserInteraction, userOf } from './command-input.ts';
+import { errorBody } from './error-replies.ts';
+import { commandResponder, componentResponder, modalResponder } from './responder.ts';
+import { type CommandPlace, type CommandRunnerOptions, createCommandRunner, textsOf } from './run-command.ts';
+import type { ResponseTransport } from './transport.ts';
 
 /**
  * Responds to our own commands and components, and ignores those of other programs. Never throws: errors are reported
  * to the member, and in detail in the log.
  */
-export type InteractionHandler = (interaction: Interaction) => Promise<void>;
+export type InteractionHandler = (interaction: APIInteraction, transport: ResponseTransport) => Promise<void>;
 
-/**
- * Replies within a second if possible; otherwise defers and replies within 15 s of the interaction. Discord: "Receiving
- * and Responding to Interactions". A command that no listing of the community can serve says so.
- */
-export function createInteractions(options: {
-  commands: readonly Command[];
-  clock: Clock;
-  /**
-   * What a command can use where it is used, without the texts, which depend on the member. Returns the same object for
-   * the same settings, at once unless the database must be asked. May reject.
-   */
-  contextFor: (place: CommandPlace) => UnlocalizedContext | Promise<UnlocalizedContext>;
-  /** Whether we registered the command of this id: another program may have one of the same name. May reject. */
-  isOwnCommand: (commandId: string) => Promise<boolean>;
-  log: Log;
-  /** A notice for the member after the response; null for none. Each is returned once. */
-  noticeFor?: (userId: string, texts: Texts) => Promise<Reply | null>;
-  /** Called after the response was sent or has failed; `tookMs` is measured from the interaction on. */
-  onAnswered?: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
-  /** Called with the input of every command and component, after the response. */
-  onMemberSeen?: (input: CommandInput, command: Command) => void;
-  /** Ends waiting for what replaces a reply later. */
-  stopped?: AbortSignal;
-}): InteractionHandler {
-  const { commands, clock, contextFor, isOwnCommand, log } = options;
-  const { onAnswered = () => {}, onMemberSeen = () => {}, noticeFor = async () => null } = options;
-  const errors = createErrorReplies({ clock, log });
-  const laterReplies = createLaterReplies({ clock, log, stopped: options.stopped ?? new AbortController().signal });
+/** The context of a command in any language. */
+export type UnlocalizedContext = Omit<CommandContext, 'texts'>;
+
+/** Runs our commands as {@link createCommandRunner} says. A command that no listing of the community can serve says so. */
+export function createInteractions(
+  options: Omit<CommandRunnerOptions, 'localContextFor'> & {
+    commands: readonly Command[];
+    /**
+     * What a command can use where it is used, without the texts, which depend on the member. Returns the same object for
+     * the same settings, at once unless the database must be asked. May reject.
+     */
+    contextFor: (place: CommandPlace) => UnlocalizedContext | Promise<UnlocalizedContext>;
+    /** Whether we registered the command of this id: another program may have one of the same name. May reject. */
+    isOwnCommand: (commandId: string) => Promise<boolean>;
+  },
+): InteractionHandler {
+  const { commands, contextFor, isOwnCommand, log } = options;
   const commandsByName = new Map(commands.map((command) => [command.name, command]));
   const autocomplete = createAutocomplete(log);
-
-  /** A command returns the same reply again while its data is cached, so that it is rendered once. */
-  const renderOnce = memoizeByIdentity((reply: Reply | Panel, command: Command) => renderReply(reply, command.name));
-  const renderAsPanelOnce = memoizeByIdentity((reply: Reply | Panel, command: Command) =>
-    renderReply(asPanel(reply), command.name),
-  );
-
   const localize = memoizeByIdentity((context: UnlocalizedContext, texts: Texts): CommandContext => {
     return { ...context, texts };
   });
+  const run = createCommandRunner({ ...options, localContextFor });
 
-  async function execute(command: Command, input: CommandInput): Promise<CommandResult> {
-    const texts = textsOf(input);
-    try {
-      const place = contextFor(input);
-      const context = localize(place instanceof Promise ? await place : place, texts);
-      if (!command.isServedBy(context.listings)) return { reply: notServed(context, texts), failed: true };
-      const result = await command.execute(input, context);
-      if ('kind' in result && result.kind === 'modal') return { modal: result, failed: false };
-      return { reply: result, failed: false };
-    } catch (error) {
-      return { reply: errors.ofError(command.name, error, texts), failed: true };
-    }
+  function localContextFor(place: CommandPlace, texts: Texts): CommandContext | Promise<CommandContext> {
+    const context = contextFor(place);
+    return context instanceof Promise ? context.then((each) => localize(each, texts)) : localize(context, texts);
   }
 
-  function notServed({ listings, commandId }: UnlocalizedContext, { failure, ...texts }: Texts): Reply {
-    const isLinked = listings.length > 0;
-    const text = isLinked ? failure.unknownCommand : failure.noListing(commandMention('setup', commandId('setup')));
-    return errorReply(text, { failure, ...texts });
-  }
-
-  function tooLate(command: string, timeoutMs: number, texts: Texts): CommandResult & { reply: Reply } {
-    return { reply: errors.tooLate(command, timeoutMs, texts), failed: true };
-  }
-
-  function errorBody(text: Markup, texts: Texts): MessageBody {
-    return renderReply(errorReply(text, texts), '');
-  }
-
-  async function run(command: Command, input: CommandInput, responder: InteractionResponder): Promise<void> {
-    const startedAt = clock.monotonic();
-    let failed = true;
-    try {
-      failed = await respond(command, input, responder, startedAt);
-    } finally {
-      onAnswered(command.name, failed ? 'failed' : 'answered', clock.monotonic() - startedAt);
-      if (command.notesMember !== false) onMemberSeen(input, command);
-    }
-  }
-
-  /** Resolves after the response was sent. Returns whether it was an error message. */
-  async function respond(
-    command: Command,
-    input: CommandInput,
-    responder: InteractionResponder,
-    startedAt: number,
-  ): Promise<boolean> {
-    const texts = textsOf(input);
-    if (command.defaultMemberPermissions === 'ManageGuild' && !input.isManager) {
-      await responder.reject(errorBody(texts.failure.managersOnly, texts));
-      return true;
-    }
-    const execution = execute(command, input);
-    const immediate = await settleWithin(deferAfterMs, clock, execution);
-    if (immediate !== undefined) {
-      const result = 'modal' in immediate ? await openModal(command, immediate.modal, responder, texts) : immediate;
-      if (result === 'opened') return false;
-      await (result.failed
-        ? responder.reject(renderOnce(result.reply, command))
-        : send(responder.reply, result.reply, command, input, responder));
-      await sendNotice(input, responder);
-      return result.failed;
-    }
-    await responder.deferReply();
-    const remainingMs = Math.max(0, startedAt + replyTimeoutMs - clock.monotonic());
-    const late = (await settleWithin(remainingMs, clock, execution)) ?? tooLate(command.name, replyTimeoutMs, texts);
-    // After a deferral, Discord accepts no modal.
-    const result = 'modal' in late ? tooLate(command.name, deferAfterMs, texts) : late;
-    await (result.failed
-      ? responder.rejectDeferred(renderOnce(result.reply, command))
-      : send(responder.editReply, result.reply, command, input, responder));
-    await sendNotice(input, responder);
-    return result.failed;
-  }
-
-  /** Without its picture if Discord rejects it, such as for a missing permission that the interaction does not show. */
-  async function send(
-    respondWith: InteractionResponder['reply'],
-    reply: Reply | Panel,
-    command: Command,
-    input: CommandInput,
-    responder: InteractionResponder,
+  async function handleCommand(
+    interaction: APIChatInputApplicationCommandInteraction,
+    transport: ResponseTransport,
   ): Promise<void> {
-    try {
-      await respondWith(...render(reply, command, input, responder));
-      replaceLater(reply, command, input, responder, respondWith === responder.editReply);
-    } catch (error) {
-      const isRejected = error instanceof DiscordAPIError && !expiredCodes.includes(error.code);
-      if (!isRejected || isPanel(reply) || reply.image === undefined) throw error;
-      log.warn({ command: command.name, reason: messageOf(error) }, 'picture rejected by Discord; replying without it');
-      await respondWith(...render({ ...reply, files: [] }, command, input, responder));
-    }
-  }
-
-  /** A new message after a deferral is not the one that could be replaced. */
-  function replaceLater(
-    reply: Reply | Panel,
-    command: Command,
-    input: CommandInput,
-    responder: InteractionResponder,
-    isDeferred: boolean,
-  ): void {
-    const { later } = reply;
-    const kind = responseKind(reply, input);
-    if (later === undefined || (isDeferred && kind === 'new' && input.action !== null)) return;
-    laterReplies.watch(command.name, later, (next) => {
-      const [body] = render(next, command, input, responder);
-      return responder.replaceReply(body, kind);
-    });
-  }
-
-  function render(
-    reply: Reply | Panel,
-    command: Command,
-    input: CommandInput,
-    { updatesPanel }: InteractionResponder,
-  ): [MessageBody, ResponseKind] {
-    const kind = responseKind(reply, input);
-    const body = kind === 'update' && updatesPanel ? renderAsPanelOnce(reply, command) : renderOnce(reply, command);
-    return [body, kind];
-  }
-
-  async function sendNotice(input: CommandInput, responder: InteractionResponder): Promise<void> {
-    const { userId } = input;
-    try {
-      const notice = await noticeFor(userId, textsOf(input));
-      if (notice !== null) await responder.followUp(renderReply(notice, ''));
-    } catch (error) {
-      log.warn({ reason: messageOf(error) }, 'a notice to a member could not be sent');
-    }
-  }
-
-  async function openModal(
-    command: Command,
-    modal: Modal,
-    { showModal }: InteractionResponder,
-    texts: Texts,
-  ): Promise<'opened' | { reply: Reply; failed: true }> {
-    let body: ReturnType<typeof renderModal>;
-    try {
-      if (showModal === null) throw new Error('A modal cannot open another modal.');
-      body = renderModal(modal, command.name);
-    } catch (error) {
-      return { reply: errors.ofError(command.name, error, texts), failed: true };
-    }
-    await showModal(body);
-    return 'opened';
-  }
-
-  async function handleCommand(interaction: ChatInputCommandInteraction): Promise<void> {
-    if (!(await isOwnCommand(interaction.commandId))) return ignore(interaction);
-    const command = commandsByName.get(interaction.commandName);
-    const responder = commandResponder(interaction, command?.visibility ?? 'private');
+    const { id, name } = interaction.data;
+    if (!(await isOwnCommand(id))) return ignore(interaction);
+    const command = commandsByName.get(name);
+    const responder = commandResponder(transport, command?.visibility ?? 'private');
     if (command !== undefined) return run(command, toCommandInput(interaction), responder);
-    const texts = textsOf(interaction);
+    const texts = textsOf(languageOf(interaction));
     await responder.reject(errorBody(texts.failure.unknownCommand, texts));
   }
 
-  async function handleAutocomplete(interaction: AutocompleteInteraction): Promise<void> {
-    if (!(await isOwnCommand(interaction.commandId))) return ignore(interaction);
-    const { guildId, user } = interaction;
-    const context = localize(await contextFor({ guildId, userId: user.id }), textsOf(interaction));
-    await autocomplete(interaction, commandsByName.get(interaction.commandName), context);
+  async function handleAutocomplete(
+    interaction: APIApplicationCommandAutocompleteInteraction,
+    transport: ResponseTransport,
+  ): Promise<void> {
+    const { id, name } = interaction.data;
+    if (!(await isOwnCommand(id))) return ignore(interaction);
+    const place = { guildId: interaction.guild_id ?? null, userId: userOf(interaction).id };
+    const context = await localContextFor(place, textsOf(languageOf(interaction)));
+    await autocomplete(interaction, commandsByName.get(name), context, transport);
   }
 
-  async function handleAction(interaction: MessageComponentInteraction | ModalSubmitInteraction): Promise<void> {
-    const id = decodeCustomId(interaction.customId);
+  async function handleAction(
+    interaction: APIMessageComponentInteraction | APIModalSubmitInteraction,
+    transport: ResponseTransport,
+  ): Promise<void> {
+    if (!isOwnCustomId(interaction.data.custom_id)) return ignore(interaction);
+    const id = decodeCustomId(interaction.data.custom_id);
     const command = id === null ? undefined : commandsByName.get(id.command);
-    const responder = interaction.isModalSubmit()
-      ? modalResponder(interaction, command?.visibility ?? 'private')
-      : componentResponder(interaction);
-    const isPage = id?.action === null && interaction.isButton();
+    const isComponent = interaction.type === InteractionType.MessageComponent;
+    const responder = isComponent
+      ? componentResponder(transport, interaction.message)
+      : modalResponder(transport, interaction, command?.visibility ?? 'private');
+    const isButton = isComponent && interaction.data.component_type === ComponentType.Button;
+    const isPage = id?.action === null && isButton;
     const isKnown = isPage ? command?.hasPages : id?.action && command?.actions?.includes(id.action);
     if (id !== null && command !== undefined && isKnown) {
       return run(command, toActionInput(interaction, id), responder);
     }
-    const texts = textsOf(interaction);
+    const texts = textsOf(languageOf(interaction));
     await responder.reject(errorBody(texts.failure.unknownButton, texts));
   }
 
   /** If two programs responded to one interaction, only one response would succeed. */
-  function ignore({ id, type }: Interaction): void {
+  function ignore({ id, type }: Pick<APIInteraction, 'id' | 'type'>): void {
     log.debug({ interaction: id, type }, 'interaction of another program ignored');
   }
 
-  return async (interaction) => {
+  async function handle(interaction: APIInteraction, transport: ResponseTransport): Promise<void> {
+    switch (interaction.type) {
+      case InteractionType.ApplicationCommand:
+        if (isSlashCommand(interaction)) return handleCommand(interaction, transport);
+        return ignore(interaction);
+      case InteractionType.ApplicationCommandAutocomplete:
+        return handleAutocomplete(interaction, transport);
+      case InteractionType.MessageComponent:
+      case InteractionType.ModalSubmit:
+        return handleAction(interaction, transport);
+      default:
+        return ignore(interaction);
+    }
+  }
+
+  return async (interaction, transport) => {
     try {
-      if (interaction.isChatInputCommand()) return await handleCommand(interaction);
-      if (interaction.isAutocomplete()) return await handleAutocomplete(interaction);
-      const isOwn = 'customId' in interaction && isOwnCustomId(interaction.customId);
-      if (!isOwn) return ignore(interaction);
-      if (interaction.isMessageComponent() || interaction.isModalSubmit()) await handleAction(interaction);
+      await handle(interaction, transport);
     } catch (error) {
       const isExpired = error instanceof DiscordAPIError && expiredCodes.includes(error.code);
       const fields = { interaction: interaction.id, reason: messageOf(error) };
@@ -300,10 +135,12 @@ export function createInteractions(options: {
   };
 }
 
-function textsOf({ locale, guildLocale }: Pick<CommandInput, 'locale' | 'guildLocale'>): Texts {
-  return textsFor(locale, guildLocale);
+function isSlashCommand(interaction: {
+  readonly data: { readonly type: ApplicationCommandType };
+}): interaction is APIChatInputApplicationCommandInteraction {
+  return interaction.data.type === ApplicationCommandType.ChatInput;
 }
 
-function responseKind({ response }: Reply | Panel, { action }: CommandInput): ResponseKind {
-  return response ?? (action === null ? 'update' : 'new');
+function languageOf({ locale, guild_locale }: UserInteraction): Pick<CommandInput, 'locale' | 'guildLocale'> {
+  return { locale, guildLocale: guild_locale ?? null };
 }

@@ -1,6 +1,6 @@
 import {
-  type MessageComponentInteraction,
-  type ModalSubmitInteraction,
+  type APIMessageComponentInteraction,
+  type APIModalSubmitInteraction,
   PermissionFlagsBits,
   PermissionsBitField,
 } from 'discord.js';
@@ -16,35 +16,30 @@ const bits: Readonly<Record<PostingPermission, bigint>> = {
 
 export const nothingResolved: ResolvedObjects = { channels: {}, roles: {} };
 
-/** What Discord sent about the selection in a message. */
-export function resolvedBySelect(interaction: MessageComponentInteraction): ResolvedObjects {
+/** What Discord sent about the selection in a message, or the selections in a modal. */
+export function resolvedBy({
+  data,
+  guild_id: guildId,
+}: APIMessageComponentInteraction | APIModalSubmitInteraction): ResolvedObjects {
+  const resolved = 'resolved' in data ? data.resolved : undefined;
+  if (resolved === undefined) return nothingResolved;
+  const channels = 'channels' in resolved ? resolved.channels : undefined;
+  const roles = 'roles' in resolved ? resolved.roles : undefined;
   return {
-    channels: interaction.isChannelSelectMenu() ? mapped(interaction.channels, toChannel) : {},
-    roles: interaction.isRoleSelectMenu() ? mapped(interaction.roles, toRole) : {},
+    channels: mapped(channels, toChannel),
+    // Everybody has the role @everyone, which cannot be given either. Its id is that of the guild.
+    roles: mapped(roles, (role, id) => (id === guildId ? { ...toRole(role), isManaged: true } : toRole(role))),
   };
 }
 
-/** What Discord sent about the selections in a modal. */
-export function resolvedByModal({ fields, guildId }: ModalSubmitInteraction): ResolvedObjects {
-  const found: { channels: Record<string, ResolvedChannel>; roles: Record<string, ResolvedRole> } = {
-    channels: {},
-    roles: {},
-  };
-  for (const field of fields.fields.values()) {
-    if ('channels' in field && field.channels) Object.assign(found.channels, mapped(field.channels, toChannel));
-    if ('roles' in field && field.roles) Object.assign(found.roles, mapped(field.roles, toRole));
-  }
-  const everyone = guildId === null ? undefined : found.roles[guildId];
-  if (guildId === null || everyone === undefined) return found;
-  return { ...found, roles: { ...found.roles, [guildId]: { ...everyone, isManaged: true } } };
+function mapped<From, To>(
+  objects: Readonly<Record<string, From>> | undefined,
+  convert: (object: From, id: string) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(objects ?? {}).map(([id, object]) => [id, convert(object, id)]));
 }
 
-function mapped<From, To>(objects: ReadonlyMap<string, From>, convert: (object: From) => To): Record<string, To> {
-  return Object.fromEntries([...objects].map(([id, object]) => [id, convert(object)]));
-}
-
-/** discord.js replaces the channel of a guild in its cache by an object of its own. */
-function toChannel(channel: object | null): ResolvedChannel {
+function toChannel(channel: object): ResolvedChannel {
   const permissions = permissionsOf(channel);
   const missing = (Object.entries(bits) as [PostingPermission, bigint][]).flatMap(([name, bit]) =>
     permissions === null || permissions.has(bit) ? [] : [name],
@@ -52,19 +47,15 @@ function toChannel(channel: object | null): ResolvedChannel {
   return { name: nameOf(channel), missing: permissions === null ? null : missing };
 }
 
-function permissionsOf(channel: object | null): PermissionsBitField | null {
-  if (channel === null) return null;
-  if ('appPermissions' in channel && channel.appPermissions instanceof PermissionsBitField) {
-    return channel.appPermissions;
-  }
+function permissionsOf(channel: object): PermissionsBitField | null {
   const raw = 'app_permissions' in channel ? channel.app_permissions : null;
   return typeof raw === 'string' && /^\d{1,30}$/.test(raw) ? new PermissionsBitField(BigInt(raw)) : null;
 }
 
-function toRole(role: object | null): ResolvedRole {
-  return { name: nameOf(role), isManaged: role !== null && 'managed' in role && role.managed === true };
+function toRole(role: object): ResolvedRole {
+  return { name: nameOf(role), isManaged: 'managed' in role && role.managed === true };
 }
 
-function nameOf(object: object | null): string {
-  return object !== null && 'name' in object && typeof object.name === 'string' ? object.name : '';
+function nameOf(object: object): string {
+  return 'name' in object && typeof object.name === 'string' ? object.name : '';
 }

@@ -1,6 +1,6 @@
 import type { RawFile } from 'discord.js';
 import type { Panel, Reply, ReplyFile } from '../../../commands/reply.ts';
-import { renderFiles } from '../rendering/attachments.ts';
+import { renderFiles, uploadOf } from '../rendering/attachments.ts';
 import { renderMessage } from '../rendering/message.ts';
 
 /** The JSON body and the files of a request with a message. */
@@ -24,11 +24,9 @@ export function editRequest(panel: Panel): MessageRequest {
 }
 
 function request(replies: readonly (Reply | Panel)[], fields: object): MessageRequest {
-  const files = renderFiles(replies.flatMap((reply): readonly ReplyFile[] => reply.files ?? []));
-  const attachments = files.map(({ name: filename, description }, id) => ({
-    ...{ id: String(id), filename },
-    ...(description === undefined ? {} : { description }),
-  }));
+  const { attachments, files } = uploadOf(
+    renderFiles(replies.flatMap((reply): readonly ReplyFile[] => reply.files ?? [])),
+  );
   return {
     body: {
       ...fields,
@@ -36,6 +34,6 @@ function request(replies: readonly (Reply | Panel)[], fields: object): MessageRe
       ...(attachments.length > 0 ? { attachments } : {}),
       allowed_mentions: { parse: [] },
     },
-    files: files.map(({ name, attachment }) => ({ name, data: attachment })),
+    files,
   };
 }

@@ -1,3 +1,4 @@
+import type { RawFile } from 'discord.js';
 import type { ReplyFile } from '../../../commands/reply.ts';
 import { plainName } from '../../texts/markup.ts';
 
@@ -8,19 +9,35 @@ const maxDescriptionLength = 1_024;
 /** Discord replaces other characters, so that a reference would lead nowhere. */
 const referableName = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
-/** A file as discord.js uploads it. */
+/** A file that is sent with a message. */
 export interface Attachment {
   readonly name: string;
-  readonly attachment: Buffer;
+  readonly content: Buffer;
   readonly description?: string;
 }
 
 export function renderFiles(files: readonly ReplyFile[]): Attachment[] {
   return files.slice(0, maxFiles).map(({ name, content, description }) => ({
     name,
-    attachment: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
+    content: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
     ...descriptionOf(description),
   }));
+}
+
+/** The entries of `attachments` in the body of a message, and the files beside it. Discord: "Uploading Files". */
+export interface Upload {
+  readonly attachments: readonly { readonly id: string; readonly filename: string; readonly description?: string }[];
+  readonly files: RawFile[];
+}
+
+export function uploadOf(files: readonly Attachment[]): Upload {
+  return {
+    attachments: files.map(({ name, description }, id) => ({
+      ...{ id: String(id), filename: name },
+      ...(description === undefined ? {} : { description }),
+    })),
+    files: files.map(({ name, content }) => ({ name, data: content })),
+  };
 }
 
 /** The names of the files that embeds and components of the message can show. */

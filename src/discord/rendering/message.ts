@@ -27,10 +27,10 @@ export interface PanelContent {
 
 export type MessageContent = EmbedContent | PanelContent;
 
-/** A complete message. It never pings anyone. */
+/** A complete message in the form of Discord's API, except its files. It never pings anyone. */
 export type MessageBody<Content extends MessageContent = MessageContent> = Content & {
   readonly files?: Attachment[];
-  readonly allowedMentions: { readonly parse: [] };
+  readonly allowed_mentions: { readonly parse: [] };
 };
 
 /** What a reply becomes on its own, or among others of its type. */
@@ -42,7 +42,7 @@ export function renderReply(reply: Reply | Panel, command: string): MessageBody 
   return {
     ...renderMessage([reply], command),
     ...(reply.files?.length ? { files: renderFiles(reply.files) } : {}),
-    allowedMentions: { parse: [] },
+    allowed_mentions: { parse: [] },
   };
 }
 

@@ -19,6 +19,7 @@ import { Interactions } from './interactions.ts';
 import { MemberClient } from './member-client.ts';
 import { Messages } from './messages.ts';
 import type { Message } from './objects.ts';
+import { OutgoingInteractions } from './outgoing-interactions.ts';
 import { exportState, type PersistedState, restoreState } from './persistence.ts';
 import { RateLimits } from './rate-limits.ts';
 import { createRest } from './rest.ts';
@@ -67,6 +68,10 @@ export interface LocalDiscord {
   pageReady(): Promise<void>;
   readonly token: string;
   readonly applicationId: string;
+  /** The key that interactions over HTTP are signed with (hex). */
+  readonly publicKey: string;
+  /** Where interactions are sent; null for the gateway. */
+  readonly interactionsEndpoint: string | null;
   readonly guildId: string;
   /** Ids. */
   readonly channels: { readonly general: string; readonly announcements: string; readonly premium: string };
@@ -129,7 +134,17 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
   const commands = new Commands(state);
   const interactions = new Interactions(state, stopwatch, stopping.signal);
   const callbacks = new InteractionCallbacks(state, messages, interactions, files);
-  const client = new MemberClient(state, commands, messages, interactions, files);
+  const outgoing = new OutgoingInteractions({
+    ...{ callbacks, applicationId: state.applicationId, clock, log },
+    onExchange: ({ interactionId, callback, status, error }) =>
+      httpExchanges.publish({
+        at: clock.now(),
+        method: 'POST',
+        path: `/interactions/${interactionId}/{token}/callback`,
+        ...{ query: '', headers: {}, body: callback, status, response: error },
+      }),
+  });
+  const client = new MemberClient(state, commands, messages, interactions, files, outgoing);
   const guild = createGuildControls(state);
   const faults = new InjectedFaults(stopwatch);
   const gateway = new Gateway({
@@ -146,7 +161,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     },
   });
   const rest = createRest({
-    routes: allRoutes({ state, commands, messages, files, callbacks, gatewayUrl }),
+    routes: allRoutes({ state, commands, messages, files, callbacks, outgoing, gatewayUrl }),
     token,
     faults,
     limits: options.rateLimits === false ? undefined : new RateLimits(stopwatch),
@@ -186,6 +201,10 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     pageReady: async () => page?.ready(),
     token,
     applicationId: state.applicationId,
+    publicKey: outgoing.publicKey,
+    get interactionsEndpoint() {
+      return outgoing.url;
+    },
     guildId: state.guildId,
     channels: { general: defaults.general.id, announcements: defaults.announcements.id, premium: defaults.premium.id },
     roles: defaults.roleIds,

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Connection } from '../dialect/dialect.ts';
+import type { Connection, Dialect } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import type { RecordingArgs, RecordingName, RecordingResults } from '../recording/recording-jobs.ts';
 import type { Tables } from '../tables.ts';
@@ -12,6 +12,7 @@ import { counterWrites } from './counters.ts';
 import { enqueueWrites } from './enqueue.ts';
 import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
+import { guildWrites } from './guilds.ts';
 import { heartbeatWrites } from './heartbeat.ts';
 import { installationWrites } from './installation.ts';
 import { leaseWrites } from './leases.ts';
@@ -31,7 +32,11 @@ import { settingsWrites } from './settings.ts';
 /**
  * All operations that write and decide nothing about events, by name, for use inside a transaction of `connection`.
  */
-export function createWrites(db: Kysely<Tables>, connection: Connection) {
+export function createWrites(
+  db: Kysely<Tables>,
+  connection: Connection,
+  dialect: Pick<Dialect, 'reusesShortenedRows'>,
+) {
   return {
     ...requeueWrites(db, connection),
     ...outboxWrites(db, connection),
@@ -52,8 +57,9 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...memberLanguageWrites(db, connection),
     ...forgetWrites(db, connection),
     ...settingsWrites(db, connection),
+    ...guildWrites(db, connection),
     ...counterWrites(db, connection),
-    ...pruningWrites(db, connection),
+    ...pruningWrites(db, connection, dialect),
     ...leaseWrites(db, connection),
     ...installationWrites(db, connection),
     ...separationWrites(db, connection),

@@ -3,6 +3,7 @@ import type { DiscordState } from '../discord-state.ts';
 import type { Files } from '../files.ts';
 import type { InteractionCallbacks } from '../interaction-callbacks.ts';
 import type { Messages } from '../messages.ts';
+import type { OutgoingInteractions } from '../outgoing-interactions.ts';
 import type { Route } from '../route.ts';
 import { applicationRoutes } from './application.ts';
 import { channelRoutes } from './channels.ts';
@@ -17,11 +18,12 @@ export function allRoutes(parts: {
   messages: Messages;
   files: Files;
   callbacks: InteractionCallbacks;
+  outgoing: OutgoingInteractions;
   gatewayUrl: string;
 }): Route[] {
-  const { state, commands, messages, files, callbacks, gatewayUrl } = parts;
+  const { state, commands, messages, files, callbacks, outgoing, gatewayUrl } = parts;
   return [
-    ...applicationRoutes(state, gatewayUrl),
+    ...applicationRoutes(state, outgoing, gatewayUrl),
     ...commandRoutes(state, commands),
     ...interactionRoutes(callbacks, state.applicationId),
     ...channelRoutes(state, messages, files),

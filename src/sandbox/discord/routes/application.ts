@@ -1,10 +1,15 @@
+import { z } from 'zod';
 import { hour } from '../../../platform/durations.ts';
 import type { DiscordState } from '../discord-state.ts';
+import type { OutgoingInteractions } from '../outgoing-interactions.ts';
 import { ok, type Route, route } from '../route.ts';
+import { validate } from '../validate.ts';
+
+const applicationEdit = z.object({ interactions_endpoint_url: z.url().nullish() });
 
 /** The bot's application and its gateway URL. Discord: "Application", "Get Gateway Bot". */
-export function applicationRoutes(state: DiscordState, gatewayUrl: string): Route[] {
-  const application = {
+export function applicationRoutes(state: DiscordState, outgoing: OutgoingInteractions, gatewayUrl: string): Route[] {
+  const application = () => ({
     id: state.applicationId,
     name: state.bot.username,
     icon: null,
@@ -12,12 +17,12 @@ export function applicationRoutes(state: DiscordState, gatewayUrl: string): Rout
     bot_public: true,
     bot_require_code_grant: false,
     bot: state.bot,
-    verify_key: '0'.repeat(64),
+    verify_key: outgoing.publicKey,
     type: null,
     flags: 0,
     flags_new: '0',
     redirect_uris: [],
-    interactions_endpoint_url: null,
+    interactions_endpoint_url: outgoing.url,
     role_connections_verification_url: null,
     explicit_content_filter: 0,
     eligible_oauth2_scopes: ['bot', 'applications.commands'],
@@ -27,7 +32,7 @@ export function applicationRoutes(state: DiscordState, gatewayUrl: string): Rout
     approximate_user_install_count: 0,
     approximate_user_authorization_count: 0,
     integration_types_config: { 0: {} },
-  };
+  });
   return [
     route('GET', '/gateway', () => ok({ url: gatewayUrl }), { needsBot: false }),
     route('GET', '/gateway/bot', () =>
@@ -37,8 +42,13 @@ export function applicationRoutes(state: DiscordState, gatewayUrl: string): Rout
         session_start_limit: { total: 1000, remaining: 999, reset_after: 24 * hour, max_concurrency: 1 },
       }),
     ),
-    route('GET', '/applications/@me', () => ok(application)),
-    route('GET', '/oauth2/applications/@me', () => ok(application)),
+    route('GET', '/applications/@me', () => ok(application())),
+    route('PATCH', '/applications/@me', async ({ body }) => {
+      const { interactions_endpoint_url: url } = validate(applicationEdit, body);
+      if (url !== undefined) await outgoing.setUrl(url);
+      return ok(application());
+    }),
+    route('GET', '/oauth2/applications/@me', () => ok(application())),
     route('GET', '/users/@me', () => ok({ ...state.bot, verified: true, mfa_enabled: false, locale: 'en-US' })),
   ];
 }

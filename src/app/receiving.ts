@@ -4,20 +4,34 @@ import { second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
+import { createDueReplays } from '../webhook/due-replays.ts';
 import { createIntake } from '../webhook/intake.ts';
-import type { Keyring } from '../webhook/keyring.ts';
+import { createKeyring } from '../webhook/keyring.ts';
 import { createReceiver, type Receiver } from '../webhook/receiver.ts';
+import type { Replay } from '../webhook/replay.ts';
+import type { Directory } from './directory.ts';
 
-export interface ReceiverParts {
+/** Receives deliveries, and replays quarantined ones when they are due. */
+export interface Receiving {
+  readonly receiver: Receiver;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function createReceiving(options: {
+  readonly directory: Directory;
   readonly store: Store;
+  readonly replay: Replay;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Called after each commit, with the queues of its effects. */
   readonly onRecorded: (recorded: RecordedDelivery, queues: readonly string[]) => void;
-}
-
-/** The webhook routes with their metrics. */
-export function receiverFor(keyring: Keyring, { store, clock, log, metrics, onRecorded }: ReceiverParts): Receiver {
+}): Receiving {
+  const { directory, store, replay, clock, log, metrics, onRecorded } = options;
+  const keyring = createKeyring(directory.listings);
+  directory.onChange(() => keyring.replace(directory.listings));
+  const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
   const intake = createIntake({
     keyring,
     recorder: store.recorder,
@@ -26,7 +40,7 @@ export function receiverFor(keyring: Keyring, { store, clock, log, metrics, onRe
     onRecorded,
     observeCommit: (durationMs) => metrics.commitSeconds.observe(durationMs / second),
   });
-  return createReceiver({
+  const receiver = createReceiver({
     intake,
     clock,
     log,
@@ -35,4 +49,5 @@ export function receiverFor(keyring: Keyring, { store, clock, log, metrics, onRe
       metrics.deliverySeconds.observe(durationMs / second);
     },
   });
+  return { receiver, start: dueReplays.start, stop: dueReplays.stop };
 }

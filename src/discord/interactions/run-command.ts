@@ -1,0 +1,208 @@
+import { DiscordAPIError } from 'discord.js';
+import type { Command, CommandContext, CommandInput } from '../../../commands/command.ts';
+import type { Modal, Panel, Reply } from '../../../commands/reply.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { second } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { memoizeByIdentity } from '../../platform/memoize.ts';
+import { settleWithin } from '../../platform/with-timeout.ts';
+import { commandMention } from '../../texts/markup.ts';
+import { type Texts, textsFor } from '../../texts/texts.ts';
+import { expiredCodes } from '../discord-errors.ts';
+import { asPanel, isPanel, type MessageBody, renderReply } from '../rendering/message.ts';
+import { renderModal } from '../rendering/modal.ts';
+import { createErrorReplies, errorBody, errorReply } from './error-replies.ts';
+import { createLaterReplies } from './later-replies.ts';
+import { type InteractionResponder, type ResponseKind, responseKind } from './responder.ts';
+
+/**
+ * Discord expects a first response within 3 s. A reply that takes longer than this is deferred, which leaves time for
+ * the network (ms).
+ */
+const deferAfterMs = 1 * second;
+/** For a deferred reply, from the interaction on (ms). */
+const replyTimeoutMs = 15 * second;
+
+/** What a command returned, or an error message. */
+type CommandResult =
+  | { readonly reply: Reply | Panel; readonly failed: boolean }
+  /** An open form is neither a success nor a failure yet; it counts as a reply. */
+  | { readonly modal: Modal; readonly failed: false };
+
+/** Where a command is used, and by whom. */
+export type CommandPlace = Pick<CommandInput, 'guildId' | 'userId'>;
+
+/** What a run of a command needs and reports. */
+export interface CommandRunnerOptions {
+  /** What a command can use where it is used, in the language of the member. May reject. */
+  readonly localContextFor: (place: CommandPlace, texts: Texts) => CommandContext | Promise<CommandContext>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A notice for the member after the response; null for none. Each is returned once. */
+  readonly noticeFor?: (userId: string, texts: Texts) => Promise<Reply | null>;
+  /** Called after the response was sent or has failed; `tookMs` is measured from the interaction on. */
+  readonly onAnswered?: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
+  /** Called with the input of every command and component, after the response. */
+  readonly onMemberSeen?: (input: CommandInput, command: Command) => void;
+  /** Ends waiting for what replaces a reply later. */
+  readonly stopped?: AbortSignal;
+}
+
+/**
+ * Runs a command and responds with its result, or with an error message: within a second if possible, otherwise it
+ * defers and responds within 15 s of the interaction. Discord: "Receiving and Responding to Interactions". Rejects if
+ * the response could not be sent.
+ */
+export type RunCommand = (command: Command, input: CommandInput, responder: InteractionResponder) => Promise<void>;
+
+export function createCommandRunner(options: CommandRunnerOptions): RunCommand {
+  const { localContextFor, clock, log } = options;
+  const { onAnswered = () => {}, onMemberSeen = () => {}, noticeFor = async () => null } = options;
+  const errors = createErrorReplies({ clock, log });
+  const laterReplies = createLaterReplies({ clock, log, stopped: options.stopped ?? new AbortController().signal });
+
+  /** A command returns the same reply again while its data is cached, so that it is rendered once. */
+  const renderOnce = memoizeByIdentity((reply: Reply | Panel, command: Command) => renderReply(reply, command.name));
+  const renderAsPanelOnce = memoizeByIdentity((reply: Reply | Panel, command: Command) =>
+    renderReply(asPanel(reply), command.name),
+  );
+
+  async function execute(command: Command, input: CommandInput): Promise<CommandResult> {
+    const texts = textsOf(input);
+    try {
+      const pending = localContextFor(input, texts);
+      const context = pending instanceof Promise ? await pending : pending;
+      if (!command.isServedBy(context.listings)) return { reply: notServed(context, texts), failed: true };
+      const result = await command.execute(input, context);
+      if ('kind' in result && result.kind === 'modal') return { modal: result, failed: false };
+      return { reply: result, failed: false };
+    } catch (error) {
+      return { reply: errors.ofError(command.name, error, texts), failed: true };
+    }
+  }
+
+  function notServed({ listings, commandId }: CommandContext, { failure, ...texts }: Texts): Reply {
+    const isLinked = listings.length > 0;
+    const text = isLinked ? failure.unknownCommand : failure.noListing(commandMention('setup', commandId('setup')));
+    return errorReply(text, { failure, ...texts });
+  }
+
+  function tooLate(command: string, timeoutMs: number, texts: Texts): CommandResult & { reply: Reply } {
+    return { reply: errors.tooLate(command, timeoutMs, texts), failed: true };
+  }
+
+  async function run(command: Command, input: CommandInput, responder: InteractionResponder): Promise<void> {
+    const startedAt = clock.monotonic();
+    let failed = true;
+    try {
+      failed = await respond(command, input, responder, startedAt);
+    } finally {
+      onAnswered(command.name, failed ? 'failed' : 'answered', clock.monotonic() - startedAt);
+      if (command.notesMember !== false) onMemberSeen(input, command);
+    }
+  }
+
+  /** Resolves after the response was sent. Returns whether it was an error message. */
+  async function respond(
+    command: Command,
+    input: CommandInput,
+    responder: InteractionResponder,
+    startedAt: number,
+  ): Promise<boolean> {
+    const texts = textsOf(input);
+    if (command.defaultMemberPermissions === 'ManageGuild' && !input.isManager) {
+      await responder.reject(errorBody(texts.failure.managersOnly, texts));
+      return true;
+    }
+    const execution = execute(command, input);
+    const immediate = await settleWithin(deferAfterMs, clock, execution);
+    if (immediate !== undefined) {
+      const result = 'modal' in immediate ? await openModal(command, immediate.modal, responder, texts) : immediate;
+      if (result === 'opened') return false;
+      await (result.failed
+        ? responder.reject(renderOnce(result.reply, command))
+        : send(responder.reply, result.reply, command, input, responder));
+      await sendNotice(input, responder);
+      return result.failed;
+    }
+    await responder.deferReply();
+    const remainingMs = Math.max(0, startedAt + replyTimeoutMs - clock.monotonic());
+    const late = (await settleWithin(remainingMs, clock, execution)) ?? tooLate(command.name, replyTimeoutMs, texts);
+    // After a deferral, Discord accepts no modal.
+    const result = 'modal' in late ? tooLate(command.name, deferAfterMs, texts) : late;
+    await (result.failed
+      ? responder.rejectDeferred(renderOnce(result.reply, command))
+      : send(responder.editReply, result.reply, command, input, responder));
+    await sendNotice(input, responder);
+    return result.failed;
+  }
+
+  /** Without its picture if Discord rejects it, such as for a missing permission that the interaction does not show. */
+  async function send(
+    respondWith: InteractionResponder['reply'],
+    reply: Reply | Panel,
+    command: Command,
+    input: CommandInput,
+    responder: InteractionResponder,
+  ): Promise<void> {
+    try {
+      await respondWith(...render(reply, command, input, responder));
+      const isDeferred = respondWith === responder.editReply;
+      laterReplies.watch(command.name, reply, { input, isDeferred }, (next) => {
+        const [body] = render(next, command, input, responder);
+        return responder.replaceReply(body, responseKind(reply, input));
+      });
+    } catch (error) {
+      const isRejected = error instanceof DiscordAPIError && !expiredCodes.includes(error.code);
+      if (!isRejected || isPanel(reply) || reply.image === undefined) throw error;
+      log.warn({ command: command.name, reason: messageOf(error) }, 'picture rejected by Discord; replying without it');
+      await respondWith(...render({ ...reply, files: [] }, command, input, responder));
+    }
+  }
+
+  function render(
+    reply: Reply | Panel,
+    command: Command,
+    input: CommandInput,
+    { updatesPanel }: InteractionResponder,
+  ): [MessageBody, ResponseKind] {
+    const kind = responseKind(reply, input);
+    const body = kind === 'update' && updatesPanel ? renderAsPanelOnce(reply, command) : renderOnce(reply, command);
+    return [body, kind];
+  }
+
+  async function sendNotice(input: CommandInput, responder: InteractionResponder): Promise<void> {
+    const { userId } = input;
+    try {
+      const notice = await noticeFor(userId, textsOf(input));
+      if (notice !== null) await responder.followUp(renderReply(notice, ''));
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'a notice to a member could not be sent');
+    }
+  }
+
+  async function openModal(
+    command: Command,
+    modal: Modal,
+    { showModal }: InteractionResponder,
+    texts: Texts,
+  ): Promise<'opened' | { reply: Reply; failed: true }> {
+    let body: ReturnType<typeof renderModal>;
+    try {
+      if (showModal === null) throw new Error('A modal cannot open another modal.');
+      body = renderModal(modal, command.name);
+    } catch (error) {
+      return { reply: errors.ofError(command.name, error, texts), failed: true };
+    }
+    await showModal(body);
+    return 'opened';
+  }
+
+  return run;
+}
+
+/** The texts in the language of the member. */
+export function textsOf({ locale, guildLocale }: Pick<CommandInput, 'locale' | 'guildLocale'>): Texts {
+  return textsFor(locale, guildLocale);
+}
