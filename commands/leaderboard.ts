@@ -26,6 +26,7 @@ export const leaderboard = {
   visibility: 'public',
   hasPages: true,
   actions: ['period', 'by'],
+  availability: 'everywhere',
   isServedBy: () => true,
   describe: ({ texts }) => ({
     description: texts.leaderboard.description,

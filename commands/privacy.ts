@@ -8,44 +8,60 @@ import type { Reply } from './reply.ts';
 const maxFileSize = 8 * 1024 * 1024;
 
 /** Exports or deletes what is stored about the member who runs it. */
-export const privacy = {
-  name: 'privacy',
-  visibility: 'private',
-  hasPages: false,
-  actions: ['forget', 'cancel'],
-  inDirectMessages: true,
-  notesMember: false,
-  isServedBy: () => true,
-  describe: ({ texts }) => ({
-    description: texts.privacy.description,
-    options: [
-      {
-        type: ApplicationCommandOptionType.String,
-        name: 'action',
-        description: texts.privacy.actionOption,
-        required: true,
-        choices: [
-          { name: texts.privacy.actions.export, value: 'export' },
-          { name: texts.privacy.actions.forget, value: 'forget' },
-        ],
-      },
-    ],
-  }),
-  async execute(input, context) {
-    const { privacy: texts } = context.texts;
-    // The buttons are under a private reply, so nobody else can use them.
-    if (input.action === 'cancel') {
-      return { tone: 'plain', title: texts.titleCancelled, text: texts.cancelled, response: 'update' };
-    }
-    if (input.action === 'forget') {
-      await context.memberData.forget(input.userId);
-      return { tone: 'good', title: texts.titleForgotten, text: texts.forgotten, response: 'update' };
-    }
-    return choiceOption(input, 'action', ['export', 'forget'], 'export') === 'export'
-      ? exportReply(input.userId, context)
-      : confirmation(context);
-  },
-} as const satisfies Command;
+export const privacy = createPrivacy([]);
+
+/** With an action that ends linked roles. */
+export const privacyWithLinks = createPrivacy(['unlink']);
+
+function createPrivacy(otherActions: readonly 'unlink'[]) {
+  return {
+    name: 'privacy',
+    visibility: 'private',
+    hasPages: false,
+    actions: ['forget', 'cancel'],
+    availability: 'everywhere',
+    notesMember: false,
+    isServedBy: () => true,
+    describe: ({ texts }) => ({
+      description: texts.privacy.description,
+      options: [
+        {
+          type: ApplicationCommandOptionType.String,
+          name: 'action',
+          description: texts.privacy.actionOption,
+          required: true,
+          choices: [
+            { name: texts.privacy.actions.export, value: 'export' },
+            { name: texts.privacy.actions.forget, value: 'forget' },
+            ...otherActions.map((value) => ({ name: texts.privacy.actions[value], value })),
+          ],
+        },
+      ],
+    }),
+    async execute(input, context) {
+      const { privacy: texts } = context.texts;
+      // The buttons are under a private reply, so nobody else can use them.
+      if (input.action === 'cancel') {
+        return { tone: 'plain', title: texts.titleCancelled, text: texts.cancelled, response: 'update' };
+      }
+      if (input.action === 'forget') {
+        await context.memberData.forget(input.userId);
+        return { tone: 'good', title: texts.titleForgotten, text: texts.forgotten, response: 'update' };
+      }
+      switch (choiceOption(input, 'action', ['export', 'forget', ...otherActions], 'export')) {
+        case 'export':
+          return exportReply(input.userId, context);
+        case 'forget':
+          return confirmation(context);
+        case 'unlink': {
+          const wasLinked = await context.memberData.unlink(input.userId);
+          const text = wasLinked ? texts.unlinked : texts.notLinked;
+          return { tone: 'plain', title: texts.titleUnlinked, text };
+        }
+      }
+    },
+  } as const satisfies Command;
+}
 
 async function exportReply(userId: string, { memberData, texts }: CommandContext): Promise<Reply> {
   const json = await memberData.export(userId);

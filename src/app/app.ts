@@ -3,7 +3,6 @@ import { Router } from 'express';
 import { createSetupDrafts } from '../../commands/setup-drafts.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
-import { interactionsPath } from '../discord/interactions/endpoint.ts';
 import { createHttpApp } from '../http/app.ts';
 import { DirectRequest } from '../http/body.ts';
 import { createHealth } from '../http/health.ts';
@@ -26,18 +25,19 @@ import type { RecordedDelivery } from '../tally/tally.ts';
 import { createReplay } from '../webhook/replay.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createAnnouncing } from './announcing.ts';
-import { type Answering, createAnswering } from './answering.ts';
+import { createAnswering } from './answering.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { createConfiguredAnnouncementLoop } from './create-announcement-loop.ts';
 import { currentParty } from './current-party.ts';
 import { createDirectory } from './directory.ts';
 import { createDiscordAccess } from './discord-access.ts';
 import { createEffectNotices } from './effect-notices.ts';
+import { createLinkedRolesService } from './linked-roles.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
 import { prepareAccounts } from './prepare-accounts.ts';
-import { communityOfQueues } from './queue-share.ts';
+import { communityOfQueues, shareOfRequests } from './queue-share.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving } from './receiving.ts';
 import { createSeenMembers } from './seen-members.ts';
@@ -136,22 +136,31 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const directory = createDirectory(config.listings, home);
   const metrics = createMetrics();
   const lookups = createLookupClients(config, { store, home, cache, metrics, clock, log });
+  const linkedRoles = createLinkedRolesService(config, {
+    ...{ members: store.linkedMembers, directory, clock, log },
+    nudge: (queue) => nudgeEverywhere([queue]),
+  });
   const settings = createSettings(config, {
     ...{ store: store.settings, directory, lookups, redact: dependencies.redact ?? null, clock, log },
     onSaved: () => notices.publish([settingsNotice]),
   });
   const services = createMemberServices(config, {
+    unlink: linkedRoles?.unlink,
     ...{ store, lookups, directory, metrics, clock, log },
     nudge: nudgeEverywhere,
   });
   const has = (role: Role) => config.roles.includes(role);
   const announcements = createAnnouncements(directory);
   const { memberLocales } = store;
-  const access = createDiscordAccess(config, { announcements, memberLocales, log, stopwatch });
+  const access = createDiscordAccess(config, {
+    ...{ announcements, memberLocales, log, stopwatch, invalidRequests: store.invalidRequests },
+    requestsPerSecond: () => shareOfRequests(isShared, announcing?.processes() ?? null),
+  });
   const announcing = has('announce')
     ? createAnnouncing(access, {
         ...services,
         ...{ clock, announcements, metrics, log, stopwatch, onAttempted },
+        updateRoleConnection: linkedRoles?.update,
         ...{ outbox: store.outbox, rewards: store.rewards, partyPanels: store.partyPanels },
         votesBetween: store.announcements.votesBetween,
         votesOf: async (userId, listing) => {
@@ -180,6 +189,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
           listingsIn: (guildId) => directory.inGuild(guildId)[0]?.listings ?? [],
           ...{ rewards: store.rewards, clock, log },
         }),
+        leases: isShared ? store.leases : null,
         refreshesNotices: announcing === null,
         onConnected: () => announcing?.wake(),
       })
@@ -190,6 +200,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     effects: store.outbox.sizes,
     waitingSince: () => store.outbox.waitingSince(clock.now()),
     isConnected: () => answering?.isConnected() ?? null,
+    invalidRequests: access.invalidRequests.recent,
     keys: lookups.keyStatuses,
     now: clock.now,
     party: () => currentParty(store.rewards, directory.listings, clock.now()),
@@ -210,7 +221,9 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   };
   const replay = createReplay(recording);
   const receiving = has('receive') ? createReceiving({ ...recording, directory, replay }) : null;
-  const loops = [settings.loop, ...(announcing === null ? [] : announcingLoops())];
+  const usesDiscord = announcing !== null || answering !== null;
+  const discordLoops = usesDiscord ? [access.invalidRequests] : [];
+  const loops = [settings.loop, ...discordLoops, ...(announcing === null ? [] : announcingLoops())];
 
   /** What fills the outbox by time, and looks after the database. */
   function announcingLoops(): readonly Loop[] {
@@ -224,7 +237,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       ...{ store, lookups, metrics, clock, log },
       onEnqueued: (queue) => nudgeEverywhere([queue]),
     });
-    return [upkeep, announcementLoop, ...(config.reminders ? [services.reminderLoop] : [])];
+    const linkLoops = linkedRoles === null ? [] : [linkedRoles];
+    return [upkeep, announcementLoop, ...linkLoops, ...(config.reminders ? [services.reminderLoop] : [])];
   }
 
   const checks = readinessChecks(store, config.roles, answering);
@@ -245,8 +259,9 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     nudge: (queue) => nudgeEverywhere([queue]),
   });
   const webhooks = receiving?.receiver.router ?? null;
-  const express = createHttpApp({ webhooks, health, owner, log });
-  const http = withInteractions(answering?.endpoint ?? null, receiving?.receiver.withFallback(express) ?? express);
+  const express = createHttpApp({ webhooks, health, owner, linkedRoles: linkedRoles?.routes ?? null, log });
+  const withoutCommands = receiving?.receiver.withFallback(express) ?? express;
+  const http = answering?.endpoint?.withFallback(withoutCommands) ?? withoutCommands;
   const server = createHttpServer(wrapListener(http), { IncomingMessage: DirectRequest });
   let stopped: Promise<void> | undefined;
 
@@ -294,13 +309,4 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
 interface Loop {
   start(): void;
   stop(): Promise<void>;
-}
-
-/** Interactions are handled without Express, like deliveries: members wait for them. */
-function withInteractions(endpoint: Answering['endpoint'], fallback: RequestListener): RequestListener {
-  if (endpoint === null) return fallback;
-  return (request, response) => {
-    if (request.url === interactionsPath) endpoint.handle(request, response);
-    else fallback(request, response);
-  };
 }

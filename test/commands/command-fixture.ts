@@ -116,7 +116,7 @@ export function contextFor(...listings: ListedLookup[]): CommandContext & { cloc
     ...{ listings, isShared: false, texts: en, clock: manualClock(start), commands: [], commandId: () => null },
     ...{ awards: noAwards, reminders: noReminders, standings: noStandings, rules: [], shop },
     claims: { claim: notUsed },
-    memberData: { export: notUsed, forget: notUsed },
+    memberData: { export: notUsed, forget: notUsed, unlink: async () => false },
     traces: { trace: notUsed },
     drawVotePicture: async () => null,
     setup: null,

@@ -34,6 +34,7 @@ describe('a slash command', () => {
     expect(inputs).toEqual([
       {
         options: { user: other.id },
+        resolved: { channels: {}, roles: {} },
         action: null,
         values: [],
         fields: {},

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../platform/clock.ts';
-import { minute } from '../../platform/durations.ts';
+import { minute, second } from '../../platform/durations.ts';
 import { type CloseReason, closeCodes, GatewayConnection, type Identify, opcode, type Resume } from './connection.ts';
 import type { DiscordState } from './discord-state.ts';
 import type { Dispatch } from './events.ts';
@@ -23,6 +23,17 @@ export interface GatewayOptions {
   readonly heartbeatInterval: number;
   readonly grantedIntents: number;
   readonly onDispatch: (dispatch: SentDispatch) => void;
+  /** How many shards may identify in 5 s; null for no limit. */
+  readonly maxConcurrency: number | null;
+}
+
+/** Discord: "Session Start Limit Object". */
+const identifyIntervalMs = 5 * second;
+
+/** A shard that identified, and whether it got a session. */
+export interface RecordedIdentify {
+  readonly shard: readonly [id: number, count: number];
+  readonly accepted: boolean;
 }
 
 /** The gateway: sessions and their connections. Discord: "Gateway". */
@@ -31,6 +42,9 @@ export class Gateway {
   readonly #sockets = new WebSocketServer({ noServer: true });
   readonly #connections = new Map<GatewayConnection, GatewayServerSession | null>();
   readonly #sessions = new Map<string, GatewayServerSession>();
+  /** When a shard last identified (monotonic, ms), by its rate limit key. */
+  readonly #identifiedAt = new Map<number, number>();
+  readonly identifies: RecordedIdentify[] = [];
   #frozen = false;
 
   constructor(options: GatewayOptions) {
@@ -90,6 +104,12 @@ export class Gateway {
 
   #identify(connection: GatewayConnection, { intents, shard }: Identify): void {
     const { state, url } = this.#options;
+    const accepted = !this.#isTooEarly(shard[0]);
+    this.identifies.push({ shard, accepted });
+    if (!accepted) {
+      connection.invalidate();
+      return;
+    }
     const session = new GatewayServerSession(randomBytes(16).toString('hex'), intents, shard);
     this.#sessions.set(session.id, session);
     this.#attach(connection, session);
@@ -110,6 +130,16 @@ export class Gateway {
     });
     if (session.accepts(guild)) session.dispatch('GUILD_CREATE', this.#guildCreate(intents));
     state.events.emit('change', { kind: 'gateway', connected: true });
+  }
+
+  #isTooEarly(shardId: number): boolean {
+    const { maxConcurrency, stopwatch } = this.#options;
+    if (maxConcurrency === null) return false;
+    const key = shardId % maxConcurrency;
+    const now = stopwatch.monotonic();
+    if (now - (this.#identifiedAt.get(key) ?? Number.NEGATIVE_INFINITY) < identifyIntervalMs) return true;
+    this.#identifiedAt.set(key, now);
+    return false;
   }
 
   #resume(connection: GatewayConnection, { session_id, seq }: Resume): CloseReason | undefined {

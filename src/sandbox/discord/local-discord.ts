@@ -5,6 +5,7 @@ import type { Log } from '../../platform/log.ts';
 import { createPage } from '../page/page.ts';
 import type { PagePorts } from '../page/ports.ts';
 import { Commands, type StoredCommand } from './commands.ts';
+import { createConsentPage } from './consent-page.ts';
 import { type DefaultGuild, type DefaultGuildOptions, defaultGuild, type Person } from './default-guild.ts';
 import type { RecordedRequest } from './diagnostics.ts';
 import { httpExchanges, sentDispatches, storedMessages } from './diagnostics.ts';
@@ -12,17 +13,20 @@ import { DiscordState } from './discord-state.ts';
 import type { StateChange } from './events.ts';
 import { createFaultControls, type FaultControls, InjectedFaults } from './faults.ts';
 import { Files } from './files.ts';
-import { Gateway } from './gateway.ts';
+import { Gateway, type RecordedIdentify } from './gateway.ts';
 import { createGuildControls, type GuildControls } from './guild-controls.ts';
 import { InteractionCallbacks } from './interaction-callbacks.ts';
 import { Interactions } from './interactions.ts';
 import { MemberClient } from './member-client.ts';
 import { Messages } from './messages.ts';
+import { OAuth } from './oauth.ts';
 import type { Message } from './objects.ts';
 import { OutgoingInteractions } from './outgoing-interactions.ts';
 import { exportState, type PersistedState, restoreState } from './persistence.ts';
+import { idsWithoutBot } from './places-without-bot.ts';
 import { RateLimits } from './rate-limits.ts';
 import { createRest } from './rest.ts';
+import { RoleConnections } from './role-connections.ts';
 import { allRoutes } from './routes/all.ts';
 import { listen } from './server.ts';
 import type { SentDispatch } from './session.ts';
@@ -51,6 +55,8 @@ export interface LocalDiscordOptions extends DefaultGuildOptions {
   readonly heartbeatInterval?: number;
   /** The privileged intents that are enabled for the application (bit set; default: none). */
   readonly grantedIntents?: number;
+  /** How many shards may identify in 5 s; others are told that their session is invalid. No limit by default. */
+  readonly maxConcurrency?: number;
   /** The state from an earlier run. */
   readonly initialState?: PersistedState | null;
   /** Serves the page at `/`, with the listing service behind these ports. */
@@ -73,8 +79,14 @@ export interface LocalDiscord {
   /** Where interactions are sent; null for the gateway. */
   readonly interactionsEndpoint: string | null;
   readonly guildId: string;
-  /** Ids. */
-  readonly channels: { readonly general: string; readonly announcements: string; readonly premium: string };
+  /** Ids; the bot is in neither the guild of `otherGuild` nor the `group`, where members use the app of their account. */
+  readonly channels: {
+    readonly general: string;
+    readonly announcements: string;
+    readonly premium: string;
+    readonly otherGuild: string;
+    readonly group: string;
+  };
   /** Ids; `bot` is the bot's own role, `moderator` and `owner` are above it, the others below. */
   readonly roles: DefaultGuild['roleIds'];
   readonly members: readonly Person[];
@@ -83,10 +95,18 @@ export interface LocalDiscord {
   readonly faults: FaultControls;
   /** Changes of roles and members that people make on Discord. */
   readonly guild: GuildControls;
+  /** For DISCORD_CLIENT_SECRET. */
+  readonly clientSecret: string;
+  /** The permissions that members have given: `deauthorize`, `expireAccessTokens`. */
+  readonly oauth: OAuth;
+  /** Linked roles: what the application has published, the members' connections, and the owner's `linkRole`. */
+  readonly connections: RoleConnections;
   /** All requests, oldest first. */
   readonly requests: readonly RecordedRequest[];
   /** All dispatches sent to bots, oldest first. */
   readonly dispatches: readonly SentDispatch[];
+  /** All identifies of bots, oldest first. */
+  readonly identifies: readonly RecordedIdentify[];
   readonly events: EventEmitter<{ change: [StateChange]; request: [RecordedRequest] }>;
 
   /** Uses a slash command as a member. @throws RejectedByClientError if the client would not send it */
@@ -146,6 +166,9 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
   });
   const client = new MemberClient(state, commands, messages, interactions, files, outgoing);
   const guild = createGuildControls(state);
+  const oauth = new OAuth(state, clock);
+  const connections = new RoleConnections(state);
+  oauth.onRevoked = (userId) => connections.deleteConnection(userId);
   const faults = new InjectedFaults(stopwatch);
   const gateway = new Gateway({
     state,
@@ -155,13 +178,14 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     stopped: stopping.signal,
     heartbeatInterval: options.heartbeatInterval ?? 41_250,
     grantedIntents: options.grantedIntents ?? 0,
+    maxConcurrency: options.maxConcurrency ?? null,
     onDispatch: (dispatch) => {
       dispatches.push(dispatch);
       sentDispatches.publish(dispatch);
     },
   });
   const rest = createRest({
-    routes: allRoutes({ state, commands, messages, files, callbacks, outgoing, gatewayUrl }),
+    routes: allRoutes({ state, commands, messages, files, callbacks, outgoing, gatewayUrl, oauth, connections }),
     token,
     faults,
     limits: options.rateLimits === false ? undefined : new RateLimits(stopwatch),
@@ -172,7 +196,8 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
       const { response: _answer, ...request } = exchange;
       requests.push(request);
       events.emit('request', request);
-      httpExchanges.publish(exchange);
+      // OAuth2's own requests are not in Discord's OpenAPI document.
+      if (!exchange.path.startsWith('/oauth2/token')) httpExchanges.publish(exchange);
     },
   });
   state.events.on('change', (change) => {
@@ -192,7 +217,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
         log,
       })
     : undefined;
-  server.serve({ rest, gateway, faults, files, page: page?.handle });
+  server.serve({ rest, gateway, faults, files, consent: createConsentPage(state, oauth), page: page?.handle });
 
   return {
     apiUrl: `${origin}/api`,
@@ -206,7 +231,12 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
       return outgoing.url;
     },
     guildId: state.guildId,
-    channels: { general: defaults.general.id, announcements: defaults.announcements.id, premium: defaults.premium.id },
+    channels: {
+      general: defaults.general.id,
+      announcements: defaults.announcements.id,
+      premium: defaults.premium.id,
+      ...idsWithoutBot,
+    },
     roles: defaults.roleIds,
     members: defaults.people,
     get connected() {
@@ -214,8 +244,12 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     },
     faults: createFaultControls(faults, state, gateway),
     guild,
+    clientSecret: oauth.clientSecret,
+    oauth,
+    connections,
     requests,
     dispatches,
+    identifies: gateway.identifies,
     events,
     runCommand: (action) => client.runCommand(action),
     clickButton: (messageId, customId, userId) => client.useComponent({ messageId, customId, userId }),
@@ -224,7 +258,8 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     submitModal: (action) => client.submitModal(action),
     channelName: (channelId) => {
       const channel = state.channels.get(channelId);
-      return channel?.type === 0 ? `#${channel.name}` : channel && 'a direct message';
+      if (channel?.type === 1) return 'a direct message';
+      return channel?.type === 0 ? `#${channel.name}` : channel?.name;
     },
     messages: (channelId, viewerId) => messages.in(channelId, viewerId),
     directMessages: (userId) => {

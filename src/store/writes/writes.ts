@@ -15,7 +15,9 @@ import { grantWrites } from './grants.ts';
 import { guildWrites } from './guilds.ts';
 import { heartbeatWrites } from './heartbeat.ts';
 import { installationWrites } from './installation.ts';
+import { invalidRequestWrites } from './invalid-requests.ts';
 import { leaseWrites } from './leases.ts';
+import { linkedMemberWrites } from './linked-members.ts';
 import { memberLanguageWrites } from './member-languages.ts';
 import { outboxWrites } from './outbox.ts';
 import { partyWrites } from './party.ts';
@@ -55,12 +57,14 @@ export function createWrites(
     ...seenRolesWrites(db, connection),
     ...reminderWrites(db, connection),
     ...memberLanguageWrites(db, connection),
+    ...linkedMemberWrites(db, connection),
     ...forgetWrites(db, connection),
     ...settingsWrites(db, connection),
     ...guildWrites(db, connection),
     ...counterWrites(db, connection),
     ...pruningWrites(db, connection, dialect),
     ...leaseWrites(db, connection),
+    ...invalidRequestWrites(db, connection),
     ...installationWrites(db, connection),
     ...separationWrites(db, connection),
 

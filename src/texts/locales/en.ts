@@ -315,7 +315,11 @@ export const en = {
     /** Plain. */
     description: 'Export what is stored about you, or have it forgotten.',
     actionOption: 'What to do.',
-    actions: { export: 'export: get everything as a file', forget: 'forget: delete what identifies you' },
+    actions: {
+      export: 'export: get everything as a file',
+      forget: 'forget: delete what identifies you',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
+    },
     fileDescription: 'Everything that is stored about you, as JSON.',
     confirmButton: 'Confirm',
     cancelButton: 'Cancel',
@@ -331,7 +335,38 @@ export const en = {
     forgotten:
       'What was stored about you can no longer be linked to you. Roles that you received for votes or purchases are being removed.',
     titleCancelled: 'Cancelled',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'Nothing was changed.',
+  },
+
+  /** All plain. */
+  linkedRoles: {
+    /** What Discord calls the connection in a member's profile; at most 50 characters. */
+    platform: 'Votes',
+    /**
+     * Conditions in the settings of a role: names of at most 100 and descriptions of at most 200 characters. Discord
+     * shows the number after the description.
+     */
+    records: {
+      votes: { name: 'Votes', description: 'Counted votes, at least' },
+      streak: { name: 'Vote streak', description: 'Days of the current streak, at least' },
+      last_vote: { name: 'Last vote', description: 'Days since the last vote, at most' },
+      premium: { name: 'Premium', description: 'Has premium' },
+    },
+    /** A page in the browser. */
+    page: {
+      titleLinked: 'Linked',
+      linked: 'Discord now knows your votes, and gives you the roles that you qualify for. You can close this page.',
+      undo: 'To undo it, use /privacy in Discord.',
+      titleFailed: 'Not linked',
+      cancelled: 'You did not give the permission, so nothing was linked.',
+      expired: 'This link has expired or was used before.',
+      unavailable: 'Discord or the database did not respond. Please try again in a minute.',
+      tooMany: 'Too many attempts. Please try again in a minute.',
+      again: 'Start again',
+    },
   },
 
   help: {
@@ -799,7 +834,6 @@ export const en = {
       waiting: '⏳ **Waiting for your test…** This turns green by itself.',
       arrived: '✅ **The test has arrived** {time}. Votes are received.',
       notYet: 'No test has arrived yet. Check the address and the secret, save, and press *Test Webhook* again.',
-      tested: 'Last test: {time}',
       noPublicAddress:
         'Only paths are known: the operator of this bot needs to set PUBLIC_URL. Put the address of this bot in front of them.',
       refused: 'The service does not accept this API key. Copy it again from its dashboard.',

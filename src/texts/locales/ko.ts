@@ -268,7 +268,11 @@ export const ko: Catalogue = {
   privacy: {
     description: '저장된 내 데이터를 내보내거나 삭제해요.',
     actionOption: '원하는 작업.',
-    actions: { export: 'export: 모든 데이터를 파일로 받기', forget: 'forget: 나를 식별할 수 있는 데이터 삭제하기' },
+    actions: {
+      export: 'export: 모든 데이터를 파일로 받기',
+      forget: 'forget: 나를 식별할 수 있는 데이터 삭제하기',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
+    },
     fileDescription: '저장된 내 데이터 전체 (JSON).',
     confirmButton: '확인',
     cancelButton: '취소',
@@ -282,7 +286,31 @@ export const ko: Catalogue = {
     titleForgotten: '삭제 완료',
     forgotten: '저장되어 있던 데이터를 더 이상 회원님과 연결할 수 없어요. 투표나 구매로 받은 역할은 곧 제거돼요.',
     titleCancelled: '취소됨',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: '아무것도 변경되지 않았어요.',
+  },
+
+  linkedRoles: {
+    platform: 'Votes',
+    records: {
+      votes: { name: 'Votes', description: 'Counted votes, at least' },
+      streak: { name: 'Vote streak', description: 'Days of the current streak, at least' },
+      last_vote: { name: 'Last vote', description: 'Days since the last vote, at most' },
+      premium: { name: 'Premium', description: 'Has premium' },
+    },
+    page: {
+      titleLinked: 'Linked',
+      linked: 'Discord now knows your votes, and gives you the roles that you qualify for. You can close this page.',
+      undo: 'To undo it, use /privacy in Discord.',
+      titleFailed: 'Not linked',
+      cancelled: 'You did not give the permission, so nothing was linked.',
+      expired: 'This link has expired or was used before.',
+      unavailable: 'Discord or the database did not respond. Please try again in a minute.',
+      tooMany: 'Too many attempts. Please try again in a minute.',
+      again: 'Start again',
+    },
   },
 
   help: {
@@ -717,7 +745,6 @@ export const ko: Catalogue = {
       waiting: '⏳ **Waiting for your test…** This turns green by itself.',
       arrived: '✅ **The test has arrived** {time}. Votes are received.',
       notYet: 'No test has arrived yet. Check the address and the secret, save, and press *Test Webhook* again.',
-      tested: 'Last test: {time}',
       noPublicAddress:
         'Only paths are known: the operator of this bot needs to set PUBLIC_URL. Put the address of this bot in front of them.',
       refused: 'The service does not accept this API key. Copy it again from its dashboard.',

@@ -336,7 +336,11 @@ export const pl: Catalogue = {
   privacy: {
     description: 'Pobierz dane zapisane o tobie albo każ o sobie zapomnieć.',
     actionOption: 'Co zrobić.',
-    actions: { export: 'export: pobierz wszystko w pliku', forget: 'forget: usuń dane, które cię identyfikują' },
+    actions: {
+      export: 'export: pobierz wszystko w pliku',
+      forget: 'forget: usuń dane, które cię identyfikują',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
+    },
     fileDescription: 'Wszystko, co jest o tobie zapisane, w formacie JSON.',
     confirmButton: 'Potwierdź',
     cancelButton: 'Anuluj',
@@ -351,7 +355,31 @@ export const pl: Catalogue = {
     forgotten:
       'Zapisanych danych nie da się już z tobą powiązać. Role, które masz za głosy lub zakupy, są właśnie usuwane.',
     titleCancelled: 'Anulowano',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'Nic się nie zmieniło.',
+  },
+
+  linkedRoles: {
+    platform: 'Votes',
+    records: {
+      votes: { name: 'Votes', description: 'Counted votes, at least' },
+      streak: { name: 'Vote streak', description: 'Days of the current streak, at least' },
+      last_vote: { name: 'Last vote', description: 'Days since the last vote, at most' },
+      premium: { name: 'Premium', description: 'Has premium' },
+    },
+    page: {
+      titleLinked: 'Linked',
+      linked: 'Discord now knows your votes, and gives you the roles that you qualify for. You can close this page.',
+      undo: 'To undo it, use /privacy in Discord.',
+      titleFailed: 'Not linked',
+      cancelled: 'You did not give the permission, so nothing was linked.',
+      expired: 'This link has expired or was used before.',
+      unavailable: 'Discord or the database did not respond. Please try again in a minute.',
+      tooMany: 'Too many attempts. Please try again in a minute.',
+      again: 'Start again',
+    },
   },
 
   help: {
@@ -836,7 +864,6 @@ export const pl: Catalogue = {
       waiting: '⏳ **Waiting for your test…** This turns green by itself.',
       arrived: '✅ **The test has arrived** {time}. Votes are received.',
       notYet: 'No test has arrived yet. Check the address and the secret, save, and press *Test Webhook* again.',
-      tested: 'Last test: {time}',
       noPublicAddress:
         'Only paths are known: the operator of this bot needs to set PUBLIC_URL. Put the address of this bot in front of them.',
       refused: 'The service does not accept this API key. Copy it again from its dashboard.',

@@ -278,7 +278,11 @@ export const tr: Catalogue = {
   privacy: {
     description: 'Hakkında saklanan verileri indir veya unutulmasını iste.',
     actionOption: 'Ne yapılsın.',
-    actions: { export: 'export: her şeyi dosya olarak al', forget: 'forget: kimliğini belli eden verileri sil' },
+    actions: {
+      export: 'export: her şeyi dosya olarak al',
+      forget: 'forget: kimliğini belli eden verileri sil',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
+    },
     fileDescription: 'Hakkında saklanan her şey, JSON olarak.',
     confirmButton: 'Onayla',
     cancelButton: 'İptal',
@@ -293,7 +297,31 @@ export const tr: Catalogue = {
     forgotten:
       'Hakkında saklananlar artık seninle ilişkilendirilemez. Oylar veya alışverişler için aldığın roller kaldırılıyor.',
     titleCancelled: 'İptal edildi',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'Hiçbir şey değişmedi.',
+  },
+
+  linkedRoles: {
+    platform: 'Votes',
+    records: {
+      votes: { name: 'Votes', description: 'Counted votes, at least' },
+      streak: { name: 'Vote streak', description: 'Days of the current streak, at least' },
+      last_vote: { name: 'Last vote', description: 'Days since the last vote, at most' },
+      premium: { name: 'Premium', description: 'Has premium' },
+    },
+    page: {
+      titleLinked: 'Linked',
+      linked: 'Discord now knows your votes, and gives you the roles that you qualify for. You can close this page.',
+      undo: 'To undo it, use /privacy in Discord.',
+      titleFailed: 'Not linked',
+      cancelled: 'You did not give the permission, so nothing was linked.',
+      expired: 'This link has expired or was used before.',
+      unavailable: 'Discord or the database did not respond. Please try again in a minute.',
+      tooMany: 'Too many attempts. Please try again in a minute.',
+      again: 'Start again',
+    },
   },
 
   help: {
@@ -728,7 +756,6 @@ export const tr: Catalogue = {
       waiting: '⏳ **Waiting for your test…** This turns green by itself.',
       arrived: '✅ **The test has arrived** {time}. Votes are received.',
       notYet: 'No test has arrived yet. Check the address and the secret, save, and press *Test Webhook* again.',
-      tested: 'Last test: {time}',
       noPublicAddress:
         'Only paths are known: the operator of this bot needs to set PUBLIC_URL. Put the address of this bot in front of them.',
       refused: 'The service does not accept this API key. Copy it again from its dashboard.',

@@ -340,7 +340,11 @@ export const uk: Catalogue = {
   privacy: {
     description: 'Вивантажити ваші дані або попросити бота забути вас.',
     actionOption: 'Що зробити.',
-    actions: { export: 'export: отримати все одним файлом', forget: 'forget: видалити те, за чим вас можна впізнати' },
+    actions: {
+      export: 'export: отримати все одним файлом',
+      forget: 'forget: видалити те, за чим вас можна впізнати',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
+    },
     fileDescription: 'Усе, що про вас зберігається, у форматі JSON.',
     confirmButton: 'Підтвердити',
     cancelButton: 'Скасувати',
@@ -355,7 +359,31 @@ export const uk: Catalogue = {
     forgotten:
       'Те, що про вас зберігалося, більше не можна повʼязати з вами. Ролі за голоси й покупки зараз знімаються.',
     titleCancelled: 'Скасовано',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'Нічого не змінилося.',
+  },
+
+  linkedRoles: {
+    platform: 'Votes',
+    records: {
+      votes: { name: 'Votes', description: 'Counted votes, at least' },
+      streak: { name: 'Vote streak', description: 'Days of the current streak, at least' },
+      last_vote: { name: 'Last vote', description: 'Days since the last vote, at most' },
+      premium: { name: 'Premium', description: 'Has premium' },
+    },
+    page: {
+      titleLinked: 'Linked',
+      linked: 'Discord now knows your votes, and gives you the roles that you qualify for. You can close this page.',
+      undo: 'To undo it, use /privacy in Discord.',
+      titleFailed: 'Not linked',
+      cancelled: 'You did not give the permission, so nothing was linked.',
+      expired: 'This link has expired or was used before.',
+      unavailable: 'Discord or the database did not respond. Please try again in a minute.',
+      tooMany: 'Too many attempts. Please try again in a minute.',
+      again: 'Start again',
+    },
   },
 
   help: {
@@ -830,7 +858,6 @@ export const uk: Catalogue = {
       waiting: '⏳ **Waiting for your test…** This turns green by itself.',
       arrived: '✅ **The test has arrived** {time}. Votes are received.',
       notYet: 'No test has arrived yet. Check the address and the secret, save, and press *Test Webhook* again.',
-      tested: 'Last test: {time}',
       noPublicAddress:
         'Only paths are known: the operator of this bot needs to set PUBLIC_URL. Put the address of this bot in front of them.',
       refused: 'The service does not accept this API key. Copy it again from its dashboard.',

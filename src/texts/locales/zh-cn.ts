@@ -262,7 +262,11 @@ export const zhCN: Catalogue = {
   privacy: {
     description: '导出或删除与你有关的数据。',
     actionOption: '要执行的操作。',
-    actions: { export: 'export：导出全部数据为文件', forget: 'forget：删除能识别你身份的数据' },
+    actions: {
+      export: 'export：导出全部数据为文件',
+      forget: 'forget：删除能识别你身份的数据',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
+    },
     fileDescription: '与你有关的全部数据（JSON）。',
     confirmButton: '确认',
     cancelButton: '取消',
@@ -275,7 +279,31 @@ export const zhCN: Catalogue = {
     titleForgotten: '已删除',
     forgotten: '之前存储的数据已无法再与你关联。你通过投票或购买获得的身份组正在移除。',
     titleCancelled: '已取消',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: '没有任何更改。',
+  },
+
+  linkedRoles: {
+    platform: 'Votes',
+    records: {
+      votes: { name: 'Votes', description: 'Counted votes, at least' },
+      streak: { name: 'Vote streak', description: 'Days of the current streak, at least' },
+      last_vote: { name: 'Last vote', description: 'Days since the last vote, at most' },
+      premium: { name: 'Premium', description: 'Has premium' },
+    },
+    page: {
+      titleLinked: 'Linked',
+      linked: 'Discord now knows your votes, and gives you the roles that you qualify for. You can close this page.',
+      undo: 'To undo it, use /privacy in Discord.',
+      titleFailed: 'Not linked',
+      cancelled: 'You did not give the permission, so nothing was linked.',
+      expired: 'This link has expired or was used before.',
+      unavailable: 'Discord or the database did not respond. Please try again in a minute.',
+      tooMany: 'Too many attempts. Please try again in a minute.',
+      again: 'Start again',
+    },
   },
 
   help: {
@@ -710,7 +738,6 @@ export const zhCN: Catalogue = {
       waiting: '⏳ **Waiting for your test…** This turns green by itself.',
       arrived: '✅ **The test has arrived** {time}. Votes are received.',
       notYet: 'No test has arrived yet. Check the address and the secret, save, and press *Test Webhook* again.',
-      tested: 'Last test: {time}',
       noPublicAddress:
         'Only paths are known: the operator of this bot needs to set PUBLIC_URL. Put the address of this bot in front of them.',
       refused: 'The service does not accept this API key. Copy it again from its dashboard.',
