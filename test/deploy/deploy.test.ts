@@ -136,7 +136,7 @@ describe('Caddy', () => {
       const [block = ''] = new RegExp(`reverse_proxy ${upstreamsOf(role)} \\{[^}]*\\}`).exec(text) ?? [];
       expect(block, role).toContain(`health_uri /readyz?role=${role}\n`);
     }
-    expect(text).toContain(`reverse_proxy ${upstreamsOf('announce')}\n`);
+    expect(text).toContain(`reverse_proxy ${upstreamsOf('announce')} {\n`);
   });
 });
 
