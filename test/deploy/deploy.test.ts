@@ -32,6 +32,14 @@ const secretValues: Readonly<Record<string, string>> = {
   OWNER_TOKEN: 'owner-token-owner-token',
 };
 
+/** Without them, some of the paths do not exist. */
+const optionalParts = {
+  DISCORD_PUBLIC_KEY: 'ab'.repeat(32),
+  DISCORD_CLIENT_SECRET: 'client-secret',
+  PUBLIC_URL: 'https://votes.example.com',
+  SETTINGS_KEY: 'ab'.repeat(32),
+};
+
 /** The settings of a process in its container: secrets as files, and variables of Compose filled in. */
 function effectiveSettings({ environment }: DescribedProcess): Record<string, string> {
   const directory = tempDir();
@@ -170,7 +178,7 @@ describe('the Kubernetes manifests', () => {
 
 it('the paths that deployments request exist', async () => {
   const environment = { ...settings(unreachableDiscord), DATABASE_URL: `sqlite:${join(tempDir(), 'tally.db')}` };
-  const config = loadConfig({ ...environment, CACHE_URL: 'memory:', DISCORD_PUBLIC_KEY: 'ab'.repeat(32) });
+  const config = loadConfig({ ...environment, CACHE_URL: 'memory:', ...optionalParts });
   const app = await createApp(config, { clock: systemClock, log: createLog({ level: 'silent', secrets: [] }) });
   onTestFinished(() => app.stop());
   const url = await serve(app.http);
