@@ -9,6 +9,7 @@ import type { Claims } from './claims.ts';
 import type { MemberDataAccess } from './member-data.ts';
 import type { Reminders } from './reminders.ts';
 import type { Modal, OptionValue, Panel, Reply } from './reply.ts';
+import type { SetupServices } from './setup-services.ts';
 import type { Shop } from './shop-port.ts';
 import type { Traces } from './traces.ts';
 import type { DrawVotePicture } from './vote-picture.ts';
@@ -56,6 +57,8 @@ export interface CommandContext {
   readonly memberData: MemberDataAccess;
   readonly traces: Traces;
   readonly drawVotePicture: DrawVotePicture;
+  /** Null if settings cannot be stored; then there is no `/setup`. */
+  readonly setup: SetupServices | null;
 }
 
 /** Changes of accounts by managers. */
@@ -98,6 +101,34 @@ export interface CompletionInput {
   readonly guildId: string | null;
 }
 
+/** The permissions that the bot needs in a channel to post there, by Discord's names. */
+export const postingPermissions = [
+  'View Channel',
+  'Send Messages',
+  'Embed Links',
+  'Attach Files',
+  'Read Message History',
+] as const;
+export type PostingPermission = (typeof postingPermissions)[number];
+
+/** What Discord sends about selected objects. The names are external. */
+export interface ResolvedObjects {
+  readonly channels: Readonly<Record<string, ResolvedChannel>>;
+  readonly roles: Readonly<Record<string, ResolvedRole>>;
+}
+
+export interface ResolvedChannel {
+  readonly name: string;
+  /** What the bot lacks in the channel; null if Discord did not send its permissions. */
+  readonly missing: readonly PostingPermission[] | null;
+}
+
+export interface ResolvedRole {
+  readonly name: string;
+  /** Whether it belongs to an integration, such as a bot's own role, or is @everyone: nobody can give it. */
+  readonly isManaged: boolean;
+}
+
 /**
  * The input of a command: its options and the member who ran it. A user, channel or role option contains an id. The
  * options of a component can be forged, so a command reads its options with the validating functions below.
@@ -108,8 +139,13 @@ export interface CommandInput {
   readonly action: string | null;
   /** The selected values of a select: those of its choices, or ids. */
   readonly values: readonly string[];
-  /** The fields of a submitted modal by name: a text, or the selected values. The texts are external. */
-  readonly fields: Readonly<Record<string, string | readonly string[]>>;
+  /**
+   * The fields of a submitted modal by name: a text or the value of radios (empty for none), the selected values, or
+   * whether a checkbox is checked. The texts are external.
+   */
+  readonly fields: Readonly<Record<string, string | readonly string[] | boolean>>;
+  /** What Discord sends about the channels and roles that were selected, by their ids. */
+  readonly resolved: ResolvedObjects;
   /** The member who ran the command or used the component. */
   readonly userId: string;
   /** The member's name in the guild; external text. */
@@ -216,6 +252,11 @@ export function userOption(input: CommandInput, name: string, fallback: string):
 export function textField(input: CommandInput, name: string): string {
   const value = input.fields[name];
   return typeof value === 'string' ? value.trim() : '';
+}
+
+/** Whether a checkbox of a modal is checked. */
+export function isChecked(input: CommandInput, name: string): boolean {
+  return input.fields[name] === true;
 }
 
 /** The selected values of a modal's field. */

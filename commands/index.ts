@@ -8,6 +8,7 @@ import { leaderboard } from './leaderboard.ts';
 import { privacy, privacyWithLinks } from './privacy.ts';
 import { remind } from './remind.ts';
 import { reviews } from './reviews.ts';
+import { setup } from './setup.ts';
 import { shop } from './shop.ts';
 import { stats } from './stats.ts';
 import { trace } from './trace.ts';
@@ -15,7 +16,7 @@ import { trace } from './trace.ts';
 /** All slash commands. */
 export const commands: readonly Command[] = [
   ...[canvote, credits, leaderboard, remind, shop, reviews, stats, claim, privacy, help],
-  ...[award, trace],
+  ...[award, trace, setup],
 ];
 
 /**
@@ -28,6 +29,7 @@ export function commandsFor(settings: {
   readonly publicUrl?: string | null;
 }): readonly Command[] {
   const hasLinks = Boolean(settings.clientSecret && settings.publicUrl);
+  if (settings.reminders && !hasLinks) return commands;
   return commands
     .filter((command) => settings.reminders || command !== remind)
     .map((command) => (hasLinks && command === privacy ? privacyWithLinks : command));

@@ -43,10 +43,17 @@ export interface SelectChoice {
   readonly selected?: boolean;
 }
 
-/** What a select offers: fixed choices, or the users, roles or channels of the guild, whose values are their ids. */
+/**
+ * What a select offers: fixed choices, or the users, roles or channels of the guild, whose values are their ids. Of the
+ * channels only those with messages.
+ */
 export type SelectSource =
   | { readonly kind: 'choices'; readonly choices: readonly SelectChoice[] }
-  | { readonly kind: 'users' | 'roles' | 'channels' };
+  | {
+      readonly kind: 'users' | 'roles' | 'channels';
+      /** The ids that are selected at first; as many as `maxValues`. */
+      readonly selected?: readonly string[];
+    };
 
 export type Select = SelectSource & {
   /** Shown while nothing is selected. */
@@ -106,7 +113,15 @@ export interface Reply {
    * message that only the member sees. Default: `update` for page buttons, `new` for actions.
    */
   readonly response?: 'new' | 'update';
+  /**
+   * Replaces the message with what it resolves to; null leaves it. It is called once, with a signal that aborts when
+   * Discord accepts no more changes (14 minutes). If too many wait already, it is not called.
+   */
+  readonly later?: Later;
 }
+
+/** Waits for what a message waits for. */
+export type Later = (signal: AbortSignal) => Promise<Reply | Panel | null>;
 
 /**
  * A message of blocks in one frame, for what is a panel rather than a sentence; rendered by `src/discord/rendering/panel.ts`,
@@ -130,6 +145,7 @@ export interface Panel {
   readonly files?: readonly ReplyFile[];
   /** See {@link Reply}. */
   readonly response?: 'new' | 'update';
+  readonly later?: Later;
 }
 
 /** A part of a panel. All texts together have at most 4,000 characters. */
@@ -145,7 +161,10 @@ export type PanelBlock =
   | { readonly kind: 'select'; readonly select: ReplySelect }
   | { readonly kind: 'buttons'; readonly buttons: readonly ReplyButton[] };
 
-/** A field of a modal: a text or a select, with a label (up to 45 characters) and a description (up to 100). */
+/**
+ * A field of a modal with a label (up to 45 characters) and a description (up to 100): a text, a select, `radios` of
+ * which one is selected, `checkboxes`, or a single `checkbox`. Those without a choice are left out.
+ */
 export type ModalField = {
   /** Distinct within the modal; the key in the fields of the input. */
   readonly name: string;
@@ -165,6 +184,21 @@ export type ModalField = {
       readonly placeholder?: string;
     }
   | Select
+  | {
+      readonly kind: 'radios';
+      /** 2 to 10, and at most one of them selected. */
+      readonly choices: readonly SelectChoice[];
+    }
+  | {
+      readonly kind: 'checkboxes';
+      /** At most 10. */
+      readonly choices: readonly SelectChoice[];
+      /** How many can be checked; by default at least one if the field is required, and at most all. */
+      readonly minValues?: number;
+      readonly maxValues?: number;
+    }
+  /** `required` means nothing here. */
+  | { readonly kind: 'checkbox'; readonly checked?: boolean }
 );
 
 /**

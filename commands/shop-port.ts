@@ -25,7 +25,7 @@ export interface Shop {
     },
   ): Promise<PurchaseResult>;
   /** A member's newest purchases, newest first. */
-  purchasesOf(userId: string, limit: number): Promise<readonly StoredPurchase[]>;
+  purchasesOf(member: Pick<ShopVisitor, 'userId' | 'guildId'>, limit: number): Promise<readonly StoredPurchase[]>;
   /** Fulfils or refunds a reported purchase, once. Null if it was not reported in this channel. */
   settle(settlement: {
     readonly purchaseId: number;

@@ -34,11 +34,7 @@ export const shop = {
       case 'cancel':
         return updating(await showPage(input, context));
       case 'purchases':
-        return renderPurchases(
-          await context.shop.purchasesOf(input.userId, shownPurchases),
-          shownPurchases,
-          context.texts,
-        );
+        return renderPurchases(await context.shop.purchasesOf(input, shownPurchases), shownPurchases, context.texts);
       case 'done':
       case 'refund':
         return settlePurchase(input, input.action === 'done' ? 'fulfilled' : 'refunded', context);

@@ -49,9 +49,11 @@ function listingsFromVariables(values: Values, issues: ConfigIssue[]): ReadListi
       hint: "Set at least one of them to an API key from the service's dashboard (Edit server → Advanced setup).",
     });
   }
+  const server = sourceFromVariables(values, 'server', values.LOOKUP_SERVER_KEY);
+  // A receiver needs no key. A vote that names only its voter is then one for the server.
+  const isReceiver = hasNoKey && !needsDiscord(rolesOf(values));
   const sources = [
-    // A receiver needs no key. A vote that names only its voter is then one for the server.
-    { ...sourceFromVariables(values, 'server', values.LOOKUP_SERVER_KEY), ...(hasNoKey ? { implied: false } : {}) },
+    isReceiver ? { ...server, implied: false } : server,
     sourceFromVariables(values, 'bot', values.LOOKUP_BOT_KEY),
   ] as const;
   const listings = toListings(sources, values, issues);

@@ -27,6 +27,7 @@ export function toListing(source: ListingSource, community: Community, defaults:
     kind: listing.kind,
     id: listing.id ?? null,
     implied,
+    ...(source.origin === 'setup' && { linked: true as const }),
     lookupKey: listing.lookupKey ?? null,
     voteSecrets: listing.voteSecrets,
     premiumSecrets: listing.premiumSecrets,

@@ -17,6 +17,9 @@ Usage
   tallyhook backup         copy the database to a file while tallyhook runs, and verify the copy
   tallyhook restore        restore the database from a backup file
   tallyhook export         print all entries of the ledger as JSON lines or CSV
+  tallyhook settings       export and import what the owner of a community has set up with /setup
+  tallyhook guilds         list, park or delete communities that were set up in Discord
+  tallyhook rekey          encrypt the secrets that /setup has stored with another key
   tallyhook rewards        report what other rules would have paid (simulate), or pay for the time before the rules (backfill)
   tallyhook help COMMAND   print the options and exit codes of a command
   tallyhook --help         print this help
@@ -48,6 +51,9 @@ const verbs: Readonly<Record<string, () => Promise<Verb>>> = {
   backup: async () => (await import('./cli/backup.ts')).backupCommand,
   restore: async () => (await import('./cli/restore.ts')).restoreCommand,
   export: async () => (await import('./cli/export/export-command.ts')).exportCommand,
+  rekey: async () => (await import('./cli/rekey.ts')).rekeyCommand,
+  settings: async () => (await import('./cli/settings.ts')).settingsCommand,
+  guilds: async () => (await import('./cli/guilds.ts')).guildsCommand,
   rewards: async () => (await import('./cli/rewards/rewards-command.ts')).rewardsCommand,
 };
 

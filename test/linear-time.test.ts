@@ -214,7 +214,16 @@ function received(text: string) {
 }
 
 const payload = { premiumPath: false, now };
-const entry = { id: 1, userId: '1', listing: 'server', credits: 1, cause: 'vote', at: now, deliveryId: 1 } as const;
+const entry = {
+  id: 1,
+  userId: '1',
+  listing: 'server',
+  credits: 1,
+  cause: 'vote',
+  at: now,
+  deliveryId: 1,
+  guildId: null,
+} as const;
 const suggestions = { commands: [command], members: [], channels: [], roles: [] };
 
 function voteAt(timestamp: string | null) {

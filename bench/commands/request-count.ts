@@ -98,13 +98,14 @@ const unused: Omit<CommandContext, 'listings' | 'texts' | 'clock'> = {
   memberData: { export: notUsed, forget: notUsed, unlink: async () => false },
   traces: { trace: notUsed },
   drawVotePicture: async () => null,
+  setup: null,
   shop: { offers: notUsed, confirm: notUsed, purchasesOf: notUsed, settle: notUsed },
 };
 
 /** A command without options. */
 function inputOf(userId: string): CommandInput {
   return {
-    ...{ options: {}, action: null, values: [], fields: {} },
+    ...{ options: {}, action: null, values: [], fields: {}, resolved: { channels: {}, roles: {} } },
     ...{
       userId,
       displayName: userId,

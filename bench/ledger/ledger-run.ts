@@ -46,7 +46,7 @@ export async function measureLedger(
     const now = (newest?.receivedAt ?? 0) + 13 * hour;
     logProgress(`writing the scores of ${entries} entries`);
     writeScores(path, now);
-    const standings = store.standingsIn('UTC');
+    const standings = store.standingsIn('', 'UTC');
     const startedAt = performance.now();
     await standings.leaderboard({ period: 'all', by: 'credits', limit: 1, offset: 0, userId: null }, now);
     ranking = performance.now() - startedAt;

@@ -3,6 +3,7 @@ import type { Board, Standings } from '../../src/ledger/standing.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { plainRewards } from '../../src/rewards/rules.ts';
 import type { Store } from '../../src/store/store.ts';
+import { homeAccount } from '../../test/support/home-account.ts';
 import { listing, userId, votersOf } from './fixture.ts';
 
 /** An operation on the ledger; `turn` selects the member, so that consecutive runs use different pages. */
@@ -22,7 +23,7 @@ const server = {
   name: listing,
   kind: 'server',
   rewards: plainRewards(rules),
-  community: { guildId: null, timeZone: 'UTC', listings: ['server'] },
+  community: { accounts: '', guildId: null, timeZone: 'UTC', listings: ['server'] },
   announced: { votes: true, milestones: true, premium: true, party: true },
   announceChannelId: '613425648685547542',
   premiumChannelId: null,
@@ -57,7 +58,7 @@ export function operations(store: Store, standings: Standings, entries: number, 
           now,
         ),
     },
-    { name: 'history page', run: (turn) => store.records.entries(member(turn), entriesOnPage) },
+    { name: 'history page', run: (turn) => store.records.entries(homeAccount(member(turn)), entriesOnPage) },
     {
       name: 'deliveries page',
       run: (turn) =>

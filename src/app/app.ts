@@ -1,12 +1,14 @@
 import type { RequestListener } from 'node:http';
-import type { Router } from 'express';
+import { Router } from 'express';
+import { createSetupDrafts } from '../../commands/setup-drafts.ts';
+import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
 import { createHttpApp } from '../http/app.ts';
-import { coalesce } from '../http/coalesce.ts';
+import { DirectRequest } from '../http/body.ts';
 import { createHealth } from '../http/health.ts';
-import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
-import type { ReadinessChecks } from '../http/readiness.ts';
+import { createMetrics } from '../http/metrics/metrics.ts';
 import { createHttpServer } from '../http/server.ts';
+import { homeAccounts } from '../ledger/account-id.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Standings } from '../ledger/standing.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
@@ -15,35 +17,42 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { Redactor } from '../platform/redactor.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { sqlitePathOf } from '../store/dialect/dialect.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
-import { DirectRequest } from '../webhook/body.ts';
-import { createDueReplays } from '../webhook/due-replays.ts';
-import { createIntake } from '../webhook/intake.ts';
-import { createKeyring, type Keyring } from '../webhook/keyring.ts';
-import { createReceiver, type Receiver } from '../webhook/receiver.ts';
 import { createReplay } from '../webhook/replay.ts';
 import { createAnnouncements } from './announcements.ts';
-import { type Bot, createBot } from './bot.ts';
+import { createAnnouncing } from './announcing.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { createConfiguredAnnouncementLoop } from './create-announcement-loop.ts';
 import { currentParty } from './current-party.ts';
 import { createDirectory } from './directory.ts';
+import { createDiscordAccess } from './discord-access.ts';
 import { createEffectNotices } from './effect-notices.ts';
 import { createLinkedRolesService } from './linked-roles.ts';
-import { listingsByGuild } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
+import type { Loop } from './loop.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
+import { prepareAccounts } from './prepare-accounts.ts';
+import { communityOfQueues } from './queue-share.ts';
+import { readinessChecks } from './readiness-checks.ts';
+import { createReceiving } from './receiving.ts';
 import { createSeenMembers } from './seen-members.ts';
+import { createSettings } from './settings/create-settings.ts';
+import { createKeyCheck } from './setup-checks.ts';
 import { createUpkeep } from './upkeep.ts';
+import { withInteractions } from './with-interactions.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
 
 /** For the cache and the database each: a server that does not respond must not delay the shutdown. */
 const closeTimeoutMs = 2 * second;
+
+/** Tells other processes, in place of the name of a queue, that settings were changed. */
+const settingsNotice = 'settings';
 
 /** How often to look for announcements of other processes, on a database server (ms). */
 const sharedDatabasePollMs = second / 5;
@@ -90,6 +99,8 @@ export interface AppDependencies {
   readonly onAttempted?: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
   /** Wraps the listener of all routes, to observe requests before they are handled. */
   readonly wrapListener?: (listener: RequestListener) => RequestListener;
+  /** Receives the secrets that communities store, so that the log does not show them. */
+  readonly redact?: Pick<Redactor, 'add'>;
   /** Real time for the connection to Discord; needed if `clock` does not run in real time. */
   readonly stopwatch?: Clock;
 }
@@ -108,121 +119,152 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
   let store: Store | undefined;
   try {
     store = await openStore(config.databaseUrl, clock, { log });
-    return assembleApp(store, cache, config, dependencies);
+    const home = await prepareAccounts(store, config.listings, { clock, log });
+    const { app, loadSettings } = assembleApp(store, cache, config, dependencies, home);
+    await loadSettings();
+    return app;
   } catch (error) {
     await Promise.allSettled([cache.disconnect(), store?.close()]);
     throw error;
   }
 }
 
-function assembleApp(store: Store, cache: Cache, config: Config, dependencies: AppDependencies): App {
+function assembleApp(store: Store, cache: Cache, config: Config, dependencies: AppDependencies, home: string | null) {
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
   const { wrapListener = (listener) => listener } = dependencies;
-  const directory = createDirectory(config.listings);
+  /** Other processes may use the same database. */
+  const isShared = sqlitePathOf(config.databaseUrl) === null;
+  const directory = createDirectory(config.listings, home);
   const metrics = createMetrics();
-  const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
+  const lookups = createLookupClients(config, { store, home, cache, metrics, clock, log });
   const linkedRoles = createLinkedRolesService(config, {
-    ...{ members: store.linkedMembers, clock, log },
-    directory,
+    ...{ members: store.linkedMembers, directory, clock, log },
     nudge: (queue) => nudgeEverywhere([queue]),
+  });
+  const settings = createSettings(config, {
+    ...{ store: store.settings, directory, lookups, redact: dependencies.redact ?? null, clock, log },
+    onSaved: () => notices.publish([settingsNotice]),
   });
   const services = createMemberServices(config, {
     unlink: linkedRoles?.unlink,
     ...{ store, lookups, directory, metrics, clock, log },
     nudge: nudgeEverywhere,
   });
-  const bot: Bot = createBot(config, {
-    ...services,
-    updateRoleConnection: linkedRoles?.update,
-    clock,
-    announcements: createAnnouncements(directory),
-    votesBetween: store.announcements.votesBetween,
-    votesOf: async (userId) => (await store.ledger.account(userId)).votes,
-    outbox: store.outbox,
-    newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
-    commandRegistry: store.commandRegistry,
-    rewards: store.rewards,
-    partyPanels: store.partyPanels,
-    memberLocales: store.memberLocales,
-    ownerChannelOf: (guildId) => directory.ofGuild(guildId)?.ownerChannelId ?? null,
-    onMemberSeen: createSeenMembers({
-      listingsIn: (guildId) => directory.inGuild(guildId)[0]?.listings ?? [],
-      ...{ rewards: store.rewards, clock, log },
-    }),
-    metrics,
-    log,
-    stopwatch,
-    onAttempted,
-  });
+  const has = (role: Role) => config.roles.includes(role);
+  const announcements = createAnnouncements(directory);
+  const { memberLocales } = store;
+  const access = createDiscordAccess(config, { announcements, memberLocales, log, stopwatch });
+  const announcing = has('announce')
+    ? createAnnouncing(access, {
+        ...services,
+        ...{ clock, announcements, metrics, log, stopwatch, onAttempted },
+        updateRoleConnection: linkedRoles?.update,
+        ...{ outbox: store.outbox, rewards: store.rewards, partyPanels: store.partyPanels },
+        votesBetween: store.announcements.votesBetween,
+        votesOf: async (userId, listing) => {
+          const accounts = directory.find(listing)?.community.accounts ?? homeAccounts;
+          return (await store.ledgerIn(accounts).account(userId)).votes;
+        },
+        newEffectsPollMs: isShared ? sharedDatabasePollMs : null,
+        leases: isShared ? store.leases : null,
+        communityOfQueue: communityOfQueues(directory),
+        ownerChannelOf: (guildId) => directory.ofGuild(guildId)?.ownerChannelId ?? null,
+      })
+    : null;
+  const answering = has('answer')
+    ? createAnswering(config.discord, access, {
+        ...services,
+        ...{ clock, metrics, log, stopwatch, publicUrl: config.publicUrl, commandRegistry: store.commandRegistry },
+        setup: {
+          settings: settings.setup,
+          drafts: createSetupDrafts(clock),
+          checks: {
+            checkKey: createKeyCheck({ ...config.lookup, budget: store.budgetStore, clock, log }),
+            unassignedListings: () => directory.ofGuild(null)?.named.map(({ name }) => name) ?? [],
+          },
+        },
+        onMemberSeen: createSeenMembers({
+          listingsIn: (guildId) => directory.inGuild(guildId)[0]?.listings ?? [],
+          ...{ rewards: store.rewards, clock, log },
+        }),
+        refreshesNotices: announcing === null,
+        onConnected: () => announcing?.wake(),
+      })
+    : null;
+  directory.onChange(() => answering?.offerChanged());
   metrics.watch({
     waitingTransactions: store.waiting,
     effects: store.outbox.sizes,
     waitingSince: () => store.outbox.waitingSince(clock.now()),
-    isConnected: () => bot.isConnected,
+    isConnected: () => answering?.isConnected() ?? null,
     keys: lookups.keyStatuses,
     now: clock.now,
     party: () => currentParty(store.rewards, directory.listings, clock.now()),
   });
 
-  const notices = createEffectNotices(config.cacheUrl, clock, bot.nudge);
-  const parts: AppParts = {
-    store,
-    clock,
-    log,
-    metrics,
-    onRecorded(recorded, queues) {
+  const notices = createEffectNotices(config.cacheUrl, clock, (queues) => {
+    if (queues.includes(settingsNotice)) settings.loop.nudge();
+    announcing?.nudge(queues);
+  });
+  const recording = {
+    ...{ store, clock, log, metrics, recorder: store.recorder },
+    listings: () => directory.listings,
+    onRecorded(recorded: RecordedDelivery, queues: readonly string[]) {
       for (const cause of recorded.causes) metrics.entries.inc({ cause });
       nudgeEverywhere(queues);
       onRecorded(recorded);
     },
   };
-  const keyring = createKeyring(directory.listings);
-  directory.onChange(() => {
-    keyring.replace(directory.listings);
-    bot.offerChanged();
-  });
-  const receiver = receiverFor(keyring, parts);
-  const replay = createReplay({ ...parts, listings: () => directory.listings, recorder: store.recorder });
-  const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
-  const { rewards, memberData, counting, pruning } = store;
-  const upkeep = createUpkeep({
-    ...{ rewards, memberData, counting, pruning, keep: config.keep, clock, log },
-    firstListing: () => directory.listings[0],
-    onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
-  });
-  const announcementLoop = createConfiguredAnnouncementLoop(directory, {
-    ...{ store, lookups, metrics, clock, log },
-    onEnqueued: (queue) => nudgeEverywhere([queue]),
-  });
-  const checks = readinessChecks(store, bot);
+  const replay = createReplay(recording);
+  const receiving = has('receive') ? createReceiving({ ...recording, directory, replay }) : null;
+  const loops = [settings.loop, ...(announcing === null ? [] : announcingLoops())];
+
+  /** What fills the outbox by time, and looks after the database. */
+  function announcingLoops(): readonly Loop[] {
+    const { rewards, memberData, counting, pruning } = store;
+    const upkeep = createUpkeep({
+      ...{ rewards, memberData, counting, pruning, keep: config.keep, clock, log },
+      firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
+      onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
+    });
+    const announcementLoop = createConfiguredAnnouncementLoop(directory, {
+      ...{ store, lookups, metrics, clock, log },
+      onEnqueued: (queue) => nudgeEverywhere([queue]),
+    });
+    const linkLoops = linkedRoles === null ? [] : [linkedRoles];
+    return [upkeep, announcementLoop, ...linkLoops, ...(config.reminders ? [services.reminderLoop] : [])];
+  }
+
+  const checks = readinessChecks(store, config.roles, answering);
   const health = createHealth({
-    checks,
-    roles: new Map([['receive', { store: checks.store }]]),
+    checks: Object.assign({}, ...config.roles.map((role) => checks[role])),
+    roles: new Map(allRoles.map((role) => [role, has(role) ? checks[role] : null])),
     metrics,
     isStopping: () => stopped !== undefined,
   });
   const owner = createOwnerApp(config, {
-    ...parts,
-    checks,
+    ...recording,
+    checks: Object.assign({}, ...config.roles.map((role) => checks[role])),
     directory,
+    home,
     keyStatus: lookups.keyStatus,
     standings: services.standings,
     replay,
-    nudge: (queue) => bot.nudge([queue]),
+    nudge: (queue) => nudgeEverywhere([queue]),
   });
-  const http = receiver.withFallback(
-    createHttpApp({ webhooks: receiver.router, health, owner, linkedRoles: linkedRoles?.routes ?? null, log }),
-  );
+  const webhooks = receiving?.receiver.router ?? null;
+  const express = createHttpApp({ webhooks, health, owner, linkedRoles: linkedRoles?.routes ?? null, log });
+  const http = withInteractions(answering?.endpoint ?? null, receiving?.receiver.withFallback(express) ?? express);
   const server = createHttpServer(wrapListener(http), { IncomingMessage: DirectRequest });
   let stopped: Promise<void> | undefined;
 
   function nudgeEverywhere(queues: readonly string[]): void {
-    bot.nudge(queues);
+    announcing?.nudge(queues);
     notices.publish(queues);
   }
 
-  return {
-    webhooks: receiver.router,
+  const app: App = {
+    webhooks: webhooks ?? Router(),
     http,
     ledger: store.ledger,
     standings: services.standings,
@@ -230,28 +272,21 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       const shouldListen = listen && stopped === undefined;
       const address = shouldListen ? await server.listen(config.http.host, config.http.port) : null;
       if (stopped !== undefined) return null;
-      bot.start();
+      announcing?.start();
+      answering?.start();
       notices.start();
-      dueReplays.start();
-      upkeep.start();
-      announcementLoop.start();
-      linkedRoles?.start();
-      if (config.reminders) services.reminderLoop.start();
+      receiving?.start();
+      for (const loop of loops) loop.start();
       logConfigWarnings(config, log);
-      if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
+      if (address !== null)
+        log.info({ url: address.url, roles: config.roles }, receiving === null ? 'listening' : 'receiving webhooks');
       return address?.url ?? null;
     },
-    reloadSecrets({ listings }) {
-      const replaceLookups = lookups.prepare(listings);
-      replaceLookups();
-      directory.replace(listingsByGuild(listings));
-    },
+    reloadSecrets: ({ base }) => settings.sync.replaceBase(base),
     stop() {
       stopped ??= (async () => {
-        await Promise.all([
-          ...[server.close(), bot.stop(), dueReplays.stop(), upkeep.stop()],
-          ...[services.reminderLoop.stop(), announcementLoop.stop(), linkedRoles?.stop()],
-        ]);
+        const parts = [receiving, announcing, answering, ...loops];
+        await Promise.all([server.close(), ...parts.map((part) => part?.stop())]);
         notices.stop();
         await settleWithin(closeTimeoutMs, clock, cache.disconnect());
         await settleWithin(closeTimeoutMs, clock, store.close());
@@ -260,47 +295,5 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       return stopped;
     },
   };
-}
-
-/** By component. */
-function readinessChecks(store: Store, bot: Bot) {
-  const probeStore = coalesce(store.probe, second);
-  return {
-    store: async () => {
-      // Not cached: `doctor` relies on this to know that the database file is the one in use.
-      store.checkFiles();
-      await probeStore();
-    },
-    discord: async () => {
-      if (!bot.isConnected) throw new Error('not connected to the gateway');
-    },
-  } satisfies ReadinessChecks;
-}
-
-interface AppParts {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly onRecorded: (recorded: RecordedDelivery, queues: readonly string[]) => void;
-}
-
-function receiverFor(keyring: Keyring, { store, clock, log, metrics, onRecorded }: AppParts): Receiver {
-  const intake = createIntake({
-    keyring,
-    recorder: store.recorder,
-    clock,
-    log,
-    onRecorded,
-    observeCommit: (durationMs) => metrics.commitSeconds.observe(durationMs / second),
-  });
-  return createReceiver({
-    intake,
-    clock,
-    log,
-    observe: ({ status, outcome, durationMs }) => {
-      metrics.deliveries.inc({ status, outcome: outcome ?? 'refused' });
-      metrics.deliverySeconds.observe(durationMs / second);
-    },
-  });
+  return { app, loadSettings: settings.sync.load };
 }

@@ -1,22 +1,28 @@
 import type { Awards } from '../../commands/command.ts';
+import type { AccountScope } from '../ledger/account-id.ts';
 import type { OwnerActions } from '../owner/owner-actions.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 
-/** Awards as corrections of accounts. The author is in the log. */
+/** Awards as corrections of accounts of one community. The author is in the log. */
 export function createAwards({
   actions,
+  accounts,
   clock,
   log,
 }: {
   readonly actions: Pick<OwnerActions, 'correct'>;
+  readonly accounts: AccountScope;
   readonly clock: Clock;
   readonly log: Log;
 }): Awards {
   return {
     async award({ userId, credits, reason, author, interactionId }) {
       // The owner API accepts no keys with a space, so it cannot use the same one.
-      const result = await actions.correct({ userId, credits, reason, at: clock.now() }, `award ${interactionId}`);
+      const result = await actions.correct(
+        { userId, accounts, credits, reason, at: clock.now() },
+        `award ${interactionId}`,
+      );
       switch (result.outcome) {
         case 'corrected': {
           const { balance, repeated } = result;

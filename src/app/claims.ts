@@ -1,5 +1,6 @@
 import type { ClaimOutcome, Claims } from '../../commands/claims.ts';
 import type { ListedLookup } from '../../commands/command.ts';
+import type { AccountScope } from '../ledger/account-id.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { VoteStatus } from '../lookup/schemas.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -16,7 +17,7 @@ const toleranceMs = 5 * minute;
 interface ClaimsOptions {
   readonly findListing: (name: string) => ListingContext | undefined;
   readonly findLookup: (name: string) => ListedLookup | undefined;
-  readonly ledger: Pick<LedgerReads, 'lastVoteAt'>;
+  readonly ledgerIn: (accounts: AccountScope) => Pick<LedgerReads, 'lastVoteAt'>;
   readonly recorder: ClaimRecorder;
   readonly clock: Clock;
   readonly log: Log;
@@ -26,7 +27,7 @@ interface ClaimsOptions {
  * Claims of votes. While the cooldown of a recorded vote runs, there is no other vote to claim, so the service is not
  * asked.
  */
-export function createClaims({ findListing, findLookup, ledger, recorder, clock, log }: ClaimsOptions): Claims {
+export function createClaims({ findListing, findLookup, ledgerIn, recorder, clock, log }: ClaimsOptions): Claims {
   return {
     async claim(name, userId) {
       const listing = findListing(name);
@@ -35,7 +36,7 @@ export function createClaims({ findListing, findLookup, ledger, recorder, clock,
         throw new Error(`There is no listing "${name}" with an API key.`);
       const { cooldownMs } = listing.rewards.base;
       const now = clock.now();
-      const lastVoteAt = await ledger.lastVoteAt(userId, name);
+      const lastVoteAt = await ledgerIn(listing.community.accounts).lastVoteAt(userId, name);
       const isRunning = lastVoteAt !== null && Math.abs(now - lastVoteAt) < cooldownMs - toleranceMs;
       const status = isRunning ? null : (await lookup.voteStatus(userId, { fresh: true })).value;
       const at = status === null ? lastVoteAt : timeOfVote(status, cooldownMs);

@@ -41,7 +41,7 @@ export function createConfiguredAnnouncementLoop(
   }
 
   /** The same tasks as long as the settings of the community are the same: they remember failures. */
-  const tasksOf = memoizeOne(({ named }: Community) => {
+  const tasksOf = memoizeOne(({ named, accounts }: Community) => {
     const announced = named.filter(({ announceChannelId }) => announceChannelId !== null);
     const streaks = announced.filter((listing) => listing.announcements.lostStreaks !== null);
     return [
@@ -49,7 +49,7 @@ export function createConfiguredAnnouncementLoop(
       // The streaks of a community are announced once.
       ...streaks.slice(0, 1).map((listing) => ({
         name: 'lost streaks',
-        run: createLostStreaksTask(listing, { ...common, beat: rewards.beat }),
+        run: createLostStreaksTask(listing, { ...common, accounts, beat: rewards.beat }),
       })),
       ...announced.flatMap(reviewTasksOf),
     ];

@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ListingConfig } from '../../config/schema.ts';
-import { type CommunityListing, listingsByGuild, listingsOfCommunity } from './listings.ts';
+import type { AccountScope } from '../ledger/account-id.ts';
+import { accountsOf, type CommunityListing, listingsByGuild, listingsOfCommunity } from './listings.ts';
 
 /** All listings of one guild, or those whose guild is not known. Never changed: a new setting makes a new object. */
 export interface Community {
   /** Null for the listings whose guild is not known. */
   readonly guildId: string | null;
+  /** Which accounts its members have. */
+  readonly accounts: AccountScope;
   /** IANA name. */
   readonly timeZone: string;
   readonly ownerChannelId: string | null;
@@ -30,8 +33,8 @@ export interface Directory {
   inChannel(channelId: string): readonly CommunityListing[];
   ofGuild(guildId: string | null): Community | undefined;
   /**
-   * The communities that commands in a guild are about: its own. In a guild without one, and in direct messages, those of
-   * the operator, unless others share the program: then none, or in direct messages all.
+   * The communities that commands in a guild are about: its own. In direct messages all. In a guild without one, that of
+   * the operator if there is only one guild, none if others share the program, otherwise that without a guild.
    */
   inGuild(guildId: string | null): readonly Community[];
   /**
@@ -43,7 +46,8 @@ export interface Directory {
   onChange(listener: () => void): void;
 }
 
-export function createDirectory(listings: readonly ListingConfig[]): Directory {
+/** @param home the guild of the home community, as of {@link accountsOf} */
+export function createDirectory(listings: readonly ListingConfig[], home?: string | null): Directory {
   const listeners: (() => void)[] = [];
   const communities = new Map<string | null, readonly [Community]>();
   let index = indexOf(communities);
@@ -52,7 +56,7 @@ export function createDirectory(listings: readonly ListingConfig[]): Directory {
   function set(changes: ReadonlyMap<string | null, readonly ListingConfig[]>): void {
     for (const [guildId, changed] of changes) {
       if (changed.length === 0) communities.delete(guildId);
-      else communities.set(guildId, [communityOf(guildId, changed)]);
+      else communities.set(guildId, [communityOf(guildId, changed, home)]);
     }
     index = indexOf(communities);
   }
@@ -74,10 +78,12 @@ export function createDirectory(listings: readonly ListingConfig[]): Directory {
     inGuild(guildId) {
       const own = guildId === null ? undefined : communities.get(guildId);
       if (own !== undefined) return own;
-      return index.isShared && guildId !== null ? [] : index.communities;
+      if (guildId === null) return index.communities;
+      if (index.isShared) return [];
+      return index.hasSeveralGuilds ? (communities.get(null) ?? []) : index.communities;
     },
     replace(changes) {
-      const changed = [...changes].filter(([guildId, next]) => !isSame(communities.get(guildId)?.[0], next));
+      const changed = [...changes].filter(([guildId, next]) => !isSame(communities.get(guildId)?.[0], next, home));
       if (changed.length === 0) return;
       set(new Map(changed));
       for (const listener of listeners) listener();
@@ -86,17 +92,26 @@ export function createDirectory(listings: readonly ListingConfig[]): Directory {
   };
 }
 
-function isSame(community: Community | undefined, next: readonly ListingConfig[]): boolean {
-  return isDeepStrictEqual(community?.listings ?? [], communityOf(community?.guildId ?? null, next).listings);
+function isSame(
+  community: Community | undefined,
+  next: readonly ListingConfig[],
+  home: string | null | undefined,
+): boolean {
+  return isDeepStrictEqual(community?.listings ?? [], communityOf(community?.guildId ?? null, next, home).listings);
 }
 
-function communityOf(guildId: string | null, configured: readonly ListingConfig[]): Community {
-  const listings = listingsOfCommunity(configured);
+function communityOf(
+  guildId: string | null,
+  configured: readonly ListingConfig[],
+  home: string | null | undefined,
+): Community {
+  const listings = listingsOfCommunity(configured, home);
   const named = listings.filter(({ implied }) => !implied);
   const [listing] = named.length > 0 ? named : listings;
   const { timeZone = 'UTC', ownerChannelId = null, shop = [] } = listing ?? {};
   const isHosted = listings.some(({ linked }) => linked);
-  return { guildId, timeZone, ownerChannelId, shop, listings, named, isHosted };
+  const accounts = accountsOf(guildId, home);
+  return { guildId, accounts, timeZone, ownerChannelId, shop, listings, named, isHosted };
 }
 
 function indexOf(byGuildId: ReadonlyMap<string | null, readonly [Community]>) {
@@ -115,5 +130,13 @@ function indexOf(byGuildId: ReadonlyMap<string | null, readonly [Community]>) {
       else others.push(listing);
     }
   }
-  return { communities, listings, byName, byChannel, isShared: communities.some(({ isHosted }) => isHosted) };
+  const hasSeveralGuilds = [...byGuildId.keys()].filter((guildId) => guildId !== null).length > 1;
+  return {
+    communities,
+    listings,
+    byName,
+    byChannel,
+    hasSeveralGuilds,
+    isShared: communities.some(({ isHosted }) => isHosted),
+  };
 }

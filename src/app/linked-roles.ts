@@ -4,6 +4,7 @@ import { fetchApplicationId } from '../discord/inspection.ts';
 import type { ApplicationSettings } from '../discord/registration/application-settings.ts';
 import { createDiscordRest } from '../discord/rest.ts';
 import { createEncryption } from '../encryption/encryption.ts';
+import { type AccountId, partsOf } from '../ledger/account-id.ts';
 import { createDiscordOAuth } from '../linked-roles/discord-oauth.ts';
 import type { LinkedMembers } from '../linked-roles/linked-members.ts';
 import { createLinkedRoles, type LinkedRoles } from '../linked-roles/linked-roles.ts';
@@ -19,7 +20,7 @@ import { roleConnectionQueue } from '../tally/role-connection.ts';
 import type { Directory } from './directory.ts';
 
 /** How often to look for members whose values have changed without a vote (ms). */
-const checkEveryMs = 10 * minute;
+const checkEveryMs = minute;
 
 /** What `tallyhook register` publishes for linked roles; undefined if they are off. */
 export function publishedLinkedRoles({ publicUrl, clientSecret }: Config): ApplicationSettings['linkedRoles'] {
@@ -48,8 +49,11 @@ export function createLinkedRolesService(
 ): LinkedRolesService | null {
   if (clientSecret === null || publicUrl === null || discord.token === '') return null;
   const { members, directory, nudge, clock, log } = options;
-  // All communities share the accounts.
-  const dayIn = () => calendarOf({ timeZone: directory.communities[0]?.timeZone ?? 'UTC' }).dayAt(clock.now());
+  const dayIn = (accountId: AccountId) => {
+    const { accounts } = partsOf(accountId);
+    const listing = directory.listings.find(({ community }) => community.accounts === accounts);
+    return calendarOf(listing?.community ?? { timeZone: 'UTC' }).dayAt(clock.now());
+  };
   const rest = createDiscordRest(discord);
   let applicationId: Promise<string> | undefined;
   const oauth = createDiscordOAuth({

@@ -7,6 +7,7 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
+import { accountsOf } from './listings.ts';
 
 /** A deferred command must respond within 15 s of the interaction. */
 const requestTimeoutMs = 9 * second;
@@ -31,12 +32,15 @@ export interface LookupClients {
 
 interface ConfiguredClient extends RotatableClient {
   readonly name: string;
+  readonly guildId: string | null;
   readonly key: string;
   readonly cooldownMs: number;
 }
 
 export interface LookupClientDependencies {
   readonly store: Store;
+  /** The guild of the home community, as of {@link accountsOf}. */
+  readonly home?: string | null | undefined;
   readonly cache: NonNullable<LookupOptions['cache']>;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -46,12 +50,12 @@ export interface LookupClientDependencies {
 /** Creates the clients without a request. @throws TallyhookError `lookup_key_malformed` */
 export function createLookupClients(
   config: Config,
-  { store, cache, metrics, clock, log }: LookupClientDependencies,
+  { store, home, cache, metrics, clock, log }: LookupClientDependencies,
 ): LookupClients {
   let clients: ReadonlyMap<string, ConfiguredClient> = new Map();
   prepare(config.listings)();
 
-  function createClient({ kind, name, rewards }: ListingConfig, key: string): LookupClient {
+  function createClient({ kind, name, guildId, rewards }: ListingConfig, key: string): LookupClient {
     return createLookup({
       kind,
       baseUrl: config.lookup.baseUrl,
@@ -61,7 +65,7 @@ export function createLookupClients(
       clock,
       log,
       timeoutMs: requestTimeoutMs,
-      lastVote: (userId) => store.ledger.lastVoteAt(userId, name),
+      lastVote: (userId) => store.ledgerIn(accountsOf(guildId, home)).lastVoteAt(userId, name),
       cooldownMs: rewards.base.cooldownMs,
       observe(observed) {
         const { event, resource } = observed;
@@ -76,14 +80,15 @@ export function createLookupClients(
     const replacements: (() => void)[] = [];
     const next = new Map<string, ConfiguredClient>();
     for (const listing of listings) {
-      const { name, kind, lookupKey: key, rewards } = listing;
-      if (key === null) continue;
+      const { name, kind, guildId, lookupKey: key, rewards } = listing;
+      // A process that only receives may have keys, but no address to use them at.
+      if (key === null || config.lookup.baseUrl === '') continue;
       const { cooldownMs } = rewards.base;
       const known = clients.get(name);
-      const isReusable = known?.lookup.kind === kind && known.cooldownMs === cooldownMs;
+      const isReusable = known?.lookup.kind === kind && known.guildId === guildId && known.cooldownMs === cooldownMs;
       if (isReusable && known.key !== key) replacements.push(known.prepare(key));
       const client = isReusable ? known : createRotatableClient((each) => createClient(listing, each), key);
-      next.set(name, { ...client, name, key, cooldownMs });
+      next.set(name, { ...client, name, guildId, key, cooldownMs });
     }
     return () => {
       for (const replace of replacements) replace();

@@ -1,4 +1,5 @@
 import type { ListingConfig } from '../../config/schema.ts';
+import type { AccountScope } from '../ledger/account-id.ts';
 import type { Clock } from '../platform/clock.ts';
 import { minute } from '../platform/durations.ts';
 import type { AnnouncementStore } from '../tally/announcement-store.ts';
@@ -20,12 +21,14 @@ const maxStreaks = 20;
 export function createLostStreaksTask(
   { name: listing, guildId, announceChannelId: channelId, timeZone, rewards, announcements }: ListingConfig,
   options: {
+    /** Whose streaks: the accounts of the community. */
+    readonly accounts: AccountScope;
     readonly store: AnnouncementStore;
     readonly beat: (now: number) => Promise<void>;
     readonly clock: Clock;
   },
 ): AnnouncementTask {
-  const { store, beat, clock } = options;
+  const { accounts, store, beat, clock } = options;
   const calendar = calendarOf({ timeZone });
   const key = guildId ?? '';
   return async () => {
@@ -37,7 +40,7 @@ export function createLostStreaksTask(
     // Without an earlier check, or after one by a clock that was ahead, the next day is the first.
     const from = checkedUntil === null || checkedUntil > until ? until : Math.max(checkedUntil, until - maxDays);
     await beat(now);
-    const query = { from, until, minDays: announcements.lostStreaks, timeZone };
+    const query = { accounts, from, until, minDays: announcements.lostStreaks, timeZone };
     const lost = from < until ? await store.lostStreaks({ ...query, forgive: rewards.streak?.forgive ?? 0 }) : [];
     const streaks = lost.slice(0, maxStreaks);
     return store.planLostStreaks(

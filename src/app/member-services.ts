@@ -2,6 +2,7 @@ import type { ListedRules } from '../../commands/command.ts';
 import type { Config } from '../../config/schema.ts';
 import type { CommandPlace } from '../discord/interactions/run-command.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
+import { type AccountScope, homeAccounts } from '../ledger/account-id.ts';
 import type { Standings } from '../ledger/standing.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
@@ -9,15 +10,16 @@ import { memoizeOne } from '../platform/memoize.ts';
 import type { Store } from '../store/store.ts';
 import type { ShopContext } from '../tally/purchase-store.ts';
 import { eventKeysOf } from '../webhook/replay.ts';
+import type { AnnouncingDependencies } from './announcing.ts';
+import type { AnsweringDependencies, BotContext } from './answering.ts';
 import { createAwards } from './awards.ts';
-import type { BotContext, BotDependencies } from './bot.ts';
 import { createClaims } from './claims.ts';
 import type { Community, Directory } from './directory.ts';
 import { type CommunityListing, listedRules } from './listings.ts';
 import type { LookupClients } from './lookup-clients.ts';
 import { createMemberDataAccess } from './member-data.ts';
 import { createReminderLoop, type ReminderLoop } from './reminder-loop.ts';
-import { createReminderService } from './reminders.ts';
+import { createReminderService, type ReminderService } from './reminders.ts';
 import { createShop } from './shop.ts';
 import { createTraces } from './traces.ts';
 import { type CheckedListing, createVoteCheck, listingToCheck } from './vote-check.ts';
@@ -25,7 +27,8 @@ import { createVotePictures } from './vote-pictures.ts';
 
 /** What members and managers use through commands. */
 export interface MemberServices
-  extends Pick<BotDependencies, 'contextFor' | 'offer' | 'findLookup' | 'reminders' | 'drawVotePicture'> {
+  extends Pick<AnsweringDependencies, 'contextFor' | 'offer' | 'reminders'>,
+    Pick<AnnouncingDependencies, 'findLookup' | 'drawVotePicture'> {
   readonly standings: Standings;
   /** Sends the reminders; to be started only if they are switched on. */
   readonly reminderLoop: ReminderLoop;
@@ -60,7 +63,7 @@ export function createMemberServices(
     timeZoneOf: (listing) => directory.communityOf(listing)?.timeZone ?? 'UTC',
     ...{ votesPerDayIn: store.votesPerDayIn, log },
   });
-  const communityContexts = createCommunityContexts({ directory, lookups, store });
+  const communityContexts = createCommunityContexts({ directory, lookups, store, reminders, clock, log });
   const context = {
     ...{ clock, drawVotePicture },
     shop: createShop({
@@ -68,33 +71,50 @@ export function createMemberServices(
       ...{ purchases: store.purchases, clock, log, nudge },
       onPurchase: (result) => metrics.purchases.inc({ result }),
     }),
-    awards: createAwards({ actions: store.ownerActions, clock, log }),
     claims: createClaims({
       ...{ findListing: directory.find, findLookup: lookups.find },
-      ...{ ledger: store.ledger, recorder: store.claims, clock, log },
+      ...{ ledgerIn: store.ledgerIn, recorder: store.claims, clock, log },
     }),
     memberData: createMemberDataAccess({
       longestCooldownMs: () => longestCooldownMs(directory),
       ...{ memberData: store.memberData, clock, log, ...(unlink && { unlink }) },
     }),
-    traces: createTraces({ records: store.records, eventKeysOf }),
   };
   const completeContext = memoizeOne((ofCommunities: CommunityContext): BotContext => {
     return { ...context, ...ofCommunities };
   });
+  function homeStandings(): Standings {
+    const home = directory.communities.find(({ accounts }) => accounts === homeAccounts);
+    return home === undefined ? store.standingsIn(homeAccounts, 'UTC') : communityContexts.of([home]).standings;
+  }
+
+  /** In direct messages: those in which the member has an account, or all of the operator's if there is none. */
+  async function communitiesOf(userId: string, communities: readonly Community[]): Promise<readonly Community[]> {
+    const scopes = await store.communitiesOf(userId);
+    const own = communities.filter(({ accounts }) => scopes.includes(accounts));
+    return own.length > 0 ? own : communities.filter(({ isHosted }) => !isHosted);
+  }
   return {
-    standings: communityContexts.of(directory.communities).standings,
+    standings: homeStandings(),
     reminders,
     drawVotePicture,
     findLookup: lookups.find,
     reminderLoop: createReminderLoop({
       ...{ reminders: store.reminders, findListing: findReminded, clock, log, onPoll: reminders.refreshNotices },
       longestCooldownMs: () => longestCooldownMs(directory),
-      createCheck: () => createVoteCheck({ ...lookups, lastVoteAt: store.ledger.lastVoteAt, clock }),
+      createCheck: () =>
+        createVoteCheck({
+          lastVoteAt: (userId, { name, accounts }) => store.ledgerIn(accounts).lastVoteAt(userId, name),
+          ...{ keyStatus: lookups.keyStatus, clock },
+        }),
       onChecked: (outcome) => metrics.reminders.inc({ outcome }),
       onEnqueued: (queue) => nudge([queue]),
     }),
-    contextFor: ({ guildId }: CommandPlace) => completeContext(communityContexts.of(directory.inGuild(guildId))),
+    contextFor({ guildId, userId }: CommandPlace) {
+      const communities = directory.inGuild(guildId);
+      if (guildId !== null || communities.length <= 1) return completeContext(communityContexts.of(communities));
+      return communitiesOf(userId, communities).then((own) => completeContext(communityContexts.of(own)));
+    },
     offer: () => {
       return { listings: lookups.of(directory.listings), isShared: directory.isShared };
     },
@@ -102,30 +122,51 @@ export function createMemberServices(
 }
 
 /** The part of a command's context that depends on the communities that it covers. */
-type CommunityContext = Pick<BotContext, 'listings' | 'isShared' | 'rules' | 'standings'>;
+type CommunityContext = Pick<
+  BotContext,
+  'listings' | 'isShared' | 'rules' | 'standings' | 'awards' | 'traces' | 'reminders'
+>;
 
 function createCommunityContexts({
   directory,
   lookups,
   store,
+  reminders,
+  clock,
+  log,
 }: {
   readonly directory: Directory;
   readonly lookups: LookupClients;
   readonly store: Store;
+  readonly reminders: ReminderService;
+  readonly clock: Clock;
+  readonly log: Log;
 }) {
   const standingsIn = new Map<string, Standings>();
 
-  function standingsOf(timeZone: string): Standings {
-    const standings = standingsIn.get(timeZone) ?? store.standingsIn(timeZone);
-    standingsIn.set(timeZone, standings);
+  function standingsOf(accounts: AccountScope, timeZone: string): Standings {
+    const key = `${accounts} ${timeZone}`;
+    const standings = standingsIn.get(key) ?? store.standingsIn(accounts, timeZone);
+    standingsIn.set(key, standings);
     return standings;
   }
 
   function create(communities: readonly Community[]): CommunityContext {
     const listings = communities.flatMap((community) => community.listings);
     const rules: readonly ListedRules[] = listedRules(listings);
-    const standings = standingsOf(communities[0]?.timeZone ?? 'UTC');
-    return { listings: lookups.of(listings), isShared: directory.isShared, rules, standings };
+    const { accounts = homeAccounts, guildId = null, timeZone = 'UTC' } = communities[0] ?? {};
+    const named = communities.flatMap((community) => community.named);
+    const only = { guildId, listings: listings.map(({ name }) => name) };
+    return {
+      ...{ listings: lookups.of(listings), isShared: directory.isShared, rules },
+      standings: standingsOf(accounts, timeZone),
+      reminders: reminders.covering(named.map((listing) => listingToCheck(listing, lookups.find))),
+      awards: createAwards({ actions: store.ownerActions, accounts, clock, log }),
+      traces: createTraces(
+        { records: store.records, eventKeysOf },
+        { accounts, only: directory.communities.length <= 1 ? null : only },
+      ),
+    };
   }
 
   let contexts = memoizeOne(create);
@@ -140,8 +181,9 @@ function shopIn(directory: Directory, guildId: string | null): ShopContext {
   const [first, ...others] = directory.inGuild(guildId);
   const only = guildId === null && others.length === 0 ? first : undefined;
   const community = only ?? directory.ofGuild(guildId) ?? directory.ofGuild(null);
-  if (community === undefined) return { guildId, items: [], ownerChannelId: null };
-  return { guildId: community.guildId, items: community.shop, ownerChannelId: community.ownerChannelId };
+  if (community === undefined) return { accounts: homeAccounts, guildId, items: [], ownerChannelId: null };
+  const { accounts } = community;
+  return { accounts, guildId: community.guildId, items: community.shop, ownerChannelId: community.ownerChannelId };
 }
 
 function longestCooldownMs({ listings }: Directory): number {

@@ -13,6 +13,7 @@ import { eventKeysOf } from '../webhook/replay.ts';
 import { previewListings } from './announcement-previews.ts';
 import { currentParty } from './current-party.ts';
 import type { Directory } from './directory.ts';
+import { createOwnerCommunities } from './owner-communities.ts';
 
 export interface OwnerAppDependencies {
   readonly store: Store;
@@ -20,6 +21,8 @@ export interface OwnerAppDependencies {
   readonly log: Log;
   readonly checks: ReadinessChecks;
   readonly directory: Directory;
+  /** The guild of the home community; null if it has none. */
+  readonly home: string | null;
   /** The status of a listing's key; undefined without a key. */
   readonly keyStatus: (listing: string) => Promise<KeyStatus | undefined>;
   readonly standings: Standings;
@@ -34,14 +37,19 @@ export function createOwnerApp(
   dependencies: OwnerAppDependencies,
 ): RequestHandler | null {
   if (ownerToken === null) return null;
-  const { store, clock, log, checks, directory, keyStatus, standings, replay, nudge } = dependencies;
-  const { records, ownerActions, sessions, ledger } = store;
+  const { store, clock, log, checks, directory, home, keyStatus, standings, replay, nudge } = dependencies;
+  const { records, ownerActions, sessions } = store;
 
   return createOwner(ownerToken, {
-    ...{ records, actions: ownerActions, sessions, ledger, standings, eventKeysOf, replay, nudge, clock, log },
-    cooldowns: () => new Map(directory.listings.map(({ name, rewards }) => [name, rewards.base.cooldownMs])),
+    ...{ records, actions: ownerActions, sessions, eventKeysOf, replay, nudge, clock, log },
+    communities: createOwnerCommunities({ store, directory, home, standings }),
+    cooldowns: (accounts) => {
+      const listings = directory.listings.filter(
+        ({ community }) => accounts === null || community.accounts === accounts,
+      );
+      return new Map(listings.map(({ name, rewards }) => [name, rewards.base.cooldownMs]));
+    },
     announcementPreviews: () => previewListings(directory.listings, clock.now()),
-    isReminded: store.reminders.isReminded,
     rewards: {
       rules: () => directory.listings.filter(({ implied }) => !implied),
       party: () => currentParty(store.rewards, directory.listings, clock.now()),

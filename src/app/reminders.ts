@@ -2,10 +2,11 @@ import type { CommandContext } from '../../commands/command.ts';
 import type { Reminders } from '../../commands/reminders.ts';
 import type { Reply } from '../../commands/reply.ts';
 import type { DirectMessageSettings } from '../discord/notifications/direct-message.ts';
+import { accountIdOf } from '../ledger/account-id.ts';
 import type { Clock } from '../platform/clock.ts';
 import { minute } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
-import type { ReminderStore } from '../tally/reminder-store.ts';
+import type { NextReminder, ReminderStore } from '../tally/reminder-store.ts';
 import { commandMention } from '../texts/markup.ts';
 import type { CheckedListing } from './vote-check.ts';
 
@@ -14,6 +15,8 @@ const maxMessageAgeMs = 10 * minute;
 
 /** Reminders for commands and for the outbox. Methods reject with the errors of the store. */
 export interface ReminderService extends Reminders, DirectMessageSettings {
+  /** Reminders of these listings alone. */
+  covering(listings: readonly CheckedListing[]): Reminders;
   /** What a member is informed of, once: that the reminders were switched off. Null for nothing. */
   noticeFor(userId: string, context: Pick<CommandContext, 'commandId' | 'texts'>): Promise<Reply | null>;
   /** Reads which members are to be informed, also by other processes. */
@@ -22,7 +25,7 @@ export interface ReminderService extends Reminders, DirectMessageSettings {
 
 export function createReminderService(options: {
   readonly store: ReminderStore;
-  /** The listings that members are reminded of. */
+  /** The listings that members are reminded of, of all communities. */
   readonly listings: () => readonly CheckedListing[];
   readonly findListing: (name: string) => CheckedListing | undefined;
   /** Whether reminders are offered; otherwise none is sent. */
@@ -40,25 +43,48 @@ export function createReminderService(options: {
     return status?.value.nextVoteAt ?? null;
   }
 
-  return {
-    async switchOn(userId) {
+  const byAccounts = (covered: readonly CheckedListing[]) => Map.groupBy(covered, ({ accounts }) => accounts);
+
+  async function switchOn(userId: string, covered: readonly CheckedListing[]): Promise<readonly NextReminder[]> {
+    const next: NextReminder[] = [];
+    for (const [accounts, ofCommunity] of byAccounts(covered)) {
       const cooldowns = await Promise.all(
-        listings().map(async (listing) => {
+        ofCommunity.map(async (listing) => {
           const { name, cooldownMs } = listing;
           return { name, cooldownMs, nextVoteAt: await nextVoteAt(userId, listing) };
         }),
       );
-      return store.switchOn(userId, cooldowns, clock.now());
-    },
+      next.push(...(await store.switchOn(accountIdOf(accounts, userId), cooldowns, clock.now())));
+    }
+    return next;
+  }
 
-    switchOff: store.switchOff,
+  async function switchOff(userId: string, covered: readonly CheckedListing[]): Promise<void> {
+    const isOnly = byAccounts(listings()).size <= 1;
+    for (const [accounts, ofCommunity] of byAccounts(covered)) {
+      const names = ofCommunity.map(({ name }) => name);
+      // Also of listings that are not configured any more.
+      await store.switchOff(accountIdOf(accounts, userId), isOnly ? null : names);
+    }
+  }
 
-    async snooze(userId, name, delayMs) {
-      const listing = findListing(name);
-      if (listing === undefined) return { outcome: 'unknown' };
-      const now = clock.now();
-      return store.snooze(userId, { name, cooldownMs: listing.cooldownMs }, now + delayMs, now);
-    },
+  const snooze: Reminders['snooze'] = async (userId, name, delayMs) => {
+    const listing = findListing(name);
+    if (listing === undefined) return { outcome: 'unknown' };
+    const now = clock.now();
+    const { accounts, cooldownMs } = listing;
+    return store.snooze(accountIdOf(accounts, userId), { name, cooldownMs }, now + delayMs, now);
+  };
+
+  return {
+    switchOn: (userId) => switchOn(userId, listings()),
+    switchOff: (userId) => switchOff(userId, listings()),
+    snooze,
+    covering: (covered) => ({
+      switchOn: (userId) => switchOn(userId, covered),
+      switchOff: (userId) => switchOff(userId, covered),
+      snooze,
+    }),
 
     async isStillWanted({ content, createdAt, possiblySentSince }) {
       const { userId, message } = content;
@@ -66,7 +92,7 @@ export function createReminderService(options: {
       const reminder = { userId, listing: message.listing, dueAt: message.dueAt };
       const listing = findListing(message.listing);
       if (!isEnabled || listing === undefined) return false;
-      if (!(await store.isCurrent(reminder, listing.cooldownMs))) return false;
+      if (!(await store.isCurrent(reminder, listing))) return false;
       if (possiblySentSince !== null || clock.now() - createdAt <= maxMessageAgeMs) return true;
       await store.returnReminder(reminder);
       return false;

@@ -1,4 +1,5 @@
 import type { CommandInput } from '../../commands/command.ts';
+import { accountIdOf } from '../ledger/account-id.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
 import { hour, minute } from '../platform/durations.ts';
@@ -50,12 +51,15 @@ export function createSeenMembers(options: {
     }
     const multiplied = multipliedRoles(listings);
     if (roles === null || multiplied.size === 0) return;
+    const [listing] = listings;
+    if (listing === undefined) return;
+    const accountId = accountIdOf(listing.community.accounts, userId);
     const seen = roles.filter((role) => multiplied.has(role)).sort();
-    const known = seenRoles.get(userId);
+    const known = seenRoles.get(accountId);
     const now = clock.monotonic();
     if (known?.roles === seen.join() && now - known.at < seenForMs) return;
-    seenRoles.set(userId, { roles: seen.join(), at: now });
-    rewards.seeRoles(userId, seen).catch(retryNextTime(seenRoles, userId));
+    seenRoles.set(accountId, { roles: seen.join(), at: now });
+    rewards.seeRoles(accountId, seen).catch(retryNextTime(seenRoles, accountId));
   };
 }
 

@@ -36,13 +36,13 @@ export function createShop(options: {
       const item = shop.items.find(({ id }) => id === itemId) ?? null;
       const order = { confirmationId, member: { userId, roles: roles ?? [] }, item, confirmedPrice: price };
       const result = await purchases.purchase(
-        { ...order, guildId: shop.guildId, ownerChannelId: shop.ownerChannelId },
+        { ...order, accounts: shop.accounts, guildId: shop.guildId, ownerChannelId: shop.ownerChannelId },
         clock.now(),
       );
       report(result, shop);
       return result;
     },
-    purchasesOf: purchases.purchasesOf,
+    purchasesOf: ({ userId, guildId }, limit) => purchases.purchasesOf(userId, shopIn(guildId).accounts, limit),
     async settle({ manager, ...settlement }) {
       const result = await purchases.settle(settlement, clock.now());
       if (result?.settled) {

@@ -1,4 +1,5 @@
 import type { Trace, TracedDelivery, Traces } from '../../commands/traces.ts';
+import { type AccountScope, accountIdOf } from '../ledger/account-id.ts';
 import type { OwnerContext } from '../owner/context.ts';
 import { getDelivery } from '../owner/get-delivery.ts';
 import type { DeliveryRecord } from '../owner/records.ts';
@@ -11,20 +12,34 @@ const searchedEntries = 50;
 const maxEntries = 5;
 const maxRoles = 10;
 
-/** Traces from the owner's records. */
-export function createTraces(context: Pick<OwnerContext, 'records' | 'eventKeysOf'>): Traces {
+/** What a trace covers. */
+export interface TracedCommunity {
+  readonly accounts: AccountScope;
+  /** The guild and its listings; null if there is no other community. */
+  readonly only: { readonly guildId: string | null; readonly listings: readonly string[] } | null;
+}
+
+/** Traces in one community, from the owner's records. Nothing of another community is in them. */
+export function createTraces(
+  context: Pick<OwnerContext, 'records' | 'eventKeysOf'>,
+  { accounts, only }: TracedCommunity,
+): Traces {
   const { records } = context;
+  const listings = only === null ? null : only.listings;
   return {
     async trace(userId): Promise<Trace> {
       const [deliveries, entries, grants] = await Promise.all([
-        records.deliveries({ userId, limit: maxDeliveries, before: null }),
-        records.entries(userId, searchedEntries),
+        listings?.length === 0 ? [] : records.deliveries({ userId, listings, limit: maxDeliveries, before: null }),
+        records.entries(accountIdOf(accounts, userId), searchedEntries),
         records.grants(userId),
       ]);
       return {
         deliveries: await Promise.all(deliveries.map(traceDelivery)),
         entries: entries.filter(({ deliveryId }) => deliveryId === null).slice(0, maxEntries),
-        roles: grants.slice(0, maxRoles).map(({ role, until, state }) => ({ role, until, state })),
+        roles: grants
+          .filter(({ guildId }) => only === null || guildId === only.guildId)
+          .slice(0, maxRoles)
+          .map(({ role, until, state }) => ({ role, until, state })),
       };
     },
   };

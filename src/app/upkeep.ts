@@ -1,3 +1,4 @@
+import type { AccountId } from '../ledger/account-id.ts';
 import type { Clock } from '../platform/clock.ts';
 import { day, hour, minute, second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
@@ -25,7 +26,7 @@ const repairedRoles = 10;
 const repairRoundMs = day;
 /** Per transaction, in which votes of these members wait. */
 const endedRoles = 20;
-const usersPerPage = 100;
+const accountsPerPage = 100;
 /** How many times longer than counting is the pause after it, as long as there is more to count. */
 const pausePerCount = 4;
 
@@ -42,7 +43,7 @@ export function createUpkeep(options: {
   readonly counting: CountingStore;
   readonly pruning: PruningStore;
   readonly keep: Retention;
-  /** Whose calendar the histories of earlier members follow; undefined without listings. */
+  /** Whose calendar the histories of earlier members follow, of the home community; undefined without listings. */
   readonly firstListing: () => ListingContext | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -104,19 +105,19 @@ export function createUpkeep(options: {
     return counting.deleteVotesBefore(clock.now() - keepVoteCountsMs);
   }
 
-  /** In the order of ids, one user per transaction, so that votes do not wait. */
+  /** In the order of ids, one account per transaction, so that votes do not wait. */
   async function completeHistories(): Promise<void> {
     const listing = firstListing();
     let last: string | undefined = '';
     let completed = 0;
     while (listing !== undefined && last !== undefined && !signal.aborted) {
-      const users: readonly string[] = await rewards.usersWithoutHistory(last, usersPerPage);
-      for (const userId of users) {
+      const incomplete: readonly AccountId[] = await rewards.accountsWithoutHistory(last, accountsPerPage);
+      for (const accountId of incomplete) {
         if (signal.aborted) return;
-        await rewards.completeHistory(userId, listing, clock.now());
+        await rewards.completeHistory(accountId, listing, clock.now());
       }
-      completed += users.length;
-      last = users.at(-1);
+      completed += incomplete.length;
+      last = incomplete.at(-1);
     }
     if (completed > 0) log.info({ members: completed }, 'computed the vote histories of earlier members');
   }

@@ -1,9 +1,10 @@
 import type { ListedLookup } from '../../commands/command.ts';
-import type { ListingConfig } from '../../config/schema.ts';
+import type { AccountScope } from '../ledger/account-id.ts';
 import type { KeyStatus, Lookup } from '../lookup/lookup.ts';
 import type { Clock } from '../platform/clock.ts';
 import { minute } from '../platform/durations.ts';
 import type { RemindedListing } from '../tally/reminder-store.ts';
+import type { CommunityListing } from './listings.ts';
 
 /** Requests of the budget that are left to commands; checks beyond it use the ledger alone. */
 const reservedRequests = 60;
@@ -13,14 +14,21 @@ const unknownCooldownMs = 5 * minute;
 /** A listing whose votes are checked; `lookup` is null without an API key. */
 export interface CheckedListing extends RemindedListing {
   readonly lookup: Lookup | null;
+  /** Which accounts the members of its community have. */
+  readonly accounts: AccountScope;
 }
 
 /** A listing with its lookup client. */
 export function listingToCheck(
-  { name, rewards }: Pick<ListingConfig, 'name' | 'rewards'>,
+  { name, rewards, community }: Pick<CommunityListing, 'name' | 'rewards' | 'community'>,
   findLookup: (name: string) => ListedLookup | undefined,
 ): CheckedListing {
-  return { name, cooldownMs: rewards.base.cooldownMs, lookup: findLookup(name)?.lookup ?? null };
+  return {
+    name,
+    cooldownMs: rewards.base.cooldownMs,
+    lookup: findLookup(name)?.lookup ?? null,
+    accounts: community.accounts,
+  };
 }
 
 /** Whether a member may vote. `unknown`: neither the service nor the ledger confirms it. */
@@ -39,7 +47,7 @@ export type CheckVote = (userId: string, listing: CheckedListing) => Promise<Vot
  */
 export function createVoteCheck(options: {
   readonly keyStatus: (listing: string) => Promise<KeyStatus | undefined>;
-  readonly lastVoteAt: (userId: string, listing: string) => Promise<number | null>;
+  readonly lastVoteAt: (userId: string, listing: CheckedListing) => Promise<number | null>;
   readonly clock: Clock;
 }): CheckVote {
   const { keyStatus, lastVoteAt, clock } = options;
@@ -67,7 +75,7 @@ export function createVoteCheck(options: {
   return async (userId, listing) => {
     const checked = await askService(userId, listing);
     if (checked !== null) return checked;
-    const votedAt = await lastVoteAt(userId, listing.name);
+    const votedAt = await lastVoteAt(userId, listing);
     const now = clock.now();
     if (votedAt === null || votedAt > now) return { outcome: 'unknown' };
     const nextVoteAt = votedAt + listing.cooldownMs;

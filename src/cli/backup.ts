@@ -13,7 +13,8 @@ Options
 
 The copy is a consistent snapshot. It is verified (file integrity; every balance is the sum of its entries) and has the
 name FILE.partial until then. An existing file is not overwritten. Only its owner can read the copy. To restore it, use
-\`tallyhook restore FILE\`. For PostgreSQL the command prints the tool to use instead.
+\`tallyhook restore FILE\`. The key of secrets that /setup has stored is not in the copy: keep a copy of SETTINGS_KEY, or of the
+key file beside the database, in another place. For PostgreSQL the command prints the tool to use instead.
 
 Exit codes: 0 copied, 1 not copied, or copied but the ledger is inconsistent, 2 invalid usage or settings, or
 PostgreSQL.`;

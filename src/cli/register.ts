@@ -1,18 +1,21 @@
 import { commandsFor } from '../../commands/index.ts';
 import { loadConfig } from '../../config/load.ts';
+import type { Config } from '../../config/schema.ts';
 import { commandContextFor } from '../app/command-context.ts';
 import { publishedLinkedRoles } from '../app/linked-roles.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
+import { interactionsPath } from '../discord/interactions/endpoint.ts';
+import { setEndpoint } from '../discord/interactions/endpoint-settings.ts';
 import { updateApplication } from '../discord/registration/application-settings.ts';
 import { conflictHint, inaccessibleHint } from '../discord/registration/registrar.ts';
 import { type RegistrationReport, registerCommands } from '../discord/registration/registration.ts';
-import { createDiscordRest } from '../discord/rest.ts';
+import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
 import { systemClock } from '../platform/clock.ts';
 import { messageOf, TallyhookError } from '../platform/errors.ts';
 import { printProgress } from '../store/migrations/report-progress.ts';
 import { openStore } from '../store/store.ts';
 import { command } from '../terminal/command.ts';
-import { exitCode, type Terminal } from '../terminal/terminal.ts';
+import { exitCode, type Terminal, UsageError } from '../terminal/terminal.ts';
 
 const help = `tallyhook register: register the slash commands in the guild of DISCORD_GUILD_ID or globally, and exit
 
@@ -20,6 +23,10 @@ Usage
   tallyhook register [options]
 
 Options
+  --http          make Discord send commands to the endpoint of tallyhook, which has to run with DISCORD_PUBLIC_KEY,
+                  instead of through the gateway: PUBLIC_URL/interactions, or --url
+  --gateway       make Discord send commands through the gateway again
+  --url URL       the address of the endpoint, with --http
   --user-install  let members add the application to their own account, for the commands that work everywhere
   --json          print the result as a JSON object: {outcome, guildId, created, updated, unchanged, deleted, conflicts,
                   inaccessible, application}; outcome is "registered" or "unchanged"; application has the changed
@@ -39,9 +46,17 @@ Exit codes: 0 registered or unchanged, 1 runtime error, 2 invalid usage or setti
  */
 export const registerCommand = command({
   help,
-  options: { json: { type: 'boolean', default: false }, 'user-install': { type: 'boolean', default: false } },
+  options: {
+    json: { type: 'boolean', default: false },
+    http: { type: 'boolean', default: false },
+    gateway: { type: 'boolean', default: false },
+    url: { type: 'string' },
+    'user-install': { type: 'boolean', default: false },
+  },
   async run({ values }, terminal) {
     const config = loadConfig(process.env);
+    requireToken(config);
+    const endpoint = endpointOf(values, config.publicUrl);
     const { guildId } = config.discord;
     const commands = commandsFor(config);
     const rest = createDiscordRest(config.discord);
@@ -65,14 +80,57 @@ export const registerCommand = command({
             hint: 'Check the connection to Discord, DISCORD_TOKEN, and that the bot was invited with the scope applications.commands.',
           });
         });
+      if (endpoint !== undefined) await changeEndpoint(rest, endpoint);
       if (values.json) terminal.print(JSON.stringify({ outcome: outcomeOf(report), guildId, ...report }));
-      else printReport(report, guildId, terminal);
+      else {
+        printReport(report, guildId, terminal);
+        if (endpoint !== undefined)
+          terminal.print(`Discord sends commands ${endpoint === null ? 'through the gateway' : `to ${endpoint}`}.`);
+      }
     } finally {
       await store.close();
     }
     return exitCode.ok;
   },
 });
+
+/** @throws TallyhookError `no_token` */
+function requireToken({ discord }: Config): void {
+  if (discord.token !== '') return;
+  throw new TallyhookError('no_token', 'This needs a bot token, and DISCORD_TOKEN is not set.', {
+    hint: 'Run it with the settings of a process that announces or answers.',
+  });
+}
+
+/**
+ * Where commands are to be sent; null for the gateway, undefined to leave it as it is.
+ * @throws UsageError
+ */
+function endpointOf(
+  { http, gateway, url }: { http: boolean; gateway: boolean; url?: string | undefined },
+  publicUrl: string | null,
+): string | null | undefined {
+  if (http && gateway) throw new UsageError('Use either --http or --gateway.');
+  if (url !== undefined && !http) throw new UsageError('--url needs --http.');
+  if (gateway) return null;
+  if (!http) return undefined;
+  if (url !== undefined && URL.canParse(url)) return url;
+  if (url !== undefined) throw new UsageError(`--url is not a URL: ${url}`);
+  if (publicUrl !== null) return `${publicUrl}${interactionsPath}`;
+  throw new UsageError('--http needs the address of the endpoint: set PUBLIC_URL, or use --url.');
+}
+
+/** @throws TallyhookError `endpoint_rejected` */
+async function changeEndpoint(rest: DiscordRest, url: string | null): Promise<void> {
+  try {
+    await setEndpoint(rest, url);
+  } catch (cause) {
+    throw new TallyhookError('endpoint_rejected', `Discord does not accept the endpoint: ${messageOf(cause)}.`, {
+      cause,
+      hint: 'Discord tests it at once: tallyhook must run with the role answer and DISCORD_PUBLIC_KEY, reachable at this address over https.',
+    });
+  }
+}
 
 type Report = RegistrationReport & { readonly application: readonly string[] };
 

@@ -64,7 +64,10 @@ function startBotCommand(readEnvironment: () => Environment): CliCommand {
       try {
         // A database that does not respond must not delay the stop. At this point nothing is open that needs to be
         // closed.
-        const app = await Promise.race([createApp(config, { clock: systemClock, log }), untilStopped(terminal.stop)]);
+        const app = await Promise.race([
+          createApp(config, { clock: systemClock, log, redact }),
+          untilStopped(terminal.stop),
+        ]);
         if (app === undefined) return exitCode.ok;
         try {
           const load = () => loadConfig(readEnvironment());

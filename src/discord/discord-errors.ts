@@ -88,9 +88,11 @@ export function retryAfterFailure(error: unknown): RetryLater {
     const outage = retryAfterOutage(`${status} from a proxy before Discord`);
     return status === 408 ? outage : { ...outage, notSent: true };
   }
-  if (error instanceof HTTPError) return retryAfterOutage(`Discord answered ${error.status}`);
+  if (error instanceof HTTPError)
+    return { ...retryAfterOutage(`Discord answered ${error.status}`), scope: 'community' };
   const outage = retryAfterOutage(`Discord cannot be reached: ${messageOf(error)}`);
-  return isConnectError(error) ? { ...outage, notSent: true } : outage;
+  if (isConnectError(error)) return { ...outage, notSent: true };
+  return isTimeout(error) ? { ...outage, scope: 'community' } : outage;
 }
 
 /**
@@ -140,6 +142,11 @@ function channelErrorReason({ status, code, message }: DiscordAPIError, channelI
 function isConnectError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ('code' in error && connectErrorCodes.has(String(error.code))) || isConnectError(error.cause);
+}
+
+/** Discord may be slow for one channel only. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && ['AbortError', 'TimeoutError'].includes(error.name);
 }
 
 function retryAfterOutage(reason: string): RetryLater {

@@ -3,7 +3,8 @@ import type { Log } from '../platform/log.ts';
 
 /** All routes in one Express app. Webhooks come first: they are the hot path, and they read their bodies themselves. */
 export function createHttpApp(options: {
-  webhooks: Router;
+  /** Null if this process does not receive. */
+  webhooks: Router | null;
   health: Router;
   /** Null without an owner token. */
   owner: RequestHandler | null;
@@ -13,7 +14,7 @@ export function createHttpApp(options: {
 }): Express {
   const { webhooks, health, owner, linkedRoles = null, log } = options;
   const app = express().disable('x-powered-by').disable('etag');
-  app.use(webhooks);
+  if (webhooks !== null) app.use(webhooks);
   app.use(health);
   if (linkedRoles !== null) app.use(linkedRoles);
   if (owner !== null) app.use('/owner', owner);

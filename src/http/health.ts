@@ -10,15 +10,15 @@ const scrapeTtlMs = 1 * second;
 export interface HealthOptions {
   /** For the whole process. */
   readonly checks: ReadinessChecks;
-  /** For one role of the process, by the role's name. */
-  readonly roles: ReadonlyMap<string, ReadinessChecks>;
+  /** For one role, by the role's name; null for a role that this process does not have. */
+  readonly roles: ReadonlyMap<string, ReadinessChecks | null>;
   readonly metrics: Metrics;
   readonly isStopping: () => boolean;
 }
 
 /**
  * `GET /healthz` (the process is alive), `GET /readyz` (200 if every component is ready, else 503, with the state of
- * each; `?role=` limits the checks to one role) and `GET /metrics`. They need no credentials, so expensive checks
+ * each; `?role=` limits the checks to one role, and is 503 for a role that this process does not have) and `GET /metrics`. They need no credentials, so expensive checks
  * should be coalesced.
  */
 export function createHealth({ checks, roles, metrics, isStopping }: HealthOptions): Router {
@@ -27,7 +27,7 @@ export function createHealth({ checks, roles, metrics, isStopping }: HealthOptio
   const roleParameters = [...roles.keys()].map((role) => `?role=${role}`).join(' or ');
   const unknownRole = `Unknown role: use ${roleParameters}, or omit it to check the whole process.`;
 
-  function checksFor(role: unknown): ReadinessChecks | undefined {
+  function checksFor(role: unknown): ReadinessChecks | null | undefined {
     if (role === undefined) return checks;
     return typeof role === 'string' ? roles.get(role) : undefined;
   }
@@ -41,6 +41,11 @@ export function createHealth({ checks, roles, metrics, isStopping }: HealthOptio
     if (checks === undefined) {
       // A misspelled role must not count as ready. A probe that expects 200 treats 400 as not ready.
       response.status(400).json({ success: false, error: unknownRole });
+      return;
+    }
+    if (checks === null) {
+      const reason = `This process does not have the role ${request.query['role']} (TALLYHOOK_ROLES).`;
+      response.status(503).json({ ready: false, reason, parts: {} });
       return;
     }
     const parts = await runReadinessChecks(checks);

@@ -1,3 +1,4 @@
+import { type AccountScope, accountIdOf } from './account-id.ts';
 import type { Entry } from './entry.ts';
 
 /** Maximum amount of one correction, in either direction (credits). A higher amount is treated as a typing error. */
@@ -8,6 +9,8 @@ export const maxReasonLength = 200;
 /** A correction of an account by the owner. Entries are never changed; a correction adds one. */
 export interface Correction {
   readonly userId: string;
+  /** In which community. */
+  readonly accounts: AccountScope;
   /** Whole credits, negative to subtract; not 0. */
   readonly credits: number;
   /** The reason that the owner entered. */
@@ -26,9 +29,9 @@ export type CorrectionResult =
   | { readonly outcome: 'key_reused' };
 
 /** The ledger entry of a correction. It has neither a listing nor a delivery. */
-export function correctionEntry({ userId, credits, reason, at }: Correction): Entry {
+export function correctionEntry({ userId, accounts, credits, reason, at }: Correction): Entry {
   return {
-    userId,
+    accountId: accountIdOf(accounts, userId),
     listing: null,
     credits,
     cause: 'correction',

@@ -1,3 +1,5 @@
+import type { AccountId } from './account-id.ts';
+
 /**
  * The cause of a ledger entry. `vote`, `denied` and `claim` (a vote that a member reported) are counted votes;
  * `within_cooldown` is a vote too close to another one, and is not counted. `premium` is a purchase or renewal at the
@@ -30,7 +32,7 @@ export function isCountedVote(cause: Cause): boolean {
 
 /** One entry of the ledger. Entries are immutable; a correction is another entry. */
 export interface Entry {
-  readonly userId: string;
+  readonly accountId: AccountId;
   /** Name of the listing; null if the entry belongs to none. */
   readonly listing: string | null;
   /** Whole credits, negative only for a correction and a purchase. */
@@ -44,6 +46,6 @@ export interface Entry {
   readonly deliveryId: number | null;
   /** Whether it is a vote whose payload had no timestamp. */
   readonly untimed: boolean;
-  /** Unique among the entries of a user, such as `milestone 10`, so that an achievement is paid once; otherwise null. */
+  /** Unique among the entries of an account, such as `milestone 10`, so that an achievement is paid once; otherwise null. */
   readonly achievement: string | null;
 }

@@ -1,4 +1,5 @@
 import type { LastVotes } from '../ledger/account.ts';
+import type { AccountId } from '../ledger/account-id.ts';
 import type { StreakInDays } from '../rewards/streak.ts';
 
 /** The tokens of a member, encrypted. Discord: "OAuth2", "Access Token Response". */
@@ -18,8 +19,7 @@ export interface LinkedMember extends SealedTokens {
 
 /** What an account contributes to the values of its member. */
 export interface LinkedAccount {
-  /** The id of the account. */
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly votes: number;
   readonly lastVotes: LastVotes;
   /** The streak after the latest vote. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { AccountId } from '../ledger/account-id.ts';
 import type { AttemptResult, Effect } from '../outbox/effect.ts';
 import type { Clock } from '../platform/clock.ts';
 import { hour, second } from '../platform/durations.ts';
@@ -13,7 +14,7 @@ import { connectionBody, memberValues } from './member-values.ts';
 const busyRetryMs = 3 * second;
 /** An update that was enqueued and has not succeeded for this long is enqueued again (ms). */
 const repeatAfterMs = hour;
-const membersPerPage = 100;
+const membersPerPage = 500;
 
 /** Keeps what Discord knows of linked members as it is in the ledger. */
 export interface LinkedRoles {
@@ -33,7 +34,7 @@ export function createLinkedRoles(options: {
   readonly tokens: MemberTokens;
   readonly oauth: Pick<DiscordOAuth, 'saveRoleConnection' | 'deleteRoleConnection' | 'revoke'>;
   /** The current day of an account's community (day number). */
-  readonly dayIn: (accountId: string) => number;
+  readonly dayIn: (accountId: AccountId) => number;
   readonly clock: Clock;
   readonly log: Log;
 }): LinkedRoles {

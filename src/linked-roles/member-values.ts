@@ -1,3 +1,4 @@
+import type { AccountId } from '../ledger/account-id.ts';
 import type { Texts } from '../texts/texts.ts';
 import type { RoleConnectionBody } from './discord-oauth.ts';
 import type { StoredValues } from './linked-members.ts';
@@ -19,7 +20,7 @@ export interface MemberValues {
 /** @param dayIn the current day of an account's community (day number) */
 export function memberValues(
   { accounts, hasPremium }: StoredValues,
-  dayIn: (accountId: string) => number,
+  dayIn: (accountId: AccountId) => number,
 ): MemberValues {
   const lastVotes = accounts.flatMap((account) => Object.values(account.lastVotes));
   const streaks = accounts.map(({ accountId, streak }) => (dayIn(accountId) <= streak.lastDay ? streak.days : 0));

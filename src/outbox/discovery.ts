@@ -30,7 +30,7 @@ export interface Discovery {
  */
 export function createDiscovery(options: {
   outbox: Outbox;
-  rotation: QueueRotation;
+  rotation: Pick<QueueRotation, 'add' | 'addAt'>;
   clock: Clock;
   newEffectsPollMs: number | null;
 }): Discovery {

@@ -4,25 +4,17 @@ import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
+import { createAttempts, errorPauseMs } from './attempts.ts';
 import { createDiscovery } from './discovery.ts';
 import type { AttemptResult, ClaimedEffect, Perform } from './effect.ts';
 import { createOutage } from './outage.ts';
 import type { Outbox } from './outbox.ts';
 import { createQueueRotation } from './queue-rotation.ts';
 import { backoff, type RetryPolicy } from './retry.ts';
-import { type AttemptedBatch, createSettle } from './settle.ts';
+import { createSettle } from './settle.ts';
 
-/** Longer than the timeout of an attempt (15 s), so that no other process claims effects that are being sent. */
-const leaseMs = 20 * second;
-/** Pause after a database error. */
-const errorPauseMs = 2 * second;
-/** Delay before the next claim of a queue whose due effects another process is claiming. */
-const claimRetryMs = second / 10;
-/** How long `stop` waits for the attempt in progress, and for giving back its lease. */
+/** How long `stop` waits for the current step. */
 const stopTimeoutMs = 3 * second;
-/** Announcements in one message: Discord accepts ten embeds. */
-const batchSize = 10;
-
 /** The loop that carries out the effects in the outbox. */
 export interface Dispatcher {
   start(): void;
@@ -33,9 +25,11 @@ export interface Dispatcher {
   nudge(queues: readonly string[]): void;
   /** Makes all waiting effects due immediately and ends a global pause. Rejects as {@link Outbox} does. */
   wake(): Promise<void>;
+  /** Looks for waiting effects in all queues, because this process may now process other ones. */
+  rediscover(): void;
   /**
-   * Stops, after waiting up to 3 s for the attempt in progress. After that its lease is given back: a retry has the
-   * same nonce, so it is the same message whether or not the attempt succeeds.
+   * Stops, after waiting up to 3 s for the running attempts, whose leases are given back then: a retry has the same
+   * nonce, so it is the same message whether or not the attempt succeeds.
    */
   stop(): Promise<void>;
 }
@@ -52,6 +46,13 @@ export interface DispatcherOptions {
   readonly log: Log;
   /** How often to look for effects of other processes (ms); null, the default, to find them within about 2 s. */
   readonly newEffectsPollMs?: number | null;
+  /**
+   * The community whose turn a queue takes; the same one, '', for all by default. A failure of a queue may concern its
+   * community alone, unless that is ''.
+   */
+  readonly communityOf?: (queue: string) => string;
+  /** Whether this process may process a queue now; by default always. */
+  readonly isOwn?: (queue: string) => boolean;
   /** Retry delays when Discord gives none; default {@link backoff}. */
   readonly policy?: RetryPolicy;
   /** Called after every attempt, before its result is stored. */
@@ -59,16 +60,27 @@ export interface DispatcherOptions {
 }
 
 /**
- * Carries out one claim at a time: claim, perform, store the result. A database error is logged, and the step is repeated
- * after 2 s.
+ * Claims effects of several queues at a time, performs them and stores the results. A database error is logged, and the
+ * step is repeated after 2 s.
  */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { outbox, perform, isReachable = async () => true, clock, log, onAttempt = () => {} } = options;
-  const { policy = backoff, newEffectsPollMs = null } = options;
+  const { policy = backoff, newEffectsPollMs = null, communityOf = () => '', isOwn = () => true } = options;
   const outage = createOutage(policy);
-  const rotation = createQueueRotation(clock);
-  const discovery = createDiscovery({ outbox, rotation, clock, newEffectsPollMs });
-  const settle = createSettle({ outbox, outage, rotation, policy, clock, log });
+  const rotation = createQueueRotation(clock, communityOf);
+  const addOwn = (queue: string) => isOwn(queue) && rotation.add(queue);
+  const discovery = createDiscovery({
+    outbox,
+    rotation: {
+      add: addOwn,
+      addAt(queue, dueAt) {
+        if (isOwn(queue)) rotation.addAt(queue, dueAt);
+      },
+    },
+    clock,
+    newEffectsPollMs,
+  });
+  const settle = createSettle({ outbox, outage, rotation, communityOf, policy, clock, log });
   const clockStep = watchClockSteps(clock);
   /** Due times may still be stored that were written before the clock was set back. */
   let wasSetBack = false;
@@ -76,56 +88,46 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let running: Promise<void> | undefined;
   /** Ends the current pause; undefined during a step. */
   let pauseAbort: AbortController | undefined;
-  let isGloballyPaused = false;
+  /** No attempt starts before (monotonic, ms). */
+  let globalPauseUntil = Number.NEGATIVE_INFINITY;
   /** Set by a call during a step, which has no pause to abort yet. */
   let woken = false;
-  let inProgress: readonly ClaimedEffect[] = [];
-  /**
-   * Stored before anything else is sent: a database that is locked for long would outlast Discord's memory of the
-   * nonce.
-   */
-  let unsettled: AttemptedBatch | undefined;
+  const attempts = createAttempts({
+    ...{ outbox, perform, settle, rotation, clock, log, onAttempt },
+    onEnd(pauseMs) {
+      if (pauseMs > 0) pauseAll(pauseMs);
+      else if (outage.isActive || !isGloballyPaused()) pauseAbort?.abort();
+    },
+    onError,
+  });
 
-  /** Claims and attempts effects of the next queue; undefined when it has none. */
-  async function claimAndAttempt(): Promise<AttemptedBatch | undefined> {
-    const queue = rotation.next();
-    if (queue === undefined) return undefined;
-    const now = clock.now();
-    const dueAt = await outbox.nextDueAt(queue, now);
-    if (dueAt === null) return undefined;
-    const effects = dueAt > now ? [] : await outbox.claim(queue, now, now + leaseMs, batchSize);
-    if (effects.length === 0) {
-      rotation.addAt(queue, dueAt > now ? dueAt : now + claimRetryMs);
-      return undefined;
-    }
-    inProgress = effects;
-    const attempt = await perform(effects);
-    inProgress = [];
-    onAttempt(effects, attempt);
-    return { effects, attempt };
+  const isGloballyPaused = () => clock.monotonic() < globalPauseUntil;
+
+  function pauseAll(ms: number): void {
+    globalPauseUntil = Math.max(globalPauseUntil, clock.monotonic() + ms);
   }
 
-  /** Handles one claim. Returns the pause before the next step (ms); 0 when more effects may be due. */
+  function onError(error: unknown): void {
+    if (!stopped) log.error({ reason: messageOf(error) }, 'outbox step failed; retrying');
+    discovery.restart();
+    pauseAll(errorPauseMs);
+  }
+
+  /** Starts as many attempts as possible. Returns the pause before the next step (ms). */
   async function step(): Promise<number> {
     await handleClockStep();
-    isGloballyPaused = unsettled === undefined && outage.isActive && !(await isReachable());
-    if (isGloballyPaused) return outage.nextProbeDelay(clock.monotonic(), clock.random());
-    if (unsettled === undefined) {
-      outage.end();
-      await discovery.run();
-      unsettled = await claimAndAttempt();
+    if (isGloballyPaused()) return globalPauseUntil - clock.monotonic();
+    if (outage.isActive && !(await isReachable())) {
+      pauseAll(outage.nextProbeDelay(clock.monotonic(), clock.random()));
+      return globalPauseUntil - clock.monotonic();
     }
-    if (unsettled === undefined) return msUntilNextStep();
-    const pauseMs = await settle(unsettled);
-    // More effects of the queue may be due: its next turn is after those of the others.
-    for (const { queue } of unsettled.effects) rotation.add(queue);
-    unsettled = undefined;
-    isGloballyPaused = pauseMs > 0;
-    return pauseMs;
-  }
-
-  function msUntilNextStep(): number {
-    return rotation.isEmpty ? Math.max(0, Math.min(rotation.msUntilNext(), discovery.msUntilNext())) : 0;
+    outage.end();
+    await discovery.run();
+    for (let queue = rotation.next(); queue !== undefined; queue = rotation.next()) {
+      if (isOwn(queue)) attempts.start(queue);
+      else rotation.finish(queue);
+    }
+    return Math.max(0, Math.min(rotation.msUntilNext(), discovery.msUntilNext()));
   }
 
   /** After the clock was set back, stored due times lie too far ahead: makes all waiting effects due. */
@@ -145,9 +147,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     while (!stopped) {
       woken = false;
       const pauseMs = await step().catch((error: unknown) => {
-        if (!stopped) log.error({ reason: messageOf(error) }, 'outbox step failed; retrying');
-        discovery.restart();
-        isGloballyPaused = true;
+        onError(error);
         return errorPauseMs;
       });
       await pause(pauseMs);
@@ -155,13 +155,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function pause(ms: number): Promise<void> {
-    const isInterrupted = stopped || woken || (!rotation.isEmpty && !isGloballyPaused);
+    const isInterrupted = stopped || woken || (rotation.hasNext && !isGloballyPaused());
     if (ms > 0 && !isInterrupted) {
       pauseAbort = new AbortController();
       await clock.sleep(ms, pauseAbort.signal);
       pauseAbort = undefined;
     }
-    isGloballyPaused = false;
     // SQLite reads without waiting for anything: many steps in a row would hold up requests.
     await yieldToRequests();
   }
@@ -172,27 +171,27 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     nudge(queues) {
       for (const queue of queues) {
-        if (rotation.add(queue) && !isGloballyPaused) pauseAbort?.abort();
+        if (addOwn(queue) && !isGloballyPaused()) pauseAbort?.abort();
       }
     },
     async wake() {
       await outbox.wake(clock.now());
       outage.end();
+      rotation.resumeCommunities();
+      globalPauseUntil = Number.NEGATIVE_INFINITY;
       discovery.restart();
       woken = true;
       pauseAbort?.abort();
     },
+    rediscover() {
+      discovery.restart();
+      if (!isGloballyPaused()) pauseAbort?.abort();
+    },
     async stop() {
       stopped = true;
       pauseAbort?.abort();
-      await settleWithin(stopTimeoutMs, clock, running ?? Promise.resolve());
-      if (inProgress.length === 0) return;
-      const returning = outbox
-        .retry(inProgress, clock.now(), 'stopped during the attempt')
-        .catch((error: unknown) =>
-          log.warn({ reason: messageOf(error) }, 'failed to give back leased effects; their lease ends in 20 s'),
-        );
-      await settleWithin(stopTimeoutMs, clock, returning);
+      const loop = settleWithin(stopTimeoutMs, clock, running ?? Promise.resolve());
+      await Promise.all([loop, attempts.stop()]);
     },
   };
 }

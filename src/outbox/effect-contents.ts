@@ -113,7 +113,7 @@ export interface ReportedPurchase extends PurchasedItem {
 
 /** Pays a reached goal to everyone who voted in the period. */
 export interface PartyReward {
-  /** The id of the period, unique per community. */
+  /** The key of the party: of the community and its period. */
   readonly period: string;
   /** The goal (counted votes), and the reward of each voter (credits), as they were when the goal was reached. */
   readonly goal: number;

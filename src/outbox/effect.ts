@@ -48,10 +48,10 @@ export interface RetryLater {
   /** The delay that Discord requires (ms), if it gave one. */
   readonly retryAfterMs?: number;
   /**
-   * `global`: every other effect would fail too. `effects`: only these effects, or their queue if Discord requires a
-   * delay.
+   * `global`: every other effect would fail too. `community`: perhaps only those of the same community. `effects`: only
+   * these effects, or their queue if Discord requires a delay.
    */
-  readonly scope: 'global' | 'effects';
+  readonly scope: 'global' | 'community' | 'effects';
   /**
    * The message was certainly not sent. Otherwise the result is unknown: the request may have arrived without a
    * response.

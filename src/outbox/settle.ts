@@ -26,11 +26,12 @@ export function createSettle(options: {
   outbox: Outbox;
   outage: Outage;
   rotation: QueueRotation;
+  communityOf: (queue: string) => string;
   policy: RetryPolicy;
   clock: Clock;
   log: Log;
 }): Settle {
-  const { outbox, outage, rotation, policy, clock, log } = options;
+  const { outbox, outage, rotation, communityOf, policy, clock, log } = options;
 
   async function retryLater(effects: readonly ClaimedEffect[], attempt: RetryLater, now: number): Promise<number> {
     // A rate limit is not a failure of the effects, so it never ends their retries, however old they are.
@@ -65,7 +66,14 @@ export function createSettle(options: {
     // A longer pause is only kept in memory: a stored due time far ahead would look like one from a wrong clock.
     const dueAt = now + Math.min(delayMs, maxDelayMs);
     await (attempt.notSent ? outbox.release(effects, dueAt, reason) : outbox.retry(effects, dueAt, reason));
-    if (attempt.scope === 'global') {
+    const queue = effects[0]?.queue ?? '';
+    if (attempt.scope === 'community' && communityOf(queue) !== '') {
+      rotation.pauseCommunity(queue, delayMs);
+      // A probe finds out whether several communities fail because all would.
+      if (rotation.pausedCommunities > 1) outage.begin(clock.monotonic());
+      return 0;
+    }
+    if (attempt.scope !== 'effects') {
       outage.begin(clock.monotonic());
       return delayMs;
     }

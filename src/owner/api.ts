@@ -29,7 +29,7 @@ import {
   idempotencyKey,
   idParameter,
   leaderboardQuery,
-  pageQuery,
+  memberQuery,
   parseRequest,
   userParameter,
 } from './request-schemas.ts';
@@ -52,8 +52,8 @@ export function createOwnerApi(context: OwnerContext, authentication: Authentica
   router.get(
     '/users/:userId',
     sendJson(async ({ params, query }) => {
-      const page = parseRequest(pageQuery, query);
-      return memberJson(await getMember(context, parseRequest(userParameter, params).userId, page));
+      const { guildId, ...page } = parseRequest(memberQuery, query);
+      return memberJson(await getMember(context, parseRequest(userParameter, params).userId, page, guildId));
     }),
   );
 

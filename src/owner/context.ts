@@ -1,9 +1,9 @@
-import type { LedgerReads } from '../ledger/ledger.ts';
-import type { Standings } from '../ledger/standing.ts';
+import type { AccountScope } from '../ledger/account-id.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Outcome } from '../tally/tally.ts';
 import type { ListingPreviews } from './announcement-preview.ts';
+import type { OwnerCommunities } from './communities.ts';
 import type { OwnerActions } from './owner-actions.ts';
 import type { DeliveryRecord, Records } from './records.ts';
 import type { SessionRevocations } from './revocations.ts';
@@ -38,17 +38,14 @@ export interface OwnerContext {
   readonly records: Records;
   readonly actions: OwnerActions;
   readonly sessions: SessionRevocations;
-  readonly ledger: LedgerReads;
-  readonly standings: Standings;
-  /** Whether the member has asked to be reminded of the next vote. */
-  readonly isReminded: (userId: string) => Promise<boolean>;
+  readonly communities: OwnerCommunities;
   readonly rewards: RewardRecords;
   readonly announcementPreviews: () => readonly ListingPreviews[];
   readonly replay: ReplayDelivery;
   /** The idempotency keys of a delivery's event, as far as its body has them. */
   readonly eventKeysOf: (delivery: DeliveryRecord) => readonly string[];
-  /** The cooldown of each configured listing (ms), by name. */
-  readonly cooldowns: () => ReadonlyMap<string, number>;
+  /** The cooldown of each listing of a community, or of all if it is null (ms), by name. */
+  readonly cooldowns: (accounts: AccountScope | null) => ReadonlyMap<string, number>;
   /** The current status of each component, by name. */
   readonly health: () => Promise<Readonly<Record<string, ComponentStatus>>>;
   readonly budgets: () => Promise<readonly BudgetStatus[]>;

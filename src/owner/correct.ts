@@ -12,17 +12,21 @@ import type { CorrectionRequest } from './request-schemas.ts';
  * @throws the errors of {@link OwnerActions}
  */
 export async function correct(
-  { actions, clock, log }: OwnerContext,
+  { actions, communities, clock, log }: OwnerContext,
   userId: string,
-  { credits, reason }: CorrectionRequest,
+  { credits, reason, guildId }: CorrectionRequest,
   idempotencyKey: string | null,
 ): Promise<{ readonly balance: number; readonly repeated: boolean; readonly at: number }> {
   const at = clock.now();
-  const result = await actions.correct({ userId, credits, reason, at }, idempotencyKey ?? randomUUID());
+  const { accounts } = guildId === undefined ? communities.home : communities.inGuild(guildId);
+  const result = await actions.correct({ userId, accounts, credits, reason, at }, idempotencyKey ?? randomUUID());
   switch (result.outcome) {
     case 'corrected': {
       const { balance, repeated } = result;
-      log.info({ user: userId, credits, balance, repeated }, 'owner corrected an account');
+      log.info(
+        { user: userId, ...(accounts && { guild: accounts }), credits, balance, repeated },
+        'owner corrected an account',
+      );
       return { balance, repeated, at };
     }
     case 'overdrawn':

@@ -7,11 +7,17 @@ export interface LeaderboardDetails extends Board, Pick<LeaderboardPage, 'member
   readonly next: number | null;
 }
 
-/** @param page `before` is how many members to skip; null for the first page */
+/** @param guildId null for the home community @param page `before` is how many members to skip; null for the first page */
 export async function getLeaderboard(
-  { standings, clock }: Pick<OwnerContext, 'standings' | 'clock'>,
-  { period, by, ...page }: Board & { readonly limit: number; readonly before: number | null },
+  { communities, clock }: Pick<OwnerContext, 'communities' | 'clock'>,
+  {
+    period,
+    by,
+    guildId,
+    ...page
+  }: Board & { readonly guildId: string | null; readonly limit: number; readonly before: number | null },
 ): Promise<LeaderboardDetails> {
+  const { standings } = guildId === null ? communities.home : communities.inGuild(guildId);
   const query = { period, by, limit: page.limit, offset: page.before ?? 0, userId: null };
   const { members, offset, total, asOf } = await standings.leaderboard(query, clock.now());
   const end = offset + members.length;

@@ -1,6 +1,8 @@
-import { lastVoteIn } from '../ledger/account.ts';
+import { type LastVotes, lastVoteIn } from '../ledger/account.ts';
+import { accountIdOf } from '../ledger/account-id.ts';
 import type { Standing } from '../ledger/standing.ts';
 import { type PageRequest, paginate, type ResultPage } from '../web/pagination.ts';
+import type { OwnerCommunity } from './communities.ts';
 import type { OwnerContext } from './context.ts';
 import type { DeliveryRecord, EntryRecord } from './records.ts';
 
@@ -11,7 +13,16 @@ export interface VoteTimes {
   readonly nextVoteAt: number | null;
 }
 
+/** An account of a member in one of several communities. */
+export interface MemberAccount extends Pick<MemberDetails, 'standing' | 'isReminded' | 'last'> {
+  readonly guildId: string | null;
+}
+
 export interface MemberDetails {
+  /** The guild of the account that is shown; null if it is the home community, and has none. */
+  readonly guildId: string | null;
+  /** All accounts of the member, the home community first; only the shown one if it was requested by its guild. */
+  readonly accounts: readonly MemberAccount[];
   readonly standing: Standing;
   /** Whether the member is reminded of the next vote. */
   readonly isReminded: boolean;
@@ -26,30 +37,60 @@ export interface MemberDetails {
 /** The newest deliveries of a member that are searched for ones without an entry. */
 const maxDeliveries = 100;
 
-/** @param page of the entries */
-export async function getMember(context: OwnerContext, userId: string, page: PageRequest): Promise<MemberDetails> {
-  const { records, standings, cooldowns, clock } = context;
-  const [standing, isReminded, entries, deliveries] = await Promise.all([
-    standings.standing(userId, clock.now()),
-    context.isReminded(userId),
-    paginate(page, ({ limit, before }) => records.entries(userId, limit, before)),
+/**
+ * The account of a member in a guild, or the first of the member's accounts.
+ * @param page of the entries
+ * @param guildId null for the first account
+ */
+export async function getMember(
+  context: OwnerContext,
+  userId: string,
+  page: PageRequest,
+  guildId: string | null,
+): Promise<MemberDetails> {
+  const { records, communities } = context;
+  const shown = guildId === null ? await communities.of(userId) : [communities.inGuild(guildId)];
+  const [community = communities.home] = shown;
+  const accountId = accountIdOf(community.accounts, userId);
+  const [accounts, listings, entries, deliveries] = await Promise.all([
+    Promise.all(shown.map((each) => getAccount(context, each, userId))),
+    listingsOf(context, community, userId),
+    paginate(page, ({ limit, before }) => records.entries(accountId, limit, before)),
     records.deliveries({ userId, limit: maxDeliveries, before: null }),
   ]);
-  const listings = [...cooldowns()].map(([listing, cooldownMs]) => voteTimesOf(standing, listing, cooldownMs));
-  const [last = null] = listings
-    .filter(({ lastVoteAt }) => lastVoteAt !== null)
-    .sort((a, b) => (b.lastVoteAt ?? 0) - (a.lastVoteAt ?? 0));
+  const [account] = accounts;
+  if (account === undefined) throw new Error('A member has at least one account.');
   return {
-    standing,
-    isReminded,
-    last,
+    ...account,
+    accounts,
     listings,
     entries,
     unpaid: deliveries.filter(({ outcome }) => outcome !== 'recorded'),
   };
 }
 
-function voteTimesOf({ lastVotes }: Standing, listing: string, cooldownMs: number): VoteTimes {
+async function getAccount(context: OwnerContext, community: OwnerCommunity, userId: string): Promise<MemberAccount> {
+  const [standing, isReminded, listings] = await Promise.all([
+    community.standings.standing(userId, context.clock.now()),
+    community.isReminded(userId),
+    listingsOf(context, community, userId),
+  ]);
+  const [last = null] = listings
+    .filter(({ lastVoteAt }) => lastVoteAt !== null)
+    .sort((a, b) => (b.lastVoteAt ?? 0) - (a.lastVoteAt ?? 0));
+  return { guildId: community.guildId, standing, isReminded, last };
+}
+
+async function listingsOf(
+  { cooldowns }: OwnerContext,
+  { accounts, standings }: OwnerCommunity,
+  userId: string,
+): Promise<readonly VoteTimes[]> {
+  const lastVotes = await standings.lastVotes(userId);
+  return [...cooldowns(accounts)].map(([listing, cooldownMs]) => voteTimesOf(lastVotes, listing, cooldownMs));
+}
+
+function voteTimesOf(lastVotes: LastVotes, listing: string, cooldownMs: number): VoteTimes {
   const lastVoteAt = lastVoteIn(lastVotes, listing);
   return { listing, lastVoteAt, nextVoteAt: lastVoteAt === null ? null : lastVoteAt + cooldownMs };
 }

@@ -1,7 +1,7 @@
 import { explainDelivery, explainEffect } from './explain.ts';
 import type { DeliveryDetails } from './get-delivery.ts';
 import type { LeaderboardDetails } from './get-leaderboard.ts';
-import type { MemberDetails, VoteTimes } from './get-member.ts';
+import type { MemberAccount, MemberDetails, VoteTimes } from './get-member.ts';
 import type { Summary } from './get-summary.ts';
 import { type DeliveryRecord, type EffectRecord, type EntryRecord, isPruned } from './records.ts';
 
@@ -37,10 +37,14 @@ export function deliveryDetailsJson({ delivery, original, entry, effects, why, t
   };
 }
 
-export function memberJson({ standing, isReminded, last, listings, entries, unpaid }: MemberDetails) {
-  const { userId, credits, votes, rank, streak, grants } = standing;
+/** With several accounts, credits and votes are their sums, and everything else is of the first account. */
+export function memberJson({ standing, accounts, isReminded, last, listings, entries, unpaid }: MemberDetails) {
+  const { userId, rank, streak, grants } = standing;
+  const credits = accounts.reduce((sum, account) => sum + account.standing.credits, 0);
+  const votes = accounts.reduce((sum, account) => sum + account.standing.votes, 0);
   return {
     ...{ userId, credits, votes, rank },
+    accounts: accounts.map(accountJson),
     streak: { days: streak.days, endsAt: iso(streak.endsAt) },
     grants: grants.map(({ role, until }) => ({ role, until: iso(until) })),
     reminder: isReminded,
@@ -50,6 +54,18 @@ export function memberJson({ standing, isReminded, last, listings, entries, unpa
     entries: entries.rows.map(entryJson),
     next: entries.next,
     unpaid: unpaid.map((delivery) => ({ ...deliveryJson(delivery), why: explainDelivery(delivery) })),
+  };
+}
+
+function accountJson({ guildId, standing, isReminded, last }: MemberAccount) {
+  const { credits, votes, rank, streak, grants } = standing;
+  return {
+    ...{ guildId, credits, votes, rank },
+    streak: { days: streak.days, endsAt: iso(streak.endsAt) },
+    grants: grants.map(({ role, until }) => ({ role, until: iso(until) })),
+    reminder: isReminded,
+    lastVoteAt: iso(last?.lastVoteAt ?? null),
+    nextVoteAt: iso(last?.nextVoteAt ?? null),
   };
 }
 

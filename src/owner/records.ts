@@ -1,3 +1,4 @@
+import type { AccountId } from '../ledger/account-id.ts';
 import type { Cause } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { StoredGrant } from '../rewards/grant.ts';
@@ -9,6 +10,8 @@ export interface DeliveryFilter {
   readonly outcome?: Outcome | null;
   readonly kind?: string | null;
   readonly listing?: string | null;
+  /** Those of any of these listings; at least one. */
+  readonly listings?: readonly string[] | null;
   /** Matches the deliveries of a user, and quarantined ones whose body contains that id. */
   readonly userId?: string | null;
   /** Received at or after this time (ms since the epoch). */
@@ -91,11 +94,11 @@ export interface Records {
   effect(id: number): Promise<EffectRecord | null>;
   /** The effects of a delivery, oldest first. */
   effectsOf(deliveryId: number): Promise<readonly EffectRecord[]>;
-  /** A user's entries, newest first; `before` is the id of an entry. */
-  entries(userId: string, limit: number, before?: number | null): Promise<readonly EntryRecord[]>;
+  /** The entries of an account, newest first; `before` is the id of an entry. */
+  entries(accountId: AccountId, limit: number, before?: number | null): Promise<readonly EntryRecord[]>;
   /** The entry of a delivery's event, without those of other rewards; null for none. */
   entryOf(delivery: { readonly id: number; readonly userId: string | null }): Promise<EntryRecord | null>;
-  /** The roles of a user, with their ends. */
+  /** The roles of a user in all guilds, with their ends. */
   grants(userId: string): Promise<readonly StoredGrant[]>;
   counts(): Promise<Counts>;
 }

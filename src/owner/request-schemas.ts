@@ -69,8 +69,11 @@ function choice<const Choice extends string>(choices: readonly Choice[], byDefau
   const value = z.enum(choices, `must be ${choices.join(', ')}`);
   return z.preprocess((input) => (input === '' ? undefined : input), value.default(byDefault));
 }
-/** `before` is the number of members on the earlier pages, or null. */
+/** {@link pageQuery} of an account; `guildId` is null for the first of the member's accounts. */
+export const memberQuery = z.strictObject({ ...pageFields(defaultLimit), guildId: optional(userId) });
+/** `before` is the number of members on the earlier pages, or null; `guildId` is null for the home community. */
 export const leaderboardQuery = z.strictObject({
+  guildId: optional(userId),
   ...pageFields(defaultLimit),
   period: choice(leaderboardPeriods, 'all'),
   by: choice(leaderboardScores, 'credits'),
@@ -79,6 +82,8 @@ export const leaderboardQuery = z.strictObject({
 const creditsRule = `must be a whole number from -${maxCorrection} to ${maxCorrection}, and not 0`;
 const reasonRule = `must be 1 to ${maxReasonLength} characters`;
 export const correctionRequest = z.strictObject({
+  /** Missing for the account in the home community. */
+  guildId: userId.optional(),
   credits: z
     .int(creditsRule)
     .min(-maxCorrection, creditsRule)

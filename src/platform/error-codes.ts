@@ -25,7 +25,14 @@ type LookupOptionCode =
   | 'lookup_kind_missing'
   | 'lookup_kind_unknown';
 
-type CommandLineCode = 'cannot_listen' | 'not_registered' | 'stopped' | 'unreadable_file' | 'usage';
+type CommandLineCode =
+  | 'cannot_listen'
+  | 'endpoint_rejected'
+  | 'no_token'
+  | 'not_registered'
+  | 'stopped'
+  | 'unreadable_file'
+  | 'usage';
 
 type DatabaseCode =
   | 'cannot_open_database'

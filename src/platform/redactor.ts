@@ -1,5 +1,7 @@
 /** Shorter secrets (characters) occur by chance in ordinary words, so they are not redacted. */
 const minSecretLength = 4;
+/** Longer secrets (characters) are searched one by one, so that a line takes time proportional to its length. */
+const maxIndexedLength = 512;
 /** Shorter fragments of Base64 (characters) are too likely to be something else. */
 const minBase64Length = 8;
 
@@ -20,16 +22,55 @@ const interactionToken = /(\/(?:interactions|webhooks)\/\d+\/)[^/?"\s]+/g;
 export function createRedactor(secrets: readonly string[]): Redactor {
   const encodings = new Set<string>();
   let longestFirst: readonly string[] = [];
+  const index = createIndex();
   const add = (newSecrets: readonly string[]) => {
-    for (const encoding of newSecrets.flatMap(encodingsOf)) encodings.add(encoding);
+    const long = newSecrets.filter((secret) => secret.length > maxIndexedLength);
+    for (const secret of newSecrets)
+      if (!long.includes(secret)) for (const each of encodingsOf(secret)) index.add(each);
+    for (const encoding of long.flatMap(encodingsOf)) encodings.add(encoding);
     longestFirst = [...encodings].sort((a, b) => b.length - a.length);
   };
-  add(secrets);
+  for (const encoding of secrets.flatMap(encodingsOf)) encodings.add(encoding);
+  add([]);
   const redact = (text: string) =>
-    longestFirst
-      .reduce((redacted, secret) => redacted.replaceAll(secret, '[secret]'), text)
+    index
+      .redact(longestFirst.reduce((redacted, secret) => redacted.replaceAll(secret, '[secret]'), text))
       .replace(interactionToken, '$1[token]');
   return Object.assign(redact, { add });
+}
+
+/**
+ * Finds any number of texts at once, by their first characters: with a search for each of them, the secrets of thousands
+ * of communities would take a second for every line.
+ */
+function createIndex() {
+  const byStart = new Map<string, string[]>();
+  return {
+    add(text: string): void {
+      const start = text.slice(0, minSecretLength);
+      const others = byStart.get(start);
+      if (others === undefined) byStart.set(start, [text]);
+      else if (!others.includes(text))
+        byStart.set(
+          start,
+          [...others, text].sort((a, b) => b.length - a.length),
+        );
+    },
+    redact(text: string): string {
+      if (byStart.size === 0) return text;
+      let redacted = '';
+      let copied = 0;
+      for (let position = 0; position <= text.length - minSecretLength; position += 1) {
+        const candidates = byStart.get(text.slice(position, position + minSecretLength));
+        const found = candidates?.find((each) => text.startsWith(each, position));
+        if (found === undefined) continue;
+        redacted += `${text.slice(copied, position)}[secret]`;
+        copied = position + found.length;
+        position = copied - 1;
+      }
+      return copied === 0 ? text : redacted + text.slice(copied);
+    },
+  };
 }
 
 /** A secret as plain text, escaped for JSON, URL-encoded, in hex, and in Base64, alone or as part of a longer text. */

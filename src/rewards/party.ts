@@ -4,7 +4,7 @@ import type { PartyRules } from './rules.ts';
 
 /** A calendar period of a community, in day numbers. */
 export interface PartyPeriod {
-  /** Unique per community: `day 2026-01-07`, `week 2026-W02` or `month 2026-01`. */
+  /** `day 2026-01-07`, `week 2026-W02` or `month 2026-01`. */
   readonly id: string;
   readonly firstDay: number;
   /** The first day after it. */

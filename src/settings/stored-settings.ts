@@ -92,6 +92,65 @@ export interface SettingsStore {
   ): Promise<readonly StoredChange[]>;
   /** Those of these ids that are of the community, oldest first. */
   changesWithIds(guildId: string, ids: readonly number[]): Promise<readonly StoredChange[]>;
+  /** The change of the community that an interaction has saved; null if it has saved none. */
+  changeOfInteraction(guildId: string, interactionId: string): Promise<number | null>;
   /** When the newest test delivery for a listing was received (ms since the epoch); null if none was since `since`. */
   testSince(listing: string, since: number): Promise<number | null>;
+}
+
+/** An encrypted value of a setting, or of its history. */
+export interface SealedRow extends SettingKey {
+  readonly place: 'value' | 'before' | 'after';
+  readonly guildId: string;
+  /** Of the history; 0 for the value itself. */
+  readonly changeId: number;
+  readonly position: number;
+  readonly sealed: string;
+}
+
+/** Replaces the key of all secrets, while the program runs. Rejects with the errors of the store. */
+export interface RekeyStore {
+  /** From then on, nothing that is encrypted with another key can be stored. */
+  useKey(keyId: string): Promise<void>;
+  /** Some of the values that are encrypted with another key; none if there are none. */
+  sealedWithOthers(keyId: string, limit: number): Promise<readonly SealedRow[]>;
+  /** Stores values that have not changed meanwhile. @returns how many */
+  reseal(rows: readonly { readonly row: SealedRow; readonly sealed: string }[]): Promise<number>;
+}
+
+/** Whether a community is in use. Times are ms since the epoch. */
+export interface GuildState {
+  readonly guildId: string;
+  /** When the bot was first found to be missing; null while it is there. */
+  readonly missingSince: number | null;
+  readonly parkedAt: number | null;
+  /** A user id, or {@link byTallyhook}. */
+  readonly parkedBy: string | null;
+  /** When its settings were last changed; null if they never were. */
+  readonly changedAt: number | null;
+}
+
+/** Who parked a community: the program, because the bot was removed. */
+export const byTallyhook = 'tallyhook';
+
+/** The communities that have stored settings. Rejects with the errors of the store. */
+export interface GuildStore {
+  /** In the order of their ids. */
+  list(): Promise<readonly GuildState[]>;
+  /** Notes that the bot is, or is not, in a guild. */
+  setMissing(guildId: string, since: number | null): Promise<void>;
+  /** Parks a community, or puts it into use again (null). Every process applies it like a change of settings. */
+  setParked(guildId: string, parked: { readonly at: number; readonly by: string } | null): Promise<void>;
+  /**
+   * Deletes settings, secrets and their history, some rows per transaction. True if something may be left, so that it has
+   * to be called again.
+   */
+  deleteSettings(guildId: string): Promise<boolean>;
+}
+
+/** All ports to what is stored of communities. */
+export interface CommunityStores {
+  readonly settings: SettingsStore;
+  readonly rekey: RekeyStore;
+  readonly guilds: GuildStore;
 }

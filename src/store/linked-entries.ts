@@ -1,10 +1,11 @@
 import { type Expression, type Kysely, sql } from 'kysely';
+import type { AccountId } from '../ledger/account-id.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * A common table expression `linked`: the entry `newest` and, by following the links, all earlier entries of its user,
- * newest first. It is evaluated lazily: without a sort, only as many entries are read as the query needs. With several
- * newest entries, it has the entries of all their users.
+ * A common table expression `linked`: the entry `newest` and, by following the links, all earlier entries of its
+ * account, newest first. It is evaluated lazily: without a sort, only as many entries are read as the query needs. With several
+ * newest entries, it has the entries of all their accounts.
  */
 export function linkedEntries(
   db: Kysely<Tables>,
@@ -41,7 +42,10 @@ export function linkedEntries(
       return query
         .selectFrom('entries')
         .select(columns)
-        .where((where) => (isList(newest) ? where('entries.id', 'in', newest) : where('entries.id', '=', newest)))
+        .where((where) => {
+          if (!isList(newest)) return where('entries.id', '=', newest);
+          return newest.length === 0 ? where('entries.id', '=', null) : where('entries.id', 'in', newest);
+        })
         .unionAll(earlier.select(columns.map((column) => `entries.${column}` as const)));
     },
   );
@@ -53,7 +57,7 @@ function isList(newest: number | null | Expression<number | null> | readonly num
 
 const ref = (column: string) => sql.ref<number>(column);
 
-/** The id of a user's newest entry. */
-export function newestEntryOf(db: Kysely<Tables>, userId: string) {
-  return db.selectFrom('balances').select('last_entry').where('user_id', '=', userId).$asScalar();
+/** The id of an account's newest entry. */
+export function newestEntryOf(db: Kysely<Tables>, accountId: AccountId) {
+  return db.selectFrom('balances').select('last_entry').where('user_id', '=', accountId).$asScalar();
 }

@@ -1,5 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
+import { memberOf } from '../ledger/account-id.ts';
 import type { LinkedMember, StoredValues } from '../linked-roles/linked-members.ts';
+import { accountOf } from './account-columns.ts';
 import type { Connection } from './dialect/dialect.ts';
 import { parseLastVotes } from './json-columns.ts';
 import { literal, run } from './query-builder.ts';
@@ -19,12 +21,11 @@ export async function readValues(
 ): Promise<StoredValues[]> {
   if (members.length === 0) return [];
   const userIds = members.map(({ user_id }) => user_id);
+  const columns = ['user_id', 'votes', 'last_votes', 'streak_days', 'streak_last_day'] as const;
+  const balances = db.selectFrom('balances').select(columns);
   const accounts = await run(
     connection,
-    db
-      .selectFrom('balances')
-      .select(['user_id', 'votes', 'last_votes', 'streak_days', 'streak_last_day'])
-      .where('user_id', 'in', userIds),
+    balances.where('user_id', 'in', userIds).unionAll(balances.where('member_id', 'in', userIds)),
   );
   const orders = await run(
     connection,
@@ -37,11 +38,11 @@ export async function readValues(
       .where((eb) => eb.or([eb('period_end', 'is', null), eb('period_end', '>', now)])),
   );
   const withPremium = new Set(orders.map(({ user_id }) => user_id));
-  const accountsByMember = Map.groupBy(accounts, ({ user_id }) => user_id);
+  const accountsByMember = Map.groupBy(accounts, ({ user_id }) => memberOf(accountOf({ user_id })));
   return members.map(({ user_id: userId, pushed }) => ({
     userId,
     accounts: (accountsByMember.get(userId) ?? []).map((row) => ({
-      accountId: row.user_id,
+      accountId: accountOf(row),
       votes: row.votes,
       lastVotes: parseLastVotes(row.last_votes),
       streak: { days: row.streak_days, lastDay: row.streak_last_day },

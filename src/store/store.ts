@@ -1,6 +1,8 @@
 import type { PartyPanels } from '../discord/announcements/party-panel.ts';
 import type { MemberLocales } from '../discord/member-languages.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';
+import type { LeaseStore } from '../leases/lease-store.ts';
+import { type AccountScope, homeAccounts, partsOf } from '../ledger/account-id.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Standings } from '../ledger/standing.ts';
 import type { VotesPerDay } from '../ledger/votes-per-day.ts';
@@ -14,9 +16,9 @@ import type { GrantSummary, PurchaseSummary, ReminderSummary } from '../owner/re
 import type { Clock } from '../platform/clock.ts';
 import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
-import { messageOf, StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
+import { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import type { SettingsStore } from '../settings/stored-settings.ts';
+import type { CommunityStores } from '../settings/stored-settings.ts';
 import type { AnnouncementStore } from '../tally/announcement-store.ts';
 import type { BackfillStore } from '../tally/backfill.ts';
 import type { MemberData } from '../tally/member-data.ts';
@@ -27,6 +29,8 @@ import type { ClaimRecorder } from '../tally/record-claim.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { ReminderStore } from '../tally/reminder-store.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
+import type { Installation } from '../tally/separation.ts';
+import { CannotOpenDatabaseError } from './cannot-open-database-error.ts';
 import { createGroupCommit, type GroupCommit, separateRecordings } from './commits/group-commit.ts';
 import { createWriter } from './commits/writer.ts';
 import { type Dialect, sqlitePathOf } from './dialect/dialect.ts';
@@ -35,9 +39,12 @@ import { logProgress } from './migrations/report-progress.ts';
 import { queryBuilder } from './query-builder.ts';
 import { sqlAnnouncements } from './reads/announcements.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
+import { sqlCommunityStores } from './reads/community-stores.ts';
 import { sqlCounting } from './reads/counting.ts';
+import { sqlInstallation } from './reads/installation.ts';
 import { sqlLedger } from './reads/ledger.ts';
 import { sqlLinkedMembers } from './reads/linked-members.ts';
+import { accountsOfMember } from './reads/member-accounts.ts';
 import { sqlMemberData } from './reads/member-data.ts';
 import { sqlMemberLocales } from './reads/member-locales.ts';
 import { sqlOutbox } from './reads/outbox.ts';
@@ -50,7 +57,6 @@ import { summarizeReminders } from './reads/reminder-summary.ts';
 import { sqlReminders } from './reads/reminders.ts';
 import { summarizeGrants } from './reads/reward-records.ts';
 import { sqlRewards } from './reads/rewards.ts';
-import { sqlSettings } from './reads/settings.ts';
 import { sqlStandings } from './reads/standings/standings.ts';
 import { sqlVotesPerDay } from './reads/votes-per-day.ts';
 import { countRequestsSince } from './writes/budget.ts';
@@ -62,26 +68,21 @@ const maxQueueLength = 10_000;
 /** How long a failed write makes the store unready: longer than the Retry-After of 5 s that senders receive. */
 const writeFailureHoldMs = 6 * second;
 
-/** The database cannot be opened: unreachable server, no permission, or not a database file. */
-export class CannotOpenDatabaseError extends TallyhookError {
-  constructor(cause: unknown) {
-    super('cannot_open_database', `The database cannot be opened: ${messageOf(cause) || String(cause)}.`, {
-      cause,
-      hint: 'Check DATABASE_URL: the folder must be writable, or the server must run and accept the user and password.',
-    });
-  }
-}
-
 /** The storage adapters of all modules, over one database. */
-export interface Store {
+export interface Store extends CommunityStores {
   readonly recorder: Recorder;
   readonly claims: ClaimRecorder;
   readonly outbox: Outbox;
+  /** The accounts of the home community. */
   readonly ledger: LedgerReads;
-  /** Standings by the calendar of a time zone (IANA name). Each result has a cache of its own. */
-  standingsIn(timeZone: string): Standings;
+  ledgerIn(accounts: AccountScope): LedgerReads;
+  /** Standings in a community by the calendar of a time zone (IANA name). Each result has a cache of its own. */
+  standingsIn(accounts: AccountScope, timeZone: string): Standings;
   /** Votes by the calendar of a time zone (IANA name). Each time zone has one cache. */
   votesPerDayIn(timeZone: string): VotesPerDay;
+  readonly installation: Installation;
+  /** In which communities a member has an account. Rejects with the driver's error. */
+  communitiesOf(userId: string): Promise<readonly AccountScope[]>;
   readonly records: Records;
   readonly rewards: RewardStore;
   readonly partyPanels: PartyPanels;
@@ -106,7 +107,7 @@ export interface Store {
   readonly sessions: SessionRevocations;
   readonly budgetStore: BudgetStore;
   readonly commandRegistry: CommandRegistry;
-  readonly settings: SettingsStore;
+  readonly leases: LeaseStore;
   /** Throws {@link DatabaseFileReplacedError} if the file at the path is not the open one. Takes microseconds. */
   checkFiles(): void;
   /**
@@ -144,6 +145,8 @@ export async function openStore(
   const { reading } = dialect;
   const monitor = log && dialect.files ? monitorFiles(dialect.checkFiles, log) : undefined;
 
+  const ledgerIn = sqlLedger(db, reading);
+
   let lastWriteFailure: { error: StoreUnavailableError; at: number } | undefined;
 
   /**
@@ -178,9 +181,13 @@ export async function openStore(
     },
     claims: { recordClaim: (claim, listing, now) => write('recordClaim', claim, listing, now) },
     outbox: sqlOutbox(db, reading, write),
-    ledger: sqlLedger(db, reading),
-    standingsIn: (timeZone) => sqlStandings(db, dialect, clock, timeZone),
+    ledger: ledgerIn(homeAccounts),
+    ledgerIn,
+    standingsIn: (accounts, timeZone) => sqlStandings(db, dialect, clock, accounts, timeZone),
     votesPerDayIn: sqlVotesPerDay(db, reading, clock),
+    installation: sqlInstallation(db, reading, write),
+    communitiesOf: async (userId) =>
+      (await accountsOfMember(reading, db, userId)).map((accountId) => partsOf(accountId).accounts),
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
     partyPanels: sqlPartyPanels(db, reading, write),
@@ -211,7 +218,15 @@ export async function openStore(
       spent: (keyId, since) => countRequestsSince(db, reading, keyId, since),
     },
     commandRegistry: sqlCommandRegistry(db, reading, write),
-    settings: sqlSettings(db, reading, write),
+    ...sqlCommunityStores(db, reading, write),
+    leases: {
+      join: (...args) => write('joinLeases', ...args),
+      renew: (...args) => write('renewLeases', ...args),
+      take: (...args) => write('takeLeases', ...args),
+      release: (...args) => write('releaseLeases', ...args),
+      remove: (...args) => write('removeLeaseHolder', ...args),
+      resize: (...args) => write('resizeLeases', ...args),
+    },
     ownerActions: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
       requeueEffect: (effectId, now) => write('requeueEffect', effectId, now),

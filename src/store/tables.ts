@@ -8,6 +8,7 @@ import type { PurchaseState } from '../rewards/purchase.ts';
 import type { StopReason } from '../tally/reminder-store.ts';
 import type { Order, Outcome } from '../tally/tally.ts';
 import type { CounterName } from './counters.ts';
+import type { LinkedMembersTable } from './linked-members-table.ts';
 
 /** `eligible`: paid once the goal is reached. `late`: voted only after it was reached. */
 export type PartyVoterState = 'eligible' | 'late' | 'paid';
@@ -39,6 +40,7 @@ export interface Tables {
   forgotten_votes: { key: Uint8Array; at: number; expires_at: number };
   entries: {
     id: Generated<number>;
+    /** The id of the account. */
     user_id: string;
     listing: string | null;
     credits: number;
@@ -56,10 +58,15 @@ export interface Tables {
     achievement: string | null;
   };
   balances: {
+    /** The id of the account. */
     user_id: string;
+    /** Which accounts it belongs to: the guild's id, empty at home. */
+    guild_id: Generated<string>;
+    /** The member's id; null at home, where it is `user_id`. */
+    member_id: Generated<string | null>;
     credits: number;
     votes: number;
-    /** The user's newest entry. */
+    /** The account's newest entry. */
     last_entry: number | null;
     /** JSON: the time of the last counted vote, by listing. */
     last_votes: string;
@@ -99,27 +106,14 @@ export interface Tables {
   /** Whose reminders the program has switched off, and 1 if the member was told of it. */
   reminder_stops: { user_id: string; reason: StopReason; at: number; told: number };
   /** Members with linked roles. The tokens are encrypted. */
-  linked_members: {
-    user_id: string;
-    access_token: string;
-    refresh_token: string;
-    /** When the access token expires. */
-    expires_at: number;
-    /** Discord's code of the member's language. */
-    locale: string;
-    linked_at: number;
-    /** JSON: the values that Discord has; null before the first update. */
-    pushed: string | null;
-    /** When an update was enqueued that no vote asked for; null if the last one has succeeded. */
-    requested_at: number | null;
-    /** Until when a process is requesting new tokens; null if none is. */
-    refreshing_until: number | null;
-  };
+  linked_members: LinkedMembersTable;
   /** The languages of members who may get direct messages, as Discord's codes. */
   member_languages: { user_id: string; locale: string };
   /** Purchases of the shop. What is stored of the item is what it was when it was bought. */
   purchases: {
     id: Generated<number>;
+    /** Which account paid: the `guild_id` of its balance. */
+    account_guild_id: Generated<string>;
     /** The id of the interaction that showed the confirmation. */
     confirmation_id: string;
     user_id: string;
@@ -143,7 +137,7 @@ export interface Tables {
     /** When it was fulfilled or refunded; null before that. */
     settled_at: number | null;
   };
-  /** The progress of each party, by the id of its period. */
+  /** The progress of each party, by its key. */
   parties: {
     period: string;
     votes: number;
@@ -218,12 +212,23 @@ export interface Tables {
   /** The owner's corrections by idempotency key, each with the resulting balance. */
   corrections: {
     idempotency_key: string;
+    /** The id of the account. */
     user_id: string;
     credits: number;
     reason: string;
     balance: number;
     at: number;
   };
+  /** The number of slots that a group of processes shares. */
+  lease_groups: { name: string; size: number };
+  /** The processes of each group, and how often each has renewed its membership. */
+  lease_holders: { id: string; group_name: string; beat: number };
+  /** Which process holds which slot. */
+  leases: { group_name: string; size: number; slot: number; holder: string };
+  /** Requests that Discord rejected with 401, 403 or 429, by the minute since the epoch. */
+  invalid_requests: { minute: number; count: number };
+  /** What holds for the whole installation, such as its home community. */
+  installation: { key: string; value: string };
   /** Rows to lock, by the name of what they protect. */
   locks: { name: string };
   /** Console sessions that were signed out before they expired. */

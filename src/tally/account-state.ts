@@ -1,4 +1,5 @@
 import { type Account, type LastVotes, withVote } from '../ledger/account.ts';
+import { type AccountId, memberOf } from '../ledger/account-id.ts';
 import { type Entry, isCountedVote } from '../ledger/entry.ts';
 import type { VoteHistory } from '../rewards/history.ts';
 import { noScores, type PeriodScores } from '../rewards/period-scores.ts';
@@ -6,6 +7,7 @@ import type { StreakInDays } from '../rewards/streak.ts';
 
 /** A user's account with everything that the next entry depends on, so that earlier entries need not be read. */
 export interface AccountState extends Account {
+  readonly id: AccountId;
   readonly lastVotes: LastVotes;
   /** ID of the newest entry, which links to the entry before it. Null before the first entry. */
   readonly lastEntry: number | null;
@@ -26,10 +28,11 @@ export interface AccountState extends Account {
 
 export type RoleConnectionState = 'none' | 'linked' | 'updating';
 
-/** The account of a user without entries. */
-export function emptyAccount(userId: string): AccountState {
+/** An account without entries. */
+export function emptyAccount(id: AccountId): AccountState {
   return {
-    userId,
+    id,
+    userId: memberOf(id),
     credits: 0,
     votes: 0,
     lastVotes: {},

@@ -1,3 +1,4 @@
+import type { AccountScope } from '../ledger/account-id.ts';
 import type { LostStreak, Review } from '../outbox/effect-contents.ts';
 
 /** The votes of a listing that were received in a period. */
@@ -54,6 +55,8 @@ export interface ListedReviews {
 
 /** The rules of streaks in force, and the days to check (day numbers, the last one exclusive). */
 export interface LostStreakQuery {
+  /** Whose streaks: the accounts of a community. */
+  readonly accounts: AccountScope;
   readonly from: number;
   readonly until: number;
   readonly minDays: number;

@@ -5,6 +5,7 @@ import type { Outage } from '../rewards/outages.ts';
 import { addToScores } from '../rewards/period-scores.ts';
 import { streakOn } from '../rewards/streak.ts';
 import type { AccountState } from './account-state.ts';
+import type { CommunityContext } from './community.ts';
 import { scoresOf } from './complete-history.ts';
 import { listingsByName } from './replay-listings.ts';
 import type { ListingContext } from './tally.ts';
@@ -15,6 +16,12 @@ export interface BackfillRules {
   readonly listings: readonly ListingContext[];
   /** Periods with a party that is paid, and when their goal was reached (ms since the epoch). */
   readonly partyGoals: readonly (readonly [period: string, reachedAt: number])[];
+}
+
+/** The community of the listings. */
+export function communityOf({ listings: [listing] }: Pick<BackfillRules, 'listings'>): CommunityContext {
+  if (listing === undefined) throw new Error('There is no listing.');
+  return listing.community;
 }
 
 /** What a member was paid by {@link BackfillStore.backfillMember}. */
@@ -36,7 +43,7 @@ export interface MemberState {
 
 /** Pays members for the time before the rules. Rejects as {@link RewardStore} does. */
 export interface BackfillStore {
-  /** Stores that the parties have reached their goals, so that late votes are paid as well, but only once. */
+  /** Stores that the parties, by their keys, have reached their goals, so that late votes are paid, but only once. */
   saveParties(partyGoals: BackfillRules['partyGoals'], goal: number): Promise<void>;
   /** Pays a member what is still owed. `now` in ms since the epoch. */
   backfillMember(userId: string, rules: BackfillRules, now: number): Promise<BackfilledMember>;

@@ -1,3 +1,4 @@
+import type { AccountScope } from '../ledger/account-id.ts';
 import { type Calendar, createCalendar } from '../rewards/calendar.ts';
 import { type Outage, outageDays } from '../rewards/outages.ts';
 
@@ -5,6 +6,8 @@ import { type Outage, outageDays } from '../rewards/outages.ts';
 export interface CommunityContext {
   /** Discord ID of its server; null if it is not configured. Then no roles are given. */
   readonly guildId: string | null;
+  /** Which accounts its members have. */
+  readonly accounts: AccountScope;
   /** IANA name of the time zone of its calendar. */
   readonly timeZone: string;
   /** Names of all its listings. */

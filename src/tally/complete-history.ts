@@ -1,3 +1,4 @@
+import type { AccountId } from '../ledger/account-id.ts';
 import { isCountedVote } from '../ledger/entry.ts';
 import { emptyHistory } from '../rewards/history.ts';
 import { addToScores, noScores, type PeriodScores } from '../rewards/period-scores.ts';
@@ -8,8 +9,8 @@ import type { ListingContext, Tally } from './tally.ts';
 import { streakAfter } from './vote-streak.ts';
 
 /** Completes the account of a member whose votes are older than histories are, inside the caller's transaction. */
-export function completeHistory(tally: Tally, userId: string, listing: ListingContext, now: number): void {
-  const account = tally.accountState(userId);
+export function completeHistory(tally: Tally, accountId: AccountId, listing: ListingContext, now: number): void {
+  const account = tally.accountState(accountId);
   if (account.history !== null || account.votes === 0) return;
   const completed = withHistory(tally, account, listing);
   tally.saveAccount({ ...completed, streak: streakAfter(tally, completed.history, listing, now) });

@@ -1,12 +1,24 @@
+import { type AccountScope, homeAccounts } from '../ledger/account-id.ts';
 import { addPartyVote, partyPeriod } from '../rewards/party.ts';
 import { calendarOf } from './community.ts';
 import { updatePanel } from './party-panel.ts';
 import type { ListingContext, Tally } from './tally.ts';
 
-/** The ID of the period that a vote at this time (ms since the epoch) belongs to; null without a party. */
+/** The key of a community's party in a period: the id of the period at home, with the guild's id before it elsewhere. */
+export function partyKey(accounts: AccountScope, period: string): string {
+  return accounts ? `${accounts} ${period}` : period;
+}
+
+/** The community and the id of the period of a party. */
+export function partyOf(key: string): { readonly accounts: AccountScope; readonly period: string } {
+  const [, accounts = homeAccounts, period = key] = /^(\d+) (.*)$/.exec(key) ?? [];
+  return { accounts, period };
+}
+
+/** The key of the party that a vote at this time (ms since the epoch) belongs to; null without a party. */
 export function partyPeriodAt({ rewards, community }: ListingContext, at: number): string | null {
   if (rewards.party === null) return null;
-  return partyPeriod(rewards.party.per, calendarOf(community).dayAt(at)).id;
+  return partyKey(community.accounts, partyPeriod(rewards.party.per, calendarOf(community).dayAt(at)).id);
 }
 
 /** A counted vote, and the delivery that reported it. */
@@ -29,18 +41,26 @@ export function countForParty(tally: Tally, { listing, userId, at, day, delivery
   const rules = listing.rewards.party;
   if (rules === null) return;
   const calendarPeriod = partyPeriod(rules.per, day);
-  const { id: period } = calendarPeriod;
+  const period = partyKey(listing.community.accounts, calendarPeriod.id);
   const party = tally.party(period);
   const { progress, payees } = addPartyVote(party, rules, at);
   const isEligible = progress.reachedAt === null || payees !== 'nobody';
   const reachesGoal = payees === 'all_voters';
-  const panel = updatePanel(tally, party, { listing, rules, period: calendarPeriod, reachesGoal, deliveryId, now });
+  const panel = updatePanel(tally, party, {
+    listing,
+    rules,
+    period: { ...calendarPeriod, id: period },
+    reachesGoal,
+    deliveryId,
+    now,
+  });
   tally.addPartyVote({ period, userId, isEligible, progress: { ...progress, panel } });
   if (payees === 'nobody') return;
   const { goal, credits } = rules;
+  const { accounts } = listing.community;
   tally.enqueue({
     kind: 'partyReward',
-    queue: 'party',
+    queue: accounts === homeAccounts ? 'party' : `party ${accounts}`,
     content: { period, goal, credits, day },
     deliveryId,
     createdAt: now,

@@ -1,8 +1,11 @@
+import type { AccountScope } from '../ledger/account-id.ts';
 import type { ShopItem } from '../rewards/shop-item.ts';
 import type { Offer, PurchaseResult, SettlementResult, StoredPurchase } from '../rewards/stored-purchase.ts';
 
 /** The shop of a community, as its settings say now. */
 export interface ShopContext {
+  /** Which accounts pay. */
+  readonly accounts: AccountScope;
   /** Discord ID of the guild; null if it is not configured. */
   readonly guildId: string | null;
   readonly items: readonly ShopItem[];
@@ -26,6 +29,8 @@ export interface PurchaseOrder {
   readonly item: ShopItem | null;
   /** The price in the confirmation (credits). */
   readonly confirmedPrice: number;
+  /** Which account pays. */
+  readonly accounts: AccountScope;
   readonly guildId: string | null;
   readonly ownerChannelId: string | null;
 }
@@ -55,6 +60,6 @@ export interface PurchaseStore {
   purchase(order: PurchaseOrder, now: number): Promise<PurchaseResult>;
   /** Fulfils or refunds a purchase that the owner fulfils, once. Null if it is not such a purchase of the channel. */
   settle(settlement: Settlement, now: number): Promise<SettlementResult | null>;
-  /** A user's newest purchases, newest first. */
-  purchasesOf(userId: string, limit: number): Promise<readonly StoredPurchase[]>;
+  /** A member's newest purchases in a community, newest first. */
+  purchasesOf(userId: string, accounts: AccountScope, limit: number): Promise<readonly StoredPurchase[]>;
 }

@@ -1,3 +1,4 @@
+import { accountIdOf } from '../ledger/account-id.ts';
 import type { Cause } from '../ledger/entry.ts';
 import { isCountedVote } from '../ledger/entry.ts';
 import type { Vote } from '../ledger/event.ts';
@@ -43,7 +44,7 @@ export interface ClaimRecorder {
  * later is within its cooldown, and pays nothing.
  */
 export function recordClaim(tally: Tally, { userId, at }: Claim, listing: ListingContext, now: number): ClaimResult {
-  const account = tally.accountState(userId);
+  const account = tally.accountState(accountIdOf(listing.community.accounts, userId));
   const gapMs = minVoteGapMs(listing.rewards.base);
   const recorded = nearest(tally.votesBetween(account, listing.name, at - gapMs, at + gapMs), at);
   if (recorded !== null) {
@@ -63,7 +64,7 @@ export function recordClaim(tally: Tally, { userId, at }: Claim, listing: Listin
     ...{ vote, listing, account, at, now },
     withinCooldown: false,
   });
-  const common = { userId, listing: listing.name, at, deliveryId: null, untimed: false };
+  const common = { accountId: account.id, listing: listing.name, at, deliveryId: null, untimed: false };
   let updated = counted;
   for (const [index, entry] of entries.entries()) {
     updated = tally.append(updated, { ...common, ...entry, ...(index === 0 ? { cause: 'claim' } : {}) });

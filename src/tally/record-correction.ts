@@ -1,3 +1,4 @@
+import { accountIdOf } from '../ledger/account-id.ts';
 import { type Correction, type CorrectionResult, correctionEntry, overdraws } from '../ledger/correction.ts';
 import type { StoredCorrection, Tally } from './tally.ts';
 
@@ -9,13 +10,14 @@ export function recordCorrection(tally: Tally, correction: Correction, idempoten
       ? { outcome: 'corrected', balance: stored.balance, repeated: true }
       : { outcome: 'key_reused' };
   }
-  const account = tally.accountState(correction.userId);
+  const account = tally.accountState(accountIdOf(correction.accounts, correction.userId));
   if (overdraws(account.credits, correction.credits)) return { outcome: 'overdrawn', balance: account.credits };
   const { credits: balance } = tally.append(account, correctionEntry(correction));
   tally.saveCorrection({ ...correction, idempotencyKey, balance });
   return { outcome: 'corrected', balance, repeated: false };
 }
 
-function isSame(stored: StoredCorrection, { userId, credits, reason }: Correction): boolean {
-  return stored.userId === userId && stored.credits === credits && stored.reason === reason;
+function isSame(stored: StoredCorrection, { userId, accounts, credits, reason }: Correction): boolean {
+  const isSameAccount = stored.userId === userId && stored.accounts === accounts;
+  return isSameAccount && stored.credits === credits && stored.reason === reason;
 }

@@ -1,3 +1,4 @@
+import { accountIdOf } from '../ledger/account-id.ts';
 import { endsOrder, type Premium } from '../ledger/event.ts';
 import { decidePremium } from '../rewards/decide-premium.ts';
 import type { Grant } from '../rewards/grant.ts';
@@ -45,10 +46,11 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
       entries: decision.entries,
       eventKey: keys[0],
       streak: null,
-      account: event.userId === null ? null : afterPremium(tally.accountState(event.userId)),
+      account: event.userId === null ? null : afterPremium(event.userId),
       apply(deliveryId) {
         const now = rowWriter.effectsCreatedAt;
-        if (event.userId !== null) planRoleConnection(tally, event.userId, { deliveryId, now });
+        if (event.userId !== null)
+          planRoleConnection(tally, accountIdOf(community.accounts, event.userId), { deliveryId, now });
         return applyGrants(tally, [...decision.grants, ...grantsOfOtherIds()], { community, deliveryId, now });
       },
     },
@@ -68,7 +70,8 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
       .map(({ userId, role, source }) => ({ userId, role, source, until: 0, change: 'replace' }));
   }
 
-  function afterPremium(account: AccountState): AccountState {
+  function afterPremium(userId: string): AccountState {
+    const account = tally.accountState(accountIdOf(community.accounts, userId));
     const day = calendarOf(community).dayAt(at);
     return { ...account, scores: addToScores(account.scores, day, 0, creditsOf(decision.entries)) };
   }

@@ -1,4 +1,5 @@
 import { lastVoteIn } from '../ledger/account.ts';
+import { accountIdOf } from '../ledger/account-id.ts';
 import { isCountedVote } from '../ledger/entry.ts';
 import type { Vote } from '../ledger/event.ts';
 import { untimedRepeatWindowMs } from '../ledger/reward-rules.ts';
@@ -12,7 +13,7 @@ import { type RecordingContext, writeDuplicate, writeEvent } from './write-event
 export function recordVote(vote: Vote, context: RecordingContext): RecordedDelivery {
   const { tally, listing, delivery, rowWriter } = context;
   const { receivedAt } = delivery;
-  const account = tally.accountState(vote.userId);
+  const account = tally.accountState(accountIdOf(listing.community.accounts, vote.userId));
   const at = vote.at ?? receivedAt;
   const withinCooldown = isWithinCooldown(tally, account, listing, at);
   const isRepeated = vote.at === null && isRepeatedVote(receivedAt, withinCooldown, account, context);

@@ -1,4 +1,5 @@
 import type { LastVotes } from '../ledger/account.ts';
+import type { AccountId, AccountScope } from '../ledger/account-id.ts';
 
 /** A member who is to be reminded of voting for a listing. */
 export interface Reminder {
@@ -24,7 +25,13 @@ export interface ListingCooldown extends RemindedListing {
   readonly nextVoteAt: number | null;
 }
 
-/** What is stored of a member's reminders. */
+/** The rules of the listing of a reminder. */
+export interface ReminderAccounts extends Pick<RemindedListing, 'cooldownMs'> {
+  /** Which accounts the members of its community have. */
+  readonly accounts: AccountScope;
+}
+
+/** What is stored of a member's reminders in a community. */
 export interface ReminderState {
   readonly isOn: boolean;
   /** Why the program has switched them off; null if it has not. */
@@ -60,13 +67,14 @@ export interface ReminderClaim {
  * transaction.
  */
 export interface ReminderStore {
-  isReminded(userId: string): Promise<boolean>;
-  stateOf(userId: string): Promise<ReminderState>;
-  /** Switches reminders on. The ledger may know later votes than the service. Listings in the order of the argument. */
-  switchOn(userId: string, listings: readonly ListingCooldown[], now: number): Promise<readonly NextReminder[]>;
-  switchOff(userId: string): Promise<void>;
+  isReminded(accountId: AccountId): Promise<boolean>;
+  stateOf(accountId: AccountId): Promise<ReminderState>;
+  /** Switches the reminders of a community on. The ledger may know later votes than the service. Listings in the order of the argument. */
+  switchOn(accountId: AccountId, listings: readonly ListingCooldown[], now: number): Promise<readonly NextReminder[]>;
+  /** @param listings the names of the community's listings; null for all, if it is the only one */
+  switchOff(accountId: AccountId, listings: readonly string[] | null): Promise<void>;
   /** Reminds again at `until`, unless the member has voted meanwhile: then at the next vote. */
-  snooze(userId: string, listing: RemindedListing, until: number, now: number): Promise<SnoozeResult>;
+  snooze(accountId: AccountId, listing: RemindedListing, until: number, now: number): Promise<SnoozeResult>;
   /** Leases due reminders, oldest first. A lease that ends makes a reminder due again. */
   claimReminders(claim: ReminderClaim): Promise<readonly Reminder[]>;
   /**
@@ -80,10 +88,10 @@ export interface ReminderStore {
    * Whether the message of a reminder is still to be sent: reminders are on, and the member has neither voted nor
    * postponed it since.
    */
-  isCurrent(reminder: Reminder, cooldownMs: number): Promise<boolean>;
+  isCurrent(reminder: Reminder, listing: ReminderAccounts): Promise<boolean>;
   /** Makes a reminder due again whose effect is too old to be sent, unless there is a newer one. */
   returnReminder(reminder: Reminder): Promise<void>;
-  /** Switches off the reminders of a member for this reason, of which the member is to be informed. */
+  /** Switches off the reminders of a member in all communities for this reason, of which the member is to be informed. */
   stopReminders(userId: string, reason: StopReason, now: number): Promise<void>;
   /** The members that are to be informed why their reminders were switched off. */
   untoldMembers(): Promise<readonly string[]>;

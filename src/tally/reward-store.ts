@@ -1,3 +1,4 @@
+import type { AccountId } from '../ledger/account-id.ts';
 import type { MemberRole, PartyReward } from '../outbox/effect-contents.ts';
 import type { PartyProgress } from '../rewards/party.ts';
 import type { ListingContext } from './tally.ts';
@@ -36,14 +37,17 @@ export interface RewardStore {
   repairAfter(userId: string, limit: number, now: number): Promise<string | null>;
   /** Pays the reward of a party to at most 15 voters who have not been paid. Returns whether there may be more. */
   payParty(reward: PartyReward, now: number): Promise<boolean>;
-  /** The progress of a party; without votes if nobody has voted in its period. */
-  party(period: string): Promise<PartyProgress>;
-  /** Stores which of the roles that a multiplier names a member has (Discord IDs). */
-  seeRoles(userId: string, roles: readonly string[]): Promise<void>;
+  /** The progress of a party by {@link partyKey}; without votes if nobody has voted in its period. */
+  party(key: string): Promise<PartyProgress>;
+  /** Stores which of the roles that a multiplier of the community names a member has (Discord IDs). */
+  seeRoles(accountId: AccountId, roles: readonly string[]): Promise<void>;
   /** Notes that receiving works. More than ten minutes between two calls are an outage. */
   beat(now: number): Promise<void>;
-  /** Users with votes but without a history, from before histories were kept; those after `userId` in the order of ids. */
-  usersWithoutHistory(userId: string, limit: number): Promise<readonly string[]>;
-  /** Computes the history of a user from the votes. */
-  completeHistory(userId: string, listing: ListingContext, now: number): Promise<void>;
+  /**
+   * Home accounts with votes but without a history, from before histories were kept; those after `accountId` in the
+   * order of ids.
+   */
+  accountsWithoutHistory(accountId: string, limit: number): Promise<readonly AccountId[]>;
+  /** Computes the history of an account from its votes. */
+  completeHistory(accountId: AccountId, listing: ListingContext, now: number): Promise<void>;
 }

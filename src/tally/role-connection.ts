@@ -1,3 +1,4 @@
+import { type AccountId, memberOf } from '../ledger/account-id.ts';
 import type { NewEffect } from '../outbox/outbox.ts';
 import { second } from '../platform/durations.ts';
 import type { Tally } from './tally.ts';
@@ -12,13 +13,13 @@ const delayMs = 5 * second;
  */
 export function planRoleConnection(
   tally: Pick<Tally, 'accountState' | 'saveAccount' | 'enqueue'>,
-  userId: string,
+  accountId: AccountId,
   { deliveryId, now }: { readonly deliveryId: number | null; readonly now: number },
 ): void {
-  const account = tally.accountState(userId);
+  const account = tally.accountState(accountId);
   if (account.roleConnection !== 'linked') return;
   tally.saveAccount({ ...account, roleConnection: 'updating' });
-  tally.enqueue({ ...roleConnectionEffect(userId, deliveryId, now), dueAt: now + delayMs });
+  tally.enqueue({ ...roleConnectionEffect(memberOf(accountId), deliveryId, now), dueAt: now + delayMs });
 }
 
 /** The effect that updates what Discord knows of a member with linked roles. */

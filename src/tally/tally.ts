@@ -1,3 +1,4 @@
+import type { AccountId } from '../ledger/account-id.ts';
 import type { Correction } from '../ledger/correction.ts';
 import type { Cause, Entry } from '../ledger/entry.ts';
 import type { Event, EventKind, Family, Premium } from '../ledger/event.ts';
@@ -151,8 +152,8 @@ export type PastVote = Pick<Entry, 'listing' | 'credits' | 'at' | 'cause' | 'rea
  * it from a local file. A decision has no other side effects, because the store may repeat it with more data.
  */
 export interface Tally extends OutboxWrites {
-  /** A user's account as of this transaction; an empty account if the user has no entries. */
-  accountState(userId: string): AccountState;
+  /** An account as of this transaction; an empty one if it has no entries. */
+  accountState(accountId: AccountId): AccountState;
   /**
    * Appends the entry and returns the new account. One call writes both the entry and the account, so that they always
    * agree.

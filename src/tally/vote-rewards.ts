@@ -80,7 +80,7 @@ export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
     streak: streak.days,
     apply(deliveryId) {
       planReminder(tally, account, listing, at);
-      planRoleConnection(tally, vote.userId, { deliveryId, now });
+      planRoleConnection(tally, account.id, { deliveryId, now });
       countForParty(tally, { listing, userId: vote.userId, at, day, deliveryId, now });
       return applyGrants(tally, grants, { community, deliveryId, now });
     },

@@ -50,8 +50,7 @@ export function writeEvent(
 
   let balance: number | null = null;
   if (account !== null && entries.length > 0) {
-    const { userId } = account;
-    const common = { userId, listing: listing.name, at: event.at ?? receivedAt, deliveryId };
+    const common = { accountId: account.id, listing: listing.name, at: event.at ?? receivedAt, deliveryId };
     let updated = account;
     for (const [index, entry] of entries.entries()) {
       const untimed = index === 0 && event.family === 'vote' && event.at === null;

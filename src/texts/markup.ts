@@ -76,6 +76,11 @@ export function roleMention(roleId: string): Markup {
   return isSnowflake(roleId) ? asMarkup(`<@&${roleId}>`) : escapeName(roleId, 32);
 }
 
+/** A mention of a channel. An invalid id is shown as text. */
+export function channelMention(channelId: string): Markup {
+  return isSnowflake(channelId) ? asMarkup(`<#${channelId}>`) : escapeName(channelId, 32);
+}
+
 /** Text of one line that can be copied as it is: Discord renders no markup in it. */
 export function codeBlock(text: string): Markup {
   return text.includes('`') ? escapeText(text) : asMarkup(`\`\`\`\n${text}\n\`\`\``);

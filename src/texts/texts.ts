@@ -12,6 +12,7 @@ import { partTexts } from './parts.ts';
 import { partyTexts } from './party.ts';
 import { privacyTexts } from './privacy.ts';
 import { remindTexts } from './remind.ts';
+import { setupTexts } from './setup.ts';
 import { shopTexts } from './shop.ts';
 import { creditTexts, leaderboardTexts } from './standings.ts';
 import { traceTexts } from './trace.ts';
@@ -61,6 +62,7 @@ function createTexts(locale: Locale) {
         once: language.text(messages.ownerReport.once),
       },
     },
+    setup: setupTexts(messages.setup, language, parts),
     failure: failureTexts(messages.failure, language),
   };
 }

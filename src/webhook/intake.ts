@@ -15,6 +15,8 @@ import { isSignature } from './signature.ts';
 export interface DeliveryCredentials {
   /** The family of the path; null for the path that accepts both. */
   readonly family: Family | null;
+  /** The name of the listing in the path, whose secrets alone are valid; null for the shared paths. */
+  readonly listing: string | null;
   /** The header `x-webhook-signature` (document, section 5.7). */
   readonly signature: string | undefined;
   /** The header `Authorization`, verbatim. */
@@ -34,6 +36,8 @@ export type WebhookResponse =
 
 /** Authenticates, parses, routes and records deliveries. */
 export interface Intake {
+  /** Whether there is a listing with this name. */
+  hasListing(name: string): boolean;
   /** The rejection of a delivery that no body can authenticate; null if the body decides. */
   rejectByHeaders(credentials: DeliveryCredentials): WebhookResponse | null;
   /** Responds after the commit. A {@link TallyhookError} of the recorder becomes a 503; other errors are rethrown. */
@@ -52,8 +56,9 @@ export function createIntake(options: {
 }): Intake {
   const { keyring, recorder, clock, log, onRecorded = () => {}, observeCommit = () => {} } = options;
 
-  function authorize({ text, json }: ReceivedBody, authorization: string | undefined): Verified | null {
-    const scopes = authorization === undefined ? [] : keyring.authorize(authorization);
+  function authorize({ text, json }: ReceivedBody, credentials: DeliveryCredentials): Verified | null {
+    const { authorization, listing } = credentials;
+    const scopes = authorization === undefined ? [] : keyring.authorize(authorization, listing);
     return scopes.length === 0 ? null : { scopes, text, json };
   }
 
@@ -84,23 +89,24 @@ export function createIntake(options: {
   }
 
   return {
+    hasListing: keyring.has,
     rejectByHeaders(credentials) {
-      const { signature, authorization } = credentials;
+      const { signature, authorization, listing } = credentials;
       const mayBeValid =
         signature === undefined
-          ? authorization !== undefined && keyring.authorize(authorization).length > 0
+          ? authorization !== undefined && keyring.authorize(authorization, listing).length > 0
           : isSignature(signature);
       return mayBeValid ? null : { status: 401, error: explainRejection(credentials) };
     },
 
     async accept(incoming) {
-      const { signature, authorization } = incoming;
+      const { signature, family: pathFamily, listing } = incoming;
       const signed = signature !== undefined;
       const body = parseBody(incoming.body);
-      const sender = signed ? await keyring.verify(body, signature, incoming.family) : authorize(body, authorization);
+      const sender = signed ? await keyring.verify(body, signature, pathFamily, listing) : authorize(body, incoming);
       if (sender === null) return { status: 401, error: explainRejection(incoming) };
       if (sender === 'busy') return { status: 503, error: tooManySearches, retryAfterSeconds: 5 };
-      const pathScopes = sender.scopes.filter(({ family }) => incoming.family === null || family === incoming.family);
+      const pathScopes = sender.scopes.filter(({ family }) => pathFamily === null || family === pathFamily);
       if (pathScopes.length === 0) return { status: 401, error: wrongFamily };
 
       const { json, text } = sender;

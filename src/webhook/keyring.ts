@@ -3,6 +3,7 @@ import { parseJson } from '../platform/json.ts';
 import { readTargetIds } from './fields.ts';
 import { createSignedMessage, type SignedMessage } from './hmac.ts';
 import type { ListingWithSecrets, SecretScope } from './listing.ts';
+import { createListingIndexes } from './listing-indexes.ts';
 import { indexSecrets, type SecretIndex, type SigningSecret } from './secret-index.ts';
 import { isSignature, reserialised } from './signature.ts';
 import { createTurns } from './turns.ts';
@@ -29,10 +30,18 @@ export interface Keyring {
    * Null if no secret of any listing matches the signature, neither of the bytes nor of their JSON (document, section
    * 5.7). The family is that of the path; it and the targets in the body only decide which secrets are tried first.
    * `busy` if the search takes long and too many deliveries wait for theirs.
+   * @param listing the name of the only listing whose secrets are tried; null for the shared addresses
    */
-  verify(body: ReceivedBody, signature: string, family: Family | null): Promise<Verified | 'busy' | null>;
+  verify(
+    body: ReceivedBody,
+    signature: string,
+    family: Family | null,
+    listing?: string | null,
+  ): Promise<Verified | 'busy' | null>;
   /** The vote scopes of an Authorization value, for listings that accept unsigned votes. */
-  authorize(authorization: string): readonly SecretScope[];
+  authorize(authorization: string, listing?: string | null): readonly SecretScope[];
+  /** Whether there is a listing with this name. */
+  has(listing: string): boolean;
   /** Replaces all secrets. Each delivery is checked either against the previous or against the new set. */
   replace(listings: readonly ListingWithSecrets[]): void;
 }
@@ -47,8 +56,14 @@ const maxWaitingBytes = 4 * 1024 * 1024;
 
 /** A keyring over all secrets of all listings. Without any secret it rejects everything: there is no default secret. */
 export function createKeyring(listings: readonly ListingWithSecrets[]): Keyring {
-  let index = indexSecrets(listings);
+  let shared = listings.filter(({ linked }) => !linked);
+  let sharedIndex = indexSecrets(shared);
+  const byListing = createListingIndexes(listings);
   const turns = createTurns(maxWaitingBytes);
+
+  function indexOf(listing: string | null): SecretIndex | undefined {
+    return listing === null ? sharedIndex : byListing.get(listing);
+  }
 
   async function search(
     received: SignedForm,
@@ -71,8 +86,9 @@ export function createKeyring(listings: readonly ListingWithSecrets[]): Keyring 
   }
 
   return {
-    async verify(body, signature, family) {
-      if (!isSignature(signature)) return null;
+    async verify(body, signature, family, listing = null) {
+      const index = indexOf(listing);
+      if (!isSignature(signature) || index === undefined) return null;
       const { text, json } = body;
       const received = { text, json, message: createSignedMessage(body.bytes, signature) };
       const targetIds = readTargetIds(body.json);
@@ -80,9 +96,16 @@ export function createKeyring(listings: readonly ListingWithSecrets[]): Keyring 
       for (const secret of likely) if (received.message.isSignedWith(secret.key)) return verified(received, secret);
       return search(received, signature, { index, likely, targetIds, family });
     },
-    authorize: (authorization) => index.authorize(authorization),
+    authorize: (authorization, listing = null) => indexOf(listing)?.authorize(authorization) ?? [],
+    has: byListing.has,
     replace(next) {
-      index = indexSecrets(next);
+      byListing.replace(next);
+      const nextShared = next.filter(({ linked }) => !linked);
+      // A change of a linked listing must not cost an index of all others.
+      if (nextShared.length === shared.length && nextShared.every((each, position) => each === shared[position]))
+        return;
+      shared = nextShared;
+      sharedIndex = indexSecrets(shared);
     },
   };
 }

@@ -18,6 +18,11 @@ export interface ListingWithSecrets extends ResolvableListing {
   readonly premiumSecrets: readonly string[];
   /** The complete value of the header `Authorization`; null if every vote must be signed. */
   readonly voteAuthorization: string | null;
+  /**
+   * Linked by the owner of a community. Its secrets are valid at its own address only: at the shared addresses, a weak
+   * secret that two owners have chosen would mix up their listings.
+   */
+  readonly linked?: true;
 }
 
 /** What a secret authorizes: deliveries of this family for this listing. */

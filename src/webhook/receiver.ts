@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Router } from 'express';
+import { maxBodyBytes, readBody } from '../http/body.ts';
 import type { Family } from '../ledger/event.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
 import { createThrottledLog } from '../platform/throttled-log.ts';
-import { maxBodyBytes, readBody } from './body.ts';
 import type { Intake, WebhookResponse } from './intake.ts';
 import { type Rejection, send } from './response.ts';
 
@@ -24,6 +24,23 @@ const paths: ReadonlyArray<readonly [path: string, family: Family | null]> = [
   ['/webhooks/premium', 'premium'],
   ['/webhooks', null],
 ];
+
+/** The path of a delivery: of all listings, or of one. */
+interface DeliveryPath {
+  readonly listing: string | null;
+  readonly family: Family | null;
+}
+
+const listingPrefix = '/webhooks/';
+
+/** The parts of `/webhooks/<listing>`, `/webhooks/<listing>/vote` and `/webhooks/<listing>/premium`. */
+function pathOfListing(path: string): (DeliveryPath & { readonly listing: string }) | null {
+  if (!path.startsWith(listingPrefix)) return null;
+  const [listing = '', family = '', ...others] = path.slice(listingPrefix.length).split('/', 4);
+  const isEnd = others.length === 0 || (others.length === 1 && others[0] === '');
+  if (!isEnd || (family !== '' && family !== 'vote' && family !== 'premium')) return null;
+  return { listing, family: family || null };
+}
 
 /** Shortest time between two log messages about the same rejection (ms). */
 const rejectionLogIntervalMs = 10 * second;
@@ -52,10 +69,10 @@ export function createReceiver(options: {
   const { intake, clock, log, observe = () => {} } = options;
   const logRejection = createThrottledLog({ log, clock, intervalMs: rejectionLogIntervalMs });
 
-  function handler(family: Family | null) {
+  function handler(path: DeliveryPath) {
     return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const startedAt = performance.now();
-      const reply = await handle(request, family, intake, log).catch((error: unknown) => internalError(error, log));
+      const reply = await handle(request, path, intake, log).catch((error: unknown) => internalError(error, log));
       if (reply === null) return;
       send(request, response, reply);
       if ('error' in reply) {
@@ -70,14 +87,26 @@ export function createReceiver(options: {
     };
   }
 
-  const handlers = new Map(paths.map(([path, family]) => [path, handler(family)]));
+  const handlers = new Map(paths.map(([path, family]) => [path, handler({ listing: null, family })]));
   const router = Router({ strict: false, caseSensitive: true });
   for (const [path, handleDelivery] of handlers) router.all(path, handleDelivery);
+  router.all(['/webhooks/:listing', '/webhooks/:listing/:family'], (request, response, next) => {
+    const handleDelivery = handlerOf(request.path);
+    if (handleDelivery === undefined) next();
+    else void handleDelivery(request, response);
+  });
+
+  /** Undefined for a path of no listing, which is answered like any other unknown path. */
+  function handlerOf(path: string) {
+    const deliveryPath = pathOfListing(path);
+    return deliveryPath !== null && intake.hasListing(deliveryPath.listing) ? handler(deliveryPath) : undefined;
+  }
 
   return {
     router,
     withFallback: (fallback) => (request, response) => {
-      const handleDelivery = handlers.get(request.url ?? '');
+      const path = request.url ?? '';
+      const handleDelivery = handlers.get(path) ?? handlerOf(path);
       if (handleDelivery === undefined) fallback(request, response);
       else void handleDelivery(request, response);
     },
@@ -90,7 +119,7 @@ export function createReceiver(options: {
  */
 async function handle(
   request: IncomingMessage,
-  family: Family | null,
+  path: DeliveryPath,
   intake: Intake,
   log: Log,
 ): Promise<WebhookResponse | Rejection | null> {
@@ -99,7 +128,7 @@ async function handle(
     return { status: 415, error: 'Send the body uncompressed: the signature covers its raw bytes.' };
   }
   const credentials = {
-    family,
+    ...path,
     signature: joinHeader(request.headers['x-webhook-signature']),
     authorization: request.headers.authorization,
   };

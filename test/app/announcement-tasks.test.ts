@@ -60,7 +60,7 @@ describe('the digest', () => {
 describe('lost streaks', () => {
   it('are announced once, some minutes after the day that ended them', async () => {
     const { listing, clock, vote, posted, announcements, store } = await open({ lostStreaks: 2 });
-    const options = { ...announcements, beat: store.rewards.beat };
+    const options = { ...announcements, accounts: '', beat: store.rewards.beat };
     const run = createLostStreaksTask(listing, options);
     const passDays = async (days: number) => {
       for (let minutes = 0; minutes < days * 24 * 60; minutes += 5) {

@@ -1,6 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
+import { createInteractionsEndpoint } from '../../src/discord/interactions/endpoint.ts';
+import { createRestTransports } from '../../src/discord/interactions/rest-transport.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
+import { createHttpServer } from '../../src/http/server.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { settings } from '../support/settings.ts';
 import { startProgram } from '../support/start-program.ts';
@@ -54,5 +59,31 @@ describe('tallyhook register', { timeout: 60_000 }, () => {
       role_connections_verification_url: 'https://votes.example/linked-roles',
       integration_types_config: { 0: {}, 1: { oauth2_install_params: { scopes: ['applications.commands'] } } },
     });
+  });
+
+  it('sets the endpoint of commands, which Discord checks, and returns to the gateway', async () => {
+    const discord = await localDiscord();
+    const directory = tempDir();
+    const register = async (...args: string[]) => {
+      const running = startProgram(['register', ...args], settings(discord), directory);
+      return { code: await running.ended, output: running.output() };
+    };
+    const endpoint = createInteractionsEndpoint({
+      ...{ publicKey: discord.publicKey, handle: async () => {}, transports: createRestTransports(discord) },
+      ...{ clock: systemClock, stopwatch: systemClock, log: createLog({ level: 'silent', secrets: [] }) },
+    });
+    const server = createHttpServer(endpoint.handle);
+    onTestFinished(() => server.close());
+    const url = `${(await server.listen('127.0.0.1', 0)).url}/interactions`;
+
+    const rejected = await register('--http', '--url', `${discord.origin}/no-endpoint`);
+    expect([rejected.code, discord.interactionsEndpoint]).toEqual([1, null]);
+    expect(rejected.output).toContain('Discord does not accept the endpoint');
+    const accepted = await register('--http', '--url', url);
+    expect([accepted.code, discord.interactionsEndpoint]).toEqual([0, url]);
+    expect(accepted.output).toContain(`Discord sends commands to ${url}.`);
+    expect((await register('--gateway')).code).toBe(0);
+    expect(discord.interactionsEndpoint).toBe(null);
+    expect((await register('--http')).code).toBe(2);
   });
 });

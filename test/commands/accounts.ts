@@ -17,7 +17,7 @@ export async function withAccounts(listings: Listings = serverAndBot(), lookups:
   const context: CommandContext = {
     ...contextFor(...lookups),
     clock,
-    standings: store.standingsIn('UTC'),
+    standings: store.standingsIn('', 'UTC'),
     rules: listings.map(({ name, kind, rewards }) => ({
       ...{ name, kind, cooldownMs: rewards.base.cooldownMs, milestones: rewards.milestones },
     })),
@@ -40,7 +40,10 @@ export async function withAccounts(listings: Listings = serverAndBot(), lookups:
   let corrections = 0;
   async function correct(userId: string, credits: number, reason = 'test') {
     corrections += 1;
-    await store.ownerActions.correct({ userId, credits, reason, at: clock.now() }, `correction ${corrections}`);
+    await store.ownerActions.correct(
+      { accounts: '', userId, credits, reason, at: clock.now() },
+      `correction ${corrections}`,
+    );
   }
   return { context, clock, store, castVote, correct };
 }

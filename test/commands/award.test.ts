@@ -5,6 +5,7 @@ import type { OptionValue } from '../../commands/reply.ts';
 import { createAwards } from '../../src/app/awards.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
+import { homeAccount } from '../support/home-account.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { contextFor, inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
@@ -17,7 +18,7 @@ async function withAccounts() {
   const logged: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => logged.push(JSON.parse(line)) };
   const log = createLog({ level: 'info', secrets: [], destination });
-  const context = { ...contextFor(), awards: createAwards({ actions: store.ownerActions, clock, log }) };
+  const context = { ...contextFor(), awards: createAwards({ actions: store.ownerActions, accounts: '', clock, log }) };
   let interactions = 0;
   const run = (options: Record<string, OptionValue>, givenId?: string) => {
     interactions += 1;
@@ -68,7 +69,7 @@ describe('/award', () => {
   it('is an entry of the account with its reason, and names the author in the log', async () => {
     const { run, store, logged } = await withAccounts();
     await run({ reason: ' Event\n**won**\0 ' });
-    const entries = (await store.records.entries(otherMemberId, 10)).map(({ cause, credits, reason }) => ({
+    const entries = (await store.records.entries(homeAccount(otherMemberId), 10)).map(({ cause, credits, reason }) => ({
       cause,
       credits,
       reason,

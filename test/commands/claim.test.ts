@@ -37,7 +37,7 @@ async function withService(first: CachedVoteStatus) {
   const claims = createClaims({
     findListing: (name) => listings.find((each) => each.name === name),
     findLookup: (name) => [listed].find((each) => each.name === name),
-    ledger: store.ledger,
+    ledgerIn: store.ledgerIn,
     recorder: store.claims,
     clock,
     log,

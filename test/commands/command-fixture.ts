@@ -119,6 +119,7 @@ export function contextFor(...listings: ListedLookup[]): CommandContext & { cloc
     memberData: { export: notUsed, forget: notUsed, unlink: async () => false },
     traces: { trace: notUsed },
     drawVotePicture: async () => null,
+    setup: null,
   };
 }
 
@@ -129,6 +130,7 @@ export function inputOf(options: Record<string, OptionValue> = {}, changes: Part
     action: null,
     values: [],
     fields: {},
+    resolved: { channels: {}, roles: {} },
     userId: memberId,
     displayName: 'Mira',
     guildId: '100000000000000001',

@@ -16,7 +16,10 @@ async function withAccount() {
   const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
   onTestFinished(() => store.close());
   for (const userId of [memberId, otherMemberId]) {
-    await store.ownerActions.correct({ userId, credits: 7, reason: 'Event won', at: start }, `key ${userId}`);
+    await store.ownerActions.correct(
+      { accounts: '', userId, credits: 7, reason: 'Event won', at: start },
+      `key ${userId}`,
+    );
   }
   const logged: string[] = [];
   const log = createLog({ level: 'info', secrets: [], destination: { write: (line: string) => logged.push(line) } });

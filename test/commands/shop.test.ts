@@ -27,14 +27,17 @@ async function openShop(sold: readonly ShopItem[] = items) {
   const clock = manualClock(start);
   const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
   onTestFinished(() => store.close());
-  await store.ownerActions.correct({ userId: memberId, credits: 100, reason: 'deposit', at: start }, 'deposit');
+  await store.ownerActions.correct(
+    { accounts: '', userId: memberId, credits: 100, reason: 'deposit', at: start },
+    'deposit',
+  );
   const logged: string[] = [];
   const log = createLog({ level: 'trace', secrets: [], destination: { write: (line: string) => logged.push(line) } });
   const results: string[] = [];
   const nudged: (readonly string[])[] = [];
   let items = sold;
   const port = createShop({
-    shopIn: () => ({ guildId, items, ownerChannelId: channelId }),
+    shopIn: () => ({ accounts: '', guildId, items, ownerChannelId: channelId }),
     ...{ purchases: store.purchases, clock, log },
     nudge: (queues) => nudged.push(queues),
     onPurchase: (result) => results.push(result),
@@ -215,7 +218,10 @@ describe('/shop', () => {
       { ...keys, ...long, codes },
       ...Array.from({ length: 9 }, (_, index) => itemOf({ ...long, id: `i${index}`, manual: true })),
     ]);
-    await store.ownerActions.correct({ userId: memberId, credits: 9_000_000, reason: 'x', at: start }, 'rich');
+    await store.ownerActions.correct(
+      { accounts: '', userId: memberId, credits: 9_000_000, reason: 'x', at: start },
+      'rich',
+    );
     const confirmation = await approach(long.id);
     const confirm = buttonOf(confirmation, 'Confirm');
     for (let count = 0; count < 6; count += 1) await press(confirm, { interactionId: '1' });

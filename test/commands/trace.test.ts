@@ -15,7 +15,7 @@ const votedAt = start - hour;
 /** `/trace` over the records of a receiver. */
 async function withReceiver(listings = serverAndBot()) {
   const { store, post } = await startReceiver({ clock: manualClock(start), listings });
-  const traces = createTraces({ records: store.records, eventKeysOf });
+  const traces = createTraces({ records: store.records, eventKeysOf }, { accounts: '', only: null });
   const run = (userId = memberId) =>
     trace.execute(inputOf({ user: userId }, { isManager: true }), { ...contextFor(), traces });
   const vote = (changes: Record<string, unknown> = {}) => ({
@@ -51,7 +51,10 @@ describe('/trace', () => {
   it('explains a vote that paid nothing, and shows other credits and roles', async () => {
     const { run, post, store, vote } = await withReceiver();
     await post('/webhooks', vote({ creditsAwarded: false, reason: '@everyone' }));
-    await store.ownerActions.correct({ userId: memberId, credits: 5, reason: '**sorry**', at: start }, 'key');
+    await store.ownerActions.correct(
+      { accounts: '', userId: memberId, credits: 5, reason: '**sorry**', at: start },
+      'key',
+    );
     const [recorded, entries] = textOf(await run());
     expect(recorded).toContain('The service denied the credits');
     expect(recorded).not.toContain('@everyone');

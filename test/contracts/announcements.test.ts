@@ -142,7 +142,7 @@ function announcementTests(newUrl: () => string): void {
     await vote(3, 1, 2, 3, 4);
     await vote(4, 0, 1, 2, 3, 6);
     await vote(5, 0, 1, 3);
-    const query = { minDays: 3, forgive: 1, timeZone: 'UTC' };
+    const query = { accounts: '', minDays: 3, forgive: 1, timeZone: 'UTC' };
     const lostOn = (from: number, until = from + 1) =>
       store.announcements.lostStreaks({ ...query, from: dayNumber + from, until: dayNumber + until });
     // One missed day is forgiven, the second one ends the streak.

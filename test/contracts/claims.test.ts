@@ -6,6 +6,7 @@ import { balanceDifferences, brokenLinks, orphanedRows, paymentDifferences } fro
 import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { ListingContext } from '../../src/tally/tally.ts';
+import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
@@ -75,7 +76,7 @@ describeOnEveryDatabase('claims', (newUrl) => {
     await vote(one, '1', start);
     const at = start + 24 * hour;
     expect(await claim(one, '1', at)).toEqual({ outcome: 'claimed', credits: 20 + 50 + 100, balance: 190 });
-    const entries = await one.records.entries('1', 10);
+    const entries = await one.records.entries(homeAccount('1'), 10);
     expect(entries.toReversed().map(({ cause, credits, at, deliveryId }) => [cause, credits, at, deliveryId])).toEqual([
       ['vote', 20, start, 1],
       ['claim', 20, at, null],

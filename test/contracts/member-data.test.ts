@@ -1,4 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { parseEncryptionKey } from '../../src/encryption/encryption-key.ts';
+import { seal } from '../../src/encryption/sealed-text.ts';
 import type { Premium, Vote } from '../../src/ledger/event.ts';
 import { createPseudonym } from '../../src/ledger/pseudonym.ts';
 import type { NewEffect } from '../../src/outbox/outbox.ts';
@@ -10,6 +12,7 @@ import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import type { ListingContext } from '../../src/tally/tally.ts';
+import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { itemOf, keys, orderOf, ownerChannelId } from '../support/shop-store.ts';
 import { describeOnEveryDatabase } from './databases.ts';
@@ -34,6 +37,15 @@ const listing: ListingContext = {
     party: { goal: 3, per: 'week', credits: 25 },
   },
 };
+
+/** A member with linked roles. */
+function linkedMember(userId: string) {
+  const key = parseEncryptionKey('1'.repeat(64));
+  if (key === null) throw new Error('not a key');
+  const sealed = (column: string) => seal(key, 'token', ['linked_members', userId, column]);
+  const tokens = { accessToken: sealed('access_token'), refreshToken: sealed('refresh_token') };
+  return { userId, locale: 'de', ...tokens, expiresAt: start + hour };
+}
 
 describeOnEveryDatabase('the data of a member', (newUrl) => {
   async function open(url = newUrl()): Promise<{ store: Store; url: string }> {
@@ -93,16 +105,23 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     await vote(store, neighbour, start);
     await premium(store, {});
     await premium(store, { orderIds: ['gift'], userId: neighbour, isRecipient: true, giftedBy: member });
-    await store.ownerActions.correct({ userId: member, credits: 5, reason: 'for Mira', at: start }, 'key');
+    await store.ownerActions.correct(
+      { accounts: '', userId: member, credits: 5, reason: 'for Mira', at: start },
+      'key',
+    );
     const body = JSON.stringify({ event: 'surprise', user: member });
     const unknown = { type: 'quarantine', kind: 'surprise', reason: 'unknown kind', listing: 'server' } as const;
     await store.recorder.record({ receivedAt: start, family: 'vote', body }, unknown);
-    await store.rewards.seeRoles(member, [voterRole]);
+    await store.rewards.seeRoles(homeAccount(member), [voterRole]);
     await store.memberLocales.setLocale(member, 'de');
     await store.linkedMembers.link(linkedMember(member), start);
     const order = orderOf({ ...keys, price: 0 });
     await store.purchases.purchase({ ...order, member: { userId: member, roles: [] } }, start);
-    await store.reminders.switchOn(member, [{ name: 'server', cooldownMs: 12 * hour, nextVoteAt: null }], start);
+    await store.reminders.switchOn(
+      homeAccount(member),
+      [{ name: 'server', cooldownMs: 12 * hour, nextVoteAt: null }],
+      start,
+    );
     await store.outbox.enqueue([reminder, { ...reminder, dueAt: start + hour }, roleReport]);
     await store.outbox.enqueue([
       { ...reminder, queue: `dm ${neighbour}`, content: { ...reminder.content, userId: neighbour } },
@@ -188,10 +207,10 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
       votes: before.votes,
     });
     expect(await store.ledger.account(member)).toMatchObject({ credits: 0, votes: 0 });
-    expect(await store.records.entries(member, 10)).toEqual([]);
+    expect(await store.records.entries(homeAccount(member), 10)).toEqual([]);
     expect(await store.records.deliveries({ userId: member, limit: 10, before: null })).toEqual([]);
     const board = { period: 'all', by: 'credits', limit: 10, offset: 0, userId: null } as const;
-    const { members: places } = await store.standingsIn('UTC').leaderboard(board, start + day);
+    const { members: places } = await store.standingsIn('', 'UTC').leaderboard(board, start + day);
     expect(places.map(({ userId }) => userId)).toEqual([neighbour]);
     // The neighbour loses only the body with the name of the giver.
     const later = await store.memberData.export(neighbour);
@@ -255,7 +274,10 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
       outcome: 'forgotten',
     });
     expect(
-      await store.ownerActions.correct({ userId: member, credits: 5, reason: 'for Mira', at: start }, 'key'),
+      await store.ownerActions.correct(
+        { accounts: '', userId: member, credits: 5, reason: 'for Mira', at: start },
+        'key',
+      ),
     ).toEqual({
       outcome: 'key_reused',
     });
@@ -301,7 +323,10 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     const { store, url } = await open();
     const stock = itemOf({ manual: true, stock: 1 });
     for (const userId of [member, neighbour])
-      await store.ownerActions.correct({ userId, credits: 60, reason: 'gift', at: start }, `gift ${userId.at(-1)}`);
+      await store.ownerActions.correct(
+        { accounts: '', userId, credits: 60, reason: 'gift', at: start },
+        `gift ${userId.at(-1)}`,
+      );
     const bought = await store.purchases.purchase(orderOf(stock, { userId: member }), start);
     const purchaseId = bought.outcome === 'purchased' ? bought.purchase.id : 0;
     expect(await store.purchases.purchase(orderOf(stock, { userId: neighbour }), start)).toMatchObject({

@@ -73,14 +73,14 @@ describeOnPostgres('recording on PostgreSQL', (server) => {
     const url = server().newDatabase();
     const store = await open(url);
     server().runSql("INSERT INTO balances (user_id, credits, votes) VALUES ('3', 50, 4)", url);
-    const correction = { userId: '3', credits: -60, reason: 'too much', at: start };
+    const correction = { accounts: '', userId: '3', credits: -60, reason: 'too much', at: start };
     expect(await store.ownerActions.correct(correction, 'key')).toEqual({ outcome: 'overdrawn', balance: 50 });
     expect(await store.ledger.account('3')).toEqual({ userId: '3', credits: 50, votes: 4 });
   });
 
   it('leaves no balance of a user without entries', async () => {
     const store = await open(server().newDatabase());
-    const correction = { userId: '4', credits: -1, reason: 'too much', at: start };
+    const correction = { accounts: '', userId: '4', credits: -1, reason: 'too much', at: start };
     expect(await store.ownerActions.correct(correction, 'key')).toEqual({ outcome: 'overdrawn', balance: 0 });
     expect(await store.records.counts()).toMatchObject({ users: 0 });
   });
@@ -116,7 +116,9 @@ function recordWhileConnectionsFail(newUrl: () => string): void {
         stores.flatMap(({ recorder, ownerActions }) =>
           userIds.flatMap((userId) => [
             untilAccepted(() => recorder.record(delivery, vote(userId))),
-            untilAccepted(() => ownerActions.correct({ userId, credits: 1, reason: 'lost', at: start }, userId)),
+            untilAccepted(() =>
+              ownerActions.correct({ accounts: '', userId, credits: 1, reason: 'lost', at: start }, userId),
+            ),
           ]),
         ),
       );

@@ -5,6 +5,7 @@ import { hour } from '../../src/platform/durations.ts';
 import type { StoredPurchase } from '../../src/rewards/stored-purchase.ts';
 import { createPrng } from '../../src/service/seed/prng.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
+import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import {
   deposit,
@@ -119,9 +120,9 @@ describeOnEveryDatabase(`two shops (seed ${seed})`, (newUrl) => {
 
     const purchases: StoredPurchase[] = [];
     for (const userId of users) {
-      const own = await stores[0].purchases.purchasesOf(userId, 1_000);
+      const own = await stores[0].purchases.purchasesOf(userId, '', 1_000);
       purchases.push(...own);
-      const entries = (await stores[0].records.entries(userId, 1_000)).toReversed();
+      const entries = (await stores[0].records.entries(homeAccount(userId), 1_000)).toReversed();
       let balance = 0;
       for (const { credits } of entries) {
         balance += credits;
@@ -144,7 +145,7 @@ describeOnEveryDatabase(`two shops (seed ${seed})`, (newUrl) => {
       const again = await Promise.all(stores.map((store) => store.purchases.purchase({ ...order, item: null }, start)));
       expect(again[0]).toEqual(again[1]);
     }
-    expect((await Promise.all(users.map((user) => stores[0].purchases.purchasesOf(user, 1_000)))).flat()).toEqual(
+    expect((await Promise.all(users.map((user) => stores[0].purchases.purchasesOf(user, '', 1_000)))).flat()).toEqual(
       purchases,
     );
     await expectCleanAudit(url);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { day, minute } from '../../src/platform/durations.ts';
 import type { ShopItem } from '../../src/rewards/shop-item.ts';
 import type { Store } from '../../src/store/store.ts';
+import { homeAccount } from '../support/home-account.ts';
 import {
   creditsOf,
   deposit,
@@ -45,7 +46,7 @@ function purchaseTests(newUrl: () => string): void {
       repeated: false,
       purchase: { balance: 50, state: 'confirmed' },
     });
-    expect(await store.records.entries('1', 1)).toMatchObject([
+    expect(await store.records.entries(homeAccount('1'), 1)).toMatchObject([
       { cause: 'purchase', credits: -50, reason: 'Shout-out', at: start },
     ]);
     expect(await creditsOf(store)).toBe(50);
@@ -76,7 +77,7 @@ function purchaseTests(newUrl: () => string): void {
   ] as const)('are rejected as %s, and write nothing', async (rejection, item, changes) => {
     const { store } = await open();
     expect(await buy(store, item, start, changes as object)).toEqual({ outcome: 'rejected', rejection, balance: 100 });
-    expect(await store.records.entries('1', 9)).toHaveLength(1);
+    expect(await store.records.entries(homeAccount('1'), 9)).toHaveLength(1);
     expect(await kindsOf(store)).toEqual([]);
     expect(await buy(store, shout, start, { userId: '404' })).toMatchObject({ rejection: 'overdrawn', balance: 0 });
     expect(await store.records.counts()).toMatchObject({ users: 1 });
@@ -98,7 +99,7 @@ function purchaseTests(newUrl: () => string): void {
       shout,
     ];
     const { balance, offers } = await store.purchases.offers(
-      { guildId, ownerChannelId, items },
+      { accounts: '', guildId, ownerChannelId, items },
       { userId: '1', roles: [] },
       start,
     );
@@ -117,7 +118,7 @@ function purchaseTests(newUrl: () => string): void {
     for (const index of [0, 999, 1_000, 2_099]) await buy(store, { ...keys, codes: [`code ${index}`] });
     const item = { ...keys, codes };
     const { offers } = await store.purchases.offers(
-      { guildId, ownerChannelId, items: [item] },
+      { accounts: '', guildId, ownerChannelId, items: [item] },
       { userId: '1', roles: [] },
       start,
     );
@@ -134,7 +135,10 @@ function purchaseTests(newUrl: () => string): void {
     expect(await buy(store, vip)).toMatchObject({ purchase: { state: 'confirmed', until: start + 7 * day } });
     expect(await buy(store, vip, start + day)).toMatchObject({ purchase: { until: start + 14 * day } });
     await store.rewards.settleRole(role, 'applied', start + day);
-    expect(await store.purchases.purchasesOf('1', 9)).toMatchObject([{ state: 'fulfilled' }, { state: 'fulfilled' }]);
+    expect(await store.purchases.purchasesOf('1', '', 9)).toMatchObject([
+      { state: 'fulfilled' },
+      { state: 'fulfilled' },
+    ]);
     expect(await buy(store, vip, start + 15 * day)).toMatchObject({ purchase: { until: start + 22 * day } });
     expect(await store.rewards.isGranted(role, start + 22 * day - 1)).toBe(true);
     expect(await store.rewards.isGranted(role, start + 22 * day)).toBe(false);
@@ -158,7 +162,7 @@ function purchaseTests(newUrl: () => string): void {
     await store.rewards.settleRole(role, 'failed', start + 1);
     await store.rewards.settleRole(role, 'failed', start + 2);
     expect(await creditsOf(store)).toBe(100);
-    expect(await store.records.entries('1', 1)).toMatchObject([
+    expect(await store.records.entries(homeAccount('1'), 1)).toMatchObject([
       { cause: 'refund', credits: 30, reason: 'VIP', at: start + 1 },
     ]);
     expect(await store.rewards.isGranted(role, start + 1)).toBe(false);
@@ -167,7 +171,7 @@ function purchaseTests(newUrl: () => string): void {
       'directMessage dm 1',
       `ownerReport ${ownerChannelId}`,
     ]);
-    expect(await store.purchases.purchasesOf('1', 9)).toMatchObject([{ state: 'refunded' }]);
+    expect(await store.purchases.purchasesOf('1', '', 9)).toMatchObject([{ state: 'refunded' }]);
     expect(await buy(store, limited)).toMatchObject({ outcome: 'purchased' });
     await expectCleanAudit(url);
   });
@@ -214,7 +218,7 @@ function purchaseTests(newUrl: () => string): void {
   it('stay readable when the item has left the settings', async () => {
     const { store } = await open();
     await buy(store, keys);
-    const [purchase] = await store.purchases.purchasesOf('1', 1);
+    const [purchase] = await store.purchases.purchasesOf('1', '', 1);
     expect(purchase).toMatchObject({ item: 'key', name: 'Game key', price: 10, code: 'AAA-1', at: start });
   });
 }

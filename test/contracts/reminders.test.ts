@@ -4,6 +4,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { ReminderClaim } from '../../src/tally/reminder-store.ts';
+import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
@@ -34,13 +35,13 @@ function reminderTests(newUrl: () => string): void {
   }
 
   const switchOn = (store: Store, userId: string, now = start) =>
-    store.reminders.switchOn(userId, [{ ...listing, nextVoteAt: null }], now);
+    store.reminders.switchOn(homeAccount(userId), [{ ...listing, nextVoteAt: null }], now);
 
   it('follow each counted vote of a member who has switched them on, per listing', async () => {
     const { store } = await open();
-    expect(await store.reminders.isReminded('1')).toBe(false);
+    expect(await store.reminders.isReminded(homeAccount('1'))).toBe(false);
     expect(await switchOn(store, '1')).toEqual([{ listing: 'server', dueAt: null }]);
-    expect(await store.reminders.isReminded('1')).toBe(true);
+    expect(await store.reminders.isReminded(homeAccount('1'))).toBe(true);
     await castVote(store, '1', start);
     await castVote(store, '1', start + hour, bot);
     await castVote(store, '2', start);
@@ -73,7 +74,7 @@ function reminderTests(newUrl: () => string): void {
     const { store } = await open();
     await castVote(store, '1', start);
     const fromService = (nextVoteAt: number | null) =>
-      store.reminders.switchOn('1', [{ ...listing, nextVoteAt }], start + hour);
+      store.reminders.switchOn(homeAccount('1'), [{ ...listing, nextVoteAt }], start + hour);
     expect(await fromService(null)).toEqual([{ listing: 'server', dueAt: start + cooldownMs }]);
     expect(await fromService(start + 2 * hour)).toEqual([{ listing: 'server', dueAt: start + cooldownMs }]);
     expect(await fromService(start + 13 * hour)).toEqual([{ listing: 'server', dueAt: start + 13 * hour }]);
@@ -150,7 +151,7 @@ function reminderTests(newUrl: () => string): void {
   it('can be snoozed, unless the member has voted meanwhile or switched them off', async () => {
     const { store } = await open();
     const now = start + 13 * hour;
-    const snooze = () => store.reminders.snooze('1', listing, now + hour, now);
+    const snooze = () => store.reminders.snooze(homeAccount('1'), listing, now + hour, now);
     expect(await snooze()).toEqual({ outcome: 'off' });
     await switchOn(store, '1');
     await castVote(store, '1', start);
@@ -159,7 +160,7 @@ function reminderTests(newUrl: () => string): void {
     await castVote(store, '1', now);
     expect(await snooze()).toEqual({ outcome: 'voted', dueAt: now + cooldownMs });
     expect(await store.reminders.claimReminders(claimAt(now + hour))).toEqual([]);
-    await store.reminders.switchOff('1');
+    await store.reminders.switchOff(homeAccount('1'), null);
     expect(await snooze()).toEqual({ outcome: 'off' });
   });
 
@@ -168,8 +169,8 @@ function reminderTests(newUrl: () => string): void {
     await switchOn(store, '1');
     await switchOn(store, '2');
     await castVote(store, '1', start);
-    await store.reminders.switchOff('1');
-    await store.reminders.switchOff('2');
+    await store.reminders.switchOff(homeAccount('1'), null);
+    await store.reminders.switchOff(homeAccount('2'), null);
     await castVote(store, '1', start + day);
     expect(await store.reminders.claimReminders(claimAt(start + 9 * day))).toEqual([]);
     expect(await store.records.counts()).toMatchObject({ users: 1 });
@@ -182,14 +183,18 @@ function reminderTests(newUrl: () => string): void {
     await store.reminders.stopReminders('1', 'direct_messages_closed', start + hour);
     expect(await store.reminders.claimReminders(claimAt(start + 9 * day))).toEqual([]);
     const stopped = { reason: 'direct_messages_closed', at: start + hour };
-    expect(await store.reminders.stateOf('1')).toEqual({ isOn: false, stopped, lastVotes: { server: start } });
+    expect(await store.reminders.stateOf(homeAccount('1'))).toEqual({
+      isOn: false,
+      stopped,
+      lastVotes: { server: start },
+    });
     expect(await store.reminders.untoldMembers()).toEqual(['1']);
     const taken = await Promise.all([1, 2, 3].map(() => store.reminders.takeStopReason('1')));
     expect(taken.filter((reason) => reason !== null)).toEqual(['direct_messages_closed']);
     expect(await store.reminders.untoldMembers()).toEqual([]);
-    expect((await store.reminders.stateOf('1')).stopped).toEqual(stopped);
+    expect((await store.reminders.stateOf(homeAccount('1'))).stopped).toEqual(stopped);
     await switchOn(store, '1', start + 2 * hour);
-    expect((await store.reminders.stateOf('1')).stopped).toBe(null);
+    expect((await store.reminders.stateOf(homeAccount('1'))).stopped).toBe(null);
   });
 
   it('and votes of the same member at once leave one reminder, of the last vote', async () => {
@@ -200,7 +205,7 @@ function reminderTests(newUrl: () => string): void {
         castVote(store, userId, start),
         switchOn(other, userId),
         castVote(other, userId, start + day),
-        store.reminders.snooze(userId, listing, start + 40 * day, start + 30 * hour),
+        store.reminders.snooze(homeAccount(userId), listing, start + 40 * day, start + 30 * hour),
       ]);
       const claim = claimAt(start + 30 * day, { maxDueAt: start + 90 * day });
       const due = await store.reminders.claimReminders(claim);

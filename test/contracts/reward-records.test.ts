@@ -3,6 +3,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { hour, minute } from '../../src/platform/durations.ts';
 import type { Store } from '../../src/store/store.ts';
+import { homeAccount } from '../support/home-account.ts';
 import { deposit, itemOf, keys, openShop, orderOf, ownerChannelId, shout, start, vip } from '../support/shop-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { describeOnEveryDatabase } from './databases.ts';
@@ -12,7 +13,7 @@ const none = { newest: [], waiting: 0 };
 function rewardRecordTests(newUrl: () => string): void {
   const remind = (store: Store, userId: string, nextVotes: Readonly<Record<string, number | null>>) =>
     store.reminders.switchOn(
-      userId,
+      homeAccount(userId),
       Object.entries(nextVotes).map(([name, nextVoteAt]) => ({ name, cooldownMs: 12 * hour, nextVoteAt })),
       start,
     );
@@ -65,7 +66,7 @@ function rewardRecordTests(newUrl: () => string): void {
     await store.reminders.stopReminders('3', 'direct_messages_closed', start);
     expect(await store.rewardRecords.reminders(start)).toEqual({ scheduled: 2, dueSoon: 1, stopped: 1 });
     expect(await store.rewardRecords.reminders(start + 5 * hour)).toMatchObject({ scheduled: 2, dueSoon: 3 });
-    await store.reminders.switchOff('2');
+    await store.reminders.switchOff(homeAccount('2'), null);
     await remind(store, '3', { server: null });
     expect(await store.rewardRecords.reminders(start)).toEqual({ scheduled: 1, dueSoon: 1, stopped: 0 });
   });

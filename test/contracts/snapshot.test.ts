@@ -9,6 +9,7 @@ import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { backlogOf, contentsOf, lastDeliveries } from '../../src/store/snapshots/statistics.ts';
 import { openStore } from '../../src/store/store.ts';
 import { createDatabaseWithVotes, voteTime } from '../support/database-with-votes.ts';
+import { homeAccount } from '../support/home-account.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -62,7 +63,7 @@ function snapshotTests(newUrl: () => string, tamper: (url: string, statement: st
     );
     const { count, first } = await balanceDifferences(snapshot);
     expect(count).toBe(3);
-    expect(first.map(({ userId }) => userId)).toEqual(['1', '2', '9']);
+    expect(first.map(({ accountId }) => accountId)).toEqual(['1', '2', '9']);
     expect(first[1]).toMatchObject({ balance: { credits: 0, votes: 0 }, entries: { credits: 10, votes: 1 } });
   });
 
@@ -104,7 +105,7 @@ function snapshotTests(newUrl: () => string, tamper: (url: string, statement: st
     await tamper(url, 'UPDATE entries SET previous = 5 WHERE id = 1');
     const store = await openStore(url, manualClock(voteTime), { thread: false });
     onTestFinished(() => store.close());
-    expect((await store.records.entries('1', 9)).map(({ id }) => id)).toEqual([5, 1]);
+    expect((await store.records.entries(homeAccount('1'), 9)).map(({ id }) => id)).toEqual([5, 1]);
   });
 
   it('reads the contents, the backlog and the last deliveries', async () => {

@@ -41,12 +41,12 @@ function standingTests(newUrl: () => string): void {
       const delivery = { receivedAt: at, family: 'vote', body: '{}' } as const;
       return store.recorder.record(delivery, { type: 'event', event, listing });
     };
-    return { clock, store, castVote, standings: store.standingsIn(timeZone) };
+    return { clock, store, castVote, standings: store.standingsIn('', timeZone) };
   }
 
   /** Adds credits to the account, without a vote. */
   async function addCredits({ ownerActions }: Store, userId: string, credits: number) {
-    await ownerActions.correct({ userId, credits, reason: 'test', at: start }, `${userId} ${credits}`);
+    await ownerActions.correct({ accounts: '', userId, credits, reason: 'test', at: start }, `${userId} ${credits}`);
   }
 
   const pageOf = async (standings: Standings, board: Board, now: number, options: object = {}) =>

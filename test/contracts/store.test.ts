@@ -10,6 +10,7 @@ import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { ListingContext } from '../../src/tally/tally.ts';
 import { claimDue } from '../support/claim-due.ts';
+import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase, describeOnPgBouncer } from './databases.ts';
@@ -144,7 +145,7 @@ function storeTests(newUrl: () => string): void {
     expect([newest?.userId, older?.userId]).toEqual(['3', '2']);
     const nextPage = await store.records.deliveries({ outcome: null, limit: 2, before: older?.id ?? 0 });
     expect(nextPage.map(({ userId }) => userId)).toEqual(['1']);
-    expect(await store.records.entries('2', 9)).toMatchObject([
+    expect(await store.records.entries(homeAccount('2'), 9)).toMatchObject([
       { credits: 10, cause: 'vote', at: start, listing: 'server' },
     ]);
     expect(await store.ledger.lastVoteAt('2', 'server')).toBe(start);
@@ -185,10 +186,10 @@ function storeTests(newUrl: () => string): void {
       for (const name of ['server', 'bot', 'other']) {
         await record(store, vote('1'), start, { name });
       }
-      const [first, second] = await store.records.entries('1', 2);
+      const [first, second] = await store.records.entries(homeAccount('1'), 2);
       expect([first?.id, second?.id]).toEqual([3, 2]);
-      expect(ids(await store.records.entries('1', 2, second?.id))).toEqual([1]);
-      expect(await store.records.entries('1', 2, 99)).toEqual([]);
+      expect(ids(await store.records.entries(homeAccount('1'), 2, second?.id))).toEqual([1]);
+      expect(await store.records.entries(homeAccount('1'), 2, 99)).toEqual([]);
       expect(await store.records.entryOf({ id: 2, userId: '1' })).toMatchObject({ id: 2, listing: 'bot' });
       expect(await store.records.effectsOf(3)).toMatchObject([
         { id: 3, deliveryId: 3, createdAt: start, finishedAt: null },
@@ -200,21 +201,25 @@ function storeTests(newUrl: () => string): void {
     it('applies a correction once per idempotency key, even with two processes, and never overdraws', async () => {
       const url = newUrl();
       const stores = [await open(url), await open(url)] as const;
-      const correction = { userId: '1', credits: 7, reason: 'lost', at: start };
+      const correction = { accounts: '', userId: '1', credits: 7, reason: 'lost', at: start };
       const results = await Promise.all(
         [0, 1, 0, 1].map((which) => stores[which as 0 | 1].ownerActions.correct(correction, 'key')),
       );
       expect(results.map(({ outcome }) => outcome)).toEqual(Array(4).fill('corrected'));
       expect(results.filter((corrected) => 'repeated' in corrected && corrected.repeated)).toHaveLength(3);
       const { ownerActions, ledger, records } = stores[0];
-      expect(await ownerActions.correct({ ...correction, userId: '2' }, 'key')).toEqual({ outcome: 'key_reused' });
+      expect(await ownerActions.correct({ ...correction, userId: '2' }, 'key')).toEqual({
+        outcome: 'key_reused',
+      });
       expect(await ownerActions.correct({ ...correction, credits: -8 }, 'other')).toEqual({
         outcome: 'overdrawn',
         balance: 7,
       });
-      expect(await ownerActions.correct({ ...correction, credits: -7 }, 'other')).toMatchObject({ balance: 0 });
+      expect(await ownerActions.correct({ ...correction, credits: -7 }, 'other')).toMatchObject({
+        balance: 0,
+      });
       expect(await ledger.account('1')).toEqual({ userId: '1', credits: 0, votes: 0 });
-      expect((await records.entries('1', 9)).map(({ credits, cause }) => [credits, cause])).toEqual([
+      expect((await records.entries(homeAccount('1'), 9)).map(({ credits, cause }) => [credits, cause])).toEqual([
         [-7, 'correction'],
         [7, 'correction'],
       ]);

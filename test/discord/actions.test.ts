@@ -215,6 +215,75 @@ describe('a select', () => {
   });
 });
 
+describe('the permissions and roles that a selection names', () => {
+  it('are passed from a select of a message', async () => {
+    const { shop: tested, inputs } = shop(() => text('Picked'));
+    const selects = (['roles', 'channels'] as const).map((kind) => ({ kind, action: 'pick', options: { kind } }));
+    const picking = command({
+      ...tested,
+      execute: async (input, context) =>
+        input.action === null ? { ...hello, selects } : tested.execute(input, context),
+    });
+    const { discord, run, member } = await connectedBot([picking]);
+    const { premium } = discord.channels;
+    discord.guild.denyBot(premium, ['sendMessages', 'embedLinks']);
+    const { id: messageId } = await run('shop').settled;
+    const choose = (kind: string, value: string) =>
+      discord.select({ messageId, customId: `tallyhook:shop/pick:kind=${kind}`, userId: member.id, values: [value] })
+        .settled;
+    await choose('channels', premium);
+    await choose('roles', discord.roles.bot);
+    expect(inputs.map(({ resolved }) => resolved)).toEqual([
+      { channels: { [premium]: { name: 'premium', missing: ['Send Messages', 'Embed Links'] } }, roles: {} },
+      { channels: {}, roles: { [discord.roles.bot]: { name: 'tallyhook', isManaged: true } } },
+    ]);
+  });
+
+  it('are passed from a modal with all kinds of fields, which start with their present values', async () => {
+    const choices = ['one', 'two', 'three'].map((value) => ({ value, label: value, selected: value === 'two' }));
+    let selected: Readonly<Record<'channels' | 'roles', string[]>> = { channels: [], roles: [] };
+    const { shop: tested, inputs } = shop(({ action }) =>
+      action === 'sent'
+        ? text('Thanks')
+        : {
+            kind: 'modal',
+            action: 'sent',
+            title: 'All',
+            fields: [
+              { kind: 'channels', name: 'channel', label: 'Channel', selected: selected.channels },
+              { kind: 'roles', name: 'roles', label: 'Roles', maxValues: 3, selected: selected.roles },
+              { kind: 'radios', name: 'one', label: 'One', choices, required: false },
+              { kind: 'checkboxes', name: 'some', label: 'Some', choices },
+              { kind: 'checkbox', name: 'yes', label: 'Yes?', checked: true },
+            ],
+          },
+    );
+    const { discord, run, member } = await connectedBot([tested]);
+    const { general } = discord.channels;
+    const { voter, vip } = discord.roles;
+    selected = { channels: [general], roles: [voter, vip] };
+    const { id } = await run('shop').settled;
+    const opened = discord.clickButton(id, buyId, member.id);
+    const { data } = (await opened.response) as unknown as { data: { components: { component: object }[] } };
+    expect(data.components.map(({ component }) => component)).toMatchObject([
+      { type: 8, default_values: [{ id: general, type: 'channel' }], channel_types: [0, 5] },
+      { type: 6, default_values: [{ id: voter }, { id: vip }], max_values: 3 },
+      { type: 21, required: false, options: [{ value: 'one' }, { value: 'two', default: true }, { value: 'three' }] },
+      { type: 22, min_values: 1, max_values: 3 },
+      { type: 23, default: true },
+    ]);
+    const values = { channel: [general], roles: [voter, vip], one: [], some: ['one', 'three'], yes: true };
+    await discord.submitModal({ interactionId: opened.id, userId: member.id, values }).settled;
+    expect(inputs.at(-1)).toMatchObject({
+      fields: { channel: [general], roles: [voter, vip], one: '', some: ['one', 'three'], yes: true },
+      resolved: {
+        channels: { [general]: { name: 'general', missing: [] } },
+        roles: { [voter]: { name: 'Voter', isManaged: false }, [vip]: { name: 'VIP', isManaged: false } },
+      },
+    });
+  });
+});
+
 describe('a modal', () => {
   const form: Modal = {
     kind: 'modal',

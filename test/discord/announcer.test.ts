@@ -455,7 +455,7 @@ describe('an attempt that fails', () => {
     discord.faults.respond500(1);
     expect(await perform([effect(vote)])).toEqual({
       outcome: 'later',
-      scope: 'global',
+      scope: 'community',
       reason: 'Discord answered 500',
     });
   });

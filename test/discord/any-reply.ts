@@ -25,11 +25,18 @@ const anyChoice = fc.record(
   },
   { requiredKeys: ['label', 'value'] },
 );
+const anyChoices = fc.array(anyChoice, { maxLength: 30 });
 const anySelect: fc.Arbitrary<Select> = fc
   .tuple(
     fc.oneof(
-      fc.record({ kind: fc.constantFrom('users' as const, 'roles' as const, 'channels' as const) }),
-      fc.record({ kind: fc.constant('choices' as const), choices: fc.array(anyChoice, { maxLength: 30 }) }),
+      fc.record(
+        {
+          kind: fc.constantFrom('users' as const, 'roles' as const, 'channels' as const),
+          selected: fc.array(fc.oneof(fc.constantFrom('1', '2', '3'), fc.string()), { maxLength: 30 }),
+        },
+        { requiredKeys: ['kind'] },
+      ),
+      fc.record({ kind: fc.constant('choices' as const), choices: anyChoices }),
     ),
     fc.record({ placeholder: anyText, minValues: anyCount, maxValues: anyCount }, { requiredKeys: [] }),
   )
@@ -39,7 +46,16 @@ export const anyReplySelect: fc.Arbitrary<ReplySelect> = fc
   .map(([select, target, disabled]) => ({ ...select, ...target, disabled }));
 export const anyField: fc.Arbitrary<ModalField> = fc
   .tuple(
-    fc.oneof(anySelect, fc.record({ kind: fc.constant('text' as const), value: anyText, placeholder: anyText })),
+    fc.oneof(
+      anySelect,
+      fc.record({ kind: fc.constant('text' as const), value: anyText, placeholder: anyText }),
+      fc.record({ kind: fc.constant('radios' as const), choices: anyChoices }),
+      fc.record(
+        { kind: fc.constant('checkboxes' as const), choices: anyChoices, minValues: anyCount, maxValues: anyCount },
+        { requiredKeys: ['kind', 'choices'] },
+      ),
+      fc.record({ kind: fc.constant('checkbox' as const), checked: fc.boolean() }, { requiredKeys: ['kind'] }),
+    ),
     fc.record({ label: anyText.map((label) => `x${label}`), description: anyText }),
     fc.boolean(),
   )

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import { onTestFinished } from 'vitest';
+import { ApplicationCommandOptionType, Routes } from 'discord-api-types/v10';
+import { it, onTestFinished } from 'vitest';
 import type { Command, CommandContext } from '../../commands/command.ts';
 import type { Reply } from '../../commands/reply.ts';
 import { createAwards } from '../../src/app/awards.ts';
@@ -12,12 +12,15 @@ import { createShop } from '../../src/app/shop.ts';
 import { createTraces } from '../../src/app/traces.ts';
 import { createVotePictures } from '../../src/app/vote-pictures.ts';
 import { createGatewayClient } from '../../src/discord/gateway/gateway-client.ts';
+import { createInteractionsEndpoint } from '../../src/discord/interactions/endpoint.ts';
 import { createInteractions, type UnlocalizedContext } from '../../src/discord/interactions/interactions.ts';
 import { createRestTransports } from '../../src/discord/interactions/rest-transport.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { createRegistrar } from '../../src/discord/registration/registrar.ts';
 import type { Registration } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
+import { DirectRequest } from '../../src/http/body.ts';
+import { createHttpServer } from '../../src/http/server.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -91,6 +94,18 @@ export async function commandRegistry() {
   return (await testStore()).commandRegistry;
 }
 
+let isOverHttp = false;
+
+/** Makes all bots of this test file receive interactions over HTTP instead of through the gateway. */
+export function receiveOverHttp(): void {
+  isOverHttp = true;
+}
+
+/** A test of what only exists with the gateway; without effect in a file that receives over HTTP. */
+export function itThroughGateway(name: string, test: () => Promise<void>, timeoutMs?: number): void {
+  if (!isOverHttp) it(name, test, timeoutMs);
+}
+
 /** A bot with these commands, connected to its own local Discord. */
 export async function connectedBot(
   commands: readonly Command[],
@@ -101,6 +116,8 @@ export async function connectedBot(
     items?: readonly ShopItem[];
     /** Sent to every member after each response; default: nothing. */
     notice?: Reply;
+    /** For `/setup`; default: none. */
+    setup?: (discord: LocalDiscord) => CommandContext['setup'];
     /** Runs before the bot starts. */
     before?: (
       registration: Pick<Registration, 'rest' | 'applicationId' | 'registry'> & { discord: LocalDiscord },
@@ -111,29 +128,30 @@ export async function connectedBot(
   const { clock = systemClock, listings = [], items = [], notice = null, before = async () => {} } = changes;
   const { log, logged } = collectingLog([discord.token]);
   const store = await testStore();
-  const reminded = listings.map((listing) => ({ ...listing, cooldownMs: 12 * hour }));
+  const reminded = listings.map((listing) => ({ ...listing, accounts: '', cooldownMs: 12 * hour }));
   const reminders = createReminderService({
     store: store.reminders,
     listings: () => reminded,
     findListing: (name) => reminded.find((each) => each.name === name),
     ...{ isEnabled: true, texts: en, clock, log },
   });
-  const awards = createAwards({ actions: store.ownerActions, clock: systemClock, log });
+  const awards = createAwards({ actions: store.ownerActions, accounts: '', clock: systemClock, log });
   const shop = createShop({
-    shopIn: () => ({ guildId: discord.guildId, items, ownerChannelId: discord.channels.general }),
+    shopIn: () => ({ accounts: '', guildId: discord.guildId, items, ownerChannelId: discord.channels.general }),
     ...{ purchases: store.purchases, clock: systemClock, log, nudge() {}, onPurchase() {} },
   });
   const claims = createClaims({
     findListing: (name) => serverAndBot().find((each) => each.name === name),
     findLookup: (name) => listings.find((each) => each.name === name),
-    ...{ ledger: store.ledger, recorder: store.claims },
+    ...{ ledgerIn: store.ledgerIn, recorder: store.claims },
     ...{ clock: systemClock, log },
   });
   const memberData = createMemberDataAccess({
     longestCooldownMs: () => 12 * hour,
     ...{ memberData: store.memberData, clock: systemClock, log },
   });
-  const traces = createTraces({ records: store.records, eventKeysOf: () => [] });
+  const traces = createTraces({ records: store.records, eventKeysOf: () => [] }, { accounts: '', only: null });
+  const setup = changes.setup?.(discord) ?? null;
   const counted: string[] = [];
   const onAnswered = (name: string, outcome: string) => void counted.push(`${name} ${outcome}`);
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
@@ -144,9 +162,9 @@ export async function connectedBot(
   const registrar = createRegistrar({ ...registration, clock: systemClock, log });
   const context: UnlocalizedContext = {
     ...{ ...offer(), clock, commands, commandId: registrar.idOf, awards, reminders, shop },
-    ...{ claims, memberData, traces },
+    ...{ claims, memberData, traces, setup },
     drawVotePicture: createVotePictures({ timeZoneOf: () => 'UTC', votesPerDayIn: store.votesPerDayIn, log }),
-    standings: store.standingsIn('UTC'),
+    standings: store.standingsIn('', 'UTC'),
     rules: listings.map(({ name, lookup: { kind } }) => ({ name, kind, cooldownMs: 12 * hour, milestones: [] })),
   };
   onTestFinished(() => registrar.stop());
@@ -156,20 +174,40 @@ export async function connectedBot(
     noticeFor: async () => notice,
   });
   const transports = createRestTransports({ apiUrl: discord.apiUrl, globalLimit });
-  const client = createGatewayClient({
-    token: discord.token,
-    apiUrl: discord.apiUrl,
-    clock: systemClock,
-    log,
-    globalLimit,
-    onInteraction: (interaction) => interactions(interaction, transports(interaction)),
-    onReady: registrar.start,
-  });
-  onTestFinished(() => client.stop());
-  client.start();
+  const client = isOverHttp ? null : startGateway();
+  const isConnected = () => client === null || client.ready;
+  if (client === null) await startEndpoint();
+
+  function startGateway() {
+    const client = createGatewayClient({
+      token: discord.token,
+      apiUrl: discord.apiUrl,
+      clock: systemClock,
+      log,
+      globalLimit,
+      onInteraction: (interaction) => interactions(interaction, transports(interaction)),
+      onReady: registrar.start,
+    });
+    onTestFinished(() => client.stop());
+    client.start();
+    return client;
+  }
+
+  async function startEndpoint(): Promise<void> {
+    const { handle } = createInteractionsEndpoint({
+      ...{ publicKey: discord.publicKey, handle: interactions, transports },
+      ...{ clock: systemClock, stopwatch: systemClock, log },
+    });
+    const server = createHttpServer(handle, { IncomingMessage: DirectRequest });
+    onTestFinished(() => server.close());
+    const { url } = await server.listen('127.0.0.1', 0);
+    await rest.patch(Routes.currentApplication(), { interactions_endpoint_url: `${url}/interactions` });
+    registrar.start(discord.applicationId);
+  }
+
   await until(
     () =>
-      client.ready &&
+      isConnected() &&
       logged.some(
         ({ msg }) => msg.startsWith('slash commands registered') || msg.startsWith('slash commands could not'),
       ),
@@ -178,7 +216,7 @@ export async function connectedBot(
   if (member === undefined || other === undefined) throw new Error('The local Discord has no members.');
   const run = (name: string, options: Record<string, string | number> = {}) =>
     discord.runCommand({ name, options, userId: member.id, channelId: discord.channels.general });
-  return { discord, client, store, run, member, other, logged, counted, rest, log };
+  return { discord, store, run, member, other, logged, counted, rest, log };
 }
 
 export const hello: Reply = { tone: 'plain', text: en.reviews.none };

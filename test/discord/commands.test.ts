@@ -155,7 +155,7 @@ describe('the commands on Discord', () => {
 
   it('/credits shows an account privately', async () => {
     const { discord, run, store, member } = await connectedBot(commands, { listings });
-    await store.ownerActions.correct({ userId: member.id, credits: 25, reason: 'test', at: start }, '1');
+    await store.ownerActions.correct({ accounts: '', userId: member.id, credits: 25, reason: 'test', at: start }, '1');
     const { embeds } = await run('credits').settled;
     expect(embeds[0]?.description).toMatch(/^\*\*25\*\* credits · rank \*\*#1\*\*\n/);
     expect(embeds[0]?.fields).toMatchObject([
@@ -169,7 +169,10 @@ describe('the commands on Discord', () => {
     const { discord, run, store, member, other } = await connectedBot(commands, { listings });
     for (let number = 0; number < 12; number += 1) {
       const userId = number === 11 ? other.id : number === 0 ? member.id : String(100 + number);
-      await store.ownerActions.correct({ userId, credits: 50 - number, reason: 'test', at: start }, userId);
+      await store.ownerActions.correct(
+        { accounts: '', userId, credits: 50 - number, reason: 'test', at: start },
+        userId,
+      );
     }
     const { id } = await run('leaderboard', { by: 'credits' }).settled;
     const shown = () => discord.messages(discord.channels.general)[0];
@@ -193,7 +196,10 @@ describe('the commands on Discord', () => {
 
   it('/leaderboard turns the pages of an embed that an earlier version posted', async () => {
     const { discord, rest, store, member } = await connectedBot(commands, { listings });
-    await store.ownerActions.correct({ userId: member.id, credits: 50, reason: 'test', at: start }, 'deposit');
+    await store.ownerActions.correct(
+      { accounts: '', userId: member.id, credits: 50, reason: 'test', at: start },
+      'deposit',
+    );
     const custom_id = 'tallyhook:leaderboard:period=all&by=credits&page=me';
     const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'Me', custom_id }] }];
     const body = { embeds: [{ title: 'Most credits', description: 'Old' }], components };
@@ -206,7 +212,7 @@ describe('the commands on Discord', () => {
   it('/shop sells an item over its buttons, once for two presses, to the member alone', async () => {
     const { discord, run, store, member, other } = await connectedBot(commands, { listings, items: [keys] });
     const userId = member.id;
-    await store.ownerActions.correct({ userId, credits: 25, reason: 'deposit', at: start }, 'deposit');
+    await store.ownerActions.correct({ accounts: '', userId, credits: 25, reason: 'deposit', at: start }, 'deposit');
     const message = await run('shop').settled;
     const press = async (shown: typeof message, label: string) => {
       const button = controlsOf(shown.components).find((each) => 'label' in each && each.label === label);
@@ -227,7 +233,10 @@ describe('the commands on Discord', () => {
 
   it('/shop works with the select and the buttons of an embed that an earlier version sent', async () => {
     const { discord, rest, store, member } = await connectedBot(commands, { listings, items: [keys] });
-    await store.ownerActions.correct({ userId: member.id, credits: 25, reason: 'deposit', at: start }, 'deposit');
+    await store.ownerActions.correct(
+      { accounts: '', userId: member.id, credits: 25, reason: 'deposit', at: start },
+      'deposit',
+    );
     const customId = 'tallyhook:shop/choose:';
     const select = { type: 3, custom_id: customId, options: [{ label: 'Game key', value: 'key' }] };
     const body = { embeds: [{ title: 'Shop', description: 'Old' }], components: [{ type: 1, components: [select] }] };

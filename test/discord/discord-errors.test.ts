@@ -37,7 +37,6 @@ const page = (status: number) => (response: ServerResponse) =>
 
 describe('an attempt to send a message', () => {
   it.each([
-    ['a gateway timeout', page(504)],
     ['a page of Cloudflare', page(403)],
     ['a page of a proxy', page(404)],
     ['a block by Cloudflare', json(403, { message: 'internal network error', code: 40333 })],
@@ -50,6 +49,13 @@ describe('an attempt to send a message', () => {
     ['a connection that breaks', (response: ServerResponse) => response.destroy()],
   ])('is retried later, with all other effects, after %s', async (_, answer) => {
     expect(await attemptAgainst(answer)).toMatchObject({ outcome: 'later', scope: 'global' });
+  });
+
+  it.each([
+    ['a failure of Discord', page(500)],
+    ['a gateway timeout', page(504)],
+  ])('is retried later, perhaps only with the effects of its community, after %s', async (_, answer) => {
+    expect(await attemptAgainst(answer)).toMatchObject({ outcome: 'later', scope: 'community' });
   });
 
   it.each<[string, (response: ServerResponse) => void, boolean]>([

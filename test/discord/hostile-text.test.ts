@@ -13,6 +13,7 @@ import type { Message } from '../../src/sandbox/discord/objects.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { bot, fakeLookup, reviewOf, server } from '../commands/command-fixture.ts';
 import { findHarm, hostileText } from '../support/hostile-text.ts';
+import { memorySetupServices } from '../support/setup-store.ts';
 import { collectingLog, connectedBot } from './bot.ts';
 import { blocksOf } from './shown-text.ts';
 
@@ -70,7 +71,10 @@ describe('hostile text', { timeout: 60_000 }, () => {
       },
       { name: 'bot', lookup: fakeLookup('bot', { profile: async () => profiles[1], voteStatus: () => status }) },
     ];
-    const { discord, run, member, other, logged } = await connectedBot(commands, { listings });
+    const { discord, run, member, other, logged } = await connectedBot(commands, {
+      listings,
+      setup: () => memorySetupServices(),
+    });
 
     const used = new Set<string>();
     const mentions = discord.commands().map(({ name, id }) => `</${name}:${id}>`);

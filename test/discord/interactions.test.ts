@@ -5,7 +5,7 @@ import { registerCommands } from '../../src/discord/registration/registration.ts
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { markup } from '../../src/texts/markup.ts';
 import { textsIn } from '../../src/texts/texts.ts';
-import { command, connectedBot, fastClock, hello, until } from './bot.ts';
+import { command, connectedBot, fastClock, hello, itThroughGateway, until } from './bot.ts';
 
 const en = textsIn('en-US');
 
@@ -34,6 +34,7 @@ describe('a slash command', () => {
     expect(inputs).toEqual([
       {
         options: { user: other.id },
+        resolved: { channels: {}, roles: {} },
         action: null,
         values: [],
         fields: {},
@@ -155,7 +156,7 @@ describe('a slash command', () => {
     ]);
   }, 10_000);
 
-  it('of an earlier version is answered although its id is not stored yet', async () => {
+  itThroughGateway('of an earlier version is answered although its id is not stored yet', async () => {
     const answers: unknown[] = [];
     const say = command({ execute: async () => hello });
     await connectedBot([say], {
@@ -174,16 +175,20 @@ describe('a slash command', () => {
     expect(await Promise.all(answers)).toMatchObject([{ embeds: [{ description: hello.text }] }]);
   });
 
-  it('whose response is too late for Discord is logged, counted as failed, and does not affect others', async () => {
-    const { discord, run, logged, counted } = await connectedBot([command({ execute: async () => hello })]);
-    discord.faults.slow(3_500);
-    await expect(run('say').settled).rejects.toThrow();
-    discord.faults.clear();
-    expect((await run('say').settled).embeds).toHaveLength(1);
-    await until(() => counted.length === 2);
-    expect(counted.toSorted()).toEqual(['say answered', 'say failed']);
-    expect(logged.some(({ level }) => level >= 60)).toBe(false);
-  }, 20_000);
+  itThroughGateway(
+    'whose response is too late for Discord is logged, counted as failed, and does not affect others',
+    async () => {
+      const { discord, run, logged, counted } = await connectedBot([command({ execute: async () => hello })]);
+      discord.faults.slow(3_500);
+      await expect(run('say').settled).rejects.toThrow();
+      discord.faults.clear();
+      expect((await run('say').settled).embeds).toHaveLength(1);
+      await until(() => counted.length === 2);
+      expect(counted.toSorted()).toEqual(['say answered', 'say failed']);
+      expect(logged.some(({ level }) => level >= 60)).toBe(false);
+    },
+    20_000,
+  );
 });
 
 describe('a page button', () => {

@@ -4,6 +4,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { day, hour } from '../../src/platform/durations.ts';
 import type { Store } from '../../src/store/store.ts';
+import { homeAccount } from '../support/home-account.ts';
 import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
 import { startInstallation } from '../support/start-installation.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -190,7 +191,7 @@ async function addOrdersAndReminders(store: Store, now: number) {
   }
   for (const userId of ['100', '101', '102']) {
     const listing = { name: 'harbour', cooldownMs: 12 * hour, nextVoteAt: userId === '100' ? null : now + hour / 2 };
-    await store.reminders.switchOn(userId, [listing], now);
+    await store.reminders.switchOn(homeAccount(userId), [listing], now);
   }
   await store.reminders.stopReminders('102', 'direct_messages_closed', now);
 }

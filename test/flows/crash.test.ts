@@ -9,6 +9,7 @@ import { createPrng } from '../../src/service/seed/prng.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { describeOnPostgres } from '../contracts/databases.ts';
 import { blocksOf } from '../discord/shown-text.ts';
+import { homeAccount } from '../support/home-account.ts';
 import { queryValue } from '../support/query-value.ts';
 import { createSender, type OutgoingDelivery } from '../support/sender.ts';
 import { fetchOwnerApi, settings } from '../support/settings.ts';
@@ -165,7 +166,7 @@ async function survivesKills(rounds: number, directory: string, database: TestDa
     if (acknowledged.has(delivery)) expect(recorded.length, body).toBeGreaterThan(0);
     if (firstOutcome === 'recorded') expect(recorded.length, body).toBeLessThan(2);
     const isPaid = firstOutcome === 'recorded' && recorded.length > 0;
-    const entries = await store.records.entries(userId, 10);
+    const entries = await store.records.entries(homeAccount(userId), 10);
     expect(
       entries.map((entry) => entry.credits),
       body,

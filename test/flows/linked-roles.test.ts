@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { roleConnectionRecords } from '../../src/linked-roles/records.ts';
-import { day } from '../../src/platform/durations.ts';
+import { day, hour } from '../../src/platform/durations.ts';
 import { createOffsetClock } from '../support/offset-clock.ts';
 import { type Installation, startInstallation } from '../support/start-installation.ts';
 
@@ -47,39 +47,46 @@ async function startLinked(changes: Record<string, string> = {}) {
   const values = () => discord.connections.connectionOf(userId).metadata;
   return {
     ...{ ...installation, clock, userId, browser, authorize, values },
-    link: async () => browser.open(await authorize()),
-    untilValues: (expected: object) => vi.waitFor(() => expect(values()).toMatchObject(expected), waitOptions),
-    vote: async () => {
-      const timestamp = new Date(clock.now()).toISOString();
-      expect((await post('/webhooks/vote', { event: 'server_vote', userId, timestamp })).json).toMatchObject({
-        outcome: 'recorded',
-      });
+    /** After a first vote. */
+    link: async () => {
+      await vote();
+      const back = await authorize();
+      return browser.open(back);
     },
+    untilValues: (expected: object) => vi.waitFor(() => expect(values()).toMatchObject(expected), waitOptions),
+    vote,
   };
+
+  async function vote() {
+    const timestamp = new Date(clock.now()).toISOString();
+    expect((await post('/webhooks/vote', { event: 'server_vote', userId, timestamp })).json).toMatchObject({
+      outcome: 'recorded',
+    });
+    clock.advance(13 * hour);
+  }
 }
 
 describe('linked roles', { timeout: 60_000 }, () => {
   it('are given by Discord after the member has linked the account and voted', async () => {
-    const { discord, link, vote, values, untilValues, userId, lines, browser } = await startLinked();
-    discord.connections.linkRole(discord.roles.regular, [{ key: 'votes', value: 1 }]);
+    const { discord, link, vote, untilValues, userId, lines, browser } = await startLinked();
+    discord.connections.linkRole(discord.roles.regular, [{ key: 'votes', value: 2 }]);
     const page = await link();
     expect(page).toMatchObject({ status: 200, text: expect.stringContaining('@tomas.k') });
-    await untilValues({ votes: '0', streak: '0', premium: '0' });
-    expect(values()).not.toHaveProperty('last_vote');
+    await untilValues({ votes: '1', streak: expect.any(String), premium: '0', last_vote: expect.any(String) });
     expect(discord.rolesOf(userId)).not.toContain(discord.roles.regular);
     await vote();
-    await untilValues({ votes: '1', streak: '1', last_vote: expect.any(String) });
+    await untilValues({ votes: '2' });
     expect(discord.rolesOf(userId)).toContain(discord.roles.regular);
     expect(browser.cookie()).not.toContain('.');
     expect(lines.join('\n')).not.toMatch(/access_token|refresh_token|code=/);
   });
 
   it('are taken away after the account is unlinked', async () => {
-    const { discord, link, vote, untilValues, values, userId } = await startLinked();
+    const { discord, link, untilValues, values, userId } = await startLinked();
     discord.connections.linkRole(discord.roles.regular, [{ key: 'votes', value: 1 }]);
     await link();
-    await vote();
-    await untilValues({ votes: '1', streak: '1' });
+    await untilValues({ votes: '1' });
+    await vi.waitFor(() => expect(discord.commands().map(({ name }) => name)).toContain('privacy'), waitOptions);
     const unlink = discord.runCommand({
       ...{ name: 'privacy', options: { action: 'unlink' }, userId, channelId: discord.channels.general },
     });
@@ -91,11 +98,11 @@ describe('linked roles', { timeout: 60_000 }, () => {
   it('use a new access token when the old one has expired, and end silently when the member revokes', async () => {
     const { link, vote, untilValues, discord, userId, clock, lines } = await startLinked();
     await link();
-    await untilValues({ votes: '0' });
+    await untilValues({ votes: '1' });
     clock.advance(8 * day);
     discord.oauth.expireAccessTokens(userId);
     await vote();
-    await untilValues({ votes: '1' });
+    await untilValues({ votes: '2' });
     discord.oauth.deauthorize(userId);
     clock.advance(8 * day);
     await vote();

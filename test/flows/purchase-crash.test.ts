@@ -9,6 +9,7 @@ import type { StoredPurchase } from '../../src/rewards/stored-purchase.ts';
 import { createPrng } from '../../src/service/seed/prng.ts';
 import { openStore } from '../../src/store/store.ts';
 import { describeOnPostgres } from '../contracts/databases.ts';
+import { homeAccount } from '../support/home-account.ts';
 import { deposit, expectCleanAudit } from '../support/shop-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { orderCount, orderOf, role, stock, users } from './purchases/orders.ts';
@@ -61,9 +62,9 @@ async function survivesKills(url: string, processes: number): Promise<void> {
   const purchases: StoredPurchase[] = [];
   for (const userId of users) {
     await store.rewards.settleRole({ userId, role }, 'failed', Date.now());
-    const own = await store.purchases.purchasesOf(userId, orderCount);
+    const own = await store.purchases.purchasesOf(userId, '', orderCount);
     purchases.push(...own);
-    const entries = await store.records.entries(userId, 2 * orderCount);
+    const entries = await store.records.entries(homeAccount(userId), 2 * orderCount);
     const paid = entries.filter(({ cause }) => cause === 'purchase').map(({ credits }) => 0 - credits);
     const refunded = entries.filter(({ cause }) => cause === 'refund').map(({ credits }) => credits);
     const pricesOf = (some: readonly StoredPurchase[]) => some.map(({ price }) => price).sort((a, b) => a - b);

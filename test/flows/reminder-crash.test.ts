@@ -8,6 +8,7 @@ import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { createPrng } from '../../src/service/seed/prng.ts';
 import { openStore } from '../../src/store/store.ts';
 import { describeOnPostgres } from '../contracts/databases.ts';
+import { homeAccount } from '../support/home-account.ts';
 import { createSender } from '../support/sender.ts';
 import { settings } from '../support/settings.ts';
 import { type Program, startProgram } from '../support/start-program.ts';
@@ -42,7 +43,7 @@ async function survivesKills(options: {
     VOTE_COOLDOWN_HOURS: String(cooldownMs / hour),
   };
   const store = await openStore(databaseUrl, systemClock, { thread: false });
-  for (const { id } of people) await store.reminders.switchOn(id, [], systemClock.now());
+  for (const { id } of people) await store.reminders.switchOn(homeAccount(id), [], systemClock.now());
   await store.close();
   const { send } = createSender(10);
   const start = () => Array.from({ length: processes }, () => startProgram(['start'], environment, directory));

@@ -17,6 +17,7 @@ import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/s
 import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { openStore } from '../../src/store/store.ts';
 import { describeOnPostgres } from '../contracts/databases.ts';
+import { homeAccount } from '../support/home-account.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { createSender, type OutgoingDelivery } from '../support/sender.ts';
@@ -167,7 +168,7 @@ async function survivesKills(directory: string, database: TestDatabase): Promise
   let partyRewards = 0;
   for (const { id: userId } of discord.members) {
     const ofMember = votes.filter((vote) => vote.userId === userId);
-    const entries = await store.records.entries(userId, 1_000);
+    const entries = await store.records.entries(homeAccount(userId), 1_000);
     const party = entries.filter(({ cause }) => cause === 'party');
     partyRewards += party.length;
     expect(party.length, `party of ${userId}, seed ${seed}`).toBeLessThanOrEqual(1);

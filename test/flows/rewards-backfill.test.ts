@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { day, hour } from '../../src/platform/durations.ts';
 import type { Store } from '../../src/store/store.ts';
 import { describeOnEveryDatabase } from '../contracts/databases.ts';
+import { homeAccount } from '../support/home-account.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import {
   castVote,
@@ -130,7 +131,7 @@ describe('tallyhook rewards backfill', () => {
     const store = await openLedger(url);
     await castVotes(store, installation(url, { vote: 10 }), 0, 3);
     await backfill(installation(url, rules), '--yes');
-    const entries = await store.records.entries('1', 10);
+    const entries = await store.records.entries(homeAccount('1'), 10);
     expect(entries.filter(({ cause }) => cause !== 'vote').map(({ cause, reason }) => [cause, reason])).toEqual(
       expect.arrayContaining([
         ['streak', '3 days on 2026-01-07, before the rules'],

@@ -65,15 +65,15 @@ describe('the dispatcher', () => {
   });
 
   it('pauses even if it is nudged during the attempt that fails globally', async () => {
-    const { dispatcher, performed, enqueue, nudge, settle, whilePerforming } = await createTestDispatcher({
+    const { dispatcher, performed, enqueue, nudge, settle, attempted, whilePerforming } = await createTestDispatcher({
       outcome: 'later',
       reason: 'Discord is down',
       scope: 'global',
     });
     await enqueue();
-    await enqueue('500000000000000009');
-    whilePerforming(() => nudge('500000000000000009'));
+    whilePerforming(() => nudge());
     dispatcher.start();
+    await attempted(1);
     await settle();
     expect(performed).toHaveLength(1);
   });
@@ -342,6 +342,34 @@ describe('the dispatcher', () => {
     await settle();
     expect(await counts()).toEqual({ waiting: 0, done: 1, buried: 0 });
     expect(performed).toHaveLength(1);
+  });
+
+  it('attempts only effects of its own queues, and those of others once they are its own', async () => {
+    const { clock, store, enqueue } = await createTestDispatcher({ outcome: 'done' });
+    await enqueue('500000000000000008');
+    await enqueue('500000000000000009');
+    const own = new Set(['500000000000000008']);
+    const attempted: string[] = [];
+    const dispatcher = createDispatcher({
+      outbox: store.outbox,
+      async perform(effects) {
+        attempted.push(...effects.map(({ queue }) => queue));
+        return { outcome: 'done' };
+      },
+      isOwn: (queue) => own.has(queue),
+      clock,
+      log: createLog({ level: 'silent', secrets: [] }),
+    });
+    dispatcher.start();
+    await vi.waitFor(() => expect(attempted).toEqual(['500000000000000008']));
+    dispatcher.nudge(['500000000000000009']);
+    await clock.advance(10 * second);
+    await wait(30);
+    expect(attempted).toEqual(['500000000000000008']);
+    own.add('500000000000000009');
+    dispatcher.rediscover();
+    await vi.waitFor(() => expect(attempted).toEqual(['500000000000000008', '500000000000000009']));
+    await dispatcher.stop();
   });
 
   it('returns the leased effects of an unfinished attempt when it stops, with the same nonce', async () => {

@@ -103,7 +103,10 @@ describe('the owner API', () => {
     const { post, request, store } = await startOwnerServer();
     await post('/webhooks/vote', vote);
     await post('/webhooks/vote', { ...vote, userId: remindedUserId, timestamp: '2025-12-30T23:00:00Z' });
-    await store.ownerActions.correct({ userId: remindedUserId, credits: 5, reason: 'test', at: start }, 'key');
+    await store.ownerActions.correct(
+      { accounts: '', userId: remindedUserId, credits: 5, reason: 'test', at: start },
+      'key',
+    );
     expect((await request('/users/42')).json).toMatchObject({
       rank: 2,
       streak: { days: 1, endsAt: '2026-01-02T00:00:00.000Z' },
@@ -128,7 +131,7 @@ describe('the owner API', () => {
       { role: '71', until: null },
     ];
     const { store } = await startOwnerServer();
-    const standings = store.standingsIn('UTC');
+    const standings = store.standingsIn('', 'UTC');
     const { request } = await startOwnerServer({
       standings: {
         ...standings,
@@ -139,6 +142,25 @@ describe('the owner API', () => {
       { role: '70', until: '2026-01-01T01:00:00.000Z' },
       { role: '71', until: null },
     ]);
+  });
+
+  it('returns the accounts of a member in several communities, and corrects the one that is named', async () => {
+    const { post, request, store } = await startOwnerServer();
+    await post('/webhooks/vote', vote);
+    const correction = { userId: '42', accounts: '9', credits: 5, reason: 'test', at: start };
+    await store.ownerActions.correct(correction, 'key');
+    const { json } = await request('/users/42');
+    expect(json).toMatchObject({ credits: 15, votes: 1 });
+    expect(json['accounts']).toMatchObject([
+      { guildId: null, credits: 10, votes: 1, lastVoteAt: votedAt },
+      { guildId: '9', credits: 5, votes: 0, lastVoteAt: null },
+    ]);
+    const corrected = { method: 'POST', body: { guildId: '9', credits: -5, reason: 'back' } };
+    expect((await request('/users/42/corrections', corrected)).json).toMatchObject({ credits: 0 });
+    expect((await request('/users/42?guildId=9')).json).toMatchObject({ credits: 0, entries: [{}, {}] });
+    expect((await request('/users/42')).json).toMatchObject({ credits: 10 });
+    expect((await request('/leaderboard?guildId=9')).json).toMatchObject({ members: [] });
+    expect((await request('/leaderboard')).json).toMatchObject({ members: [{ userId: '42', score: 10 }] });
   });
 
   it('returns leaderboards with shared ranks, in pages', async () => {

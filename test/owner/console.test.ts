@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createPseudonym } from '../../src/ledger/pseudonym.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
+import { homeAccount } from '../support/home-account.ts';
 import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
 import { start, startOwnerServer, token, vote } from './owner-server.ts';
 
@@ -210,7 +211,7 @@ describe('the console', () => {
       expect(response.text, credits).toContain(expectedText);
       expect(response.text, credits).toContain(`value="${reason.replaceAll('"', '&#34;')}"`);
     }
-    expect(await store.records.entries('42', 9)).toEqual([]);
+    expect(await store.records.entries(homeAccount('42'), 9)).toEqual([]);
   });
 
   it('shows shop orders without their codes, and names of items as text', async () => {
@@ -260,7 +261,7 @@ describe('the console', () => {
     const { signIn, open, store } = await openConsole();
     await signIn();
     const remind = (userId: string, nextVoteAt: number) =>
-      store.reminders.switchOn(userId, [{ name: 'server', cooldownMs: 12 * hour, nextVoteAt }], start);
+      store.reminders.switchOn(homeAccount(userId), [{ name: 'server', cooldownMs: 12 * hour, nextVoteAt }], start);
     for (const userId of ['1', '2', '3', '4']) await remind(userId, start + (userId === '1' ? hour : 2 * hour));
     await store.reminders.stopReminders('4', 'direct_messages_closed', start);
     const { text } = await open('rewards');

@@ -1,4 +1,6 @@
 import express from 'express';
+import type { Standings } from '../../src/ledger/standing.ts';
+import type { OwnerCommunity } from '../../src/owner/communities.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { createOwner } from '../../src/owner/owner.ts';
 import { hour } from '../../src/platform/durations.ts';
@@ -26,17 +28,31 @@ export interface RequestOptions {
 }
 
 /** The owner's API and console on a real HTTP server, over a store that a real receiver writes. */
-export async function startOwnerServer(changes: Partial<OwnerContext> = {}) {
+export async function startOwnerServer({
+  standings,
+  ...changes
+}: Partial<OwnerContext> & { readonly standings?: Standings } = {}) {
   const clock = manualClock(start);
   const { store, post } = await startReceiver({ clock });
   const lines: string[] = [];
   const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
   const nudges: number[] = [];
-  const { records, ownerActions: actions, sessions, ledger, recorder } = store;
-  const context: OwnerContext = {
-    ...{ records, actions, sessions, ledger, eventKeysOf, clock, log },
-    standings: store.standingsIn('UTC'),
+  const { records, ownerActions: actions, sessions, recorder } = store;
+  const communityWith = (accounts: string): OwnerCommunity => ({
+    ...{ accounts, guildId: accounts || null, ledger: store.ledgerIn(accounts) },
+    standings: standings ?? store.standingsIn(accounts, 'UTC'),
     isReminded: async (userId) => userId === remindedUserId,
+  });
+  const context: OwnerContext = {
+    ...{ records, actions, sessions, eventKeysOf, clock, log },
+    communities: {
+      home: communityWith(''),
+      inGuild: communityWith,
+      of: async (userId) => {
+        const found = await store.communitiesOf(userId);
+        return (found.length === 0 ? [''] : found).map(communityWith);
+      },
+    },
     rewards: {
       rules: () => serverAndBot().map(({ name, rewards }) => ({ name, rewards, timeZone: 'UTC' })),
       party: async () => null,

@@ -9,6 +9,7 @@ import { InteractionCallbacks } from '../../src/sandbox/discord/interaction-call
 import { Interactions } from '../../src/sandbox/discord/interactions.ts';
 import { Messages } from '../../src/sandbox/discord/messages.ts';
 import { OAuth } from '../../src/sandbox/discord/oauth.ts';
+import { OutgoingInteractions } from '../../src/sandbox/discord/outgoing-interactions.ts';
 import { RoleConnections } from '../../src/sandbox/discord/role-connections.ts';
 import { allRoutes } from '../../src/sandbox/discord/routes/all.ts';
 import { findOperation, operationCount } from '../support/discord-document.ts';
@@ -28,6 +29,10 @@ const routes = allRoutes({
   messages,
   files,
   callbacks: answering,
+  outgoing: new OutgoingInteractions({
+    ...{ callbacks: answering, applicationId: state.applicationId, clock: systemClock, log: undefined },
+    onExchange() {},
+  }),
   gatewayUrl: 'ws://x',
   oauth: new OAuth(state, systemClock),
   connections: new RoleConnections(state),

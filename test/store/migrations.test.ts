@@ -13,6 +13,7 @@ import { brokenLinks } from '../../src/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { claimDue } from '../support/claim-due.ts';
+import { homeAccount } from '../support/home-account.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
 import { startProgram } from '../support/start-program.ts';
@@ -77,7 +78,7 @@ function upgrades(newUrl: () => string): void {
       votes: 4,
     });
     for (const userId of ['101', '102', '103', '106']) {
-      const entries = await store.records.entries(userId, 100);
+      const entries = await store.records.entries(homeAccount(userId), 100);
       const sum = entries.reduce((total, { credits }) => total + credits, 0);
       expect(entries.length).toBeGreaterThan(0);
       expect(await store.ledger.account(userId)).toMatchObject({ credits: sum });
@@ -203,7 +204,7 @@ async function expectRewards(store: Store): Promise<void> {
     ['400000000000000003', 'parked'],
   ]);
   expect(await store.memberLocales.localeOf('101')).toBe('de');
-  expect(await store.purchases.purchasesOf('101', 9)).toMatchObject([{ name: 'Game key', code: 'CODE-1' }]);
+  expect(await store.purchases.purchasesOf('101', '', 9)).toMatchObject([{ name: 'Game key', code: 'CODE-1' }]);
   expect(await store.partyPanels.find('week 2026-W01', writtenAt)).toMatchObject({ votes: 3, goal: 5 });
 }
 

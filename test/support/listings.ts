@@ -13,7 +13,7 @@ export function serverAndBot(changes: Partial<ListingWithSecrets> = {}): Listing
     id: null,
     implied: false,
     rewards: plainRewards({ perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour }),
-    community: { guildId: null, timeZone: 'UTC', listings: ['server', 'bot'] },
+    community: { accounts: '', guildId: null, timeZone: 'UTC', listings: ['server', 'bot'] },
     announced: { votes: true, milestones: true, premium: true, party: true },
     announceChannelId: announceChannel,
     premiumChannelId: premiumChannel,

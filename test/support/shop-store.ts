@@ -31,6 +31,7 @@ export function orderOf(item: ShopItem, changes: Partial<PurchaseOrder> & { user
   const order = {
     confirmationId: `confirmation ${confirmations}`,
     confirmedPrice: item.price,
+    accounts: '',
     guildId,
     ownerChannelId,
   };
@@ -45,7 +46,10 @@ export async function openShop(url: string): Promise<Store> {
 
 /** Gives credits to an account. */
 export async function deposit(store: Store, userId: string, credits: number): Promise<void> {
-  await store.ownerActions.correct({ userId, credits, reason: 'deposit', at: start }, `deposit ${userId}`);
+  await store.ownerActions.correct(
+    { accounts: '', userId, credits, reason: 'deposit', at: start },
+    `deposit ${userId}`,
+  );
 }
 
 export async function creditsOf(store: Store, userId = '1'): Promise<number> {

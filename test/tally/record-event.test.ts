@@ -6,6 +6,7 @@ import type { RewardRules } from '../../src/ledger/reward-rules.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { openStore } from '../../src/store/store.ts';
 import { claimDue } from '../support/claim-due.ts';
+import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -92,7 +93,7 @@ describe('a vote', () => {
     const { store, record } = await openRecorder();
     await record(vote({ creditsAwarded: false, denial: 'Already voted recently' }));
     expect(await store.ledger.account('1')).toMatchObject({ credits: 0, votes: 1 });
-    expect(await store.records.entries('1', 5)).toMatchObject([
+    expect(await store.records.entries(homeAccount('1'), 5)).toMatchObject([
       { cause: 'denied', credits: 0, reason: 'Already voted recently' },
     ]);
   });
@@ -311,7 +312,7 @@ describe('a premium order', () => {
     expect(await store.records.deliveries({ outcome: 'recorded', limit: 1, before: null })).toMatchObject([
       { kind: 'subscription.expired', userId: '1', credits: 0 },
     ]);
-    expect(await store.records.entries('1', 9)).toHaveLength(1);
+    expect(await store.records.entries(homeAccount('1'), 9)).toHaveLength(1);
   });
 
   describe('that is a gift', () => {
@@ -409,7 +410,7 @@ describe('a delivery that is replayed', () => {
     await recorder.recordReplay(event.deliveryId, delivery, untimed, later);
     const testEvent = { type: 'test', test: { kind: 'server_vote', userId: null }, listing: theServer } as const;
     await recorder.recordReplay(test.deliveryId, delivery, testEvent, later);
-    expect(await records.entries('1', 9)).toMatchObject([{ credits: 10, at: start }]);
+    expect(await records.entries(homeAccount('1'), 9)).toMatchObject([{ credits: 10, at: start }]);
     expect(await claimDue(outbox, later - 1, later, 10)).toEqual([]);
     expect(await claimDue(outbox, later, later + minute, 10)).toMatchObject([
       { createdAt: later, content: { at: start, test: false } },
@@ -439,7 +440,7 @@ describe('any sequence of deliveries, in any order, with repeats', () => {
         }
         for (const userId of ['1', '2']) {
           const account = await store.ledger.account(userId);
-          const entries = await store.records.entries(userId, 1_000);
+          const entries = await store.records.entries(homeAccount(userId), 1_000);
           expect(account.credits).toBe(entries.reduce((sum, { credits }) => sum + credits, 0));
           const votes = entries.filter(({ cause }) => cause === 'vote' || cause === 'denied').map(({ at }) => at);
           const counted = votes.toSorted((a, b) => b - a);

@@ -34,6 +34,16 @@ const isButton = (path: string) =>
   /button/i.test(path.replace('failure.unknownButton', '')) ||
   /^(reviews|leaderboard)\.(previous|next|me)$/.test(path) ||
   /^shop\.(buy|confirm|cancel|previous|next|done|refund|purchases)$/.test(path);
+/** Discord's limits of titles, labels and descriptions of modals, and of selects; buttons as above. */
+const setupLimits: Readonly<Record<string, number>> = {
+  'setup.sections': 34,
+  'setup.buttons': 34,
+  'setup.forms': 45,
+  'setup.fields': 45,
+  'setup.hints': 100,
+  'setup.choices': 100,
+  'setup.placeholders': 150,
+};
 const placeholdersIn = (message: string) => new Set(partsOf(message).filter((_, index) => index % 2 === 1));
 const english = catalogues[defaultLocale];
 const englishPlurals = pluralsOf(english);
@@ -89,6 +99,10 @@ describe.each(locales)('the texts in %s', (locale) => {
     for (const [path, message] of messages) {
       // Discord accepts 80 characters, but shows about this many of a button on a phone.
       if (isButton(path)) expect(message.length, path).toBeLessThanOrEqual(34);
+      const limit = setupLimits[path.split('.').slice(0, 2).join('.')];
+      // The examples of placeholders that are filled in have at most 36 characters.
+      const length = message.replace('{placeholders}', 'x'.repeat(36)).length;
+      if (limit !== undefined) expect(length, path).toBeLessThanOrEqual(limit);
       if (/title/i.test(path)) expect(message.length, path).toBeLessThanOrEqual(100);
       expect(message.length, path).toBeLessThanOrEqual(700);
     }

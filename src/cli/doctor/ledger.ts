@@ -1,5 +1,6 @@
 import { formatCount, pluralize } from '../../platform/durations.ts';
 import type { BalanceDifference, Differences, OrphanedRows, PaymentDifference } from '../../store/snapshots/audit.ts';
+import { describeAccount } from '../describe-account.ts';
 import { type Finding, fail, pass } from './finding.ts';
 
 const editedRowsHint = 'Rows were changed or deleted outside of tallyhook. Restore a backup, or report a bug.';
@@ -10,8 +11,8 @@ const differenceHint =
 export function evaluateBalances({ count, first }: Differences<BalanceDifference>): Finding {
   if (count === 0) return pass('Every balance is the sum of its entries.');
   const users = first.map(
-    ({ userId, balance, entries }) =>
-      `user ${userId} has ${formatTotals(balance)}, but the entries add up to ${formatTotals(entries)}`,
+    ({ accountId, balance, entries }) =>
+      `${describeAccount(accountId)} has ${formatTotals(balance)}, but the entries add up to ${formatTotals(entries)}`,
   );
   const verb = pluralize(count, 'differs', 'differ');
   return fail(

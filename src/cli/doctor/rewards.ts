@@ -1,6 +1,7 @@
 import { formatAgo, formatCount, pluralize } from '../../platform/durations.ts';
 import { longOutages, parkedRoles, repeatedAchievements } from '../../store/snapshots/reward-statistics.ts';
 import type { Snapshot } from '../../store/snapshots/snapshot.ts';
+import { describeAccount } from '../describe-account.ts';
 import { type Finding, fail, pass, warn } from './finding.ts';
 
 /** Checks that no achievement was paid twice, and reports roles that cannot be given and outages. @param now ms since the epoch */
@@ -15,7 +16,9 @@ export async function checkRewards(snapshot: Snapshot, now: number): Promise<Fin
 /** Each achievement must be paid once. */
 export function evaluateAchievements({ count, first }: Awaited<ReturnType<typeof repeatedAchievements>>): Finding {
   if (count === 0) return pass('No achievement was paid twice.');
-  const named = first.map(({ userId, achievement, entries }) => `user ${userId} "${achievement}" ${entries} times`);
+  const named = first.map(
+    ({ accountId, achievement, entries }) => `${describeAccount(accountId)} "${achievement}" ${entries} times`,
+  );
   return fail(
     `${formatCount(count, 'achievement')} ${pluralize(count, 'was', 'were')} paid more than once: ${named.join('; ')}.`,
     'Report a bug. Correct the accounts in the owner console.',

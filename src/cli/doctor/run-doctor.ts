@@ -1,3 +1,4 @@
+import { needsDiscord } from '../../../config/roles.ts';
 import type { Config } from '../../../config/schema.ts';
 import { type BotIdentity, fetchBotIdentity } from '../../discord/inspection.ts';
 import { createDiscordRest } from '../../discord/rest.ts';
@@ -13,6 +14,7 @@ import { openStore } from '../../store/store.ts';
 import { checkAddress } from './address.ts';
 import { checkChannels } from './channels.ts';
 import { checkClock } from './clock.ts';
+import { checkCommandsEndpoint } from './commands-endpoint.ts';
 import { databaseChecks, largeFile, type OpenDatabase, sizeOf } from './database-checks.ts';
 import { checkDiscord } from './discord.ts';
 import { checkFiles } from './files.ts';
@@ -93,7 +95,9 @@ function networkChecks(
 ): DoctorCheck[] {
   const { discord, listings, lookup } = config;
   const rest = createDiscordRest(discord);
-  const identity: Promise<BotIdentity> = fetchBotIdentity(rest);
+  const identity: Promise<BotIdentity> = needsDiscord(config.roles)
+    ? fetchBotIdentity(rest)
+    : Promise.reject(new Error('This process does not use Discord.'));
   // Each check that awaits it handles the error; this prevents an unhandled rejection before that.
   identity.catch(() => {});
   const timeSources = [
@@ -112,17 +116,24 @@ function networkChecks(
       fetchProfileOfKey({ kind, key, baseUrl: lookup.baseUrl, budget, clock, timeoutMs: requestTimeoutMs }),
     );
   };
-  return [
+  const checks = [
     { name: 'configuration', run: async () => evaluateConfig(config) },
     { name: 'secrets', run: async () => evaluateSecrets(config) },
+    { name: 'address', run: () => checkAddress(url, config.http) },
+    { name: 'program', run: async () => evaluateRunningProgram(storeState) },
+  ];
+  // A process that only receives needs neither a token nor the lookup API.
+  if (!needsDiscord(config.roles)) return checks;
+  return [
+    ...checks.slice(0, 2),
     { name: 'clock', run: () => checkClock(timeSources, clock, requestTimeoutMs) },
     { name: 'discord', run: () => checkDiscord(rest, identity, discord.guildId) },
     { name: 'channels', run: () => checkChannels(rest, identity, listings, clock) },
     ...(rolesByGuild(listings).size === 0 ? [] : [{ name: 'roles', run: () => checkRoles(rest, identity, listings) }]),
     { name: 'commands', run: () => checkSlashCommands(rest, identity, config, store?.commandRegistry) },
+    { name: 'endpoint', run: () => checkCommandsEndpoint(rest, identity, config) },
     { name: 'keys', run: checkApiKeys },
-    { name: 'address', run: () => checkAddress(url, config.http) },
-    { name: 'program', run: async () => evaluateRunningProgram(storeState) },
+    ...checks.slice(2),
   ];
 }
 

@@ -23,7 +23,7 @@ Usage
 Options
   --format jsonl|csv   JSON lines, or CSV with a header as in RFC 4180 (default jsonl)
   --out FILE           write to a file that only its owner can read; an existing file is not overwritten
-  --user ID            only the entries of this Discord user
+  --user ID            only the entries of this Discord user, in all communities
   --since DATE         only entries of events at or after this date, such as 2026-11-01 or 2026-11-01T12:00:00Z; without
                        a time it means midnight, and without a time zone UTC
   --json               print the summary as a JSON object: {entries, credits}
@@ -31,8 +31,9 @@ Options
 
 Progress and the summary are printed to stderr.
 
-Fields: id, userId, listing, credits, cause, reason, at, deliveryId. In CSV, text that a spreadsheet would execute as a
-formula is prefixed with an apostrophe. Spreadsheets round long numbers: import the column userId as text.
+Fields: id, userId, listing, credits, cause, reason, at, deliveryId, guildId. The guild is that of the account; none for
+the home community. In CSV, text that a spreadsheet would execute as a formula is prefixed with an apostrophe.
+Spreadsheets round long numbers: import the columns userId and guildId as text.
 
 Exit codes: 0 exported, 1 runtime error, 2 invalid usage or settings.`;
 

@@ -14,7 +14,7 @@ const jsonLines: Format = {
   formatEntry: (entry) => `${JSON.stringify({ ...entry, at: isoOf(entry) })}\n`,
 };
 
-const columns = ['id', 'userId', 'listing', 'credits', 'cause', 'reason', 'at', 'deliveryId'] as const;
+const columns = ['id', 'userId', 'listing', 'credits', 'cause', 'reason', 'at', 'deliveryId', 'guildId'] as const;
 
 /** RFC 4180: CRLF line endings, a header with the column names, and null as an empty field. */
 const csv: Format = {

@@ -1,3 +1,4 @@
+import type { AccountScope } from '../../ledger/account-id.ts';
 import type { Cause } from '../../ledger/entry.ts';
 import { isPseudonym } from '../../ledger/pseudonym.ts';
 import { partyPeriod } from '../../rewards/party.ts';
@@ -7,7 +8,8 @@ import { countMembers, memberLedgers } from '../../store/snapshots/member-ledger
 import { outagesIn } from '../../store/snapshots/outages.ts';
 import { partiesIn } from '../../store/snapshots/parties.ts';
 import type { Snapshot } from '../../store/snapshots/snapshot.ts';
-import { type BackfillRules, createBackfillPlanner, owedOf } from '../../tally/backfill.ts';
+import { type BackfillRules, communityOf, createBackfillPlanner, owedOf } from '../../tally/backfill.ts';
+import { partyKey } from '../../tally/party.ts';
 import { listingsByName } from '../../tally/replay-listings.ts';
 import type { ListingContext } from '../../tally/tally.ts';
 import { partyGoalsIn } from './party-goals.ts';
@@ -47,25 +49,26 @@ export function createBackfillTotals() {
   };
 }
 
-/** @param now ms since the epoch @param onMember called for each member; may throw to stop */
+/** @param listings of one community @param now ms since the epoch @param onMember called for each member; may throw to stop */
 export async function planAll(
   snapshot: Snapshot,
   listings: readonly ListingContext[],
   { now, onMember, onProgress }: { now: number; onMember: () => void; onProgress: (line: string) => void },
 ): Promise<PlannedBackfill> {
+  const { accounts } = communityOf({ listings });
   const outages = await outagesIn(snapshot);
-  const partyGoals = await pastPartyGoals(snapshot, listingsByName(listings, outages)(null), now);
+  const partyGoals = await pastPartyGoals(snapshot, accounts, listingsByName(listings, outages)(null), now);
   const rules = { listings, partyGoals };
   const planner = createBackfillPlanner(rules, outages);
-  const progress = createProgress(await countMembers(snapshot), onProgress);
+  const progress = createProgress(await countMembers(snapshot, accounts), onProgress);
   const totals = createBackfillTotals();
   const userIds: string[] = [];
-  for await (const { userId, entries } of memberLedgers(snapshot)) {
+  for await (const { userId, entries } of memberLedgers(snapshot, accounts)) {
     onMember();
     // Nobody can use what is paid to an account that was forgotten.
     if (isPseudonym(userId)) continue;
     const plan = planner.plan(userId, entries);
-    const owed = owedOf(plan, await readMemberState(snapshot.db, snapshot.run, userId, plan));
+    const owed = owedOf(plan, await readMemberState(snapshot.db, snapshot.run, { userId, accounts }, plan));
     if (owed !== null) {
       userIds.push(userId);
       totals.add(owed.entries, owed.grants.length);
@@ -81,6 +84,7 @@ export async function planAll(
  */
 async function pastPartyGoals(
   snapshot: Snapshot,
+  accounts: AccountScope,
   listing: ReplayListing,
   now: number,
 ): Promise<BackfillRules['partyGoals']> {
@@ -88,8 +92,8 @@ async function pastPartyGoals(
   if (party === null) return [];
   const { id: current } = partyPeriod(party.per, listing.calendar.dayAt(now));
   const counted = await partiesIn(snapshot);
-  return [...(await partyGoalsIn(snapshot, listing))].flatMap(([period, reachedAt]) => {
-    const result = counted.get(period);
+  return [...(await partyGoalsIn(snapshot, accounts, listing))].flatMap(([period, reachedAt]) => {
+    const result = counted.get(partyKey(accounts, period));
     const at = result === undefined ? reachedAt : result.reachedAt;
     return period === current || at === null ? [] : [[period, at] as const];
   });

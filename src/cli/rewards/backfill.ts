@@ -4,6 +4,8 @@ import { systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { openStore } from '../../store/store.ts';
+import { communityOf } from '../../tally/backfill.ts';
+import { partyKey } from '../../tally/party.ts';
 import { confirm } from '../../terminal/confirm.ts';
 import { exitCode, type Terminal } from '../../terminal/terminal.ts';
 import { withoutSecrets } from '../../webhook/listing.ts';
@@ -63,7 +65,9 @@ async function payAll(url: string, { rules, userIds }: PlannedBackfill, terminal
   try {
     const { backfill } = store;
     const [listing] = rules.listings;
-    await backfill.saveParties(rules.partyGoals, listing?.rewards.party?.goal ?? 0);
+    const { accounts } = communityOf(rules);
+    const parties = rules.partyGoals.map(([period, reachedAt]) => [partyKey(accounts, period), reachedAt] as const);
+    await backfill.saveParties(parties, listing?.rewards.party?.goal ?? 0);
     for (let index = 0; index < userIds.length && !terminal.stop.aborted; index += membersAtOnce) {
       const members = userIds.slice(index, index + membersAtOnce);
       const now = systemClock.now();

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { loadConfig } from '../../../config/load.ts';
 import { withOtherRewards } from '../../../config/other-rewards.ts';
 import { listingsWithCommunity } from '../../app/listings.ts';
+import { homeAccounts } from '../../ledger/account-id.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { countMembers, memberLedgers } from '../../store/snapshots/member-ledgers.ts';
 import { outagesIn } from '../../store/snapshots/outages.ts';
@@ -74,12 +75,12 @@ async function compareMembers(
   { printError, stop }: Terminal,
 ): Promise<Comparison> {
   const listingOf = listingsByName(listings, await outagesIn(snapshot));
-  const partyGoals = await partyGoalsIn(snapshot, listingOf(null));
+  const partyGoals = await partyGoalsIn(snapshot, homeAccounts, listingOf(null));
   const simulation = createSimulation({ listingOf, partyGoals });
-  const progress = createProgress(await countMembers(snapshot), printError);
+  const progress = createProgress(await countMembers(snapshot, homeAccounts), printError);
 
   async function* compare(): AsyncGenerator<MemberComparison> {
-    for await (const member of memberLedgers(snapshot)) {
+    for await (const member of memberLedgers(snapshot, homeAccounts)) {
       if (stop.aborted) throw new TallyhookError('stopped', 'The simulation was stopped.');
       yield simulation.compare(member);
       progress.advance();

@@ -1,6 +1,7 @@
 import { DiscordAPIError, Routes } from 'discord.js';
 import type { Panel, Reply, ReplyButton } from '../../../commands/reply.ts';
 import type { AttemptResult, Effect } from '../../outbox/effect.ts';
+import type { Announcement } from '../../outbox/effect-contents.ts';
 import type { EffectHandlers } from '../../outbox/perform.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, minute } from '../../platform/durations.ts';
@@ -40,8 +41,8 @@ export function createAnnouncer(options: {
   listingOf: CardSource;
   /** How the announcements of a listing look; ours by default. */
   styleOf?: (listing: string) => AnnouncementStyle;
-  /** The counted votes of a member. Called only for texts that contain them. */
-  votesOf?: (userId: string) => Promise<number>;
+  /** The counted votes of a member in the community of a listing. Called only for texts that contain them. */
+  votesOf?: (userId: string, listing: string) => Promise<number>;
   /** The buttons below a vote that counted; none by default. */
   voteButtons?: (texts: Texts) => readonly ReplyButton[];
   clock: Clock;
@@ -55,8 +56,11 @@ export function createAnnouncer(options: {
   /** Of the members in whose announcements they are shown. */
   async function readVotes(effects: readonly Effect<'announcement'>[]): Promise<VotesByMember> {
     const shown = effects.filter(({ content }) => showsVotes(styleOf(content.listing)));
-    const userIds = new Set(shown.flatMap(({ content }) => content.userId ?? []));
-    return new Map(await Promise.all([...userIds].map(async (userId) => [userId, await votesOf(userId)] as const)));
+    const voters = new Map(shown.map(({ content }) => [nameOfVoter(content), content]));
+    const counts = [...voters].map(async ([name, { userId, listing }]) => {
+      return [name, userId === null ? 0 : await votesOf(userId, listing)] as const;
+    });
+    return new Map(await Promise.all(counts));
   }
 
   function renderReply(
@@ -67,8 +71,7 @@ export function createAnnouncer(options: {
   ): Reply | Panel {
     const style = styleOf(effect.content.listing);
     const texts = style.language === null ? channelTexts : textsFor(style.language);
-    const { userId } = effect.content;
-    const votes = votesByMember.get(userId ?? '') ?? null;
+    const votes = effect.content.userId === null ? null : (votesByMember.get(nameOfVoter(effect.content)) ?? null);
     const reply = renderStyledAnnouncement(effect.content, { style, card, texts, votes }, voteButtons(texts));
     return { ...reply, footer: deliveryTagOf(effect) };
   }
@@ -167,7 +170,13 @@ export function createAnnouncer(options: {
 }
 
 /** Counted votes by the id of the member. */
+/** By {@link nameOfVoter}. */
 type VotesByMember = ReadonlyMap<string, number>;
+
+/** A message can have votes for listings of several communities. */
+function nameOfVoter({ userId, listing }: Pick<Announcement, 'userId' | 'listing'>): string {
+  return `${userId} ${listing}`;
+}
 
 const tooLong = { outcome: 'split', reason: 'The announcements are too long for one message.' } as const;
 

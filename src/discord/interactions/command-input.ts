@@ -13,6 +13,7 @@ import {
 import type { CommandInput, CompletionInput } from '../../../commands/command.ts';
 import type { OptionValue } from '../../../commands/reply.ts';
 import type { CustomId } from '../rendering/custom-id.ts';
+import { nothingResolved, resolvedBy } from './resolved-objects.ts';
 
 /** An interaction that somebody caused; not Discord's check of an endpoint. */
 export type UserInteraction =
@@ -28,6 +29,7 @@ export function toCommandInput(interaction: APIChatInputApplicationCommandIntera
     action: null,
     values: [],
     fields: {},
+    resolved: nothingResolved,
     ...originOf(interaction),
   };
 }
@@ -42,6 +44,7 @@ export function toActionInput(
     action,
     values: 'values' in interaction.data ? interaction.data.values : [],
     fields: interaction.type === InteractionType.ModalSubmit ? fieldsOf(interaction) : {},
+    resolved: resolvedBy(interaction),
     ...originOf(interaction),
   };
 }
@@ -93,7 +96,7 @@ function has(permissions: string | undefined, permission: bigint): boolean {
   return (BigInt(permissions ?? 0) & (permission | PermissionFlagsBits.Administrator)) !== 0n;
 }
 
-type Origin = Omit<CommandInput, 'options' | 'action' | 'values' | 'fields'>;
+type Origin = Omit<CommandInput, 'options' | 'action' | 'values' | 'fields' | 'resolved'>;
 
 /** Who caused the interaction, and where. */
 function originOf(interaction: UserInteraction): Origin {
@@ -130,7 +133,8 @@ function fieldsOf({ data }: APIModalSubmitInteraction): CommandInput['fields'] {
   return Object.fromEntries(
     fields.map((field) => {
       if ('values' in field) return [field.custom_id, field.values];
-      return [field.custom_id, 'value' in field && typeof field.value === 'string' ? field.value : ''];
+      const value: unknown = 'value' in field ? field.value : '';
+      return [field.custom_id, typeof value === 'string' || typeof value === 'boolean' ? value : ''];
     }),
   );
 }

@@ -28,6 +28,8 @@ export interface InteractionResponder {
   deferReply(): Promise<void>;
   /** The response after {@link deferReply}. */
   editReply(body: MessageBody, kind: ResponseKind): Promise<void>;
+  /** Replaces the response of this kind, within 15 minutes. */
+  replaceReply(body: MessageBody, kind: ResponseKind): Promise<void>;
   /** An error message instead of the response, visible to the user alone, within 3 seconds. */
   reject(body: MessageBody): Promise<void>;
   /** An error message after {@link deferReply}, visible to the user alone if Discord allows it. */
@@ -78,6 +80,7 @@ function newMessageResponder(transport: ResponseTransport, visibility: 'private'
         data: isPrivate ? { flags: MessageFlags.Ephemeral } : {},
       }),
     editReply: edit,
+    replaceReply: edit,
     reject: (body) => newMessage(transport, toMember(body)),
     rejectDeferred: edit,
     followUp: (body) => transport.followUp(...request(toMember(body))),
@@ -105,6 +108,7 @@ function messageResponder(transport: ResponseTransport, message: APIMessage): Wi
     deferReply: () => transport.respond({ type: InteractionResponseType.DeferredMessageUpdate }),
     editReply: (body, kind) =>
       kind === 'update' ? transport.editOriginal(...request(replacing(body))) : followUp(body),
+    replaceReply: (body, kind) => transport.editOriginal(...request(kind === 'update' ? replacing(body) : body)),
     reject: replyToMember,
     rejectDeferred: followUp,
     followUp,

@@ -13,6 +13,7 @@ import { expiredCodes } from '../discord-errors.ts';
 import { asPanel, isPanel, type MessageBody, renderReply } from '../rendering/message.ts';
 import { renderModal } from '../rendering/modal.ts';
 import { createErrorReplies, errorBody, errorReply } from './error-replies.ts';
+import { createLaterReplies } from './later-replies.ts';
 import type { InteractionResponder, ResponseKind } from './responder.ts';
 
 /**
@@ -44,6 +45,8 @@ export interface CommandRunnerOptions {
   readonly onAnswered?: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
   /** Called with the input of every command and component, after the response. */
   readonly onMemberSeen?: (input: CommandInput, command: Command) => void;
+  /** Ends waiting for what replaces a reply later. */
+  readonly stopped?: AbortSignal;
 }
 
 /**
@@ -57,6 +60,7 @@ export function createCommandRunner(options: CommandRunnerOptions): RunCommand {
   const { localContextFor, clock, log } = options;
   const { onAnswered = () => {}, onMemberSeen = () => {}, noticeFor = async () => null } = options;
   const errors = createErrorReplies({ clock, log });
+  const laterReplies = createLaterReplies({ clock, log, stopped: options.stopped ?? new AbortController().signal });
 
   /** A command returns the same reply again while its data is cached, so that it is rendered once. */
   const renderOnce = memoizeByIdentity((reply: Reply | Panel, command: Command) => renderReply(reply, command.name));
@@ -144,12 +148,30 @@ export function createCommandRunner(options: CommandRunnerOptions): RunCommand {
   ): Promise<void> {
     try {
       await respondWith(...render(reply, command, input, responder));
+      replaceLater(reply, command, input, responder, respondWith === responder.editReply);
     } catch (error) {
       const isRejected = error instanceof DiscordAPIError && !expiredCodes.includes(error.code);
       if (!isRejected || isPanel(reply) || reply.image === undefined) throw error;
       log.warn({ command: command.name, reason: messageOf(error) }, 'picture rejected by Discord; replying without it');
       await respondWith(...render({ ...reply, files: [] }, command, input, responder));
     }
+  }
+
+  /** A new message after a deferral is not the one that could be replaced. */
+  function replaceLater(
+    reply: Reply | Panel,
+    command: Command,
+    input: CommandInput,
+    responder: InteractionResponder,
+    isDeferred: boolean,
+  ): void {
+    const { later } = reply;
+    const kind = responseKind(reply, input);
+    if (later === undefined || (isDeferred && kind === 'new' && input.action !== null)) return;
+    laterReplies.watch(command.name, later, (next) => {
+      const [body] = render(next, command, input, responder);
+      return responder.replaceReply(body, kind);
+    });
   }
 
   function render(

@@ -9,8 +9,10 @@ import {
   ButtonStyle,
   ChannelType,
   ComponentType,
+  SelectMenuDefaultValueType,
 } from 'discord.js';
-import type { ActionTarget, Reply, ReplyButton, ReplySelect, Select } from '../../../commands/reply.ts';
+import type { ActionTarget, Reply, ReplyButton, ReplySelect, Select, SelectChoice } from '../../../commands/reply.ts';
+import { isSnowflake } from '../../platform/snowflake.ts';
 import { plainName, webAddress } from '../../texts/markup.ts';
 import { encodeCustomId } from './custom-id.ts';
 
@@ -84,18 +86,49 @@ export function renderSelect(select: Select, customId: string): SelectComponent 
       return { type: ComponentType.StringSelect, ...base(options.length), options };
     }
     case 'users':
-      return { type: ComponentType.UserSelect, ...base(limits.values) };
+      return {
+        type: ComponentType.UserSelect,
+        ...withDefaults(base(limits.values), select, SelectMenuDefaultValueType.User),
+      };
     case 'roles':
-      return { type: ComponentType.RoleSelect, ...base(limits.values) };
+      return {
+        type: ComponentType.RoleSelect,
+        ...withDefaults(base(limits.values), select, SelectMenuDefaultValueType.Role),
+      };
     case 'channels':
-      return { type: ComponentType.ChannelSelect, ...base(limits.values), channel_types: textChannels };
+      return {
+        type: ComponentType.ChannelSelect,
+        ...withDefaults(base(limits.values), select, SelectMenuDefaultValueType.Channel),
+        channel_types: textChannels,
+      };
   }
+}
+
+interface Bounds {
+  readonly custom_id: string;
+  readonly min_values: number;
+  readonly max_values: number;
+}
+
+/** With the ids that are selected at first. Discord rejects fewer than the minimum, so then there are none. */
+function withDefaults<Type extends SelectMenuDefaultValueType>(
+  base: Bounds,
+  { selected = [] }: { readonly selected?: readonly string[] },
+  type: Type,
+) {
+  const ids = [...new Set(selected)].filter(isSnowflake).slice(0, base.max_values);
+  if (ids.length === 0 || ids.length < base.min_values) return base;
+  return { ...base, default_values: ids.map((id) => ({ id, type })) };
 }
 
 /** Those that a bot can post announcements in. */
 const textChannels = [ChannelType.GuildText, ChannelType.GuildAnnouncement];
 
-function choicesOf({ choices, maxValues = 1 }: Select & { kind: 'choices' }): APIStringSelectComponent['options'] {
+/** The choices that Discord accepts, of which at most `maxValues` are selected. */
+export function choicesOf(
+  { choices, maxValues = 1 }: { readonly choices: readonly SelectChoice[]; readonly maxValues?: number },
+  maxChoices = limits.choices,
+): APIStringSelectComponent['options'] {
   const valid = choices.filter(
     ({ value }, index) =>
       value.trim() !== '' &&
@@ -106,7 +139,7 @@ function choicesOf({ choices, maxValues = 1 }: Select & { kind: 'choices' }): AP
   return valid
     .map((choice) => ({ choice, label: plainName(choice.label, limits.choiceText) }))
     .filter(({ label }) => label !== '')
-    .slice(0, limits.choices)
+    .slice(0, maxChoices)
     .map(({ choice, label }) => {
       const description = plainName(choice.description ?? '', limits.choiceText);
       const isDefault = choice.selected === true && selected < maxValues;

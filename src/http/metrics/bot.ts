@@ -5,11 +5,12 @@ export interface BotMetrics {
   readonly commands: Counter<'command' | 'outcome'>;
   /** Seconds. */
   readonly commandSeconds: Histogram<'command'>;
+  readonly interactionRequests: Counter<'status'>;
 }
 
 export interface BotSources {
-  /** Whether the bot is connected to Discord's gateway. */
-  isConnected(): boolean;
+  /** Whether the bot is connected to Discord's gateway; null if this process does not use it. */
+  isConnected(): boolean | null;
 }
 
 /** Commands of members. */
@@ -29,6 +30,12 @@ export function botMetrics(registry: Registry): BotMetrics {
       buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 20],
       registers,
     }),
+    interactionRequests: new Counter({
+      name: 'tallyhook_interaction_requests_total',
+      help: 'Requests to POST /interactions, by HTTP status.',
+      labelNames: ['status'],
+      registers,
+    }),
   };
 }
 
@@ -38,7 +45,8 @@ export function watchBot(registry: Registry, sources: BotSources): void {
     help: "Whether the bot is connected to Discord's gateway (1) or not (0).",
     registers: [registry],
     collect() {
-      this.set(Number(sources.isConnected()));
+      const isConnected = sources.isConnected();
+      if (isConnected !== null) this.set(Number(isConnected));
     },
   });
 }

@@ -31,6 +31,7 @@ const correctionForm = z.object({
   credits: z.string().catch(''),
   reason: z.string().catch(''),
   key: z.unknown().optional(),
+  guildId: z.string().optional().catch(undefined),
 });
 type CorrectionForm = z.infer<typeof correctionForm>;
 
@@ -67,9 +68,14 @@ export function formRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
         const correction = readCorrection(form);
         if (form.key !== undefined) {
           const { repeated } = await correct(context, userId, correction, readIdempotencyKey(form));
-          return response.redirect(303, `../${userId}?notice=${repeated ? 'repeated' : 'corrected'}`);
+          const { guildId } = correction;
+          const shown = guildId === undefined ? '' : `&guildId=${guildId}`;
+          return response.redirect(303, `../${userId}?notice=${repeated ? 'repeated' : 'corrected'}${shown}`);
         }
-        const account = await context.ledger.account(userId);
+        const { communities } = context;
+        const { guildId } = correction;
+        const { ledger } = guildId === undefined ? communities.home : communities.inGuild(guildId);
+        const account = await ledger.account(userId);
         if (overdraws(account.credits, correction.credits)) throw overdraftError(account.credits);
         const options = { root: relativeRoot(request.path), session, idempotencyKey: randomUUID() };
         const body = confirmationPage(account, correction, options);
@@ -79,7 +85,15 @@ export function formRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
         response.status(error.status);
         const rejectedForm = { credits: form.credits, reason: form.reason, message: error.message };
         const page = { limit: defaultPageSize, before: null };
-        await renderMemberPage(context, { request, response, session, userId, page, rejected: rejectedForm });
+        await renderMemberPage(context, {
+          request,
+          response,
+          session,
+          userId,
+          guildId: form.guildId ?? null,
+          page,
+          rejected: rejectedForm,
+        });
       }
     }),
   );
@@ -92,9 +106,9 @@ export function formRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
   return router;
 }
 
-function readCorrection({ credits, reason }: CorrectionForm): CorrectionRequest {
+function readCorrection({ credits, reason, guildId }: CorrectionForm): CorrectionRequest {
   const amount = /^\s*[+-]?\d{1,9}\s*$/.test(credits) ? Number(credits) : Number.NaN;
-  return parseRequest(correctionRequest, { credits: amount, reason });
+  return parseRequest(correctionRequest, { credits: amount, reason, guildId });
 }
 
 function readIdempotencyKey({ key }: CorrectionForm): string {

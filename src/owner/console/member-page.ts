@@ -35,12 +35,14 @@ export async function renderMemberPage(
     readonly response: Response;
     readonly session: OwnerSession;
     readonly userId: string;
+    /** Null for the first account of the member. */
+    readonly guildId: string | null;
     readonly page: PageRequest;
     readonly rejected: RejectedCorrection | null;
   },
 ): Promise<void> {
-  const { request, response, session, userId, page, rejected } = options;
-  const view = { ...(await getMember(context, userId, page)), rejected, now: context.clock.now() };
+  const { request, response, session, userId, guildId, page, rejected } = options;
+  const view = { ...(await getMember(context, userId, page, guildId)), rejected, now: context.clock.now() };
   const body = memberPage(view, relativeRoot(request.path), session);
   renderPage(request, response, { title: `Member ${userId}`, session, body });
 }
@@ -64,6 +66,7 @@ function memberPage(view: MemberView, root: string, session: OwnerSession): Html
   const { userId, credits, votes, rank, streak, grants } = standing;
   return html`<p class="trail"><a href="${root}users">Members</a></p>
 <h1>Member ${userId}</h1>
+${accountLinks(view, root)}
 <dl class="sums"><div><dt>Balance</dt><dd>${formatCount(credits, 'credit')}</dd></div><div><dt>Counted votes</dt><dd>${votes.toLocaleString('en')}</dd></div>
 <div><dt>Rank by credits</dt><dd>${rank === null ? 'none' : rank.toLocaleString('en')}</dd></div>
 <div><dt>Streak</dt><dd>${formatCount(streak.days, 'day')}${streak.endsAt !== null && html` <span class="quiet">ends ${dateTime(streak.endsAt)}</span>`}</dd></div>
@@ -80,6 +83,18 @@ ${next !== null && html`<p class="pages"><a class="button second" rel="next" hre
 <section class="card" aria-labelledby="unpaid"><h2 id="unpaid">Deliveries that paid nothing</h2>${unpaidList(unpaid, root, now)}
 <p><a href="${root}deliveries?user=${userId}">All deliveries of this member</a></p></section>
 <section class="card" aria-labelledby="another"><h2 id="another">Another member</h2>${memberSearch(root)}</section>`;
+}
+
+/** The accounts in other communities, if there are several. */
+function accountLinks({ standing, accounts, guildId: shown }: MemberView, root: string): Html | null {
+  if (accounts.length <= 1) return null;
+  const link = ({ guildId, standing: { credits } }: MemberView['accounts'][number]) => {
+    const name = html`Server ${guildId ?? 'without id'}: ${formatCount(credits, 'credit')}`;
+    return guildId === shown || guildId === null
+      ? html`<li><strong>${name}</strong></li>`
+      : html`<li><a href="${root}users/${standing.userId}?guildId=${guildId}">${name}</a></li>`;
+  };
+  return html`<ul class="items">${accounts.map(link)}</ul>`;
 }
 
 function nextVote({ listing, lastVoteAt, nextVoteAt }: VoteTimes, now: number): Html {
@@ -108,9 +123,9 @@ function unpaidList(unpaid: readonly DeliveryRecord[], root: string, now: number
   )}</ul>`;
 }
 
-function correctionForm({ standing, rejected }: MemberView, root: string, session: OwnerSession): Html {
+function correctionForm({ standing, guildId, rejected }: MemberView, root: string, session: OwnerSession): Html {
   return html`${rejected && html`<p class="notice bad" role="alert" id="fault">${rejected.message}</p>`}
-<form class="stack" method="post" action="${root}users/${standing.userId}/corrections">${formTokenField(session)}
+<form class="stack" method="post" action="${root}users/${standing.userId}/corrections">${formTokenField(session)}${guildId !== null && html`<input type="hidden" name="guildId" value="${guildId}">`}
 <label for="credits">Credits (negative to take back)</label>
 <input id="credits" name="credits" type="number" required step="1" min="${-maxCorrection}" max="${maxCorrection}" value="${rejected?.credits ?? ''}"${rejected && html` aria-describedby="fault"`}>
 <label for="reason">Reason</label>

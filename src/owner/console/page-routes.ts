@@ -8,7 +8,7 @@ import {
   deliveriesQuery,
   effectsQuery,
   idParameter,
-  pageQuery,
+  memberQuery,
   parseRequest,
   userParameter,
 } from '../request-schemas.ts';
@@ -49,7 +49,7 @@ export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
       const { user, ...parameters } = parseRequest(deliveriesQuery, query);
       const { rows: deliveries, next } = await paginate({ ...parameters, userId: user }, records.deliveries);
       const { limit: _limit, before: _before, ...filter } = parseRequest(queryParameters, request.query);
-      const view = { deliveries, filter, listings: [...cooldowns().keys()], next, now: clock.now() };
+      const view = { deliveries, filter, listings: [...cooldowns(null).keys()], next, now: clock.now() };
       renderPage(request, response, { title: 'Deliveries', session, body: deliveriesPage(view, './') });
     }),
   );
@@ -80,7 +80,8 @@ export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
   router.get(
     '/rewards',
     requireSession(async (request, response, session) => {
-      const { rewards, standings, clock } = context;
+      const { rewards, communities, clock } = context;
+      const { standings } = communities.home;
       const [days, party, purchases, reminders, grants, { members: top }] = await Promise.all([
         rewards.votesPerDay(),
         rewards.party(),
@@ -117,8 +118,8 @@ export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
     '/users/:userId',
     requireSession(async (request, response, session) => {
       const { userId } = parseRequest(userParameter, request.params);
-      const page = parseRequest(pageQuery, listQuery(request));
-      await renderMemberPage(context, { request, response, session, userId, page, rejected: null });
+      const { guildId, ...page } = parseRequest(memberQuery, listQuery(request));
+      await renderMemberPage(context, { request, response, session, userId, guildId, page, rejected: null });
     }),
   );
 

@@ -3,6 +3,7 @@ import type { DiscordState } from './discord-state.ts';
 import { RejectedByClientError } from './errors.ts';
 import { intent } from './intents.ts';
 import type { Role } from './objects.ts';
+import { type PermissionName, permissions } from './permissions.ts';
 import { requireLocale } from './resolve-locale.ts';
 
 /** What the people who run the guild do to it, and its members to themselves. */
@@ -19,6 +20,8 @@ export interface GuildControls {
   acceptDirectMessages(userId: string, accepted: boolean): void;
   /** Selects the language of a user's client, one of Discord's locales. @throws RejectedByClientError */
   setLocale(userId: string, locale: string): void;
+  /** Replaces what is denied to the bot in a channel. @throws RejectedByClientError */
+  denyBot(channelId: string, denied: readonly PermissionName[]): void;
   /** Selects the guild's language. @throws RejectedByClientError if it is not a locale of Discord */
   setGuildLocale(locale: string): void;
 }
@@ -86,6 +89,16 @@ export function createGuildControls(state: DiscordState): GuildControls {
       const user = state.user(userId);
       if (user === undefined || user.bot) throw new RejectedByClientError('unknown_user', 'There is no such user');
       state.setLocale(userId, requireLocale(locale));
+    },
+    denyBot(channelId, denied) {
+      const channel = state.channels.get(channelId);
+      if (channel?.type !== 0) throw new RejectedByClientError('unknown_channel', 'The guild has no such channel');
+      const botId = state.bot.id;
+      const others = channel.permission_overwrites.filter(({ id }) => id !== botId);
+      const own = { id: botId, type: 1, allow: '0', deny: String(permissions(...denied)) } as const;
+      const changed = { ...channel, permission_overwrites: denied.length > 0 ? [...others, own] : others };
+      state.channels.set(channelId, changed);
+      dispatch('CHANNEL_UPDATE', changed, intent.guilds);
     },
     setGuildLocale(locale) {
       state.setGuildLocale(requireLocale(locale));

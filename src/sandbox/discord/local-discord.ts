@@ -21,6 +21,7 @@ import { MemberClient } from './member-client.ts';
 import { Messages } from './messages.ts';
 import { OAuth } from './oauth.ts';
 import type { Message } from './objects.ts';
+import { OutgoingInteractions } from './outgoing-interactions.ts';
 import { exportState, type PersistedState, restoreState } from './persistence.ts';
 import { idsWithoutBot } from './places-without-bot.ts';
 import { RateLimits } from './rate-limits.ts';
@@ -71,6 +72,10 @@ export interface LocalDiscord {
   pageReady(): Promise<void>;
   readonly token: string;
   readonly applicationId: string;
+  /** The key that interactions over HTTP are signed with (hex). */
+  readonly publicKey: string;
+  /** Where interactions are sent; null for the gateway. */
+  readonly interactionsEndpoint: string | null;
   readonly guildId: string;
   /** Ids; the bot is in neither the guild of `otherGuild` nor the `group`, where members use the app of their account. */
   readonly channels: {
@@ -145,7 +150,17 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
   const commands = new Commands(state);
   const interactions = new Interactions(state, stopwatch, stopping.signal);
   const callbacks = new InteractionCallbacks(state, messages, interactions, files);
-  const client = new MemberClient(state, commands, messages, interactions, files);
+  const outgoing = new OutgoingInteractions({
+    ...{ callbacks, applicationId: state.applicationId, clock, log },
+    onExchange: ({ interactionId, callback, status, error }) =>
+      httpExchanges.publish({
+        at: clock.now(),
+        method: 'POST',
+        path: `/interactions/${interactionId}/{token}/callback`,
+        ...{ query: '', headers: {}, body: callback, status, response: error },
+      }),
+  });
+  const client = new MemberClient(state, commands, messages, interactions, files, outgoing);
   const guild = createGuildControls(state);
   const oauth = new OAuth(state, clock);
   const connections = new RoleConnections(state);
@@ -165,7 +180,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     },
   });
   const rest = createRest({
-    routes: allRoutes({ state, commands, messages, files, callbacks, gatewayUrl, oauth, connections }),
+    routes: allRoutes({ state, commands, messages, files, callbacks, outgoing, gatewayUrl, oauth, connections }),
     token,
     faults,
     limits: options.rateLimits === false ? undefined : new RateLimits(stopwatch),
@@ -206,6 +221,10 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     pageReady: async () => page?.ready(),
     token,
     applicationId: state.applicationId,
+    publicKey: outgoing.publicKey,
+    get interactionsEndpoint() {
+      return outgoing.url;
+    },
     guildId: state.guildId,
     channels: {
       general: defaults.general.id,

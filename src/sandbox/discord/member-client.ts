@@ -13,6 +13,7 @@ import type { Messages } from './messages.ts';
 import { toSubmitData } from './modal.ts';
 import { controlsOf, type NormalizedControl } from './normalized-components.ts';
 import type { Channel } from './objects.ts';
+import type { OutgoingInteractions } from './outgoing-interactions.ts';
 import { permissions } from './permissions.ts';
 import { isWithoutBot, placeWithoutBot } from './places-without-bot.ts';
 import { resolveAutocomplete, resolveCommand } from './resolve-command.ts';
@@ -38,8 +39,17 @@ export class MemberClient {
   readonly #messages: Messages;
   readonly #interactions: Interactions;
   readonly #files: Files;
+  readonly #outgoing: OutgoingInteractions;
 
-  constructor(state: DiscordState, commands: Commands, messages: Messages, interactions: Interactions, files: Files) {
+  constructor(
+    state: DiscordState,
+    commands: Commands,
+    messages: Messages,
+    interactions: Interactions,
+    files: Files,
+    outgoing: OutgoingInteractions,
+  ) {
+    this.#outgoing = outgoing;
     this.#state = state;
     this.#commands = commands;
     this.#messages = messages;
@@ -201,32 +211,31 @@ export class MemberClient {
     return channel;
   }
 
-  /** Sends an INTERACTION_CREATE. Discord: "Interaction Structure". */
+  /** Sends an interaction, through the gateway or to the endpoint. Discord: "Interaction Structure". */
   #send(request: InteractionRequest, channel: Channel, fields: object, selectedLocale?: string): InteractionHandle {
     const state = this.#state;
     const locale = selectedLocale === undefined ? state.localeOf(request.userId) : requireLocale(selectedLocale);
     const interaction = this.#interactions.create(request);
     const { id, token, type } = interaction;
-    state.events.emit('dispatch', {
-      name: 'INTERACTION_CREATE',
-      intent: 0,
+    const data = {
+      id,
+      application_id: state.applicationId,
+      type,
+      token,
+      version: 1,
+      channel_id: channel.id,
+      channel,
+      ...this.#context(channel, request),
+      locale,
+      entitlements: [],
+      attachment_size_limit: 10 * 1024 * 1024,
+      ...fields,
+    };
+    if (this.#outgoing.url === null) {
       // Interactions arrive wherever they come from; the bot's first shard has those of other guilds, too.
-      guildId: isWithoutBot(channel) ? null : guildIdOf(channel),
-      data: {
-        id,
-        application_id: state.applicationId,
-        type,
-        token,
-        version: 1,
-        channel_id: channel.id,
-        channel,
-        ...this.#context(channel, request),
-        locale,
-        entitlements: [],
-        attachment_size_limit: 10 * 1024 * 1024,
-        ...fields,
-      },
-    });
+      const guildId = isWithoutBot(channel) ? null : guildIdOf(channel);
+      state.events.emit('dispatch', { name: 'INTERACTION_CREATE', intent: 0, guildId, data });
+    } else void this.#outgoing.send(data);
     const messages = this.#messages;
     return {
       id,

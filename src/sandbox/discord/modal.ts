@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { componentId, entitySelect, type Select, stringSelect } from './component-schema.ts';
 import { RejectedByClientError } from './errors.ts';
+import { checkbox, checkboxGroup, choiceType, radioGroup, resolveChoice } from './modal-choices.ts';
 import { resolveSelection } from './resolve-select.ts';
 import type { Actor, Resolved } from './resolved.ts';
 import { addIssue } from './schema-parts.ts';
 
 /** Discord: "Component Types", the types in modals. */
-const type = { actionRow: 1, textInput: 4, textDisplay: 10, label: 18 } as const;
+const type = { actionRow: 1, textInput: 4, textDisplay: 10, label: 18, ...choiceType } as const;
 
 const text = (max: number) => z.string().max(max);
 
@@ -61,6 +62,9 @@ const label = z.object({
     textInput.extend({ label: z.null().optional() }),
     modalStringSelect,
     modalEntitySelect,
+    radioGroup,
+    checkboxGroup,
+    checkbox,
   ]),
 });
 
@@ -101,8 +105,8 @@ function givenIds(components: readonly Part[]): number[] {
   return components.flatMap((part) => [part.id, fieldOf(part)?.id]).flatMap((id) => id || []);
 }
 
-/** Submitted values by custom id: a text, or the selected values. */
-export type SubmittedValues = Readonly<Record<string, string | readonly string[]>>;
+/** Submitted values by custom id: a text or the value of radios, the selected values, or whether a box is checked. */
+export type SubmittedValues = Readonly<Record<string, string | readonly string[] | boolean>>;
 
 /** The data of a modal submission. Discord: "Modal Submit Data Structure". @throws RejectedByClientError */
 export function toSubmitData(actor: Actor, modal: Modal, values: SubmittedValues) {
@@ -132,10 +136,14 @@ function resolveField(
   field: Field,
   input: SubmittedValues[string] | undefined,
 ): { data: object; resolved: Resolved } {
+  if (field.type === type.checkbox) return { data: { value: input === true }, resolved: {} };
   const isRequired = field.required ?? true;
+  const values = typeof input === 'object' ? input : [input ?? ''].filter((value) => typeof value === 'string');
+  if (field.type === type.radioGroup || field.type === type.checkboxGroup) {
+    return { data: resolveChoice(field, values.filter(Boolean)), resolved: {} };
+  }
   if (field.type !== type.textInput) {
-    const values = typeof input === 'string' ? [input] : (input ?? []);
-    const selection = resolveModalSelect(actor, field, values, isRequired);
+    const selection = resolveModalSelect(actor, field, values.filter(Boolean), isRequired);
     return { data: { values: selection.values }, resolved: selection.resolved };
   }
   const value = typeof input === 'string' ? input : '';

@@ -67,14 +67,16 @@ export function createRest(options: RestOptions) {
       if (match === undefined) throw errorResponse.notFound();
       if (match === 'other_method') throw errorResponse.methodNotAllowed();
       const { route, ids } = match;
-      if (route.needsBot && request.headers.authorization !== `Bot ${token}`) throw errorResponse.unauthorized();
+      const isOfMember = route.acceptsMember && request.headers.authorization?.startsWith('Bearer ') === true;
+      const needsBot = route.needsBot && !isOfMember;
+      if (needsBot && request.headers.authorization !== `Bot ${token}`) throw errorResponse.unauthorized();
       checkIds(ids);
       const bucket = `${method} ${route.path}`;
       const rateLimit = limits?.count({
         route: bucket,
         resource: topLevelResource(ids),
         limit: route.limit,
-        global: route.needsBot,
+        global: needsBot,
       });
       if (rateLimit?.exceeded) {
         const { retryAfter, global } = rateLimit.exceeded;

@@ -28,7 +28,7 @@ const autocompleteSchema = commandSchema.extend({
 const modalSchema = z.object({
   interactionId: id,
   userId: id,
-  values: z.record(z.string(), z.union([z.string().max(4000), z.array(z.string().max(100)).max(25)])),
+  values: z.record(z.string(), z.union([z.string().max(4000), z.array(z.string().max(100)).max(25), z.boolean()])),
 });
 
 const userSchema = z.object({ userId: id });

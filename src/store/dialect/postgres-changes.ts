@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { AccountId } from '../../ledger/account-id.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import { serializeContent } from '../json-columns.ts';
 import { type Changes, isPlanned } from '../recording/changes.ts';
@@ -18,13 +19,13 @@ import type { PostgresTransactions } from './postgres-connection.ts';
 /**
  * Sends the changes of a batch: everything that votes consist of in one statement, then what only premium events,
  * replays and corrections have. An error rejects the commit.
- * @param emptyAccounts users without entries; the balances of those who still have none are deleted
+ * @param emptyAccounts accounts without entries; the balances of those that still have none are deleted
  */
 export function sendChanges(
   connection: PostgresTransactions,
   db: Kysely<Tables>,
   changes: Changes,
-  emptyAccounts: readonly string[],
+  emptyAccounts: readonly AccountId[],
 ): void {
   const { newDeliveries, replayedDeliveries, events, entries, accounts, effects, orders, corrections } = changes;
   connection.send({
@@ -43,7 +44,7 @@ export function sendChanges(
             content: serializeContent(effect),
           })),
       ),
-      emptyAccounts.filter((userId) => !accounts.has(userId)),
+      emptyAccounts.filter((id) => !accounts.has(id)),
     ],
   });
   sendRewards(connection, changes);
@@ -75,10 +76,7 @@ function sendRewards(connection: PostgresTransactions, { reminders, grants, part
 
 function toRow(account: AccountState): Record<string, unknown> {
   const values = accountValues(account);
-  return Object.fromEntries([
-    ['user_id', account.userId],
-    ...accountColumns.map((name, index) => [name, values[index]]),
-  ]);
+  return Object.fromEntries([['user_id', account.id], ...accountColumns.map((name, index) => [name, values[index]])]);
 }
 
 const accountTypes = accountColumns.map(
@@ -104,9 +102,9 @@ const writeRows = `
       insert into entries (
         id, user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed, achievement
       )
-      select id, "userId", listing, credits, cause, reason, at, "deliveryId", previous, number, untimed, achievement
+      select id, "accountId", listing, credits, cause, reason, at, "deliveryId", previous, number, untimed, achievement
       from json_to_recordset($3::json) as rows (
-        id bigint, "userId" text, listing text, credits bigint, cause text, reason text, at bigint, "deliveryId" bigint,
+        id bigint, "accountId" text, listing text, credits bigint, cause text, reason text, at bigint, "deliveryId" bigint,
         previous bigint, number bigint, untimed int, achievement text
       )
     ),

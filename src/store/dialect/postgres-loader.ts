@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { type AccountId, accountIdOf } from '../../ledger/account-id.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import { type AccountState, isEmpty } from '../../tally/account-state.ts';
@@ -30,17 +31,17 @@ export interface Loader {
   load(needs: Needs): Promise<void>;
   /** Reads for one attempt at the decisions of a batch. They add what is not loaded to `missing`, and throw. */
   createReads(): { readonly reads: RecordingReads; readonly missing: Needs };
-  /** The users without entries, whose balance has been inserted to lock it. */
-  readonly emptyAccounts: readonly string[];
+  /** The accounts without entries, whose balance has been inserted to lock it. */
+  readonly emptyAccounts: readonly AccountId[];
 }
 
 /**
  * Locks are taken in the same order by every transaction, so that none waits for another in a circle: orders,
- * quarantined deliveries by id, parties by period, accounts by user id. Everything else is protected by one of them, or by a unique key.
+ * quarantined deliveries by id, parties by period, accounts by id. Everything else is protected by one of them, or by a unique key.
  */
 export function createLoader(connection: Connection, db: Kysely<Tables>): Loader {
-  const accounts = new Map<string, AccountState>();
-  const emptyAccounts: string[] = [];
+  const accounts = new Map<AccountId, AccountState>();
+  const emptyAccounts: AccountId[] = [];
   const events = new Map<EventKey, boolean>();
   const forgottenVotes = new Map<EventKey, number | null>();
   const ordersById = new Map<string, readonly Order[]>();
@@ -72,13 +73,13 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
     for (const id of ids) quarantined.set(id, found.has(id));
   }
 
-  async function loadAccounts(userIds: readonly string[]): Promise<void> {
-    for (const account of await lockAccounts(connection, db, userIds)) {
-      accounts.set(account.userId, account);
-      if (isEmpty(account)) emptyAccounts.push(account.userId);
+  async function loadAccounts(ids: readonly AccountId[]): Promise<void> {
+    for (const account of await lockAccounts(connection, db, ids)) {
+      accounts.set(account.id, account);
+      if (isEmpty(account)) emptyAccounts.push(account.id);
     }
     // A text that PostgreSQL stores differently would be missing again at each attempt.
-    const invalid = userIds.find((userId) => !accounts.has(userId));
+    const invalid = ids.find((id) => !accounts.has(id));
     if (invalid !== undefined) throw new Error(`PostgreSQL cannot store the user id ${JSON.stringify(invalid)}.`);
   }
 
@@ -120,15 +121,25 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
     emptyAccounts,
 
     async load(needs) {
-      const { userIds, events: keys, orderIds, replayedIds, idempotencyKeys, voteRanges, newIds } = needs;
+      const {
+        accounts: accountIds,
+        events: keys,
+        orderIds,
+        orderScopes,
+        replayedIds,
+        idempotencyKeys,
+        voteRanges,
+        newIds,
+      } = needs;
       const holders = orderIds.size > 0 ? await loadOrders([...orderIds]) : [];
       if (replayedIds.size > 0) await loadQuarantined([...replayedIds]);
-      const newUserIds = [...new Set([...userIds, ...holders])].filter((userId) => !accounts.has(userId));
+      const ofHolders = holders.flatMap((userId) => [...orderScopes].map((scope) => accountIdOf(scope, userId)));
+      const newAccounts = [...new Set([...accountIds, ...ofHolders])].filter((id) => !accounts.has(id));
       // One round trip. Each statement sees what was committed before it started, so the reads after the locks see
       // what these protect.
       await Promise.all([
         needs.parties.size > 0 && loadParties([...needs.parties].sort()),
-        newUserIds.length > 0 && loadAccounts(newUserIds.sort()),
+        newAccounts.length > 0 && loadAccounts(newAccounts.sort()),
         needs.grantees.size > 0 && loadGrants([...needs.grantees]),
         idempotencyKeys.size > 0 && loadCorrections([...idempotencyKeys]),
         needs.forgottenVotes.size > 0 && loadForgottenVotes([...needs.forgottenVotes]),
@@ -150,7 +161,7 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
         throw new NotLoadedError();
       }
       const reads: RecordingReads = {
-        account: (userId) => accounts.get(userId) ?? notLoaded(missing.userIds.add(userId)),
+        account: (id) => accounts.get(id) ?? notLoaded(missing.accounts.add(id)),
         votesBetween(account, listing, after, before) {
           const range = { account, listing, after, before };
           return votes.get(nameOf(range)) ?? notLoaded(missing.voteRanges.push(range));
@@ -181,5 +192,5 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
 }
 
 function nameOf({ account, listing, after, before }: VoteRange): string {
-  return `${account.userId} ${after} ${before} ${listing}`;
+  return `${account.id} ${after} ${before} ${listing}`;
 }

@@ -1,10 +1,12 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
+import type { AccountId } from '../../ledger/account-id.ts';
 import { allVoteCauses } from '../../ledger/entry.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import type { PartyState } from '../../tally/party-state.ts';
 import type { PastVote } from '../../tally/tally.ts';
+import { accountKey } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
 import type { VoteRange } from '../recording/needs.ts';
 import { accountColumns, type BalanceRow, toAccountState, toOutage, toPartyState } from '../recording/queries.ts';
@@ -15,15 +17,19 @@ import type { Connection } from './dialect.ts';
 export async function lockAccounts(
   connection: Connection,
   db: Kysely<Tables>,
-  sortedUserIds: readonly string[],
+  sortedIds: readonly AccountId[],
 ): Promise<AccountState[]> {
+  const keys = sortedIds.map(accountKey);
+  const guildIds = keys.map(({ guild_id }) => guild_id);
+  const memberIds = keys.map(({ member_id }) => member_id);
   const rows = await all(
     connection,
     db,
     sql<BalanceRow>`
-      insert into balances (user_id, credits, votes, last_votes, entries)
-      select user_id, 0, 0, '{}', 0
-      from unnest(${sortedUserIds}::text[]) with ordinality as users (user_id, place) order by place
+      insert into balances (user_id, guild_id, member_id, credits, votes, last_votes, entries)
+      select user_id, guild_id, member_id, 0, 0, '{}', 0
+      from unnest(${sortedIds}::text[], ${guildIds}::text[], ${memberIds}::text[])
+        with ordinality as keys (user_id, guild_id, member_id, place) order by place
       on conflict (user_id) do update set user_id = balances.user_id
       returning user_id, roles, reminder, ${sql.join(accountColumns.map((name) => sql.ref(name)))}`,
   );

@@ -1,8 +1,10 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Compilable, Kysely, Selectable } from 'kysely';
+import { homeAccounts } from '../../ledger/account-id.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import { emptyAccount } from '../../tally/account-state.ts';
 import { noPartyState } from '../../tally/party-state.ts';
+import { accountKey } from '../account-columns.ts';
 import { serializeContent } from '../json-columns.ts';
 import { type Changes, isPlanned } from '../recording/changes.ts';
 import {
@@ -69,9 +71,9 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
     let outages: readonly Outage[] | undefined;
     let hasForgottenVotes: boolean | undefined;
     return {
-      account(userId) {
-        const row = findBalance.get(userId) as Omit<BalanceRow, 'user_id'> | undefined;
-        return row === undefined ? emptyAccount(userId) : toAccountState({ ...row, user_id: userId });
+      account(id) {
+        const row = findBalance.get(id) as Omit<BalanceRow, 'user_id'> | undefined;
+        return row === undefined ? emptyAccount(id) : toAccountState({ ...row, user_id: id });
       },
       votesBetween: ({ lastEntry }, listing, after, before) =>
         all(database, selectVotesBetween(db, lastEntry, listing, after, before)).map(toPastVote),
@@ -128,6 +130,12 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
     `insert into balances (user_id, ${accountColumns.join(', ')}) values (?${', ?'.repeat(accountColumns.length)})
      on conflict (user_id) do update set ${accountColumns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
   );
+  // At home the other columns of the key have their defaults.
+  const saveGuildBalance = database.prepare(
+    `insert into balances (user_id, guild_id, member_id, ${accountColumns.join(', ')})
+     values (?, ?, ?${', ?'.repeat(accountColumns.length)})
+     on conflict (user_id) do update set ${accountColumns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+  );
   const saveGrant = database.prepare(
     `insert into grants (user_id, role, source, guild_id, until, state) values (?, ?, ?, ?, ?, ?)
      on conflict do update set guild_id = excluded.guild_id, until = excluded.until, state = excluded.state`,
@@ -157,13 +165,17 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
     for (const delivery of replayedDeliveries) all(database, updateReplayedDelivery(db, delivery));
     for (const { key, deliveryId } of events) insertEvent.run(Buffer.from(key, 'hex'), deliveryId);
     for (const entry of entries) {
-      const { id, userId, listing, credits, cause, reason, at, deliveryId, previous, number, untimed } = entry;
+      const { id, accountId, listing, credits, cause, reason, at, deliveryId, previous, number, untimed } = entry;
       insertEntry.run(
-        ...[id, userId, listing, credits, cause, reason, at, deliveryId, previous, number, untimed ? 1 : 0],
+        ...[id, accountId, listing, credits, cause, reason, at, deliveryId, previous, number, untimed ? 1 : 0],
         entry.achievement,
       );
     }
-    for (const account of accounts.values()) saveBalance.run(account.userId, ...accountValues(account));
+    for (const account of accounts.values()) {
+      const { user_id, guild_id, member_id } = accountKey(account.id);
+      if (guild_id === homeAccounts) saveBalance.run(user_id, ...accountValues(account));
+      else saveGuildBalance.run(user_id, guild_id, member_id, ...accountValues(account));
+    }
     for (const { userId, role, source, guildId, until, state } of changes.grants.values()) {
       saveGrant.run(userId, role, source, guildId, until, state);
     }

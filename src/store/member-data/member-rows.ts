@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Compilable, type Kysely, sql } from 'kysely';
+import type { AccountId } from '../../ledger/account-id.ts';
 import { roleConnectionQueue } from '../../tally/role-connection.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
+import { linkedEntries } from '../linked-entries.ts';
 import { literal, run } from '../query-builder.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 import { waitingIn } from '../waiting-queues.ts';
@@ -12,6 +13,8 @@ import { findGifts, type Gifts } from './gifts.ts';
 /** The rows about a member that are not found by `user_id` alone. */
 export interface MemberRows extends Mentions {
   readonly userId: string;
+  /** In all communities. */
+  readonly accounts: readonly AccountId[];
   readonly entryIds: readonly number[];
   readonly plannedIds: readonly number[];
   /** Some of the deliveries and effects, which belong to others. */
@@ -90,17 +93,23 @@ interface Position {
   readonly userId: string | null;
 }
 
-/** Finds the rows of a member by their indexes, and adds the mentions. */
+/**
+ * Finds the rows of a member by their indexes, and adds the mentions.
+ * @param accounts those of the member; one that is created meanwhile is left out
+ */
 export async function findMemberRows(
   db: Kysely<Tables>,
   connection: Connection,
   userId: string,
+  accounts: readonly AccountId[],
   found: Mentions,
 ): Promise<MemberRows> {
-  const entries = await run(
-    connection,
-    linkedEntries(db, newestEntryOf(db, userId)).selectFrom('linked').select(['id', 'delivery_id']),
-  );
+  const newest: number[] = [];
+  if (accounts.length > 0) {
+    const balances = db.selectFrom('balances').select('last_entry').where('user_id', 'in', accounts);
+    newest.push(...(await run(connection, balances)).flatMap(({ last_entry }) => last_entry ?? []));
+  }
+  const entries = await run(connection, linkedEntries(db, newest).selectFrom('linked').select(['id', 'delivery_id']));
   const ownDeliveries = await run(
     connection,
     db
@@ -142,6 +151,7 @@ export async function findMemberRows(
   const effectIds = distinct([...ofDeliveries, ...waiting.filter(isOwn).map(({ id }) => id), ...found.effectIds]);
   return {
     userId,
+    accounts,
     entryIds: entries.map(({ id }) => id),
     deliveryIds,
     effectIds,

@@ -1,4 +1,6 @@
 import { type Compilable, type Kysely, sql } from 'kysely';
+import { accountIdOf, partsOf } from '../../ledger/account-id.ts';
+import { accountKey } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
 import { deliveryColumns } from '../reads/search-deliveries.ts';
 import type { Tables } from '../tables.ts';
@@ -27,28 +29,38 @@ const forgottenReason = 'The member was forgotten.';
 /** Every table of the database. One that is missing here does not compile. */
 export const memberTables: { readonly [Table in keyof Tables]: MemberTable | TableWithoutMembers } = {
   balances: {
-    select: (db, { userId }) => [db.selectFrom('balances').selectAll().where('user_id', '=', userId)],
-    forget: (db, { userId }, user_id) => [
-      db
-        .updateTable('balances')
-        .set({ user_id, roles: null, reminder: 0, role_connection: 0 })
-        .where('user_id', '=', userId),
-    ],
+    select: (db, { accounts }) =>
+      accounts.length === 0 ? [] : [db.selectFrom('balances').selectAll().where('user_id', 'in', accounts)],
+    forget: (db, { accounts }, pseudonym) =>
+      accounts.map((accountId) => {
+        const key = accountKey(accountIdOf(partsOf(accountId).accounts, pseudonym));
+        return db
+          .updateTable('balances')
+          .set({ ...key, roles: null, reminder: 0, role_connection: 0 })
+          .where('user_id', '=', accountId);
+      }),
   },
   entries: {
     select: (db, { entryIds }) =>
       inChunks(entryIds, (ids) => db.selectFrom('entries').selectAll().where('id', 'in', ids).orderBy('id')),
-    forget: (db, { entryIds }, user_id) =>
-      inChunks(entryIds, (ids) => db.updateTable('entries').set({ user_id }).where('id', 'in', ids)).concat(
-        // The reason of a correction is the text of a person.
-        inChunks(entryIds, (ids) =>
-          db
-            .updateTable('entries')
-            .set({ reason: null })
-            .where('id', 'in', ids)
-            .where('cause', '=', literal('correction')),
+    forget: (db, { entryIds, accounts }, pseudonym) =>
+      accounts
+        .flatMap((accountId) => {
+          const user_id = accountIdOf(partsOf(accountId).accounts, pseudonym);
+          return inChunks(entryIds, (ids) =>
+            db.updateTable('entries').set({ user_id }).where('id', 'in', ids).where('user_id', '=', accountId),
+          );
+        })
+        .concat(
+          // The reason of a correction is the text of a person.
+          inChunks(entryIds, (ids) =>
+            db
+              .updateTable('entries')
+              .set({ reason: null })
+              .where('id', 'in', ids)
+              .where('cause', '=', literal('correction')),
+          ),
         ),
-      ),
   },
   deliveries: {
     select: (db, { deliveryIds }) =>
@@ -120,10 +132,13 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
     forget: (db, { userId }, user_id) => [db.updateTable('orders').set({ user_id }).where('user_id', '=', userId)],
   },
   corrections: {
-    select: (db, { userId }) => [db.selectFrom('corrections').selectAll().where('user_id', '=', userId)],
-    forget: (db, { userId }, user_id) => [
-      db.updateTable('corrections').set({ user_id, reason: '' }).where('user_id', '=', userId),
-    ],
+    select: (db, { accounts }) =>
+      accounts.length === 0 ? [] : [db.selectFrom('corrections').selectAll().where('user_id', 'in', accounts)],
+    forget: (db, { accounts }, pseudonym) =>
+      accounts.map((accountId) => {
+        const user_id = accountIdOf(partsOf(accountId).accounts, pseudonym);
+        return db.updateTable('corrections').set({ user_id, reason: '' }).where('user_id', '=', accountId);
+      }),
   },
   purchases: {
     select: (db, { userId }) => [db.selectFrom('purchases').selectAll().where('user_id', '=', userId)],
@@ -181,6 +196,11 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
   announced_reviews: { withoutMembers: 'Digests of reviews, whose authors have no id.' },
   outages: { withoutMembers: 'Times.' },
   heartbeats: { withoutMembers: 'A time.' },
+  lease_groups: { withoutMembers: 'Numbers.' },
+  lease_holders: { withoutMembers: 'Processes.' },
+  leases: { withoutMembers: 'Processes.' },
+  invalid_requests: { withoutMembers: 'Counts.' },
+  installation: { withoutMembers: 'What holds for the whole installation.' },
   locks: { withoutMembers: 'Names of what is locked.' },
   revoked_sessions: { withoutMembers: 'Sessions of the owner.' },
   lookup_requests: { withoutMembers: 'Times of requests.' },

@@ -15,7 +15,9 @@ import { forgotten } from './014-forgotten.ts';
 import { partyPanels } from './015-party-panels.ts';
 import { announcements } from './016-announcements.ts';
 import { memberLanguages } from './017-member-languages.ts';
+import { accounts } from './018-accounts.ts';
 import { settings } from './019-settings.ts';
+import { leases } from './020-leases.ts';
 import { linkedMembers } from './021-linked-members.ts';
 import { growth } from './022-growth.ts';
 import type { Migration } from './migration.ts';
@@ -37,7 +39,9 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '015-party-panels': partyPanels,
   '016-announcements': announcements,
   '017-member-languages': memberLanguages,
+  '018-accounts': accounts,
   '019-settings': settings,
+  '020-leases': leases,
   '021-linked-members': linkedMembers,
   '022-growth': growth,
 };

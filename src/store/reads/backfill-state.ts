@@ -1,6 +1,8 @@
 import type { Compilable, Kysely } from 'kysely';
+import type { AccountScope } from '../../ledger/account-id.ts';
 import type { BackfillPlan } from '../../rewards/backfill.ts';
 import { type MemberState, periodOf } from '../../tally/backfill.ts';
+import { partyKey, partyOf } from '../../tally/party.ts';
 import { toGrant } from '../recording/queries.ts';
 import type { Tables } from '../tables.ts';
 
@@ -11,16 +13,19 @@ export type RunQuery = <Row>(query: Compilable<Row>) => Promise<readonly Row[]>;
 export async function readMemberState(
   db: Kysely<Tables>,
   run: RunQuery,
-  userId: string,
+  { userId, accounts }: { readonly userId: string; readonly accounts: AccountScope },
   plan: BackfillPlan,
 ): Promise<MemberState> {
   const grants = db.selectFrom('grants').selectAll().where('user_id', '=', userId);
-  const periods = plan.entries.filter(({ cause }) => cause === 'party').map(periodOf);
+  const parties = plan.entries.filter(({ cause }) => cause === 'party').map(periodOf);
+  const keys = parties.map((period) => partyKey(accounts, period));
   const voter = db.selectFrom('party_voters').select('period').where('user_id', '=', userId);
   return {
     grants: plan.grants.length === 0 ? [] : (await run(grants)).map(toGrant),
     partyPeriods: new Set(
-      periods.length === 0 ? [] : (await run(voter.where('period', 'in', periods))).map(({ period }) => period),
+      keys.length === 0
+        ? []
+        : (await run(voter.where('period', 'in', keys))).map(({ period }) => partyOf(period).period),
     ),
   };
 }

@@ -7,12 +7,14 @@ import { memberTables } from '../member-data/member-tables.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import type { Write } from '../writes/writes.ts';
+import { accountsOfMember } from './member-accounts.ts';
 
 /** The members' data over SQL. */
 export function sqlMemberData(db: Kysely<Tables>, reading: Connection, write: Write): MemberData {
   return {
     async export(userId) {
-      const rows = await findMemberRows(db, reading, userId, await findMentions(db, reading, userId));
+      const accounts = await accountsOfMember(reading, db, userId);
+      const rows = await findMemberRows(db, reading, userId, accounts, await findMentions(db, reading, userId));
       const exported: [string, ExportedRows[string]][] = [];
       for (const [name, table] of Object.entries(memberTables)) {
         if (!('select' in table)) continue;

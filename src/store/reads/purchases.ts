@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { accountIdOf, homeAccounts } from '../../ledger/account-id.ts';
 import { decidePurchase } from '../../rewards/purchase.ts';
 import { type ShopItem, withoutCodes } from '../../rewards/shop-item.ts';
 import type { Offer } from '../../rewards/stored-purchase.ts';
@@ -24,7 +25,10 @@ export function sqlPurchases(db: Kysely<Tables>, reading: Connection, write: Wri
 
   return {
     async offers(shop, { userId, roles }, now) {
-      const balances = db.selectFrom('balances').select('credits').where('user_id', '=', userId);
+      const balances = db
+        .selectFrom('balances')
+        .select('credits')
+        .where('user_id', '=', accountIdOf(shop.accounts, userId));
       const balance = (await run(reading, balances))[0]?.credits ?? 0;
       const grants = await run(reading, db.selectFrom('grants').selectAll().where('user_id', '=', userId));
       const stock = await stockOf(shop);
@@ -41,8 +45,17 @@ export function sqlPurchases(db: Kysely<Tables>, reading: Connection, write: Wri
     },
     purchase: (order, now) => write('purchase', order, now),
     settle: (settlement, now) => write('settlePurchase', settlement, now),
-    async purchasesOf(userId, limit) {
-      const ofUser = db.selectFrom('purchases').selectAll().where('user_id', '=', userId);
+    async purchasesOf(userId, accounts, limit) {
+      const ofUser = db
+        .selectFrom('purchases')
+        .selectAll()
+        .where('user_id', '=', userId)
+        // Purchases from before there were accounts per guild were paid by those of the home community.
+        .where(({ eb, or }) =>
+          accounts === homeAccounts
+            ? eb('account_guild_id', '=', homeAccounts)
+            : or([eb('account_guild_id', '=', accounts), eb('guild_id', '=', accounts)]),
+        );
       return (await run(reading, ofUser.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit))).map(toPurchase);
     },
   };

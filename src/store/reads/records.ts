@@ -10,6 +10,7 @@ import { literal, run } from '../query-builder.ts';
 import { toGrant } from '../recording/queries.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 import { currentCounters, readCounters } from './counted-rows.ts';
+import { newestEntriesOf } from './member-accounts.ts';
 import { deliveryColumns, searchDeliveries } from './search-deliveries.ts';
 
 /** The owner's read port over SQL. */
@@ -43,7 +44,7 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
     },
 
     async lastVote(userId, listing, notAfter) {
-      const vote = linkedEntries(db, newestEntryOf(db, userId))
+      const vote = linkedEntries(db, await newestEntriesOf(reading, db, userId))
         .selectFrom('linked')
         .select('delivery_id')
         .where('at', '<=', notAfter)
@@ -70,9 +71,9 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
 
     effectsOf: (deliveryId) => run(reading, effects.where('delivery_id', '=', deliveryId).orderBy('id')),
 
-    async entries(userId, limit, before = null) {
-      const link = db.selectFrom('entries').select('previous').where('user_id', '=', userId);
-      const newest = before === null ? newestEntryOf(db, userId) : link.where('id', '=', before).$asScalar();
+    async entries(accountId, limit, before = null) {
+      const link = db.selectFrom('entries').select('previous').where('user_id', '=', accountId);
+      const newest = before === null ? newestEntryOf(db, accountId) : link.where('id', '=', before).$asScalar();
       return run(reading, selectEntries(newest).limit(limit));
     },
 
@@ -80,7 +81,7 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
       if (userId === null) return null;
       const [entry] = await run(
         reading,
-        selectEntries(newestEntryOf(db, userId))
+        selectEntries(await newestEntriesOf(reading, db, userId))
           .where('delivery_id', '=', id)
           .where('cause', 'in', eventCauses.map(literal))
           .limit(1),

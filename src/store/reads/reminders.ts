@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { lastVoteIn } from '../../ledger/account.ts';
+import { type AccountId, accountIdOf, memberOf } from '../../ledger/account-id.ts';
 import type { ReminderStore } from '../../tally/reminder-store.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { parseLastVotes } from '../json-columns.ts';
@@ -9,9 +10,10 @@ import { selectDue, selectMisdated } from '../writes/reminders.ts';
 import type { Write } from '../writes/writes.ts';
 
 export function sqlReminders(db: Kysely<Tables>, reading: Connection, write: Write): ReminderStore {
-  async function stateOf(userId: string) {
-    const account = db.selectFrom('balances').select(['reminder', 'last_votes']).where('user_id', '=', userId);
-    const stop = db.selectFrom('reminder_stops').select(['reason', 'at']).where('user_id', '=', userId);
+  async function stateOf(accountId: AccountId) {
+    const account = db.selectFrom('balances').select(['reminder', 'last_votes']).where('user_id', '=', accountId);
+    const stops = db.selectFrom('reminder_stops').select(['reason', 'at']);
+    const stop = stops.where('user_id', '=', memberOf(accountId));
     const [row] = await run(reading, account);
     const [stopped] = await run(reading, stop);
     return {
@@ -22,11 +24,11 @@ export function sqlReminders(db: Kysely<Tables>, reading: Connection, write: Wri
   }
 
   return {
-    isReminded: async (userId) => (await stateOf(userId)).isOn,
+    isReminded: async (accountId) => (await stateOf(accountId)).isOn,
     stateOf,
-    switchOn: (userId, listings, now) => write('switchRemindersOn', userId, listings, now),
-    switchOff: (userId) => write('switchRemindersOff', userId),
-    snooze: (userId, listing, until, now) => write('snoozeReminder', userId, listing, until, now),
+    switchOn: (accountId, listings, now) => write('switchRemindersOn', accountId, listings, now),
+    switchOff: (accountId, listings) => write('switchRemindersOff', accountId, listings),
+    snooze: (accountId, listing, until, now) => write('snoozeReminder', accountId, listing, until, now),
     async claimReminders(claim) {
       const one = { ...claim, limit: 1 };
       const [due] = await run(reading, selectDue(db, one));
@@ -36,8 +38,8 @@ export function sqlReminders(db: Kysely<Tables>, reading: Connection, write: Wri
     },
     enqueueReminder: (reminder, now) => write('enqueueReminder', reminder, now),
     postponeReminder: (reminder, dueAt) => write('postponeReminder', reminder, dueAt),
-    async isCurrent({ userId, listing, dueAt }, cooldownMs) {
-      const { isOn, lastVotes } = await stateOf(userId);
+    async isCurrent({ userId, listing, dueAt }, { accounts, cooldownMs }) {
+      const { isOn, lastVotes } = await stateOf(accountIdOf(accounts, userId));
       const lastVoteAt = lastVoteIn(lastVotes, listing);
       if (!isOn || (lastVoteAt !== null && lastVoteAt + cooldownMs > dueAt)) return false;
       const newer = db.selectFrom('reminders').select('due_at').where('user_id', '=', userId);

@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely';
+import { homeAccounts } from '../../ledger/account-id.ts';
 import { noPartyProgress } from '../../rewards/party.ts';
 import type { RewardStore } from '../../tally/reward-store.ts';
+import { accountOf } from '../account-columns.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
@@ -29,13 +31,16 @@ export function sqlRewards(db: Kysely<Tables>, reading: Connection, write: Write
       const [party] = await run(reading, db.selectFrom('parties').selectAll().where('period', '=', period));
       return party === undefined ? noPartyProgress : { votes: party.votes, reachedAt: party.reached_at };
     },
-    seeRoles: (userId, roles) => write('seeRoles', userId, roles),
+    seeRoles: (accountId, roles) => write('seeRoles', accountId, roles),
     beat: (now) => write('beat', now),
-    async usersWithoutHistory(userId, limit) {
-      const users = db.selectFrom('balances').select('user_id').where('user_id', '>', userId);
-      const incomplete = users.where('history', 'is', null).where('votes', '>', literal(0));
-      return (await run(reading, incomplete.orderBy('user_id').limit(limit))).map(({ user_id }) => user_id);
+    async accountsWithoutHistory(accountId, limit) {
+      const following = db.selectFrom('balances').select('user_id').where('user_id', '>', accountId);
+      const incomplete = following
+        .where('guild_id', '=', literal(homeAccounts))
+        .where('history', 'is', null)
+        .where('votes', '>', literal(0));
+      return (await run(reading, incomplete.orderBy('user_id').limit(limit))).map(accountOf);
     },
-    completeHistory: (userId, listing, now) => write('completeHistory', userId, listing, now),
+    completeHistory: (accountId, listing, now) => write('completeHistory', accountId, listing, now),
   };
 }

@@ -3,9 +3,10 @@ import type { Kysely, Selectable } from 'kysely';
 import type { DeliveryFilter, DeliveryQuery } from '../../owner/records.ts';
 import { hour } from '../../platform/durations.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
+import { linkedEntries } from '../linked-entries.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
+import { newestEntriesOf } from './member-accounts.ts';
 
 /** Rows that one query scans: a few ms, in which SQLite blocks this thread. */
 const scanSize = 10_000;
@@ -45,7 +46,8 @@ export async function searchDeliveries(
   const ceiling = until === null ? maxId + 1 : await firstIdAt(until + maxDisorderMs);
   const isIndexed = userId !== null || (outcome !== null && outcome !== 'recorded');
   const stepSize = isIndexed ? Number.POSITIVE_INFINITY : scanSize;
-  const matches = matching(db, filter).orderBy('id', 'desc');
+  const newestEntries = userId === null ? [] : await newestEntriesOf(reading, db, userId);
+  const matches = matching(db, filter, newestEntries).orderBy('id', 'desc');
 
   const rows: Selectable<Tables['deliveries']>[] = [];
   let upper = Math.min(ceiling, before ?? ceiling);
@@ -83,24 +85,29 @@ async function idRange(db: Kysely<Tables>, reading: Connection): Promise<{ minId
  * SQLite uses the partial index of unusual outcomes only if its condition is in the query verbatim, hence the redundant
  * one.
  */
-function matching(db: Kysely<Tables>, { outcome, kind, listing, userId, since, until }: DeliveryFilter) {
+function matching(
+  db: Kysely<Tables>,
+  { outcome, kind, listing, listings, userId, since, until }: DeliveryFilter,
+  newestEntries: readonly number[],
+) {
   let query = db.selectFrom('deliveries').select(deliveryColumns);
   if (outcome) query = query.where('outcome', '=', literal(outcome));
   if (outcome && outcome !== 'recorded') query = query.where('outcome', '<>', literal('recorded'));
   if (kind) query = query.where('kind', '=', kind);
   if (listing) query = query.where('listing', '=', listing);
+  if (listings) query = query.where('listing', 'in', listings);
   if (typeof since === 'number') query = query.where('received_at', '>=', since);
   if (typeof until === 'number') query = query.where('received_at', '<', until);
-  return userId ? query.where('id', 'in', idsOfUser(db, userId)) : query;
+  return userId ? query.where('id', 'in', idsOfUser(db, userId, newestEntries)) : query;
 }
 
 /**
  * The deliveries of a user: recorded votes by their entries, others by their user id, and quarantined ones whose body
  * has the id.
  */
-function idsOfUser(db: Kysely<Tables>, userId: string) {
+function idsOfUser(db: Kysely<Tables>, userId: string, newestEntries: readonly number[]) {
   const ids = db.selectFrom('deliveries').select('id');
-  const recordedVotes = linkedEntries(db, newestEntryOf(db, userId))
+  const recordedVotes = linkedEntries(db, newestEntries)
     .selectFrom('linked')
     .select((eb) => eb.ref('delivery_id').$notNull().as('id'))
     .where('delivery_id', 'is not', null);

@@ -86,6 +86,10 @@ export function sqlSettings(db: Kysely<Tables>, reading: Connection, write: Writ
       if (ids.length === 0) return [];
       return withValues(guildId, await run(reading, changesOf(guildId).where('id', 'in', ids).orderBy('id')));
     },
+    async changeOfInteraction(guildId, interactionId) {
+      const change = changesOf(guildId).where('interaction_id', '=', interactionId);
+      return (await run(reading, change))[0]?.id ?? null;
+    },
     async testSince(listing, since) {
       const tests = db
         .selectFrom('deliveries')

@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
+import { memberOf } from '../../ledger/account-id.ts';
 import { isCountedVote } from '../../ledger/entry.ts';
 import { isPseudonym } from '../../ledger/pseudonym.ts';
 import { hour } from '../../platform/durations.ts';
 import type { DigestSummary } from '../../tally/announcement-store.ts';
+import { accountOf } from '../account-columns.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
@@ -36,9 +38,10 @@ export async function summarizeVotes(
         .orderBy('entries.id', 'desc')
         .limit(literal(rowsPerQuery)),
     );
-    for (const { user_id: userId, cause, credits: paid, reason, received_at: receivedAt, ...row } of page) {
+    for (const { user_id, cause, credits: paid, reason, received_at: receivedAt, ...row } of page) {
       if (row.listing !== listing || row.family !== 'vote' || receivedAt === null) continue;
       if (receivedAt < from || receivedAt >= until) continue;
+      const userId = memberOf(accountOf({ user_id }));
       credits += paid;
       if (isCountedVote(cause)) votesByUser.set(userId, (votesByUser.get(userId) ?? 0) + 1);
       if (cause === 'milestone') milestones.push({ userId, votes: Number.parseInt(reason ?? '', 10) || 0 });

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../ledger/account-id.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';
@@ -26,8 +27,8 @@ export interface Changes {
   readonly replayedDeliveries: DeliveryChange[];
   readonly events: { readonly key: EventKey; readonly deliveryId: number }[];
   readonly entries: NewEntry[];
-  /** The changed accounts by user, after their last entry. */
-  readonly accounts: Map<string, AccountState>;
+  /** The changed accounts, after their last entry. */
+  readonly accounts: Map<AccountId, AccountState>;
   readonly effects: NewEffect[];
   /** The changed grants, by user, role and source. */
   readonly grants: Map<string, StoredGrant>;

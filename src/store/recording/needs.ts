@@ -1,3 +1,4 @@
+import { type AccountId, type AccountScope, accountIdOf } from '../../ledger/account-id.ts';
 import type { Premium } from '../../ledger/event.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import { grantsRoles } from '../../tally/grants.ts';
@@ -17,10 +18,12 @@ export interface VoteRange {
 
 /** What decisions have to read, collected in order to read it together. */
 export interface Needs {
-  readonly userIds: Set<string>;
+  readonly accounts: Set<AccountId>;
   readonly events: Set<EventKey>;
   readonly forgottenVotes: Set<EventKey>;
   readonly orderIds: Set<string>;
+  /** In which communities the holders of the orders may have accounts. */
+  readonly orderScopes: Set<AccountScope>;
   readonly replayedIds: Set<number>;
   readonly idempotencyKeys: Set<string>;
   /** Users whose grants are needed. */
@@ -34,10 +37,11 @@ export interface Needs {
 
 export function noNeeds(): Needs {
   return {
-    userIds: new Set(),
+    accounts: new Set(),
     events: new Set(),
     forgottenVotes: new Set(),
     orderIds: new Set(),
+    orderScopes: new Set(),
     replayedIds: new Set(),
     idempotencyKeys: new Set(),
     grantees: new Set(),
@@ -69,21 +73,21 @@ function addJob(needs: Needs, job: RecordingJob): void {
       return;
     }
     case 'correct': {
-      const [{ userId }, idempotencyKey] = job.args;
-      needs.userIds.add(userId);
+      const [{ userId, accounts }, idempotencyKey] = job.args;
+      needs.accounts.add(accountIdOf(accounts, userId));
       needs.idempotencyKeys.add(idempotencyKey);
       return;
     }
     case 'recordClaim': {
       const [{ userId, at }, listing] = job.args;
-      needs.userIds.add(userId);
+      needs.accounts.add(accountIdOf(listing.community.accounts, userId));
       needs.forgottenVotes.add(forgottenVoteKey(userId, listing.name));
       addListing(needs, userId, at, listing);
       return;
     }
     case 'completeHistory': {
-      const [userId] = job.args;
-      needs.userIds.add(userId);
+      const [accountId] = job.args;
+      needs.accounts.add(accountId);
     }
   }
 }
@@ -92,10 +96,10 @@ function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery): 
   if (routed.type !== 'event' && routed.type !== 'order') return;
   const { event } = routed;
   if (event.family === 'premium') {
-    addPremium(needs, event);
+    addPremium(needs, event, routed.type === 'event' ? [routed.listing] : routed.listings);
   } else if (routed.type === 'event') {
     const { listing } = routed;
-    needs.userIds.add(event.userId);
+    needs.accounts.add(accountIdOf(listing.community.accounts, event.userId));
     needs.events.add(voteKey(event, listing.name, receivedAt));
     needs.forgottenVotes.add(forgottenVoteKey(event.userId, listing.name));
     addListing(needs, event.userId, event.at ?? receivedAt, listing);
@@ -109,7 +113,10 @@ function addListing(needs: Needs, userId: string, at: number, listing: ListingCo
   if (period !== null) needs.parties.add(period);
 }
 
-function addPremium(needs: Needs, { userId, orderIds }: Premium): void {
-  if (userId !== null) needs.userIds.add(userId);
+function addPremium(needs: Needs, { userId, orderIds }: Premium, listings: readonly ListingContext[]): void {
+  for (const { community } of listings) {
+    if (userId !== null) needs.accounts.add(accountIdOf(community.accounts, userId));
+    needs.orderScopes.add(community.accounts);
+  }
   for (const id of orderIds) needs.orderIds.add(id);
 }

@@ -1,4 +1,5 @@
 import type { Compilable, Kysely, Selectable } from 'kysely';
+import { accountIdOf, memberOf, partsOf } from '../../ledger/account-id.ts';
 import { allVoteCauses } from '../../ledger/entry.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';
@@ -6,6 +7,7 @@ import type { Outage } from '../../rewards/outages.ts';
 import type { AccountState, RoleConnectionState } from '../../tally/account-state.ts';
 import type { PartyState } from '../../tally/party-state.ts';
 import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
+import { accountOf } from '../account-columns.ts';
 import { parseHistory, serializeHistory } from '../history-column.ts';
 import { parseLastVotes, parseRoles, serializeContent } from '../json-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';
@@ -17,7 +19,7 @@ import type { DeliveryChange } from './changes.ts';
 
 export type BalanceRow = Selectable<Tables['balances']>;
 
-/** The columns of an account without the user's id, in the order in which they are written. */
+/** The columns of an account without its id, in the order in which they are written. */
 export const accountColumns = [
   'credits',
   'votes',
@@ -39,9 +41,11 @@ export const accountColumns = [
 /** By the stored number. */
 const roleConnectionStates: readonly RoleConnectionState[] = ['none', 'linked', 'updating'];
 
-export function toAccountState(row: BalanceRow): AccountState {
+export function toAccountState(row: Omit<BalanceRow, 'guild_id' | 'member_id'>): AccountState {
+  const id = accountOf(row);
   return {
-    userId: row.user_id,
+    id,
+    userId: memberOf(id),
     credits: row.credits,
     votes: row.votes,
     lastEntry: row.last_entry,
@@ -178,8 +182,8 @@ export function selectCorrections(db: Kysely<Tables>, idempotencyKeys: readonly 
 }
 
 export function toCorrection(row: Selectable<Tables['corrections']>): StoredCorrection {
-  const { idempotency_key: idempotencyKey, user_id: userId, credits, reason, balance, at } = row;
-  return { idempotencyKey, userId, credits, reason, balance, at };
+  const { idempotency_key: idempotencyKey, credits, reason, balance, at } = row;
+  return { idempotencyKey, ...partsOf(accountOf(row)), credits, reason, balance, at };
 }
 
 /** Stores an effect that is not due yet. */
@@ -190,7 +194,8 @@ export function insertPlanned(db: Kysely<Tables>, effect: NewEffect) {
 }
 
 export function insertCorrection(db: Kysely<Tables>, correction: StoredCorrection) {
-  const { idempotencyKey: idempotency_key, userId: user_id, credits, reason, balance, at } = correction;
+  const { idempotencyKey: idempotency_key, userId, accounts, credits, reason, balance, at } = correction;
+  const user_id = accountIdOf(accounts, userId);
   return db.insertInto('corrections').values({ idempotency_key, user_id, credits, reason, balance, at });
 }
 

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../ledger/account-id.ts';
 import { allVoteCauses, type Entry } from '../../ledger/entry.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
@@ -13,7 +14,7 @@ import { type Changes, noChanges } from './changes.ts';
  * the whole batch decided again with more data.
  */
 export interface RecordingReads {
-  account(userId: string): AccountState;
+  account(accountId: AccountId): AccountState;
   votesBetween(account: AccountState, listing: string | null, after: number, before: number): readonly PastVote[];
   grantsOf(userId: string): readonly StoredGrant[];
   party(period: string): PartyState;
@@ -50,24 +51,24 @@ export function createUnitOfWork(reads: RecordingReads): UnitOfWork {
   }
 
   const tally: Tally = {
-    accountState: (userId) => changes.accounts.get(userId) ?? reads.account(userId),
+    accountState: (accountId) => changes.accounts.get(accountId) ?? reads.account(accountId),
 
     append(account, entry) {
       const id = reads.nextEntryId();
       const updated = withEntry(account, entry, id);
       changes.entries.push({ ...entry, id, previous: account.lastEntry, number: updated.entries });
-      changes.accounts.set(account.userId, updated);
+      changes.accounts.set(account.id, updated);
       return updated;
     },
 
-    saveAccount: (account) => void changes.accounts.set(account.userId, account),
+    saveAccount: (account) => void changes.accounts.set(account.id, account),
 
     votesBetween(account, listing, after, before) {
       const added = changes.entries.filter(
-        (entry) => entry.userId === account.userId && isVoteBetween(entry, listing, after, before),
+        (entry) => entry.accountId === account.id && isVoteBetween(entry, listing, after, before),
       );
       // The account may already link to entries that are not written yet.
-      const stored = reads.account(account.userId);
+      const stored = reads.account(account.id);
       return [...added, ...reads.votesBetween(stored, listing, after, before)];
     },
 

@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
+import type { AccountId } from '../../ledger/account-id.ts';
 import { countedVoteCauses } from '../../ledger/entry.ts';
+import { accountOf } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
 import { noDelivery } from '../tables.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** A user whose balance is not the sum of the entries: credits and votes as stored and as summed up. */
+/** An account whose balance is not the sum of the entries: credits and votes as stored and as summed up. */
 export interface BalanceDifference {
-  readonly userId: string;
+  readonly accountId: AccountId;
   readonly balance: { readonly credits: number; readonly votes: number };
   readonly entries: { readonly credits: number; readonly votes: number };
 }
@@ -65,7 +67,7 @@ export interface Differences<Difference> {
 
 const maxShown = 5;
 
-/** Users whose balance (credits or votes) is not the sum of their entries. A user without a balance has 0. */
+/** Accounts whose balance (credits or votes) is not the sum of their entries. An account without a balance has 0. */
 export async function balanceDifferences({ db, run }: Snapshot): Promise<Differences<BalanceDifference>> {
   const isVote = (cause: string) => sql<number>`case when ${sql.ref(cause)} in (${sql.join(votes)}) then 1 else 0 end`;
   const sums = db
@@ -99,7 +101,7 @@ export async function balanceDifferences({ db, run }: Snapshot): Promise<Differe
       .limit(maxShown),
   );
   const first = rows.map((row) => ({
-    userId: row.user_id,
+    accountId: accountOf(row),
     balance: { credits: Number(row.credits), votes: Number(row.votes) },
     entries: { credits: Number(row.entered_credits), votes: Number(row.entered_votes) },
   }));

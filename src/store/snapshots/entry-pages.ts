@@ -1,13 +1,19 @@
+import { homeAccounts, partsOf } from '../../ledger/account-id.ts';
 import type { Entry } from '../../ledger/entry.ts';
+import { accountOf } from '../account-columns.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** An entry with its id. */
-export interface NumberedEntry extends Omit<Entry, 'untimed' | 'achievement'> {
+export interface NumberedEntry extends Omit<Entry, 'untimed' | 'achievement' | 'accountId'> {
   readonly id: number;
+  /** The guild in which the account is; null for the home community. */
+  readonly guildId: string | null;
+  readonly userId: string;
 }
 
 /** Which entries to read; null means all. */
 export interface EntrySelection {
+  /** In all communities. */
   readonly userId: string | null;
   /** Only events at or after this time (ms since the epoch). */
   readonly since: number | null;
@@ -24,16 +30,27 @@ export async function* entryPages(
   while (true) {
     let page = db
       .selectFrom('entries')
-      .select(['id', 'user_id as userId', 'listing', 'credits', 'cause', 'reason', 'at', 'delivery_id as deliveryId'])
+      .select(['id', 'user_id', 'listing', 'credits', 'cause', 'reason', 'at', 'delivery_id as deliveryId'])
       .where('id', '>', lastId)
       .orderBy('id')
       .limit(pageSize);
-    if (userId !== null) page = page.where('user_id', '=', userId);
+    if (userId !== null) {
+      page = page.where(({ eb, or }) => or([eb('user_id', '=', userId), eb('user_id', 'like', `%:${userId}`)]));
+    }
     if (since !== null) page = page.where('at', '>=', since);
     const entries = await run(page);
-    if (entries.length > 0) yield entries;
+    if (entries.length > 0) yield entries.map(toNumberedEntry);
     const last = entries.at(-1);
     if (last === undefined || entries.length < pageSize) return;
     lastId = last.id;
   }
+}
+
+function toNumberedEntry({
+  id,
+  user_id,
+  ...entry
+}: Omit<NumberedEntry, 'guildId' | 'userId'> & { readonly user_id: string }): NumberedEntry {
+  const { accounts, userId } = partsOf(accountOf({ user_id }));
+  return { id, guildId: accounts === homeAccounts ? null : accounts, userId, ...entry };
 }

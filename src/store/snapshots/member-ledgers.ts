@@ -1,7 +1,10 @@
+import { type AccountScope, memberOf } from '../../ledger/account-id.ts';
 import type { Cause } from '../../ledger/entry.ts';
 import type { Family } from '../../ledger/event.ts';
+import { accountOf } from '../account-columns.ts';
 import { parseRoles } from '../json-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';
+import { inRange } from '../reads/account-ranges.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** An entry of a member, with the delivery that caused it. */
@@ -18,7 +21,7 @@ export interface MemberEntry {
   readonly family: Family | null;
 }
 
-/** Everything that the ledger has of a member. */
+/** Everything that the ledger has of a member in a community. */
 export interface MemberLedger {
   readonly userId: string;
   /** The roles last seen (Discord IDs). */
@@ -31,33 +34,35 @@ export interface MemberLedger {
 const membersPerPage = 500;
 const entriesPerPage = 10_000;
 
-/** The number of members with entries. */
-export async function countMembers({ db, run }: Snapshot): Promise<number> {
+/** The number of members of a community with entries. */
+export async function countMembers({ db, run }: Snapshot, accounts: AccountScope): Promise<number> {
   const count = db.selectFrom('balances').select(({ fn }) => fn.countAll<number>().as('count'));
-  return (await run(count.where('last_entry', 'is not', null)))[0]?.count ?? 0;
+  const ofCommunity = count.where('guild_id', '=', accounts);
+  return (await run(ofCommunity.where('last_entry', 'is not', null)))[0]?.count ?? 0;
 }
 
 /**
- * All members with their entries, in the order of user ids. Memory depends on the member with the most entries, not on
- * the size of the ledger.
- * @param after only the members that follow this user id
+ * All members of a community with their entries, in the order of their ids. Memory depends on the member with the most
+ * entries, not on the size of the ledger.
  */
-export async function* memberLedgers({ db, run }: Snapshot, after = ''): AsyncGenerator<MemberLedger, void, undefined> {
-  let lastUserId = after;
+export async function* memberLedgers(
+  { db, run }: Snapshot,
+  accounts: AccountScope,
+): AsyncGenerator<MemberLedger, void, undefined> {
+  let after = '';
   while (true) {
     const balances = await run(
-      db
-        .selectFrom('balances')
-        .select(['user_id', 'roles', 'last_entry', 'entries', 'votes'])
-        .where('user_id', '>', lastUserId)
+      inRange(db.selectFrom('balances').select(['user_id', 'roles', 'last_entry', 'entries', 'votes']), accounts, {
+        after,
+        before: null,
+      })
         .where('last_entry', 'is not', null)
-        .orderBy('user_id')
         .limit(membersPerPage),
     );
     for (const chunk of divide(balances)) yield* readLedgers(chunk);
     const last = balances.at(-1);
     if (last === undefined || balances.length < membersPerPage) return;
-    lastUserId = last.user_id;
+    after = last.user_id;
   }
 
   async function* readLedgers(balances: readonly Balance[]) {
@@ -70,9 +75,9 @@ export async function* memberLedgers({ db, run }: Snapshot, after = ''): AsyncGe
         .select(['linked.achievement', 'deliveries.body', 'deliveries.family']),
     );
     const byUser = Map.groupBy(rows, ({ user_id }) => user_id);
-    for (const { user_id: userId, roles } of balances) {
-      const entries = byUser.get(userId) ?? [];
-      yield { userId, roles: roles === null ? [] : parseRoles(roles), entries };
+    for (const { user_id, roles } of balances) {
+      const entries = byUser.get(user_id) ?? [];
+      yield { userId: memberOf(accountOf({ user_id })), roles: roles === null ? [] : parseRoles(roles), entries };
     }
   }
 }

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
+import type { AccountId } from '../../ledger/account-id.ts';
 import { day as dayMs, hour } from '../../platform/durations.ts';
+import { accountOf } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** An achievement that was paid more than once to a member. */
+/** An achievement that was paid more than once to an account. */
 export interface RepeatedAchievement {
-  readonly userId: string;
+  readonly accountId: AccountId;
   readonly achievement: string;
   readonly entries: number;
 }
@@ -23,8 +25,8 @@ export async function repeatedAchievements({ db, run }: Snapshot) {
       .orderBy('user_id')
       .limit(5),
   );
-  const first = rows.map(({ user_id: userId, achievement, entries }): RepeatedAchievement => {
-    return { userId, achievement: achievement ?? '', entries };
+  const first = rows.map(({ user_id, achievement, entries }): RepeatedAchievement => {
+    return { accountId: accountOf({ user_id }), achievement: achievement ?? '', entries };
   });
   return { count: rows[0]?.count ?? 0, first };
 }

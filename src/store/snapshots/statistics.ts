@@ -4,7 +4,7 @@ import type { Snapshot } from './snapshot.ts';
 /** The size and age of a database's contents. Times are ms since the epoch. */
 export interface DatabaseContents {
   readonly entries: number;
-  /** The number of users with a balance. */
+  /** The number of accounts. */
   readonly users: number;
   readonly lastDeliveryAt: number | null;
 }

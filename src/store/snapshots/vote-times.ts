@@ -1,20 +1,22 @@
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import { type AccountScope, homeAccounts } from '../../ledger/account-id.ts';
 import { countedVoteCauses } from '../../ledger/entry.ts';
+import { accountPattern } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
+import type { Tables } from '../tables.ts';
 import type { Snapshot } from './snapshot.ts';
 
 const votes = countedVoteCauses.map((cause) => literal(cause));
 const pageSize = 10_000;
 
 /**
- * Counted votes by slot of time (`at` divided by `slotMs`), in ascending order. One scan of the entries; the result
+ * Counted votes of a community by slot of time (`at` divided by `slotMs`), in ascending order. One scan of the entries; the result
  * grows with the time that they span, not with their number.
  */
-export function countVotesBySlot({ db, run }: Snapshot, slotMs: number) {
+export function countVotesBySlot({ db, run }: Snapshot, accounts: AccountScope, slotMs: number) {
   const slot = slotOf(slotMs);
   return run(
-    db
-      .selectFrom('entries')
+    entriesOf(db, accounts)
       .select(({ fn }) => [slot.as('slot'), fn.countAll<number>().as('votes')])
       .where('cause', 'in', votes)
       .groupBy(slot)
@@ -22,14 +24,18 @@ export function countVotesBySlot({ db, run }: Snapshot, slotMs: number) {
   );
 }
 
-/** The times of all counted votes in these slots (ms since the epoch). One scan of the entries, in pages. */
-export async function* voteTimesIn({ db, run }: Snapshot, slots: readonly number[], slotMs: number) {
+/** The times of all counted votes of a community in these slots (ms since the epoch). One scan of the entries, in pages. */
+export async function* voteTimesIn(
+  { db, run }: Snapshot,
+  accounts: AccountScope,
+  slots: readonly number[],
+  slotMs: number,
+) {
   if (slots.length === 0) return;
   let lastId = 0;
   while (true) {
     const page = await run(
-      db
-        .selectFrom('entries')
+      entriesOf(db, accounts)
         .select(['id', 'at'])
         .where('id', '>', lastId)
         .where('cause', 'in', votes)
@@ -42,6 +48,11 @@ export async function* voteTimesIn({ db, run }: Snapshot, slots: readonly number
     if (last === undefined || page.length < pageSize) return;
     lastId = last.id;
   }
+}
+
+function entriesOf(db: Kysely<Tables>, accounts: AccountScope) {
+  const operator = accounts === homeAccounts ? 'not like' : 'like';
+  return db.selectFrom('entries').where('user_id', operator, accountPattern(accounts));
 }
 
 /** Times before 1970 do not occur: the integer division of both databases rounds towards zero. */

@@ -1,28 +1,51 @@
 import { type Kysely, sql } from 'kysely';
+import type { AccountId } from '../../ledger/account-id.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { type AccountState, isEmpty, withEntry } from '../../tally/account-state.ts';
+import { accountKey } from '../account-columns.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
+import { accountsOfMember } from '../reads/member-accounts.ts';
 import { accountColumns, accountValues, type BalanceRow, toAccountState } from '../recording/queries.ts';
 import type { Tables } from '../tables.ts';
 
 /*
  * Accounts for operations other than recordings, one statement after the other. Lock several accounts in the order of
- * their user ids, so that no transaction waits for another in a circle.
+ * their ids, so that no transaction waits for another in a circle.
  */
 
 /**
  * Reads an account and locks it until the end of the transaction. Inserts a missing one, because only a row can be
  * locked; {@link releaseAccount} deletes it again.
  */
-export async function lockAccount(connection: Connection, db: Kysely<Tables>, userId: string): Promise<AccountState> {
-  const insert = db.insertInto('balances').values({ user_id: userId, credits: 0, votes: 0, last_votes: '{}' });
+export async function lockAccount(
+  connection: Connection,
+  db: Kysely<Tables>,
+  accountId: AccountId,
+): Promise<AccountState> {
+  const values = { ...accountKey(accountId), credits: 0, votes: 0, last_votes: '{}' };
+  const insert = db.insertInto('balances').values(values);
   const [row] = await run(
     connection,
-    insert.onConflict((conflict) => conflict.column('user_id').doUpdateSet({ user_id: userId })).returningAll(),
+    insert.onConflict((conflict) => conflict.column('user_id').doUpdateSet({ user_id: accountId })).returningAll(),
   );
   if (row === undefined) throw new Error('The account could not be locked.');
   return toAccountState(row as BalanceRow);
+}
+
+/** Locks all accounts of a member, of which there need not be any. What is not theirs alone has their lock. */
+export async function lockAccountsOf(
+  connection: Connection,
+  db: Kysely<Tables>,
+  userId: string,
+): Promise<readonly AccountState[]> {
+  const locked: AccountState[] = [];
+  for (const user_id of await accountsOfMember(connection, db, userId)) {
+    const touch = db.updateTable('balances').set({ user_id }).where('user_id', '=', user_id);
+    const [row] = await run(connection, touch.returningAll());
+    if (row !== undefined) locked.push(toAccountState(row as BalanceRow));
+  }
+  return locked;
 }
 
 /** Appends an entry to a locked account, and returns the new account. */
@@ -32,7 +55,7 @@ export async function appendEntry(
   account: AccountState,
   entry: Entry,
 ): Promise<AccountState> {
-  const { userId: user_id, deliveryId: delivery_id, untimed, ...columns } = entry;
+  const { accountId: user_id, deliveryId: delivery_id, untimed, ...columns } = entry;
   const [inserted] = await run(
     connection,
     db
@@ -65,6 +88,6 @@ export async function releaseAccount(connection: Connection, db: Kysely<Tables>,
   if (!isEmpty(account)) return;
   await run(
     connection,
-    db.deleteFrom('balances').where('user_id', '=', account.userId).where('last_entry', 'is', sql.lit(null)),
+    db.deleteFrom('balances').where('user_id', '=', account.id).where('last_entry', 'is', sql.lit(null)),
   );
 }

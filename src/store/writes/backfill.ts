@@ -1,14 +1,17 @@
 import type { Kysely } from 'kysely';
+import { accountIdOf } from '../../ledger/account-id.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import type { Grant, StoredGrant } from '../../rewards/grant.ts';
 import {
   type BackfilledMember,
   type BackfillRules,
+  communityOf,
   createBackfillPlanner,
   owedOf,
   periodOf,
 } from '../../tally/backfill.ts';
 import { applyGrants } from '../../tally/grants.ts';
+import { partyKey } from '../../tally/party.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { run } from '../query-builder.ts';
@@ -24,23 +27,24 @@ export function backfillWrites(db: Kysely<Tables>, connection: Connection) {
   const { enqueue } = enqueueWrites(db, connection);
 
   return {
-    /** Stores that parties have reached their goals, unless votes were counted for them. */
+    /** Stores that parties (by their keys) have reached their goals, unless votes were counted for them. */
     async saveParties(partyGoals: BackfillRules['partyGoals'], goal: number): Promise<void> {
-      for (const [period, reached_at] of partyGoals) {
-        const insert = db.insertInto('parties').values({ period, votes: goal, reached_at });
+      for (const [key, reached_at] of partyGoals) {
+        const insert = db.insertInto('parties').values({ period: key, votes: goal, reached_at });
         await query(insert.onConflict((conflict) => conflict.column('period').doNothing()));
       }
     },
 
     /** Pays a member what is still owed. `now` in ms since the epoch. */
     async backfillMember(userId: string, rules: BackfillRules, now: number): Promise<BackfilledMember> {
-      const account = await lockAccount(connection, db, userId);
+      const { accounts } = communityOf(rules);
+      const account = await lockAccount(connection, db, accountIdOf(accounts, userId));
       const linked = linkedEntries(db, account.lastEntry).selectFrom('linked');
       const entries = await query(linked.select(['listing', 'at', 'cause', 'credits', 'achievement']));
       const outages = await query(db.selectFrom('outages').selectAll().orderBy('from_at'));
       const planner = createBackfillPlanner(rules, outages.map(toOutage));
       const whole = planner.plan(userId, entries);
-      const state = await readMemberState(db, query, userId, whole);
+      const state = await readMemberState(db, query, { userId, accounts }, whole);
       const plan = owedOf(whole, state);
       if (plan === null) {
         await releaseAccount(connection, db, account);
@@ -51,12 +55,13 @@ export function backfillWrites(db: Kysely<Tables>, connection: Connection) {
         const entry = { cause, credits, reason, achievement, listing };
         updated = await appendEntry(connection, db, updated, {
           ...entry,
-          ...{ userId, at: now, deliveryId: null, untimed: false },
+          ...{ accountId: account.id, at: now, deliveryId: null, untimed: false },
         });
       }
       const paidParties = plan.entries.filter(({ cause }) => cause === 'party').map(periodOf);
       for (const period of paidParties) {
-        const voter = db.insertInto('party_voters').values({ period, user_id: userId, state: 'paid' });
+        const key = partyKey(accounts, period);
+        const voter = db.insertInto('party_voters').values({ period: key, user_id: userId, state: 'paid' });
         await query(voter.onConflict((conflict) => conflict.columns(['period', 'user_id']).doNothing()));
       }
       await grantRoles(rules, plan.grants, state.grants, now);

@@ -7,7 +7,7 @@ import { findMemberRows, type Mentions } from '../member-data/member-rows.ts';
 import { memberTables, votersOf } from '../member-data/member-tables.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { lockAccount, releaseAccount } from './accounts.ts';
+import { lockAccountsOf, releaseAccount } from './accounts.ts';
 import { enqueueWrites } from './enqueue.ts';
 import { lock } from './lock.ts';
 import { closePurchases, lockShop } from './refund.ts';
@@ -45,7 +45,8 @@ export function forgetWrites(db: Kysely<Tables>, connection: Connection) {
 
   return {
     /**
-     * Forgets a member. A vote that is recorded meanwhile waits for the account, and is counted for a new one.
+     * Forgets a member, in all communities. A vote that is recorded meanwhile waits for the account, and is counted for a
+     * new one.
      * @param found before the transaction, because it takes long
      */
     async forget(userId: string, found: Mentions, { pseudonym, now, keepVotesMs }: Forgetting): Promise<void> {
@@ -54,14 +55,15 @@ export function forgetWrites(db: Kysely<Tables>, connection: Connection) {
       await lockShop(connection, db);
       await lockUnpaidParties(userId);
       const reports = await closePurchases(connection, db, userId, now);
-      const account = await lockAccount(connection, db, userId);
+      const accounts = await lockAccountsOf(connection, db, userId);
+      const accountIds = accounts.map(({ id }) => id);
       const grants = await run(connection, db.selectFrom('grants').selectAll().where('user_id', '=', userId));
-      const rows = await findMemberRows(db, connection, userId, found);
-      for (const [listing, at] of Object.entries(account.lastVotes)) {
+      const rows = await findMemberRows(db, connection, userId, accountIds, found);
+      for (const [listing, at] of accounts.flatMap(({ lastVotes }) => Object.entries(lastVotes))) {
         const expiresAt = at + keepVotesMs;
         if (expiresAt > now) await keepVote(forgottenVoteKey(userId, listing), at, expiresAt);
       }
-      await releaseAccount(connection, db, { ...account, roles: [] });
+      for (const account of accounts) await releaseAccount(connection, db, { ...account, roles: [] });
       for (const table of Object.values(memberTables)) {
         if (!('forget' in table)) continue;
         for (const query of table.forget(db, rows, pseudonym)) await run(connection, query);

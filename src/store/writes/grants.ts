@@ -5,7 +5,7 @@ import type { Connection } from '../dialect/dialect.ts';
 import type { PurchaseRow } from '../purchases.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { lockAccount } from './accounts.ts';
+import { lockAccountsOf } from './accounts.ts';
 import { enqueueWrites } from './enqueue.ts';
 import { findOpenPurchases, lockShop, refundRole, settlePurchases } from './refund.ts';
 
@@ -22,7 +22,7 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
       // Before the grants, because purchases lock the shop and the account before they insert grants.
       const purchases = await lockOpenPurchases({ userId, role });
       // A recording that has read the grants must not find out too late that the result was stored: see `applyGrants`.
-      await run(connection, db.updateTable('balances').set({ user_id: userId }).where('user_id', '=', userId));
+      await lockAccountsOf(connection, db, userId);
       const isSame = db.updateTable('grants').where('user_id', '=', userId).where('role', '=', role);
       const grants = await run(connection, isSame.set({ role }).returningAll());
       const isWanted = grants.some(({ until }) => until === null || until > now);
@@ -93,7 +93,7 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
   async function lockOpenPurchases(grantedRole: GrantedRole): Promise<readonly PurchaseRow[]> {
     if ((await findOpenPurchases(connection, db, grantedRole)).length === 0) return [];
     await lockShop(connection, db);
-    await lockAccount(connection, db, grantedRole.userId);
+    await lockAccountsOf(connection, db, grantedRole.userId);
     return findOpenPurchases(connection, db, grantedRole);
   }
 
@@ -101,7 +101,7 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
     const roles = new Map(grants.map((grant) => [`${grant.user_id} ${grant.role}`, grant]));
     // Recordings lock the accounts before they change grants, in the same order.
     for (const userId of [...new Set(grants.map(({ user_id }) => user_id))].sort()) {
-      await run(connection, db.updateTable('balances').set({ user_id: userId }).where('user_id', '=', userId));
+      await lockAccountsOf(connection, db, userId);
     }
     for (const { user_id, role } of roles.values()) {
       const same = db.updateTable('grants').set({ state: 'pending' }).where('user_id', '=', user_id);

@@ -6,7 +6,7 @@ import type { Connection } from '../dialect/dialect.ts';
 import { readValues, toLinkedMember } from '../linked-values.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { lockAccount, releaseAccount } from './accounts.ts';
+import { lockAccountsOf, releaseAccount } from './accounts.ts';
 import { enqueueWrites } from './enqueue.ts';
 
 /**
@@ -18,10 +18,12 @@ export function linkedMemberWrites(db: Kysely<Tables>, connection: Connection) {
   const linked = (userId: string) => db.updateTable('linked_members').where('user_id', '=', userId);
 
   async function markAccounts(userId: string, roleConnection: 'none' | 'linked'): Promise<void> {
-    const account = await lockAccount(connection, db, userId);
-    const mark = db.updateTable('balances').set({ role_connection: roleConnection === 'linked' ? 1 : 0 });
-    await run(connection, mark.where('user_id', '=', userId));
-    await releaseAccount(connection, db, { ...account, roleConnection });
+    // The first vote in another community makes a new account, which the next check of all linked members finds.
+    for (const account of await lockAccountsOf(connection, db, userId)) {
+      const mark = db.updateTable('balances').set({ role_connection: roleConnection === 'linked' ? 1 : 0 });
+      await run(connection, mark.where('user_id', '=', account.id));
+      await releaseAccount(connection, db, { ...account, roleConnection });
+    }
   }
 
   /** Makes the key of the first secret that of the database. Returns the id of the database's key. */

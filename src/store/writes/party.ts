@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely';
+import { accountIdOf } from '../../ledger/account-id.ts';
 import type { PartyReward } from '../../outbox/effect-contents.ts';
 import { partyEntry } from '../../rewards/party.ts';
 import { addToScores } from '../../rewards/period-scores.ts';
+import { partyOf } from '../../tally/party.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
@@ -17,9 +19,10 @@ export function partyWrites(db: Kysely<Tables>, connection: Connection) {
      * Pays the reward to voters who have not been paid, at most 15. Returns whether there may be more. `now` in ms
      * since the epoch.
      */
-    async payParty({ period, goal, credits, day }: PartyReward, now: number): Promise<boolean> {
+    async payParty({ period: key, goal, credits, day }: PartyReward, now: number): Promise<boolean> {
+      const { accounts, period } = partyOf(key);
       // Two processes that pay at once take turns.
-      const touch = db.updateTable('parties').set({ period }).where('period', '=', period);
+      const touch = db.updateTable('parties').set({ period: key }).where('period', '=', key);
       const [party] = await run(connection, touch.returning('reached_at'));
       if (party === undefined || party.reached_at === null) return false;
       const voters = await run(
@@ -27,19 +30,19 @@ export function partyWrites(db: Kysely<Tables>, connection: Connection) {
         db
           .selectFrom('party_voters')
           .select('user_id')
-          .where('period', '=', period)
+          .where('period', '=', key)
           .where('state', '=', literal('eligible'))
           .orderBy('user_id')
           .limit(votersPerPayment),
       );
       for (const { user_id: userId } of voters) {
-        const account = await lockAccount(connection, db, userId);
+        const account = await lockAccount(connection, db, accountIdOf(accounts, userId));
         const scores = addToScores(account.scores, day, 0, credits);
         const reward = partyEntry({ goal, credits }, period);
-        const entry = { ...reward, userId, listing: null, at: now, deliveryId: null, untimed: false };
+        const entry = { ...reward, accountId: account.id, listing: null, at: now, deliveryId: null, untimed: false };
         await appendEntry(connection, db, { ...account, scores }, entry);
       }
-      const paid = db.updateTable('party_voters').set({ state: 'paid' }).where('period', '=', period);
+      const paid = db.updateTable('party_voters').set({ state: 'paid' }).where('period', '=', key);
       const userIds = voters.map(({ user_id }) => user_id);
       if (userIds.length > 0) await run(connection, paid.where('user_id', 'in', userIds));
       return voters.length === votersPerPayment;

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { accountIdOf } from '../../ledger/account-id.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import { decidePurchase, grantSource, type PurchaseRejection } from '../../rewards/purchase.ts';
 import { type ShopItem, withoutCodes } from '../../rewards/shop-item.ts';
@@ -21,7 +22,7 @@ export function purchaseWrites(db: Kysely<Tables>, connection: Connection) {
   return {
     /** Sells an item once per confirmation. `now` in ms since the epoch. */
     async purchase(order: PurchaseOrder, now: number): Promise<PurchaseResult> {
-      const { confirmationId, item, guildId, ownerChannelId, confirmedPrice } = order;
+      const { confirmationId, item, accounts, guildId, ownerChannelId, confirmedPrice } = order;
       const { userId, roles } = order.member;
       await lockShop(connection, db);
       const earlier = await findConfirmation(confirmationId);
@@ -29,7 +30,7 @@ export function purchaseWrites(db: Kysely<Tables>, connection: Connection) {
         if (earlier.user_id !== userId) return { outcome: 'foreign' };
         return { outcome: 'purchased', purchase: toPurchase(earlier), repeated: true };
       }
-      const account = await lockAccount(connection, db, userId);
+      const account = await lockAccount(connection, db, accountIdOf(accounts, userId));
       const reject = async (rejection: PurchaseRejection): Promise<PurchaseResult> => {
         await releaseAccount(connection, db, account);
         return { outcome: 'rejected', rejection, balance: account.credits };
@@ -44,7 +45,8 @@ export function purchaseWrites(db: Kysely<Tables>, connection: Connection) {
         hasOwnerChannel: ownerChannelId !== null,
       });
       if (decision.rejection !== null) return reject(decision.rejection);
-      const { credits: balance } = await appendEntry(connection, db, account, purchaseEntry(userId, item, now));
+      const entry = purchaseEntry(account.id, item, now);
+      const { credits: balance } = await appendEntry(connection, db, account, entry);
       const { state, until } = decision;
       const purchase = await insertPurchase(order, item, { state, until, balance, code: unissued[0] ?? null, at: now });
       await enqueue(await effectsOf(purchase));
@@ -74,12 +76,13 @@ export function purchaseWrites(db: Kysely<Tables>, connection: Connection) {
   }
 
   async function insertPurchase(
-    { confirmationId, member, guildId, ownerChannelId }: PurchaseOrder,
+    { confirmationId, member, accounts, guildId, ownerChannelId }: PurchaseOrder,
     { id, name, price, role }: ShopItem,
     result: Pick<PurchaseRow, 'state' | 'until' | 'balance' | 'code' | 'at'>,
   ): Promise<PurchaseRow> {
     const row = {
-      ...{ confirmation_id: confirmationId, user_id: member.userId, guild_id: storedGuildId(guildId) },
+      ...{ confirmation_id: confirmationId, user_id: member.userId },
+      ...{ account_guild_id: accounts, guild_id: storedGuildId(guildId) },
       ...{ owner_channel_id: ownerChannelId, item: id, name, price, role, ...result },
       settled_at: result.state === 'fulfilled' ? result.at : null,
     };

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { accountIdOf } from '../../ledger/account-id.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import { grantSource } from '../../rewards/purchase.ts';
 import { refundEntry } from '../../tally/purchase-entry.ts';
@@ -61,8 +62,9 @@ export async function refundPurchase(
 /** Returns the price of a confirmed purchase. */
 async function refund(connection: Connection, db: Kysely<Tables>, purchase: PurchaseRow, now: number): Promise<void> {
   await settlePurchases(connection, db, [purchase], 'refunded', now);
-  const account = await lockAccount(connection, db, purchase.user_id);
-  await appendEntry(connection, db, account, refundEntry(purchase.user_id, purchase, now));
+  const accountId = accountIdOf(purchase.account_guild_id, purchase.user_id);
+  const account = await lockAccount(connection, db, accountId);
+  await appendEntry(connection, db, account, refundEntry(accountId, purchase, now));
 }
 
 /** Refunds purchases of a role that Discord did not give, and reports them to the owner. The shop is locked. */

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { lastVoteIn } from '../../ledger/account.ts';
+import { type AccountId, memberOf } from '../../ledger/account-id.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import type {
@@ -13,6 +14,7 @@ import type {
 } from '../../tally/reminder-store.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
+import { accountsOfMember } from '../reads/member-accounts.ts';
 import type { Tables } from '../tables.ts';
 import { lockAccount, releaseAccount } from './accounts.ts';
 import { enqueueWrites } from './enqueue.ts';
@@ -34,46 +36,54 @@ export function reminderWrites(db: Kysely<Tables>, connection: Connection) {
     );
   }
 
-  async function setReminder(userId: string, reminder: 0 | 1): Promise<void> {
-    await run(connection, db.updateTable('balances').set({ reminder }).where('user_id', '=', userId));
+  async function setReminder(accountId: AccountId, reminder: 0 | 1): Promise<void> {
+    await run(connection, db.updateTable('balances').set({ reminder }).where('user_id', '=', accountId));
   }
 
   /** Returns whether they were on. */
-  async function switchOff(userId: string): Promise<boolean> {
-    const account = await lockAccount(connection, db, userId);
-    await setReminder(userId, 0);
-    await run(connection, db.deleteFrom('reminders').where('user_id', '=', userId));
+  async function switchOff(accountId: AccountId, listings: readonly string[] | null): Promise<boolean> {
+    const account = await lockAccount(connection, db, accountId);
+    await setReminder(accountId, 0);
+    const ofMember = db.deleteFrom('reminders').where('user_id', '=', account.userId);
+    if (listings === null) await run(connection, ofMember);
+    else if (listings.length > 0) await run(connection, ofMember.where('listing', 'in', listings));
     await releaseAccount(connection, db, { ...account, isReminded: false });
     return account.isReminded;
   }
 
   return {
     async switchRemindersOn(
-      userId: string,
+      accountId: AccountId,
       listings: readonly ListingCooldown[],
       now: number,
     ): Promise<readonly NextReminder[]> {
-      const account = await lockAccount(connection, db, userId);
-      await setReminder(userId, 1);
+      const account = await lockAccount(connection, db, accountId);
+      const { userId } = account;
+      await setReminder(accountId, 1);
       await run(connection, db.deleteFrom('reminder_stops').where('user_id', '=', userId));
       const next = listings.map((listing) => ({ listing: listing.name, dueAt: dueAfter(account, listing, now) }));
       for (const { listing, dueAt } of next) if (dueAt !== null) await save({ userId, listing, dueAt });
       return next;
     },
 
-    async switchRemindersOff(userId: string): Promise<void> {
-      await switchOff(userId);
+    async switchRemindersOff(accountId: AccountId, listings: readonly string[] | null): Promise<void> {
+      await switchOff(accountId, listings);
     },
 
-    async snoozeReminder(userId: string, listing: RemindedListing, until: number, now: number): Promise<SnoozeResult> {
-      const account = await lockAccount(connection, db, userId);
+    async snoozeReminder(
+      accountId: AccountId,
+      listing: RemindedListing,
+      until: number,
+      now: number,
+    ): Promise<SnoozeResult> {
+      const account = await lockAccount(connection, db, accountId);
       if (!account.isReminded) {
         await releaseAccount(connection, db, account);
         return { outcome: 'off' };
       }
       const dueAt = dueAfter(account, { ...listing, nextVoteAt: null }, now);
       if (dueAt !== null) return { outcome: 'voted', dueAt };
-      await save({ userId, listing: listing.name, dueAt: until });
+      await save({ userId: memberOf(accountId), listing: listing.name, dueAt: until });
       return { outcome: 'snoozed', dueAt: until };
     },
 
@@ -116,7 +126,11 @@ export function reminderWrites(db: Kysely<Tables>, connection: Connection) {
 
     async stopReminders(userId: string, reason: StopReason, now: number): Promise<void> {
       // There is nothing to tell a member who has no reminders, or was forgotten.
-      if (!(await switchOff(userId))) return;
+      let wereOn = false;
+      for (const accountId of await accountsOfMember(connection, db, userId)) {
+        if (await switchOff(accountId, null)) wereOn = true;
+      }
+      if (!wereOn) return;
       const stop = { reason, at: now, told: 0 };
       const insert = db.insertInto('reminder_stops').values({ user_id: userId, ...stop });
       await run(

@@ -1,4 +1,6 @@
 import type { Kysely } from 'kysely';
+import type { AccountId } from '../../ledger/account-id.ts';
+import { accountKey } from '../account-columns.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
@@ -7,15 +9,15 @@ import type { Tables } from '../tables.ts';
 export function seenRolesWrites(db: Kysely<Tables>, connection: Connection) {
   return {
     /** Stores which of the roles that a multiplier names a member has (Discord IDs). */
-    async seeRoles(userId: string, seen: readonly string[]): Promise<void> {
+    async seeRoles(accountId: AccountId, seen: readonly string[]): Promise<void> {
       const roles = seen.length === 0 ? null : JSON.stringify(seen);
       if (roles === null) {
-        await run(connection, db.updateTable('balances').set({ roles }).where('user_id', '=', userId));
+        await run(connection, db.updateTable('balances').set({ roles }).where('user_id', '=', accountId));
         return;
       }
       const insert = db
         .insertInto('balances')
-        .values({ user_id: userId, credits: 0, votes: 0, last_votes: '{}', roles });
+        .values({ ...accountKey(accountId), credits: 0, votes: 0, last_votes: '{}', roles });
       await run(
         connection,
         insert.onConflict((conflict) => conflict.column('user_id').doUpdateSet({ roles })),

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { keyIdOf } from '../../encryption/sealed-text.ts';
-import type { NewChange, SaveChangeResult, SettingKey, StoredValue } from '../../settings/stored-settings.ts';
+import type { NewChange, SaveChangeResult, SealedRow, StoredValue } from '../../settings/stored-settings.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
@@ -52,7 +52,36 @@ export function settingsWrites(db: Kysely<Tables>, connection: Connection) {
       }
       return { status: 'saved', id: version };
     },
+
+    async useSettingsKey(keyId: string): Promise<void> {
+      const insert = db.insertInto('settings_state').values({ id: 1, version: 0, key_id: keyId });
+      await run(
+        connection,
+        insert.onConflict((conflict) => conflict.column('id').doUpdateSet({ key_id: keyId })),
+      );
+    },
+
+    async resealSettings(rows: readonly { readonly row: SealedRow; readonly sealed: string }[]): Promise<number> {
+      let replaced = 0;
+      for (const { row, sealed } of rows) replaced += await setSealed(row, sealed);
+      return replaced;
+    },
   };
+
+  async function setSealed({ place, guildId, changeId, position, listing, path, sealed }: SealedRow, next: string) {
+    if (place === 'value') {
+      const value = db.updateTable('setting_values').set({ sealed: next }).where('sealed', '=', sealed);
+      const stored = value.where('guild_id', '=', guildId).where('listing', '=', listing).where('path', '=', path);
+      return (await run(connection, stored.returning('path'))).length;
+    }
+    const column = place === 'before' ? 'before_sealed' : 'after_sealed';
+    const changed = db
+      .updateTable('changed_settings')
+      .set({ [column]: next })
+      .where(column, '=', sealed);
+    const row = changed.where('guild_id', '=', guildId).where('change_id', '=', changeId);
+    return (await run(connection, row.where('position', '=', position).returning('path'))).length;
+  }
 
   async function nextVersion(): Promise<{ readonly version: number; readonly keyId: string | null }> {
     const insert = db.insertInto('settings_state').values({ id: 1, version: 1, key_id: null });
@@ -98,7 +127,7 @@ export function settingsWrites(db: Kysely<Tables>, connection: Connection) {
     return [...new Set(same.map(({ change_id }) => change_id))];
   }
 
-  async function currentValues(guildId: string, keys: readonly SettingKey[]): Promise<(StoredValue | null)[]> {
+  async function currentValues(guildId: string, keys: NewChange['values']): Promise<(StoredValue | null)[]> {
     const stored = db.selectFrom('setting_values').selectAll().where('guild_id', '=', guildId);
     const rows = await run(connection, stored);
     return keys.map(({ listing, path }) => {

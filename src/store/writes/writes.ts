@@ -12,7 +12,10 @@ import { counterWrites } from './counters.ts';
 import { enqueueWrites } from './enqueue.ts';
 import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
+import { guildWrites } from './guilds.ts';
 import { heartbeatWrites } from './heartbeat.ts';
+import { installationWrites } from './installation.ts';
+import { leaseWrites } from './leases.ts';
 import { linkedMemberWrites } from './linked-members.ts';
 import { memberLanguageWrites } from './member-languages.ts';
 import { outboxWrites } from './outbox.ts';
@@ -23,6 +26,7 @@ import { purchaseWrites } from './purchases.ts';
 import { reminderWrites } from './reminders.ts';
 import { requeueWrites } from './requeue-effect.ts';
 import { seenRolesWrites } from './seen-roles.ts';
+import { separationWrites } from './separate-accounts.ts';
 import { sessionWrites } from './session-revocations.ts';
 import { settingsWrites } from './settings.ts';
 
@@ -51,8 +55,12 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...linkedMemberWrites(db, connection),
     ...forgetWrites(db, connection),
     ...settingsWrites(db, connection),
+    ...guildWrites(db, connection),
     ...counterWrites(db, connection),
     ...pruningWrites(db, connection),
+    ...leaseWrites(db, connection),
+    ...installationWrites(db, connection),
+    ...separationWrites(db, connection),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
     async probe(at: number): Promise<void> {

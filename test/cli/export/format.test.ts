@@ -11,6 +11,7 @@ const entry: NumberedEntry = {
   reason: null,
   at: Date.UTC(2026, 0, 1),
   deliveryId: null,
+  guildId: null,
 };
 
 describe('JSON lines', () => {

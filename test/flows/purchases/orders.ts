@@ -23,5 +23,6 @@ export function orderOf(number: number): PurchaseOrder {
   const item = items[number % items.length] ?? null;
   const member = { userId: users[number % users.length] ?? '', roles: [] };
   const confirmedPrice = item?.price ?? 0;
-  return { confirmationId: `confirmation ${number}`, member, item, confirmedPrice, guildId, ownerChannelId };
+  const confirmationId = `confirmation ${number}`;
+  return { confirmationId, member, item, confirmedPrice, accounts: '', guildId, ownerChannelId };
 }

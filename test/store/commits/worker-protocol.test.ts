@@ -46,7 +46,7 @@ const listing = fc.record({
   rewards: fc
     .record({ perVote: fc.nat(), perPremium: fc.nat(), whenDenied: fc.nat(), cooldownMs: fc.nat() })
     .map(plainRewards),
-  community: fc.record({ guildId: nullable(text), timeZone: text, listings: fc.array(text) }),
+  community: fc.record({ guildId: nullable(text), accounts: text, timeZone: text, listings: fc.array(text) }),
   announced: fc.record({ votes: fc.boolean(), milestones: fc.boolean(), premium: fc.boolean(), party: fc.boolean() }),
   announceChannelId: nullable(text),
   premiumChannelId: nullable(text),

@@ -20,7 +20,7 @@ const listing: ListingContext = {
   name: 'server',
   kind: 'server',
   rewards: plainRewards({ perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour }),
-  community: { guildId: null, timeZone: 'UTC', listings: ['server'] },
+  community: { accounts: '', guildId: null, timeZone: 'UTC', listings: ['server'] },
   announced: { votes: true, milestones: true, premium: true, party: true },
   announceChannelId: '1',
   premiumChannelId: null,

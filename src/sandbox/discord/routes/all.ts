@@ -4,6 +4,7 @@ import type { Files } from '../files.ts';
 import type { InteractionCallbacks } from '../interaction-callbacks.ts';
 import type { Messages } from '../messages.ts';
 import type { OAuth } from '../oauth.ts';
+import type { OutgoingInteractions } from '../outgoing-interactions.ts';
 import type { RoleConnections } from '../role-connections.ts';
 import type { Route } from '../route.ts';
 import { applicationRoutes } from './application.ts';
@@ -20,13 +21,14 @@ export function allRoutes(parts: {
   messages: Messages;
   files: Files;
   callbacks: InteractionCallbacks;
+  outgoing: OutgoingInteractions;
   gatewayUrl: string;
   oauth: OAuth;
   connections: RoleConnections;
 }): Route[] {
-  const { state, commands, messages, files, callbacks, gatewayUrl, oauth, connections } = parts;
+  const { state, commands, messages, files, callbacks, outgoing, gatewayUrl, oauth, connections } = parts;
   return [
-    ...applicationRoutes(state, gatewayUrl, oauth),
+    ...applicationRoutes(state, outgoing, oauth, gatewayUrl),
     ...commandRoutes(state, commands),
     ...interactionRoutes(callbacks, state.applicationId),
     ...channelRoutes(state, messages, files),

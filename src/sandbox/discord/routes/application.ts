@@ -2,21 +2,30 @@ import { z } from 'zod';
 import { hour } from '../../../platform/durations.ts';
 import type { DiscordState } from '../discord-state.ts';
 import type { OAuth } from '../oauth.ts';
+import type { OutgoingInteractions } from '../outgoing-interactions.ts';
 import { ok, type Route, route } from '../route.ts';
 import { url } from '../schema-parts.ts';
 import { validate } from '../validate.ts';
 
 /** The fields that can be changed. Discord: "Edit Current Application". */
-const applicationChanges = z
+const applicationEdit = z
   .object({
+    interactions_endpoint_url: z.url().nullable(),
     role_connections_verification_url: url.nullable(),
     integration_types_config: z.record(z.enum(['0', '1']), z.object({ oauth2_install_params: z.unknown().optional() })),
   })
   .partial();
 
 /** The bot's application and its gateway URL. Discord: "Application", "Get Gateway Bot". */
-export function applicationRoutes(state: DiscordState, gatewayUrl: string, oauth: OAuth): Route[] {
-  const defaults = {
+export function applicationRoutes(
+  state: DiscordState,
+  outgoing: OutgoingInteractions,
+  oauth: OAuth,
+  gatewayUrl: string,
+): Route[] {
+  /** What the bot has changed, apart from the endpoint. */
+  let edited: Readonly<Record<string, unknown>> = {};
+  const application = () => ({
     id: state.applicationId,
     name: state.bot.username,
     icon: null,
@@ -24,12 +33,12 @@ export function applicationRoutes(state: DiscordState, gatewayUrl: string, oauth
     bot_public: true,
     bot_require_code_grant: false,
     bot: state.bot,
-    verify_key: '0'.repeat(64),
+    verify_key: outgoing.publicKey,
     type: null,
     flags: 0,
     flags_new: '0',
     redirect_uris: [],
-    interactions_endpoint_url: null,
+    interactions_endpoint_url: outgoing.url,
     role_connections_verification_url: null,
     explicit_content_filter: 0,
     eligible_oauth2_scopes: ['bot', 'applications.commands'],
@@ -39,9 +48,8 @@ export function applicationRoutes(state: DiscordState, gatewayUrl: string, oauth
     approximate_user_install_count: 0,
     approximate_user_authorization_count: 0,
     integration_types_config: { 0: {} },
-  };
-  /** With what the bot has changed. */
-  let application: Readonly<Record<string, unknown>> = defaults;
+    ...edited,
+  });
   return [
     route('GET', '/gateway', () => ok({ url: gatewayUrl }), { needsBot: false }),
     route('GET', '/gateway/bot', () =>
@@ -51,12 +59,14 @@ export function applicationRoutes(state: DiscordState, gatewayUrl: string, oauth
         session_start_limit: { total: 1000, remaining: 999, reset_after: 24 * hour, max_concurrency: 1 },
       }),
     ),
-    route('GET', '/applications/@me', () => ok(application)),
-    route('PATCH', '/applications/@me', ({ body }) => {
-      application = { ...application, ...validate(applicationChanges, body) };
-      return ok(application);
+    route('GET', '/applications/@me', () => ok(application())),
+    route('PATCH', '/applications/@me', async ({ body }) => {
+      const { interactions_endpoint_url: endpoint, ...changes } = validate(applicationEdit, body);
+      if (endpoint !== undefined) await outgoing.setUrl(endpoint);
+      edited = { ...edited, ...changes };
+      return ok(application());
     }),
-    route('GET', '/oauth2/applications/@me', () => ok(application)),
+    route('GET', '/oauth2/applications/@me', () => ok(application())),
     route(
       'GET',
       '/users/@me',
@@ -66,7 +76,7 @@ export function applicationRoutes(state: DiscordState, gatewayUrl: string, oauth
         const userId = oauth.memberOf(authorization, 'identify');
         return ok({ ...state.user(userId), ...account, locale: state.localeOf(userId) });
       },
-      { needsBot: false },
+      { acceptsMember: true },
     ),
   ];
 }

@@ -1,4 +1,5 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import { type AccountId, type AccountScope, accountIdOf, homeAccounts } from '../../../ledger/account-id.ts';
 import type { LastingGrant, PeriodTotal, Standing, Standings } from '../../../ledger/standing.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { second } from '../../../platform/durations.ts';
@@ -7,9 +8,10 @@ import type { PeriodScore } from '../../../rewards/period-scores.ts';
 import { type AccountState, emptyAccount } from '../../../tally/account-state.ts';
 import { calendarOf } from '../../../tally/community.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
+import { homeKey } from '../../installation-keys.ts';
 import { parseLastVotes } from '../../json-columns.ts';
 import { linkedEntries } from '../../linked-entries.ts';
-import { preparedQuery, run } from '../../query-builder.ts';
+import { literal, preparedQuery, run } from '../../query-builder.ts';
 import { type BalanceRow, toAccountState } from '../../recording/queries.ts';
 import type { Tables } from '../../tables.ts';
 import { createPageCache } from './leaderboard-pages.ts';
@@ -19,29 +21,39 @@ import { createScoreScan } from './scan-scores.ts';
 /** Entries of a standing. */
 const newestEntries = 5;
 
-/** The standings of the members of a community over SQL. @param timeZone IANA name, of the community's calendar */
+/**
+ * The standings of the members of a community over SQL.
+ * @param accounts which accounts they have
+ * @param timeZone IANA name, of the community's calendar
+ */
 export function sqlStandings(
   db: Kysely<Tables>,
   { reading, dataVersion }: Pick<Dialect, 'reading' | 'dataVersion'>,
   clock: Clock,
+  accounts: AccountScope,
   timeZone: string,
 ): Standings {
   const calendar = calendarOf({ timeZone });
-  const rankings = createRankings(createScoreScan(db, reading), clock, dataVersion);
+  const rankings = createRankings(createScoreScan(db, reading, accounts), clock, dataVersion);
   const pages = createPageCache();
-  const findBalance = preparedQuery<{ userId: string }>()((placeholder) =>
-    db.selectFrom('balances').selectAll().where('user_id', '=', placeholder('userId')),
+  const findBalance = preparedQuery<{ id: AccountId }>()((placeholder) =>
+    db.selectFrom('balances').selectAll().where('user_id', '=', placeholder('id')),
   );
-  const findLastVotes = preparedQuery<{ userId: string }>()((placeholder) =>
-    db.selectFrom('balances').select('last_votes').where('user_id', '=', placeholder('userId')),
+  const findLastVotes = preparedQuery<{ id: AccountId }>()((placeholder) =>
+    db.selectFrom('balances').select('last_votes').where('user_id', '=', placeholder('id')),
   );
   const findGrants = preparedQuery<{ userId: string }>()((placeholder) =>
-    db.selectFrom('grants').select(['role', 'until']).where('user_id', '=', placeholder('userId')),
+    db
+      .selectFrom('grants')
+      .select(['role', 'until'])
+      .where('user_id', '=', placeholder('userId'))
+      .where(grantedIn(accounts)),
   );
 
   async function findAccount(userId: string): Promise<AccountState> {
-    const [row] = await findBalance(reading, { userId });
-    return row === undefined ? emptyAccount(userId) : toAccountState(row as BalanceRow);
+    const id = accountIdOf(accounts, userId);
+    const [row] = await findBalance(reading, { id });
+    return row === undefined ? emptyAccount(id) : toAccountState(row as BalanceRow);
   }
 
   return {
@@ -62,7 +74,7 @@ export function sqlStandings(
     },
 
     async lastVotes(userId) {
-      const [row] = await findLastVotes(reading, { userId });
+      const [row] = await findLastVotes(reading, { id: accountIdOf(accounts, userId) });
       return row === undefined ? {} : parseLastVotes(row.last_votes);
     },
 
@@ -84,6 +96,14 @@ async function rankOf({ userId, credits }: AccountState, rankings: Rankings): Pr
   const board = await rankings.board({ period: 'all', by: 'credits' });
   const isAboveItself = (board.find(userId)?.score ?? 0) > credits;
   return board.countAbove(credits) + 1 - (isAboveItself ? 1 : 0);
+}
+
+/** Grants in the guild of the community; at home in whatever guild, as long as there is no other community. */
+function grantedIn(accounts: AccountScope) {
+  const home = sql<string>`(select value from installation where key = ${literal(homeKey)})`;
+  return accounts === homeAccounts
+    ? sql<boolean>`guild_id = coalesce(nullif(${home}, ''), guild_id)`
+    : sql<boolean>`guild_id = ${accounts}`;
 }
 
 function streakOn({ streak }: AccountState, today: number): number {

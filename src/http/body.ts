@@ -1,27 +1,28 @@
 import { IncomingMessage } from 'node:http';
 
-/** Maximum size of a body (bytes). A delivery has a few hundred. */
+/** Maximum size of a delivery (bytes). It has a few hundred. */
 export const maxBodyBytes = 64 * 1024;
 
 type BodyEvent = Buffer | 'end' | 'aborted';
 
 /**
- * Reads the raw bytes of a request up to {@link maxBodyBytes}. Expected failures are values, not errors. A buffer in
+ * Reads the raw bytes of a request up to `maxBytes`. Expected failures are values, not errors. A buffer in
  * `request.body` (from `express.raw()`) is used as is; after any other body parser the result is `consumed`, because
  * the raw bytes are lost.
  */
 export function readBody(
   request: IncomingMessage & { body?: unknown },
+  maxBytes = maxBodyBytes,
 ): Promise<Buffer | 'too large' | 'aborted' | 'consumed'> {
   if (Buffer.isBuffer(request.body)) {
-    return Promise.resolve(request.body.length > maxBodyBytes ? 'too large' : request.body);
+    return Promise.resolve(request.body.length > maxBytes ? 'too large' : request.body);
   }
   // A parser loses nothing when it consumes an empty body.
   if (request.readableEnded && request.headers['content-length'] === '0') return Promise.resolve(Buffer.alloc(0));
   if (request.readableDidRead || request.readableEnded) return Promise.resolve('consumed');
   // The connection closed while an earlier middleware was running. No further event follows.
   if (request.destroyed) return Promise.resolve('aborted');
-  if (Number(request.headers['content-length']) > maxBodyBytes) return Promise.resolve('too large');
+  if (Number(request.headers['content-length']) > maxBytes) return Promise.resolve('too large');
 
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -33,7 +34,7 @@ export function readBody(
     }
     function append(chunk: Buffer): void {
       size += chunk.length;
-      if (size <= maxBodyBytes) chunks.push(chunk);
+      if (size <= maxBytes) chunks.push(chunk);
       else resolve('too large');
     }
     if (request instanceof DirectRequest && request.redirectBody(handle)) return;
@@ -47,7 +48,7 @@ export function readBody(
 /**
  * A request that can pass its body to a callback instead of a stream. For a body of one chunk the stream costs an
  * eighth of Node's work for a request (`bench/README.md`). The price: it overrides `push` and `resume`, which Node's
- * HTTP parser and server call although no document promises it. `test/webhook/body.test.ts` compares it with a plain
+ * HTTP parser and server call although no document promises it. `test/http/body.test.ts` compares it with a plain
  * `IncomingMessage`, so a Node release that changes these calls fails there; plain requests always work. Without
  * `redirectBody` it behaves like its base class.
  */

@@ -1,0 +1,27 @@
+/** What `/setup` asks the listing service and Discord before it saves. */
+export interface SetupChecks {
+  /** Asks the service, once, which listing an API key belongs to. The key is neither logged nor part of an error. */
+  checkKey(kind: 'server' | 'bot', key: string): Promise<KeyCheck>;
+  /** What the bot may do with the roles of a guild; null if Discord does not say in time. */
+  roleAccess(guildId: string): Promise<RoleAccess | null>;
+  /** The names of the operator's listings that belong to no known guild: nobody can be told apart from their owner. */
+  unassignedListings(): readonly string[];
+}
+
+export type KeyCheck =
+  | {
+      readonly status: 'valid';
+      /** External text. */
+      readonly name: string;
+      /** Discord id of the server or bot; null if the service does not say. */
+      readonly targetId: string | null;
+    }
+  | { readonly status: 'refused' | 'wrongKind' | 'malformed' }
+  /** `retryAt` is in ms since the epoch. */
+  | { readonly status: 'unreachable'; readonly retryAt: number };
+
+export interface RoleAccess {
+  readonly mayManageRoles: boolean;
+  /** By the id of the role: whether it is below the bot's highest role, and if not, why nobody gets it from the bot. */
+  readonly roles: ReadonlyMap<string, 'below' | 'above' | 'managed'>;
+}

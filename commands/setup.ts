@@ -1,0 +1,237 @@
+import type { Command, CommandInput } from './command.ts';
+import { textField } from './command.ts';
+import type { Modal, Panel, Reply } from './reply.ts';
+import { openForm, reopenForm, submitForm } from './setup/edit.ts';
+import { editOf } from './setup/edit-options.ts';
+import { chooseChannel, choosePreset, renderChannelStep, renderRewardsStep } from './setup/first-steps.ts';
+import { exportSettings, importForm, renderHistory } from './setup/history.ts';
+import { listOf, textOf } from './setup/json.ts';
+import { checkTest, keyForm, keyProblem, linkForm, linkListing, renderWaiting, reopenLinkForm } from './setup/link.ts';
+import { renderRotated, renderUnlink, rotateForm } from './setup/listing-section.ts';
+import { renderOverview, renderWelcome } from './setup/overview.ts';
+import { panel, renderSaved, renderUndone, renderUnsaved } from './setup/results.ts';
+import { newEntry, renderSection, sectionOf, sectionPaths } from './setup/section.ts';
+import { renderItem } from './setup/shop-section.ts';
+import {
+  authorOf,
+  button,
+  effectiveValue,
+  escapedName,
+  isCommunityPath,
+  listingOptions,
+  namesListing,
+  openView,
+  refreshed,
+  type SetupView,
+  textBlock,
+} from './setup/view.ts';
+
+type Result = Reply | Panel | Modal;
+type Handler = (view: SetupView) => Promise<Result> | Result;
+
+/** Those that need a listing of this guild. */
+const ofListing: Readonly<Record<string, Handler>> = {
+  edit: openEdit,
+  again: editAgain,
+  entry: openEntry,
+  submit: submit,
+  section: (view) => renderSection(view, sectionOf(view.input.options['s']) ?? 'listing'),
+  reset,
+  item: (view) => renderItem(view, Number(view.input.values[0])),
+  remove: confirmRemoval,
+  removed: removeItem,
+  test: (view) =>
+    view.listing === null
+      ? renderOverview(view)
+      : renderWaiting(view, view.listing, {
+          since: view.clock.now(),
+          secrets: null,
+          name: view.listing.name,
+        }),
+  check: checkTest,
+  channel: chooseChannel,
+  preset: choosePreset,
+  'step-channel': (view) => renderChannelStep(view, null),
+  'step-rewards': renderRewardsStep,
+  key: keyForm,
+  'key-saved': replaceKey,
+  rotate: (view) => rotateForm(view, familyOf(view.input)),
+  rotated: rotateSecret,
+  drop: dropOldSecrets,
+  unlink: renderUnlink,
+  unlinked: unlinkListing,
+};
+
+const ofGuild: Readonly<Record<string, Handler>> = {
+  overview: renderOverview,
+  listing: renderOverview,
+  link: openLink,
+  linked: (view) => (mayLink(view) ? linkListing(view) : renderWelcome(view)),
+  history: renderHistory,
+  undo,
+  export: exportSettings,
+  import: importForm,
+  imported: importSettings,
+};
+
+const handlers: Readonly<Record<string, Handler>> = { ...ofGuild, ...ofListing };
+
+/** The settings of a guild, for those who manage it. Every component reads them anew. */
+export const setup = {
+  name: 'setup',
+  visibility: 'private',
+  hasPages: false,
+  actions: [...Object.keys(ofGuild), ...Object.keys(ofListing)],
+  defaultMemberPermissions: 'ManageGuild',
+  isServedBy: () => true,
+  describe: ({ texts }) => ({ description: texts.setup.description, options: [] }),
+  async execute(input, context) {
+    const { failure } = context.texts;
+    if (input.guildId === null || !input.isManager) {
+      return { tone: 'bad', title: failure.title, text: failure.managersOnly };
+    }
+    const { setup: services } = context;
+    if (services === null) return { tone: 'bad', title: failure.title, text: failure.unknownCommand };
+    const view = await openView(input, { ...context, services }, input.guildId);
+    if (input.action === null) return renderOverview(view);
+    if (input.action in ofListing && !namesListing(view)) return unknownListing(view);
+    const handler = handlers[input.action];
+    return handler === undefined ? renderOverview(view) : handler(view);
+  },
+} as const satisfies Command;
+
+function unknownListing(view: SetupView): Panel {
+  const { problems, buttons } = view.texts.setup;
+  return panel('bad', problems.unknownListing, [], [button(buttons.overview, 'overview')]);
+}
+
+function gone({ texts }: SetupView): Panel {
+  const { problems, buttons } = texts.setup;
+  return panel('bad', problems.gone, [], [button(buttons.overview, 'overview')]);
+}
+
+function openEdit(view: SetupView): Result {
+  const edit = editOf(view.input);
+  return edit === null ? renderOverview(view) : openForm(view, edit);
+}
+
+function editAgain(view: SetupView): Result {
+  const edit = editOf(view.input);
+  return edit === null ? renderOverview(view) : (reopenForm(view, edit) ?? gone(view));
+}
+
+function openEntry(view: SetupView): Result {
+  const edit = editOf(view.input);
+  const [value = newEntry] = view.input.values;
+  const position = Number(value);
+  if (edit === null) return renderOverview(view);
+  return openForm(view, { ...edit, entry: value === newEntry || !Number.isInteger(position) ? null : position });
+}
+
+function submit(view: SetupView): Promise<Panel> | Panel {
+  const edit = editOf(view.input);
+  return edit === null ? renderOverview(view) : submitForm(view, edit);
+}
+
+/** What the operator's file or environment says is in effect again. */
+async function reset(view: SetupView): Promise<Panel> {
+  const section = sectionOf(view.input.options['s']);
+  if (section === null || section === 'listing') return renderOverview(view);
+  const paths = section === 'shop' ? (['shop'] as const) : sectionPaths[section];
+  const changes = paths
+    .filter((path) => effectiveValue(view, path).source === 'setup')
+    .map((path) => ({ listing: isCommunityPath(path) ? null : (view.listing?.name ?? null), path, value: undefined }));
+  const result = await view.services.settings.save({ ...authorOf(view), basis: null, changes });
+  return renderSaved(await refreshed(view), result, { section });
+}
+
+function confirmRemoval(view: SetupView): Panel {
+  const { input, texts } = view;
+  const { shop, buttons } = texts.setup;
+  const item = listOf(effectiveValue(view, 'shop').value)[Number(input.options['e'])];
+  if (item === undefined) return renderSection(view, 'shop');
+  return panel(
+    'bad',
+    shop.removeTitle(escapedName(textOf(item['name']))),
+    [textBlock(shop.remove)],
+    [
+      button(buttons.remove, 'removed', { ...input.options }, 'danger'),
+      button(buttons.cancel, 'section', { ...listingOptions(view), s: 'shop' }),
+    ],
+  );
+}
+
+async function removeItem(view: SetupView): Promise<Panel> {
+  const items = listOf(effectiveValue(view, 'shop').value);
+  const position = Number(view.input.options['e']);
+  if (items[position] === undefined) return renderSection(view, 'shop');
+  const changes = [{ listing: null, path: 'shop' as const, value: items.toSpliced(position, 1) }];
+  const basis = Number(view.input.options['v']);
+  const result = await view.services.settings.save({ ...authorOf(view), basis, changes });
+  return renderSaved(await refreshed(view), result, { section: 'shop' });
+}
+
+/** Whether listings can be linked: nobody may take over those of the operator. */
+function mayLink({ services, community }: SetupView): boolean {
+  return community.canStoreSecrets && services.checks.unassignedListings().length === 0;
+}
+
+function openLink(view: SetupView): Result {
+  if (!mayLink(view)) return renderWelcome(view);
+  if (view.input.options['again'] === undefined) return linkForm(view);
+  return reopenLinkForm(view) ?? gone(view);
+}
+
+async function undo(view: SetupView): Promise<Panel> {
+  const changeId = Number(view.input.options['id']);
+  if (!Number.isSafeInteger(changeId)) return renderOverview(view);
+  const result = await view.services.settings.undo({ ...authorOf(view), changeId });
+  return renderUndone(await refreshed(view), result);
+}
+
+async function importSettings(view: SetupView): Promise<Panel> {
+  const text = textField(view.input, 'settings');
+  const result = await view.services.settings.import({ ...authorOf(view), text });
+  return renderSaved(await refreshed(view), result, { section: null });
+}
+
+async function replaceKey(view: SetupView): Promise<Panel> {
+  const { listing, input, services } = view;
+  if (listing === null) return unknownListing(view);
+  const lookupKey = textField(input, 'lookupKey');
+  const check = await services.checks.checkKey(listing.kind, lookupKey);
+  if (check.status !== 'valid') return renderUnsaved(view, { problems: [keyProblem(view, check)] }, undefined);
+  const result = await services.settings.replaceKey({ ...authorOf(view), listing: listing.name, lookupKey });
+  return renderSaved(await refreshed(view), result, { section: 'listing' });
+}
+
+function familyOf({ options }: CommandInput): 'vote' | 'premium' {
+  return options['y'] === 'premium' ? 'premium' : 'vote';
+}
+
+async function rotateSecret(view: SetupView): Promise<Panel> {
+  const { listing, input, services } = view;
+  if (listing === null) return unknownListing(view);
+  const family = familyOf(input);
+  const secret = textField(input, 'secret') || null;
+  const result = await services.settings.rotateSecret({ ...authorOf(view), listing: listing.name, family, secret });
+  const current = await refreshed(view);
+  return result.status === 'saved'
+    ? renderRotated(current, family, result.secrets)
+    : renderSaved(current, result, { section: 'listing' });
+}
+
+async function dropOldSecrets(view: SetupView): Promise<Panel> {
+  const { listing, services } = view;
+  if (listing === null) return unknownListing(view);
+  const changed = { ...authorOf(view), listing: listing.name, family: familyOf(view.input) };
+  const result = await services.settings.dropOldSecrets(changed);
+  return renderSaved(await refreshed(view), result, { section: 'listing' });
+}
+
+async function unlinkListing(view: SetupView): Promise<Panel> {
+  const { listing, services } = view;
+  if (listing === null) return unknownListing(view);
+  const result = await services.settings.unlink({ ...authorOf(view), listing: listing.name });
+  return renderSaved(await refreshed(view), result, { section: null });
+}

@@ -1,0 +1,102 @@
+import type { CommandInput } from '../command.ts';
+import type { Modal, ModalField, Panel } from '../reply.ts';
+import { type Edit, editOptions } from './edit-options.ts';
+import { findProblems } from './find-problems.ts';
+import type { FormContext, FormValues } from './form.ts';
+import { forms } from './forms.ts';
+import { isEqual } from './json.ts';
+import { renderSaved, renderUnsaved } from './results.ts';
+import { authorOf, effectiveValue, isCommunityPath, refreshed, type SettingPath, type SetupView } from './view.ts';
+
+function formContext(view: SetupView, { entry, variant }: Edit): FormContext {
+  return { texts: view.texts, value: (path) => effectiveValue(view, path).value, entry, variant };
+}
+
+/** The form, with the values in effect or with those of an earlier attempt. */
+export function openForm(view: SetupView, edit: Edit, draft: CommandInput['fields'] | null = null): Modal {
+  const form = forms[edit.name];
+  const fields = form.fields(formContext(view, edit));
+  return {
+    kind: 'modal',
+    title: form.title(view.texts),
+    action: 'submit',
+    options: { ...editOptions(view, edit), v: view.community.version },
+    fields: draft === null ? fields : fields.map((field) => withDraft(field, draft[field.name])),
+  };
+}
+
+/** The form again, with what was entered before. Null if that is no longer stored. */
+export function reopenForm(view: SetupView, edit: Edit): Modal | null {
+  const draft = view.services.drafts.find(draftKey(view, edit));
+  return draft === null ? null : openForm(view, edit, draft);
+}
+
+/** Saves a submitted form. */
+export async function submitForm(view: SetupView, edit: Edit): Promise<Panel> {
+  const { input, services, community, listing } = view;
+  const form = forms[edit.name];
+  const contextOfForm = formContext(view, edit);
+  const problems = await findProblems(view, form.fields(contextOfForm));
+  if (problems.length > 0) {
+    keepDraft(view, edit);
+    return renderUnsaved(view, { problems }, edit);
+  }
+  const changes = changesOf(view, form.read(input, contextOfForm));
+  const version = Number(input.options['v'] ?? Number.NaN);
+  const basis = Number.isInteger(version) ? version : community.version;
+  const result = await services.settings.save({
+    ...authorOf(view),
+    basis,
+    changes: changes.map(({ path, value }) => ({
+      listing: isCommunityPath(path) ? null : (listing?.name ?? null),
+      path,
+      value,
+    })),
+  });
+  if (result.status === 'invalid' || result.status === 'conflict') keepDraft(view, edit);
+  return renderSaved(await refreshed(view), result, { section: form.section, edit });
+}
+
+/** Those that differ from what is in effect, so that a form that was not touched changes nothing. */
+function changesOf(view: SetupView, values: FormValues): { path: SettingPath; value: unknown }[] {
+  return (Object.entries(values) as [SettingPath, unknown][])
+    .filter(([path, value]) => {
+      const current = effectiveValue(view, path);
+      if (value === undefined) return current.source === 'setup';
+      return !isEqual(value, current.value) && !(isOff(value) && isOff(current.value));
+    })
+    .map(([path, value]) => ({ path, value }));
+}
+
+/** Null, false, 0 or nothing: not switched on. */
+function isOff(value: unknown): boolean {
+  return !value || isEqual(value, []) || isEqual(value, {});
+}
+
+function keepDraft(view: SetupView, edit: Edit): void {
+  const secrets = forms[edit.name].secretFields ?? [];
+  const kept = Object.entries(view.input.fields).filter(([name]) => !secrets.includes(name));
+  view.services.drafts.put(draftKey(view, edit), Object.fromEntries(kept));
+}
+
+function draftKey({ guildId, input, listing }: SetupView, { name, entry, variant }: Edit): string {
+  return JSON.stringify([guildId, input.userId, listing?.name, name, entry, variant]);
+}
+
+function withDraft(field: ModalField, entered: CommandInput['fields'][string] | undefined): ModalField {
+  if (entered === undefined) return field;
+  switch (field.kind) {
+    case 'text':
+      return typeof entered === 'string' ? { ...field, value: entered } : field;
+    case 'checkbox':
+      return { ...field, checked: entered === true };
+    case 'radios':
+    case 'checkboxes':
+    case 'choices': {
+      const values = typeof entered === 'object' ? entered : [entered];
+      return { ...field, choices: field.choices.map((each) => ({ ...each, selected: values.includes(each.value) })) };
+    }
+    default:
+      return typeof entered === 'object' ? { ...field, selected: entered } : field;
+  }
+}

@@ -1,0 +1,106 @@
+import { escapeName, lines, type Markup } from '../../src/texts/markup.ts';
+import type { Panel } from '../reply.ts';
+import { editOptions } from './edit-options.ts';
+import { channelProblem } from './find-problems.ts';
+import { problemOf, renderProblems } from './render-change.ts';
+import { panel } from './results.ts';
+import {
+  authorOf,
+  button,
+  effectiveValue,
+  isCommunityPath,
+  listingOptions,
+  type SettingPath,
+  type SetupView,
+  textBlock,
+} from './view.ts';
+
+/** The second step: the channel for announcements. @param before what was done before, or what is wrong */
+export function renderChannelStep(view: SetupView, before: Markup | null, isProblem = false): Panel {
+  const { texts } = view;
+  const { steps, placeholders, buttons } = texts.setup;
+  const present = effectiveValue(view, 'announceChannelId').value;
+  return panel(
+    isProblem ? 'bad' : 'good',
+    steps.channelTitle,
+    [
+      textBlock(lines(before, steps.channel)),
+      {
+        kind: 'select',
+        select: {
+          ...{ kind: 'channels', action: 'channel', placeholder: placeholders.channel, options: listingOptions(view) },
+          selected: typeof present === 'string' ? [present] : [],
+        },
+      },
+    ],
+    [button(present === null ? buttons.later : buttons.next, 'step-rewards', listingOptions(view))],
+  );
+}
+
+/** Saves the channel, if the bot can post there. */
+export async function chooseChannel(view: SetupView): Promise<Panel> {
+  const { input, texts } = view;
+  const [channelId] = input.values;
+  if (channelId === undefined) return renderChannelStep(view, null);
+  const problem = channelProblem(view, channelId, escapeName(texts.setup.fields.announceChannel));
+  if (problem !== null) return renderChannelStep(view, renderProblems([problem]), true);
+  const failed = await saveStep(view, { announceChannelId: channelId });
+  return failed === null ? renderRewardsStep(view) : renderChannelStep(view, failed, true);
+}
+
+/** The last step: presets, or numbers of one's own. */
+export function renderRewardsStep(view: SetupView): Panel {
+  const { steps, buttons } = view.texts.setup;
+  const preset = (p: 'simple' | 'lively') => button(buttons[p], 'preset', { ...listingOptions(view), p }, 'primary');
+  const own = editOptions(view, { name: 'credits', entry: null, variant: null });
+  return panel(
+    'plain',
+    steps.rewardsTitle,
+    [textBlock(steps.rewards)],
+    [
+      preset('simple'),
+      preset('lively'),
+      button(buttons.ownNumbers, 'edit', own),
+      button(buttons.later, 'overview', listingOptions(view)),
+    ],
+  );
+}
+
+type Values = Partial<Readonly<Record<SettingPath, unknown>>>;
+
+const simple: Values = { 'rewards.vote': 10 };
+const lively: Values = {
+  'rewards.vote': 10,
+  'rewards.multipliers': [{ factor: 2, days: ['saturday', 'sunday'] }],
+  'rewards.streak': { every: 7, credits: 50, forgive: 1 },
+};
+
+export async function choosePreset(view: SetupView): Promise<Panel> {
+  const { steps, buttons } = view.texts.setup;
+  const failed = await saveStep(view, view.input.options['p'] === 'lively' ? lively : simple);
+  if (failed !== null)
+    return panel('bad', steps.rewardsTitle, [textBlock(failed)], [button(buttons.overview, 'overview', {})]);
+  return panel(
+    'good',
+    steps.doneTitle,
+    [textBlock(steps.done)],
+    [button(buttons.overview, 'overview', listingOptions(view), 'primary')],
+  );
+}
+
+/** Null if it was saved; otherwise what is wrong. */
+async function saveStep(view: SetupView, values: Values): Promise<Markup | null> {
+  const { services, listing, texts } = view;
+  if (listing === null) return texts.setup.problems.unknownListing;
+  const result = await services.settings.save({
+    ...authorOf(view),
+    basis: null,
+    changes: (Object.entries(values) as [SettingPath, unknown][]).map(([path, value]) => ({
+      listing: isCommunityPath(path) ? null : listing.name,
+      path,
+      value,
+    })),
+  });
+  if (result.status === 'invalid') return renderProblems(result.issues.map((issue) => problemOf(issue, texts)));
+  return result.status === 'conflict' ? texts.setup.problems.conflict : null;
+}

@@ -1,0 +1,125 @@
+import { bold, escapeName, joined, lines, type Markup, subtext } from '../../src/texts/markup.ts';
+import type { Modal, Panel, PanelBlock } from '../reply.ts';
+import type { GeneratedSecrets, ListingSettings, SecretFamily } from '../setup-port.ts';
+import { panel } from './results.ts';
+import { settingName } from './setting-name.ts';
+import { button, escapedName, listingOptions, listingTitle, type SetupView, textBlock } from './view.ts';
+
+export const families = ['vote', 'premium'] as const satisfies readonly SecretFamily[];
+
+/** A listing with its addresses, and what changes its key and secrets. */
+export function renderListing(view: SetupView): Panel {
+  const { listing, texts } = view;
+  const { buttons, listing: own, values } = texts.setup;
+  if (listing === null) return panel('bad', texts.setup.problems.unknownListing, [], []);
+  const options = listingOptions(view);
+  const count = (path: string, secrets: number) =>
+    joined([bold(settingName(path, texts)), values.stored(secrets)], ': ');
+  const isOwn = listing.origin === 'setup';
+  const withOld = listing.voteSecrets > 1 ? 'vote' : listing.premiumSecrets > 1 ? 'premium' : null;
+  return panel(
+    'plain',
+    escapedName(listingTitle(listing, texts)),
+    [
+      textBlock(
+        lines(
+          own.key(listing.hasLookupKey),
+          count('voteSecrets', listing.voteSecrets),
+          count('premiumSecrets', listing.premiumSecrets),
+        ),
+      ),
+      ...addressBlocks(view, listing, null),
+      ...(isOwn ? [] : [textBlock(subtext(own.operators))]),
+      {
+        kind: 'buttons',
+        buttons: [
+          button(buttons.tests, 'test', options, 'primary'),
+          ...(isOwn
+            ? [
+                button(buttons.newKey, 'key', options),
+                button(buttons.voteSecret, 'rotate', { ...options, y: 'vote' }),
+                button(buttons.premiumSecret, 'rotate', { ...options, y: 'premium' }),
+                ...(withOld === null ? [] : [button(buttons.dropSecrets, 'drop', { ...options, y: withOld })]),
+              ]
+            : []),
+        ],
+      },
+    ],
+    [
+      ...(isOwn ? [button(buttons.unlink, 'unlink', options, 'danger')] : []),
+      button(buttons.overview, 'overview', options),
+    ],
+  );
+}
+
+/** The addresses for the service's dashboard, with the secrets if they are new. */
+export function addressBlocks(
+  { texts }: SetupView,
+  { addresses }: ListingSettings,
+  secrets: GeneratedSecrets | null,
+  shown: readonly SecretFamily[] = families,
+): PanelBlock[] {
+  const { link } = texts.setup;
+  const ofFamily = (family: SecretFamily): Markup => {
+    const secret = secrets?.[`${family}Secret`] ?? null;
+    return lines(
+      joined([bold(link[family]), link.address], ' · '),
+      link.code(addresses[family]),
+      ...(secrets === null
+        ? []
+        : [joined([bold(link[family]), link.secret], ' · '), secret === null ? link.stored : link.code(secret)]),
+    );
+  };
+  const isComplete = addresses.vote.startsWith('http');
+  return [
+    ...shown.map((family) => textBlock(ofFamily(family))),
+    ...(isComplete ? [] : [textBlock(subtext(link.noPublicAddress))]),
+  ];
+}
+
+export function rotateForm({ texts, listing }: SetupView, family: SecretFamily): Modal {
+  const { forms, fields, hints } = texts.setup;
+  return {
+    kind: 'modal',
+    title: forms[`${family}Secret`],
+    action: 'rotated',
+    options: { ...listingOptions({ listing }), y: family },
+    fields: [
+      {
+        ...{ kind: 'text', name: 'secret', label: fields.secret, description: hints.secret },
+        ...{ required: false, maxLength: 200 },
+      },
+    ],
+  };
+}
+
+/** The new secret, shown once. */
+export function renderRotated(view: SetupView, family: SecretFamily, secrets: GeneratedSecrets): Panel {
+  const { listing, texts } = view;
+  const { buttons, sections, listing: own, link } = texts.setup;
+  if (listing === null) return renderListing(view);
+  return panel(
+    'good',
+    own.rotateTitle,
+    [...addressBlocks(view, listing, secrets, [family]), textBlock(lines(own.rotated, subtext(link.once)))],
+    [
+      button(buttons.dropSecrets, 'drop', { ...listingOptions(view), y: family }),
+      button(sections.listing, 'section', { ...listingOptions(view), s: 'listing' }),
+    ],
+  );
+}
+
+export function renderUnlink(view: SetupView): Panel {
+  const { listing, texts } = view;
+  const { buttons, listing: own } = texts.setup;
+  if (listing === null) return renderListing(view);
+  return panel(
+    'bad',
+    own.unlinkTitle(escapeName(listing.name)),
+    [textBlock(own.unlink)],
+    [
+      button(buttons.confirmUnlink, 'unlinked', listingOptions(view), 'danger'),
+      button(buttons.cancel, 'section', { ...listingOptions(view), s: 'listing' }),
+    ],
+  );
+}

@@ -1,0 +1,102 @@
+import { bold, escapeText, joined, lines, type Markup, subtext } from '../../src/texts/markup.ts';
+import type { Panel, PanelBlock } from '../reply.ts';
+import { describeValue } from './describe-value.ts';
+import { type SectionId, sectionIds } from './form.ts';
+import { panel } from './results.ts';
+import {
+  button,
+  effectiveValue,
+  escapedName,
+  listingOptions,
+  listingTitle,
+  names,
+  type SettingPath,
+  type SetupView,
+  textBlock,
+} from './view.ts';
+
+/** The settings that stand for a section in the overview. */
+const summaries: Readonly<Record<Exclude<SectionId, 'listing'>, readonly SettingPath[]>> = {
+  channels: ['announceChannelId'],
+  rewards: ['rewards.vote', 'rewards.streak'],
+  roles: ['rewards.voterRole'],
+  reminders: ['cooldownHours'],
+  shop: ['shop'],
+  announcements: ['announcements.mode'],
+};
+
+/** All subjects, each with its present state and a button. Without a listing: what to do first. */
+export function renderOverview(view: SetupView): Panel {
+  const { texts, community, listing } = view;
+  if (listing === null) return renderWelcome(view);
+  const { main, buttons, sections } = texts.setup;
+  const hasChannel = effectiveValue(view, 'announceChannelId').value !== null;
+  return panel(
+    'plain',
+    main.title,
+    [
+      textBlock(lines(main.intro, hasChannel ? null : subtext(main.noChannel))),
+      ...listingSelect(view),
+      ...sectionIds.map(
+        (section): PanelBlock => ({
+          kind: 'section',
+          text: lines(bold(escapedName(sections[section])), summaryOf(view, section)),
+          button: button(sections[section], 'section', { ...listingOptions(view), s: section }),
+        }),
+      ),
+      ...community.issues
+        .slice(0, 3)
+        .map(({ path, problem }) => textBlock(subtext(main.notStored(escapeText(`${path} ${problem}`, 200))))),
+    ],
+    [
+      button(buttons.history, 'history', listingOptions(view)),
+      button(buttons.export, 'export'),
+      button(buttons.import, 'import', listingOptions(view)),
+      button(buttons.link, 'link', {}),
+    ],
+  );
+}
+
+function summaryOf(view: SetupView, section: SectionId): Markup {
+  const { texts, listing } = view;
+  if (section === 'listing') {
+    return listing === null ? texts.setup.values.none : escapedName(listingTitle(listing, texts));
+  }
+  return joined(
+    summaries[section].map((path) => describeValue(path, effectiveValue(view, path).value, texts)),
+    ' · ',
+  );
+}
+
+function listingSelect({ community, listing, texts }: SetupView): PanelBlock[] {
+  if (community.listings.length < 2) return [];
+  return [
+    {
+      kind: 'select',
+      select: {
+        ...{ kind: 'choices', action: 'listing', placeholder: texts.setup.placeholders.listing },
+        choices: community.listings.map((each) => ({
+          label: listingTitle(each, texts),
+          value: each.name,
+          selected: each.name === listing?.name,
+        })),
+      },
+    },
+  ];
+}
+
+/** The first use: leads to the form that links a listing. */
+export function renderWelcome({ texts, services, community }: SetupView): Panel {
+  const { welcome, buttons } = texts.setup;
+  const unassigned = services.checks.unassignedListings();
+  if (unassigned.length > 0) {
+    return panel('wait', welcome.title, [textBlock(welcome.unassigned(names(unassigned.slice(0, 5))))], []);
+  }
+  if (!community.canStoreSecrets) return panel('wait', welcome.title, [textBlock(welcome.needsOperator)], []);
+  return panel(
+    'plain',
+    welcome.title,
+    [textBlock(welcome.text)],
+    [button(buttons.link, 'link', {}, 'primary'), button(buttons.history, 'history')],
+  );
+}

@@ -1,0 +1,104 @@
+import type { Clock } from '../../src/platform/clock.ts';
+import { escapeName, joined, type Markup } from '../../src/texts/markup.ts';
+import type { Texts } from '../../src/texts/texts.ts';
+import type { CommandInput } from '../command.ts';
+import type { OptionValue, PanelBlock, ReplyButton } from '../reply.ts';
+import {
+  type CommunityPath,
+  type CommunitySettings,
+  communityPaths,
+  type EffectiveValue,
+  type ListingPath,
+  type ListingSettings,
+  type SettingsAuthor,
+} from '../setup-port.ts';
+import type { SetupServices } from '../setup-services.ts';
+
+export type SettingPath = ListingPath | CommunityPath;
+
+/** Who uses `/setup` where, and what is in effect there. */
+export interface SetupView {
+  readonly input: CommandInput;
+  readonly clock: Clock;
+  readonly services: SetupServices;
+  readonly texts: Texts;
+  readonly guildId: string;
+  readonly community: CommunitySettings;
+  /** The selected listing, or the first one; null without listings. */
+  readonly listing: ListingSettings | null;
+}
+
+export const maxNameLength = 80;
+const unset: EffectiveValue = { value: null, source: 'default' };
+
+/** Reads the settings anew. A listing that the input names, but that is not of this guild, is not selected. */
+export async function openView(
+  input: CommandInput,
+  { clock, texts, services }: Pick<SetupView, 'clock' | 'texts' | 'services'>,
+  guildId: string,
+): Promise<SetupView> {
+  const community = await services.settings.read(guildId);
+  const name = input.action === 'listing' ? input.values[0] : input.options['l'];
+  const [first = null] = community.listings;
+  const listing = community.listings.find((each) => each.name === name) ?? first;
+  return { input, clock, services, texts, guildId, community, listing };
+}
+
+/** After a change. */
+export async function refreshed(view: SetupView): Promise<SetupView> {
+  const community = await view.services.settings.read(view.guildId);
+  const listing = community.listings.find(({ name }) => name === view.listing?.name) ?? community.listings[0] ?? null;
+  return { ...view, community, listing };
+}
+
+/** Whether the listing that a component names is linked here. Forged and outdated ones are not. */
+export function namesListing({ input, listing }: SetupView): boolean {
+  return listing !== null && listing.name === input.options['l'];
+}
+
+export function isCommunityPath(path: string): path is CommunityPath {
+  return communityPaths.some((each) => each === path);
+}
+
+/** The value in effect, with its source. */
+export function effectiveValue({ community, listing }: SetupView, path: SettingPath): EffectiveValue {
+  if (isCommunityPath(path)) return community.values[path] ?? unset;
+  return listing?.values[path] ?? unset;
+}
+
+export function authorOf({ input, guildId }: SetupView): SettingsAuthor {
+  return { guildId, authorId: input.userId, interactionId: input.interactionId };
+}
+
+export function listingTitle({ name, kind }: ListingSettings, texts: Texts): string {
+  return `${name} (${texts.listing.kinds[kind]})`;
+}
+
+/** A button that stays in the same message. */
+export function button(
+  label: string,
+  action: string,
+  options: Readonly<Record<string, OptionValue>> = {},
+  style: 'primary' | 'secondary' | 'success' | 'danger' = 'secondary',
+): ReplyButton {
+  return { kind: 'action', label, action, options, style };
+}
+
+/** The options of a component that name the selected listing. */
+export function listingOptions({ listing }: Pick<SetupView, 'listing'>): Readonly<Record<string, OptionValue>> {
+  return listing === null ? {} : { l: listing.name };
+}
+
+export const textBlock = (text: Markup): PanelBlock => ({ kind: 'text', text });
+export const buttonBlock = (...buttons: readonly ReplyButton[]): PanelBlock => ({ kind: 'buttons', buttons });
+
+export function names(list: readonly string[]): Markup {
+  return joined(
+    list.map((name) => escapeName(name, maxNameLength)),
+    ', ',
+  );
+}
+
+export function escapedName(name: string): Markup {
+  return escapeName(name, maxNameLength);
+}

@@ -1,0 +1,171 @@
+import type { DescriptionContext } from '../../commands/command.ts';
+import type { SetupChecks } from '../../commands/setup-checks.ts';
+import type { SetupServices } from '../../commands/setup-services.ts';
+import type { DiscordConfig } from '../../config/schema.ts';
+import { createGatewayClient } from '../discord/gateway/gateway-client.ts';
+import { fetchApplicationId } from '../discord/inspection.ts';
+import {
+  createInteractionsEndpoint,
+  type InteractionsEndpoint,
+  interactionsPath,
+} from '../discord/interactions/endpoint.ts';
+import { createInteractions, type UnlocalizedContext } from '../discord/interactions/interactions.ts';
+import { createRestTransports } from '../discord/interactions/rest-transport.ts';
+import type { CommandPlace } from '../discord/interactions/run-command.ts';
+import type { CommandRegistry } from '../discord/registration/command-registry.ts';
+import { createRegistrar } from '../discord/registration/registrar.ts';
+import { createRoleAccess } from '../discord/roles/role-access.ts';
+import type { Metrics } from '../http/metrics/metrics.ts';
+import type { Clock } from '../platform/clock.ts';
+import { second } from '../platform/durations.ts';
+import { messageOf } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import { memoizeOne } from '../platform/memoize.ts';
+import type { DiscordAccess } from './discord-access.ts';
+import { warnOfEndpoint } from './endpoint-warning.ts';
+import type { ReminderService } from './reminders.ts';
+import type { MemberSeen } from './seen-members.ts';
+
+/** Responds to commands, through the gateway or over HTTP. */
+export interface Answering {
+  /** Whether every shard is connected to the gateway; null without one. */
+  isConnected(): boolean | null;
+  /** Interactions over HTTP; null with the gateway. */
+  readonly endpoint: InteractionsEndpoint | null;
+  /** Connects to the gateway, if it is used, and registers the commands. */
+  start(): void;
+  /** Registers the commands again if what they offer has changed. */
+  offerChanged(): void;
+  /** Responses in progress may finish within a few seconds. */
+  stop(): Promise<void>;
+}
+
+export interface AnsweringDependencies {
+  /** The roles are inspected with the bot's own connection. */
+  readonly setup: Omit<SetupServices, 'checks'> & { readonly checks: Omit<SetupChecks, 'roleAccess'> };
+  /** What a command can use where it is used. Returns the same object for the same settings. */
+  readonly contextFor: (place: CommandPlace) => BotContext | Promise<BotContext>;
+  /** What registered commands offer, with the listings of all communities. */
+  readonly offer: () => Omit<DescriptionContext, 'texts'>;
+  readonly clock: Clock;
+  readonly reminders: ReminderService;
+  readonly commandRegistry: CommandRegistry;
+  readonly onMemberSeen: MemberSeen;
+  /** Without a trailing slash; null if it is not known. */
+  readonly publicUrl: string | null;
+  /** Whether to read the notices for members from time to time, which announcing does in its own process. */
+  readonly refreshesNotices: boolean;
+  /** Called when the gateway is connected, for the first time or again. */
+  readonly onConnected: () => void;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  /** Real time, for the connection to Discord. */
+  readonly stopwatch: Clock;
+}
+
+/** The part of a command's context that is not added here. */
+export type BotContext = Omit<UnlocalizedContext, 'commands' | 'commandId' | 'setup'>;
+
+/** How often notices of other processes are read (ms). */
+const noticesPollMs = 30 * second;
+/** How long to wait before the application is requested again (ms). */
+const retryDelayMs = 5 * second;
+
+export function createAnswering(
+  discord: DiscordConfig,
+  { rest, globalLimit, memberLanguages, commands }: DiscordAccess,
+  dependencies: AnsweringDependencies,
+): Answering {
+  const { contextFor, offer, clock, reminders, commandRegistry, onMemberSeen, metrics, log, stopwatch } = dependencies;
+  const stopping = new AbortController();
+  const registrar = createRegistrar({
+    rest,
+    guildId: discord.guildId,
+    commands,
+    offer,
+    registry: commandRegistry,
+    clock,
+    log,
+  });
+  const roleAccess = createRoleAccess({ rest, clock: stopwatch, log });
+  const setup = { ...dependencies.setup, checks: { ...dependencies.setup.checks, roleAccess } };
+  const complete = memoizeOne((context: BotContext): UnlocalizedContext => {
+    return { ...context, commands, commandId: registrar.idOf, setup };
+  });
+  const interactions = createInteractions({
+    commands,
+    clock,
+    contextFor(place) {
+      const context = contextFor(place);
+      return context instanceof Promise ? context.then(complete) : complete(context);
+    },
+    stopped: stopping.signal,
+    noticeFor: (userId, texts) => reminders.noticeFor(userId, { texts, commandId: registrar.idOf }),
+    isOwnCommand: registrar.isOwn,
+    log,
+    onAnswered(command, outcome, tookMs) {
+      metrics.commands.inc({ command, outcome });
+      metrics.commandSeconds.observe({ command }, tookMs / second);
+    },
+    onMemberSeen(input, command) {
+      if (command.leadsToDirectMessages) memberLanguages.note(input);
+      onMemberSeen(input);
+    },
+  });
+  const transports = createRestTransports({ apiUrl: discord.apiUrl, globalLimit });
+  const endpoint =
+    discord.publicKey === null
+      ? null
+      : createInteractionsEndpoint({
+          ...{ publicKey: discord.publicKey, handle: interactions, transports, clock, stopwatch, log },
+          observe: (status) => metrics.interactionRequests.inc({ status }),
+        });
+  const gateway =
+    endpoint !== null
+      ? null
+      : createGatewayClient({
+          ...{ ...discord, clock: stopwatch, log, globalLimit },
+          onInteraction: (interaction) => interactions(interaction, transports(interaction)),
+          onReady(applicationId) {
+            registrar.start(applicationId);
+            dependencies.onConnected();
+          },
+        });
+
+  /** Usually faster than the gateway, so that commands are registered before the first interaction. */
+  async function register(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const applicationId = await fetchApplicationId(rest).catch(() => null);
+      if (applicationId !== null) return registrar.start(applicationId);
+      await stopwatch.sleep(retryDelayMs, stopping.signal);
+    }
+  }
+
+  async function pollNotices(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await reminders.refreshNotices().catch((error: unknown) => {
+        log.warn({ reason: messageOf(error) }, 'notices to members could not be read');
+      });
+      await stopwatch.sleep(noticesPollMs, stopping.signal);
+    }
+  }
+
+  return {
+    isConnected: () => gateway?.ready ?? null,
+    endpoint,
+    start() {
+      gateway?.start();
+      void register();
+      if (dependencies.refreshesNotices) void pollNotices();
+      const { publicUrl } = dependencies;
+      const url = publicUrl === null ? null : `${publicUrl}${interactionsPath}`;
+      void warnOfEndpoint({ publicKey: discord.publicKey, url }, { rest, log });
+    },
+    offerChanged: registrar.update,
+    async stop() {
+      stopping.abort();
+      registrar.stop();
+      await Promise.all([gateway?.stop(), endpoint?.stop()]);
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { Command } from '../../commands/command.ts';
+import { commandsFor } from '../../commands/index.ts';
+import type { Config } from '../../config/schema.ts';
+import { createGuildLanguages, type GuildLanguages } from '../discord/guild-languages.ts';
+import { createMemberLanguages, type MemberLanguages, type MemberLocales } from '../discord/member-languages.ts';
+import { createGlobalRateLimit, type GlobalRateLimit } from '../discord/rate-limit.ts';
+import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import { textsFor } from '../texts/texts.ts';
+import type { AnnouncementsOfListings } from './announcements.ts';
+
+/** What announcing and answering share in one process. */
+export interface DiscordAccess {
+  readonly rest: DiscordRest;
+  readonly globalLimit: GlobalRateLimit;
+  readonly languages: GuildLanguages;
+  readonly memberLanguages: MemberLanguages;
+  readonly commands: readonly Command[];
+}
+
+/** Connects to nothing. */
+export function createDiscordAccess(
+  config: Pick<Config, 'discord' | 'reminders'>,
+  options: {
+    readonly announcements: Pick<AnnouncementsOfListings, 'languageOf'>;
+    readonly memberLocales: MemberLocales;
+    readonly log: Log;
+    /** Real time. */
+    readonly stopwatch: Clock;
+  },
+): DiscordAccess {
+  const { discord } = config;
+  const { announcements, memberLocales, log, stopwatch } = options;
+  const globalLimit = createGlobalRateLimit(stopwatch);
+  const rest = createDiscordRest({ ...discord, clock: stopwatch, globalLimit });
+  const languages = createGuildLanguages({ rest, configured: announcements.languageOf, clock: stopwatch });
+  const memberLanguages = createMemberLanguages({
+    locales: memberLocales,
+    fallback: async () => (discord.guildId === null ? textsFor(null) : languages.ofGuild(discord.guildId)),
+    log,
+  });
+  return { rest, globalLimit, languages, memberLanguages, commands: commandsFor(config) };
+}

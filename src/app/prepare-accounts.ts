@@ -1,0 +1,32 @@
+import type { ListingConfig } from '../../config/schema.ts';
+import { homeAccounts } from '../ledger/account-id.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import type { Store } from '../store/store.ts';
+import { withoutSecrets } from '../webhook/listing.ts';
+import { listingsWithCommunity } from './listings.ts';
+
+/**
+ * Determines the home community, and divides the accounts of earlier versions if the settings name several guilds. To be
+ * called before votes are received.
+ * @param listings those of the settings
+ * @returns the guild of the home community; null if there is none, or its listings have no guild
+ */
+export async function prepareAccounts(
+  { installation }: Pick<Store, 'installation'>,
+  listings: readonly ListingConfig[],
+  { clock, log }: { readonly clock: Pick<Clock, 'now'>; readonly log: Log },
+): Promise<string | null> {
+  const [first] = listings;
+  if (first === undefined) return null;
+  const guilds = listings.flatMap(({ guildId }) => guildId ?? []);
+  const home = await installation.home(first.guildId, guilds);
+  const contexts = listingsWithCommunity(listings, home).map(withoutSecrets);
+  const isMoved = ({ community }: (typeof contexts)[number]) => community.accounts !== homeAccounts;
+  const moved = contexts.filter(isMoved);
+  if (moved.length === 0) return home;
+  const kept = contexts.filter((listing) => !isMoved(listing));
+  const members = await installation.separate({ moved, kept }, clock.now());
+  if (members > 0) log.info({ members }, 'moved credits and votes to accounts of their own servers');
+  return home;
+}

@@ -1,0 +1,51 @@
+import { createLeaseShare } from '../leases/lease-share.ts';
+import type { LeaseStore } from '../leases/lease-store.ts';
+import { partitionOf } from '../outbox/partition.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import type { Directory } from './directory.ts';
+
+/** Enough for the processes to have about the same number each; never changed while processes are running. */
+const partitions = 64;
+
+/** The queues of the outbox that this process processes: one process at a time posts to a channel. */
+export interface QueueShare {
+  isOwn(queue: string): boolean;
+  /** The number of live processes that process the outbox, at least 1. */
+  processes(): number;
+  start(): void;
+  /** Lets other processes take over at once. */
+  stop(): Promise<void>;
+}
+
+/**
+ * @param leases null if there are no other processes: then every queue is its own
+ * @param options.onChange called when this process may have got other queues. Must not throw
+ */
+export function createQueueShare(
+  leases: LeaseStore | null,
+  options: { readonly clock: Clock; readonly log: Log; readonly onChange: () => void },
+): QueueShare {
+  if (leases === null) return { isOwn: () => true, processes: () => 1, start() {}, async stop() {} };
+  const share = createLeaseShare({ store: leases, group: 'announce', size: partitions, ...options });
+  return {
+    isOwn: (queue) => share.holds(partitionOf(queue, share.size())),
+    processes: share.processes,
+    start: share.start,
+    stop: share.stop,
+  };
+}
+
+/**
+ * The community whose turn a queue takes in the outbox: the guild of a channel or of roles. All direct messages take one
+ * turn together. The same for all queues if there is one community.
+ */
+export function communityOfQueues(directory: Directory): (queue: string) => string {
+  return (queue) => {
+    if (directory.communities.length < 2) return '';
+    const [kind = '', guildId] = queue.split(' ');
+    if (kind === 'role' && guildId !== undefined) return guildId;
+    if (guildId !== undefined) return kind;
+    return directory.inChannel(queue)[0]?.guildId ?? 'unknown channels';
+  };
+}

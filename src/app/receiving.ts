@@ -1,0 +1,53 @@
+import type { Metrics } from '../http/metrics/metrics.ts';
+import type { Clock } from '../platform/clock.ts';
+import { second } from '../platform/durations.ts';
+import type { Log } from '../platform/log.ts';
+import type { Store } from '../store/store.ts';
+import type { RecordedDelivery } from '../tally/tally.ts';
+import { createDueReplays } from '../webhook/due-replays.ts';
+import { createIntake } from '../webhook/intake.ts';
+import { createKeyring } from '../webhook/keyring.ts';
+import { createReceiver, type Receiver } from '../webhook/receiver.ts';
+import type { Replay } from '../webhook/replay.ts';
+import type { Directory } from './directory.ts';
+
+/** Receives deliveries, and replays quarantined ones when they are due. */
+export interface Receiving {
+  readonly receiver: Receiver;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function createReceiving(options: {
+  readonly directory: Directory;
+  readonly store: Store;
+  readonly replay: Replay;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Called after each commit, with the queues of its effects. */
+  readonly onRecorded: (recorded: RecordedDelivery, queues: readonly string[]) => void;
+}): Receiving {
+  const { directory, store, replay, clock, log, metrics, onRecorded } = options;
+  const keyring = createKeyring(directory.listings);
+  directory.onChange(() => keyring.replace(directory.listings));
+  const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
+  const intake = createIntake({
+    keyring,
+    recorder: store.recorder,
+    clock,
+    log,
+    onRecorded,
+    observeCommit: (durationMs) => metrics.commitSeconds.observe(durationMs / second),
+  });
+  const receiver = createReceiver({
+    intake,
+    clock,
+    log,
+    observe: ({ status, outcome, durationMs }) => {
+      metrics.deliveries.inc({ status, outcome: outcome ?? 'refused' });
+      metrics.deliverySeconds.observe(durationMs / second);
+    },
+  });
+  return { receiver, start: dueReplays.start, stop: dueReplays.stop };
+}

@@ -1,0 +1,114 @@
+import { communityConfig, type OpenedSetting } from '../../../config/community-config.ts';
+import type { ListingBase } from '../../../config/listing-source.ts';
+import type { ListingConfig } from '../../../config/schema.ts';
+import type { Encryption } from '../../encryption/encryption.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Redactor } from '../../platform/redactor.ts';
+import type { SettingsStore, StoredCommunity } from '../../settings/stored-settings.ts';
+import { openSettings } from './opened-settings.ts';
+import { parkedListing } from './parked-listing.ts';
+
+/** Communities that are read at once when the program starts. */
+const communitiesPerPage = 500;
+
+/** Keeps the listings in effect at what is stored of all communities. */
+export interface CommunitySettingsSync {
+  /** Reads all communities; before anything is received. Rejects with the errors of the store. */
+  load(): Promise<void>;
+  /**
+   * Reads the communities that have changed since, of any process; resolves when they are in effect. Rejects with the
+   * errors of the store.
+   */
+  refresh(): Promise<void>;
+  /** What the operator has configured. */
+  readonly base: ListingBase;
+  /** Applies another configuration of the operator, with what communities have stored. */
+  replaceBase(base: ListingBase): void;
+}
+
+export function createCommunitySettings(options: {
+  readonly base: ListingBase;
+  readonly store: Pick<SettingsStore, 'state' | 'changedAfter' | 'communities' | 'communitiesAfter'>;
+  readonly encryption: Encryption;
+  /** Puts the listings of these communities into effect; without listings, a community ends. */
+  readonly replace: (communities: ReadonlyMap<string | null, readonly ListingConfig[]>) => void;
+  /** Receives the secrets of the communities. */
+  readonly redact: Pick<Redactor, 'add'> | null;
+  readonly log: Log;
+}): CommunitySettingsSync {
+  const { store, encryption, replace, redact, log } = options;
+  let { base } = options;
+  let applied = 0;
+  let refreshing: Promise<void> = Promise.resolve();
+  /** What is in effect of each community that has stored something. */
+  const effective = new Map<string, { readonly settings: readonly OpenedSetting[]; readonly isParked: boolean }>();
+
+  /** Null if the community keeps what is in effect, because a part of the new settings is not valid. */
+  function open(community: StoredCommunity): readonly ListingConfig[] | null {
+    const { guildId, version } = community;
+    const { settings, secrets, unreadable } = openSettings(community, encryption);
+    redact?.add(secrets);
+    const isParked = community.parkedAt !== null;
+    const { listings, issues } = communityConfig(base, guildId, settings);
+    const keepsEarlier = effective.has(guildId) && unreadable.length + issues.length > 0;
+    const consequence = keepsEarlier ? 'the community keeps its previous settings' : 'they are not in effect';
+    for (const { listing, path, reason, hint } of unreadable) {
+      log.error({ guild: guildId, listing, path, reason, hint }, `stored secrets cannot be decrypted; ${consequence}`);
+    }
+    for (const issue of issues) {
+      log.error({ guild: guildId, version, ...issue }, `stored settings are not valid; ${consequence}`);
+    }
+    if (keepsEarlier) return null;
+    effective.set(guildId, { settings, isParked });
+    return isParked ? listings.map(parkedListing) : listings;
+  }
+
+  function apply(communities: readonly StoredCommunity[]): void {
+    const changes = communities.flatMap((community) => {
+      const listings = open(community);
+      return listings === null ? [] : [[community.guildId, listings] as const];
+    });
+    if (changes.length > 0) replace(new Map(changes));
+  }
+
+  async function readChanges(): Promise<void> {
+    const { version } = await store.state();
+    if (version === applied) return;
+    const changed = await store.changedAfter(applied);
+    if (changed.length > 0) apply(await store.communities(changed.map(({ guildId }) => guildId)));
+    applied = Math.max(version, ...changed.map((each) => each.version));
+  }
+
+  return {
+    get base() {
+      return base;
+    },
+    async load() {
+      const { version } = await store.state();
+      const all: StoredCommunity[] = [];
+      for (;;) {
+        const page = await store.communitiesAfter(all.at(-1)?.guildId ?? '', communitiesPerPage);
+        all.push(...page);
+        if (page.length < communitiesPerPage) break;
+      }
+      apply(all);
+      applied = version;
+    },
+    refresh() {
+      // One after the other, so that an older state never replaces a newer one.
+      const next = refreshing.then(readChanges, readChanges);
+      refreshing = next.catch(() => {});
+      return next;
+    },
+    replaceBase(next) {
+      base = next;
+      const guildIds = new Set([...base.sources.map(({ guildId }) => guildId), ...effective.keys()]);
+      const changes = [...guildIds].map((guildId) => {
+        const { settings = [], isParked = false } = (guildId === null ? undefined : effective.get(guildId)) ?? {};
+        const { listings } = communityConfig(base, guildId, settings);
+        return [guildId, isParked ? listings.map(parkedListing) : listings] as const;
+      });
+      replace(new Map(changes));
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { Setup } from '../../../commands/setup-port.ts';
+import type { Config, ListingConfig } from '../../../config/schema.ts';
+import { createEncryption } from '../../encryption/encryption.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Redactor } from '../../platform/redactor.ts';
+import type { SettingsStore } from '../../settings/stored-settings.ts';
+import type { Directory } from '../directory.ts';
+import type { LookupClients } from '../lookup-clients.ts';
+import { type CommunitySettingsSync, createCommunitySettings } from './community-settings.ts';
+import { createSettingsLoop, type SettingsLoop } from './settings-loop.ts';
+import { createSetup } from './setup.ts';
+
+/** The settings of communities. */
+export interface Settings {
+  readonly sync: CommunitySettingsSync;
+  readonly loop: SettingsLoop;
+  readonly setup: Setup;
+}
+
+/** @throws KeyFileError if the key file exists and cannot be used */
+export function createSettings(
+  config: Config,
+  options: {
+    readonly store: SettingsStore;
+    readonly directory: Directory;
+    readonly lookups: Pick<LookupClients, 'prepare'>;
+    /** Receives the secrets of the communities; null without a log. */
+    readonly redact: Pick<Redactor, 'add'> | null;
+    /** Called after each change, so that other processes can be told. */
+    readonly onSaved: () => void;
+    readonly clock: Clock;
+    readonly log: Log;
+  },
+): Settings {
+  const { store, directory, lookups, redact, onSaved, clock, log } = options;
+  const encryption = createEncryption(config.encryption);
+  const sync = createCommunitySettings({ base: config.base, store, encryption, replace, redact, log });
+
+  /** Replaces nothing if one of the keys is not valid. */
+  function replace(communities: ReadonlyMap<string | null, readonly ListingConfig[]>): void {
+    const unchanged = directory.listings.filter(({ guildId }) => !communities.has(guildId));
+    const replaceLookups = lookups.prepare([...unchanged, ...[...communities.values()].flat()]);
+    replaceLookups();
+    directory.replace(communities);
+  }
+
+  return {
+    sync,
+    loop: createSettingsLoop({ refresh: sync.refresh, clock, log }),
+    setup: createSetup({
+      ...{ store, encryption, publicUrl: config.publicUrl, clock },
+      base: () => sync.base,
+      async apply() {
+        await sync.refresh();
+        onSaved();
+      },
+    }),
+  };
+}

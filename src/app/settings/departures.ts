@@ -1,0 +1,106 @@
+import type { Clock } from '../../platform/clock.ts';
+import { day, hour, minute } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { byTallyhook, type GuildState, type GuildStore } from '../../settings/stored-settings.ts';
+
+const checkEveryMs = hour;
+/** A guild is missing if two checks in a row did not find it; other processes may check at the same time. */
+const minMissingMs = 30 * minute;
+/** How long the settings of a parked community are kept. */
+export const keepParkedMs = 30 * day;
+
+/** Parks communities that have removed the bot, and deletes their settings 30 days later. */
+export interface Departures {
+  /** Checks once. Rejects if Discord or the store fails; that counts as nothing. */
+  check(): Promise<void>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function createDepartures(options: {
+  readonly guilds: GuildStore;
+  /** The ids of all guilds that the bot is in. */
+  readonly listGuilds: () => Promise<ReadonlySet<string>>;
+  /** Whether the bot is in a guild; rejects if Discord does not say. */
+  readonly isMember: (guildId: string) => Promise<boolean>;
+  /** Guilds of the operator's own listings, which are never parked. */
+  readonly isOperators: (guildId: string) => boolean;
+  /** Applies what has changed in this process. */
+  readonly apply: () => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Departures {
+  const { guilds, listGuilds, isMember, isOperators, apply, clock, log } = options;
+  const abortController = new AbortController();
+  const { signal } = abortController;
+  let running: Promise<void> | undefined;
+
+  async function checkGuild(guild: GuildState, isPresent: boolean): Promise<boolean> {
+    const { guildId, missingSince, parkedAt, parkedBy } = guild;
+    const now = clock.now();
+    if (isPresent) {
+      if (parkedAt !== null && parkedBy === byTallyhook) {
+        await guilds.setParked(guildId, null);
+        log.info({ guild: guildId }, 'the bot was added again: the settings of the community are in use again');
+        return true;
+      }
+      if (missingSince !== null) await guilds.setMissing(guildId, null);
+      return false;
+    }
+    if (parkedAt !== null || isOperators(guildId)) return false;
+    if (missingSince === null) {
+      await guilds.setMissing(guildId, now);
+      return false;
+    }
+    if (now - missingSince < minMissingMs || (await isMember(guildId))) return false;
+    await guilds.setParked(guildId, { at: now, by: byTallyhook });
+    const fields = { guild: guildId, deletedAt: new Date(now + keepParkedMs).toISOString() };
+    log.warn(fields, 'the bot was removed: the community is parked, and its settings will be deleted');
+    return true;
+  }
+
+  async function deleteExpired(all: readonly GuildState[]): Promise<boolean> {
+    const expired = all.filter(({ parkedAt, changedAt }) => changedAt !== null && isExpired(parkedAt, clock.now()));
+    for (const { guildId } of expired) {
+      while (!signal.aborted && (await guilds.deleteSettings(guildId)));
+      log.warn({ guild: guildId }, 'the settings of a parked community were deleted');
+    }
+    return expired.length > 0;
+  }
+
+  async function check(): Promise<void> {
+    const present = await listGuilds();
+    const all = await guilds.list();
+    let hasChanged = false;
+    for (const guild of all) {
+      if (signal.aborted) return;
+      if (await checkGuild(guild, present.has(guild.guildId))) hasChanged = true;
+    }
+    if ((await deleteExpired(all)) || hasChanged) await apply();
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      await check().catch((error: unknown) => {
+        if (!signal.aborted) log.info({ reason: messageOf(error) }, 'the guilds of the bot could not be compared');
+      });
+      await clock.sleep(checkEveryMs, signal);
+    }
+  }
+
+  return {
+    check,
+    start() {
+      running ??= run();
+    },
+    async stop() {
+      abortController.abort();
+      await running;
+    },
+  };
+}
+
+function isExpired(parkedAt: number | null, now: number): boolean {
+  return parkedAt !== null && now - parkedAt >= keepParkedMs;
+}

@@ -1,0 +1,111 @@
+import {
+  type ChangedSetting,
+  type CommunitySettings,
+  communityPaths,
+  type EffectiveValue,
+  type ListingSettings,
+  listingPaths,
+  type SettingIssue,
+  type SettingsChange,
+  type WebhookAddresses,
+} from '../../../commands/setup-port.ts';
+import { type CommunityConfig, type CommunityIssue, communityConfig } from '../../../config/community-config.ts';
+import { valuesOfListing } from '../../../config/describe-listings.ts';
+import type { ListingBase } from '../../../config/listing-source.ts';
+import { parseJson } from '../../platform/json.ts';
+import type { ChangedValue, StoredChange, StoredValue } from '../../settings/stored-settings.ts';
+import type { OpenedSettings, UnreadableSecret } from './opened-settings.ts';
+
+export interface DescribedCommunity {
+  readonly guildId: string;
+  readonly version: number;
+  readonly opened: OpenedSettings;
+  readonly latestChange: StoredChange | null;
+  readonly canStoreSecrets: boolean;
+  readonly publicUrl: string | null;
+}
+
+/** The effective settings of a community, without secrets. */
+export function describeCommunity(base: ListingBase, described: DescribedCommunity): CommunitySettings {
+  const { guildId, version, opened, latestChange, canStoreSecrets, publicUrl } = described;
+  const config = communityConfig(base, guildId, opened.settings);
+  const [first] = config.listings.map((_, index) => effectiveOf(base, config, opened, index));
+  const empty = (path: string): EffectiveValue => {
+    const stored = opened.settings.find((each) => each.listing === '' && each.path === path);
+    return stored === undefined ? { value: null, source: 'default' } : { value: stored.value, source: 'setup' };
+  };
+  return {
+    ...{ guildId, version, canStoreSecrets },
+    listings: config.listings.map((_, index) => describeListing(base, config, opened, { index, publicUrl })),
+    values: pick(communityPaths, (path) => first?.[path] ?? empty(path)),
+    latestChange: latestChange && toSettingsChange(latestChange),
+    issues: [...opened.unreadable.map(toUnreadableIssue), ...config.issues.map(toIssue)],
+  };
+}
+
+/** Without `PUBLIC_URL` only the path. */
+export function webhookAddresses(listing: string, publicUrl: string | null): WebhookAddresses {
+  const address = `${publicUrl ?? ''}/webhooks/${listing}`;
+  return { vote: `${address}/vote`, premium: `${address}/premium` };
+}
+
+export function toIssue({ listing, path, code, problem, hint }: CommunityIssue): SettingIssue {
+  return { listing, path, code, problem, hint };
+}
+
+/** A secret has the number of secrets as its value. */
+export function toSettingsChange({ id, at, authorId, undoes, undoneBy, changes }: StoredChange): SettingsChange {
+  return { id, at, authorId, undoes, undoneBy, changes: changes.map(toChangedSetting) };
+}
+
+function toChangedSetting({ listing, path, before, after }: ChangedValue): ChangedSetting {
+  const isSecret = [before, after].some((each) => (each?.sealed ?? null) !== null);
+  return { listing: listing || null, path, isSecret, before: shownValue(before), after: shownValue(after) };
+}
+
+function shownValue(stored: StoredValue | null): unknown {
+  return stored === null ? undefined : parseJson(stored.value);
+}
+
+function describeListing(
+  base: ListingBase,
+  config: CommunityConfig,
+  opened: OpenedSettings,
+  { index, publicUrl }: { readonly index: number; readonly publicUrl: string | null },
+): ListingSettings {
+  const [listing, source] = [config.listings[index], config.sources[index]];
+  if (listing === undefined || source === undefined) throw new Error('The listing does not exist.');
+  const values = effectiveOf(base, config, opened, index);
+  return {
+    ...{ name: listing.name, kind: listing.kind, targetId: listing.id, origin: source.origin },
+    hasLookupKey: listing.lookupKey !== null,
+    voteSecrets: listing.voteSecrets.length,
+    premiumSecrets: listing.premiumSecrets.length,
+    addresses: webhookAddresses(listing.name, publicUrl),
+    values: pick(listingPaths, (path) => values[path] ?? { value: null, source: 'default' }),
+  };
+}
+
+/** By path. What is not set anywhere counts as a default. */
+function effectiveOf(
+  base: ListingBase,
+  config: CommunityConfig,
+  { settings }: OpenedSettings,
+  index: number,
+): Readonly<Record<string, EffectiveValue>> {
+  const values = Object.entries(valuesOfListing(base, config, settings, index));
+  return Object.fromEntries(
+    values.map(([path, { value, source }]) => [path, { value, source: source === 'unset' ? 'default' : source }]),
+  );
+}
+
+function pick<Path extends string>(
+  paths: readonly Path[],
+  read: (path: Path) => EffectiveValue,
+): Readonly<Record<Path, EffectiveValue>> {
+  return Object.fromEntries(paths.map((path) => [path, read(path)])) as Record<Path, EffectiveValue>;
+}
+
+function toUnreadableIssue({ listing, path, reason, hint }: UnreadableSecret): SettingIssue {
+  return { listing: listing || null, path, code: 'no_settings_key', problem: `cannot be read: ${reason}`, hint };
+}

@@ -1,0 +1,148 @@
+import type { SaveResult, SettingIssue, SettingsAuthor, SettingsChange } from '../../../commands/setup-port.ts';
+import { communityConfig, type OpenedSetting } from '../../../config/community-config.ts';
+import type { ListingBase } from '../../../config/listing-source.ts';
+import type { ListingConfig } from '../../../config/schema.ts';
+import type { Encryption } from '../../encryption/encryption.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { messageOf, TallyhookError } from '../../platform/errors.ts';
+import type { NewChange, SettingsStore, StoredCommunity } from '../../settings/stored-settings.ts';
+import { toIssue, toSettingsChange } from './describe-community.ts';
+import { type OpenedSettings, openSettings } from './opened-settings.ts';
+import { hasSecrets, type SettingChange, toStoredValues, withChanges, withSeparateCodes } from './stored-changes.ts';
+
+/** How often the database may get another key while a change is saved. */
+const maxKeyChanges = 3;
+
+/** A community at the time of a change. */
+export interface CurrentCommunity {
+  readonly stored: StoredCommunity;
+  readonly opened: OpenedSettings;
+  readonly listings: readonly ListingConfig[];
+}
+
+export interface SaveOptions {
+  readonly basis: number | null;
+}
+
+/** Validates and stores changes, and applies them in this process. */
+export interface SettingsWriter {
+  read(guildId: string): Promise<CurrentCommunity>;
+  /** Rejects with the errors of the store. */
+  save(author: SettingsAuthor, changes: readonly SettingChange[], options: SaveOptions): Promise<SaveResult>;
+  /** Stores values as they are; null if they are encrypted with a key that is not the database's any more. */
+  store(
+    change: NewChange,
+  ): Promise<Exclude<Awaited<ReturnType<SettingsStore['save']>>, { status: 'other_key' }> | null>;
+  /** What would be wrong with these settings that is not wrong already. */
+  issuesOf(guildId: string, before: readonly OpenedSetting[], after: readonly OpenedSetting[]): SettingIssue[];
+  change(guildId: string, id: number): Promise<SettingsChange>;
+}
+
+export function createSettingsWriter(options: {
+  readonly store: SettingsStore;
+  readonly encryption: Encryption;
+  readonly base: () => ListingBase;
+  /** Applies what is stored, here at once and soon in other processes. */
+  readonly apply: () => Promise<void>;
+  readonly clock: Clock;
+}): SettingsWriter {
+  const { store, encryption, base, apply, clock } = options;
+
+  async function read(guildId: string): Promise<CurrentCommunity> {
+    const [stored] = await store.communities([guildId]);
+    if (stored === undefined) throw new Error('The community could not be read.');
+    const opened = openSettings(stored, encryption);
+    return { stored, opened, listings: communityConfig(base(), guildId, opened.settings).listings };
+  }
+
+  function issuesOf(
+    guildId: string,
+    before: readonly OpenedSetting[],
+    after: readonly OpenedSetting[],
+  ): SettingIssue[] {
+    const known = communityConfig(base(), guildId, before).issues.map((issue) => JSON.stringify(issue));
+    const issues = communityConfig(base(), guildId, after).issues;
+    return issues.filter((issue) => !known.includes(JSON.stringify(issue))).map(toIssue);
+  }
+
+  async function storeChange(change: NewChange) {
+    const result = await store.save(change);
+    if (result.status === 'other_key') return null;
+    if (result.status === 'saved' || result.status === 'repeated') await apply();
+    return result;
+  }
+
+  async function toChange(guildId: string, id: number): Promise<SettingsChange> {
+    const [change] = await store.changesWithIds(guildId, [id]);
+    if (change === undefined) throw new Error('The change could not be read.');
+    return toSettingsChange(change);
+  }
+
+  return {
+    ...{ read, issuesOf, store: storeChange, change: toChange },
+    async save(author, changes, { basis }) {
+      const { guildId } = author;
+      const { opened, listings } = await read(guildId);
+      const separated = withSeparateCodes(changes, listings[0]?.shop ?? []);
+      const unknown = separated.filter(
+        ({ listing, value, path }) =>
+          listing !== '' && path !== 'link' && value !== undefined && !isListing(listing, listings, separated),
+      );
+      const after = withChanges(opened.settings, separated);
+      const issues = [...unknown.map(unknownListing), ...issuesOf(guildId, opened.settings, after)];
+      if (issues.length > 0) return { status: 'invalid', issues };
+      for (let attempt = 1; attempt <= maxKeyChanges; attempt += 1) {
+        const key = hasSecrets(separated) ? keyOf(encryption, (await store.state()).keyId) : null;
+        if (key !== null && 'issue' in key) return { status: 'invalid', issues: [key.issue] };
+        const values = toStoredValues(guildId, separated, key);
+        const result = await storeChange({ ...author, at: clock.now(), basis, undoes: null, values });
+        if (result === null) continue;
+        return toSaveResult(guildId, result);
+      }
+      throw new TallyhookError('settings_key_missing', 'The key of settings changes all the time.');
+    },
+  };
+
+  async function toSaveResult(
+    guildId: string,
+    result: NonNullable<Awaited<ReturnType<typeof storeChange>>>,
+  ): Promise<SaveResult> {
+    switch (result.status) {
+      case 'saved':
+      case 'repeated':
+        return { status: 'saved', change: await toChange(guildId, result.id) };
+      case 'conflict':
+        return {
+          status: 'conflict',
+          since: (await store.changesWithIds(guildId, result.changes)).map(toSettingsChange),
+        };
+      default:
+        return { status: 'unchanged' };
+    }
+  }
+}
+
+/** Whether a listing exists, or is being linked. */
+function isListing(name: string, listings: readonly ListingConfig[], changes: readonly SettingChange[]): boolean {
+  const isLinked = changes.some(
+    ({ listing, path, value }) => listing === name && path === 'link' && value !== undefined,
+  );
+  return isLinked || listings.some((listing) => listing.name === name);
+}
+
+function unknownListing({ listing, path }: SettingChange): SettingIssue {
+  const problem = 'belongs to a listing that does not exist in this server.';
+  return { listing, path, code: 'unknown_listing', problem, hint: 'Run /setup again.' };
+}
+
+function keyOf(encryption: Encryption, keyId: string | null) {
+  try {
+    return encryption.keyFor(keyId);
+  } catch (error) {
+    const hint = (error instanceof TallyhookError && error.hint) || 'Set SETTINGS_KEY.';
+    const code = 'no_settings_key' as const;
+    return {
+      issue: { listing: null, path: 'lookupKey', code, problem: `cannot be stored: ${messageOf(error)}`, hint },
+    };
+  }
+}

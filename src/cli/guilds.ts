@@ -1,0 +1,100 @@
+import { loadDatabaseUrl } from '../../config/load.ts';
+import { keepParkedMs } from '../app/settings/departures.ts';
+import { systemClock } from '../platform/clock.ts';
+import { byTallyhook, type GuildState, type GuildStore } from '../settings/stored-settings.ts';
+import { openStore } from '../store/store.ts';
+import { command } from '../terminal/command.ts';
+import { confirm } from '../terminal/confirm.ts';
+import { exitCode, type Terminal, UsageError, withSuggestion } from '../terminal/terminal.ts';
+
+const actions = ['list', 'park', 'unpark', 'delete'];
+
+const help = `tallyhook guilds: list, park or delete communities that were set up in Discord
+
+Usage
+  tallyhook guilds [list]         list the communities with settings of their own
+  tallyhook guilds park GUILD     record votes, but post and give nothing in this guild until it is unparked
+  tallyhook guilds unpark GUILD   use its settings again
+  tallyhook guilds delete GUILD   delete the settings and secrets of a parked community, with their history
+
+Options
+  --json   print the list as a JSON array: [{guildId, parkedAt, parkedBy, deletedAt, missingSince, changedAt}]
+  --yes    do not ask before a deletion
+  --help   print this help
+
+A community is parked by itself when it has removed the bot, and used again if it adds the bot within 30 days; then its
+settings are deleted. One that was parked here is deleted as well. Running processes apply a change within 5 seconds.
+
+Exit codes: 0 success, 1 runtime error, 2 invalid usage or settings.`;
+
+/** `tallyhook guilds`. */
+export const guildsCommand = command({
+  help,
+  options: { json: { type: 'boolean', default: false }, yes: { type: 'boolean', default: false } },
+  allowPositionals: true,
+  async run({ values, positionals }, terminal) {
+    const [action = 'list', guildId, ...others] = positionals;
+    if (!actions.includes(action)) throw new UsageError(withSuggestion(`Unknown action "${action}".`, action, actions));
+    if (others.length > 0) throw new UsageError(`Unexpected argument "${others[0]}".`);
+    const store = await openStore(loadDatabaseUrl(process.env), systemClock, { thread: false });
+    try {
+      const all = await store.guilds.list();
+      if (action === 'list') {
+        printList(all, values.json, terminal);
+        return exitCode.ok;
+      }
+      const guild = all.find((each) => each.guildId === guildId);
+      if (guild === undefined) throw new UsageError('Specify the id of a guild in the list.');
+      return await change(store.guilds, { action, guild, yes: values.yes }, terminal);
+    } finally {
+      await store.close();
+    }
+  },
+});
+
+async function change(
+  guilds: GuildStore,
+  { action, guild, yes }: { action: string; guild: GuildState; yes: boolean },
+  terminal: Terminal,
+): Promise<number> {
+  const { guildId, parkedAt } = guild;
+  if (action === 'park') await guilds.setParked(guildId, { at: systemClock.now(), by: 'operator' });
+  if (action === 'unpark') await guilds.setParked(guildId, null);
+  if (action === 'delete') {
+    if (parkedAt === null) throw new UsageError('The community is in use. Park it first.');
+    if (!yes && !(await confirm(`Delete the settings of ${guildId}? They cannot be restored.`, terminal))) {
+      terminal.printError('Nothing was deleted.');
+      return exitCode.ok;
+    }
+    while (await guilds.deleteSettings(guildId)) terminal.printError('Deleting …');
+  }
+  terminal.print(`${guildId}: ${action === 'delete' ? 'deleted' : `${action}ed`}.`);
+  return exitCode.ok;
+}
+
+function printList(all: readonly GuildState[], json: boolean, terminal: Terminal): void {
+  const list = all.map((guild) => ({
+    guildId: guild.guildId,
+    parkedAt: isoOf(guild.parkedAt),
+    parkedBy: guild.parkedBy,
+    deletedAt: isoOf(guild.parkedAt === null || guild.changedAt === null ? null : guild.parkedAt + keepParkedMs),
+    missingSince: isoOf(guild.missingSince),
+    changedAt: isoOf(guild.changedAt),
+  }));
+  if (json || list.length === 0) {
+    terminal.print(json ? JSON.stringify(list, null, 2) : 'No community was set up in Discord.');
+    return;
+  }
+  for (const { guildId, parkedAt, parkedBy, deletedAt, missingSince, changedAt } of list) {
+    const reason = parkedBy === byTallyhook ? 'the bot was removed' : `by ${parkedBy}`;
+    const end = deletedAt === null ? 'deleted' : `to be deleted ${deletedAt}`;
+    const missing = missingSince === null ? '' : `, bot missing since ${missingSince}`;
+    const state = parkedAt === null ? `in use${missing}` : `parked ${parkedAt} (${reason}), ${end}`;
+    terminal.print(`${guildId}  ${state}${changedAt === null ? '' : `, changed ${changedAt}`}`);
+  }
+}
+
+/** @param at ms since the epoch */
+function isoOf(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { loadDatabaseUrl, loadKeySources } from '../../config/load.ts';
+import { rekey } from '../app/settings/rekey.ts';
+import { createEncryption, KeyMissingError, type KeySources, nextKeyFileSuffix } from '../encryption/encryption.ts';
+import type { EncryptionKey } from '../encryption/encryption-key.ts';
+import { createKeyFile, replaceKeyFile } from '../encryption/key-file.ts';
+import { systemClock } from '../platform/clock.ts';
+import { formatCount } from '../platform/durations.ts';
+import { openStore } from '../store/store.ts';
+import { command } from '../terminal/command.ts';
+import { exitCode } from '../terminal/terminal.ts';
+
+const help = `tallyhook rekey: encrypt the secrets that /setup has stored with another key, while tallyhook runs
+
+Usage
+  tallyhook rekey [options]
+
+Options
+  --help   print this help
+
+The new key is NEW_SETTINGS_KEY (or the file NEW_SETTINGS_KEY_FILE), from \`openssl rand -hex 32\`; if it is not set,
+SETTINGS_KEY, if the database has another key; otherwise, with SQLite, a new key file, which replaces the one beside the
+database. The earlier key has to be available: in SETTINGS_KEY, or in the key file.
+
+With SETTINGS_KEY, set NEW_SETTINGS_KEY in every process first and restart them: they accept both keys. Run this command,
+then set SETTINGS_KEY to the new key and remove NEW_SETTINGS_KEY. A process without the new key keeps what it has read,
+cannot store or read secrets any more, and logs that. Processes that use a key file find the new one themselves.
+
+It can be interrupted and run again. Keep a copy of the old key as long as you keep backups from before.
+
+Exit codes: 0 all secrets have the new key, 1 runtime error, 2 invalid usage or settings.`;
+
+/** `tallyhook rekey`. */
+export const rekeyCommand = command({
+  help,
+  options: {},
+  async run(_parsed, terminal) {
+    const sources = loadKeySources(process.env);
+    const store = await openStore(loadDatabaseUrl(process.env), systemClock, { thread: false });
+    try {
+      const { keyId } = await store.settings.state();
+      const key = newKeyOf(sources, keyId);
+      const total = await rekey({
+        ...{ store: store.rekey, key, stop: terminal.stop },
+        encryption: createEncryption(sources),
+        onProgress: (values) => terminal.printError(`${formatCount(values, 'secret')} …`),
+      });
+      const next = nextKeyFileOf(sources);
+      if (sources.keyFile !== null && next !== null && existsSync(next)) replaceKeyFile(sources.keyFile, next);
+      terminal.print(`All secrets have the key ${key.id}: ${formatCount(total, 'secret')} encrypted again.`);
+      return exitCode.ok;
+    } finally {
+      await store.close();
+    }
+  },
+});
+
+/** @throws KeyMissingError if there is no place for a new key */
+function newKeyOf(sources: KeySources, keyId: string | null): EncryptionKey {
+  const { key, newKey } = sources;
+  if (newKey !== null) return newKey;
+  if (key !== null && key.id !== keyId) return key;
+  const next = key === null ? nextKeyFileOf(sources) : null;
+  if (next === null) throw new KeyMissingError(sources);
+  // An interrupted run continues with the key that it has created.
+  return createKeyFile(next);
+}
+
+function nextKeyFileOf({ keyFile }: KeySources): string | null {
+  return keyFile === null ? null : `${keyFile}${nextKeyFileSuffix}`;
+}

@@ -1,0 +1,78 @@
+import { Routes } from 'discord.js';
+import { z } from 'zod';
+import type { DiscordRest } from '../rest.ts';
+
+/** How Discord sends interactions to the application. */
+export interface EndpointSettings {
+  /** Null if they are sent through the gateway. */
+  readonly url: string | null;
+  /** The key of their signatures (64 hexadecimal digits). */
+  readonly publicKey: string;
+}
+
+const application = z.object({
+  interactions_endpoint_url: z
+    .string()
+    .nullish()
+    .transform((url) => url ?? null),
+  verify_key: z.string().toLowerCase(),
+});
+
+/** Throws what {@link DiscordRest} throws, and ZodError for a response of another shape. */
+export async function fetchEndpointSettings(rest: DiscordRest): Promise<EndpointSettings> {
+  const { interactions_endpoint_url: url, verify_key } = application.parse(await rest.get(Routes.currentApplication()));
+  return { url, publicKey: verify_key };
+}
+
+/** Null sends interactions through the gateway. Discord checks a URL before it accepts it. Throws like {@link fetchEndpointSettings}. */
+export async function setEndpoint(rest: DiscordRest, url: string | null): Promise<void> {
+  await rest.patch(Routes.currentApplication(), { interactions_endpoint_url: url });
+}
+
+/** Why commands cannot be received, or may not be. */
+export interface EndpointProblem {
+  readonly level: 'warn' | 'fail';
+  readonly problem: string;
+  readonly hint: string;
+}
+
+/**
+ * Compares what Discord does with the settings of a process that answers; null if they fit.
+ * @param expected `publicKey` null receives through the gateway; `url` null if it is not known
+ */
+export function findEndpointProblem(
+  actual: EndpointSettings,
+  expected: { readonly publicKey: string | null; readonly url: string | null },
+): EndpointProblem | null {
+  const { publicKey } = expected;
+  if (publicKey === null) {
+    if (actual.url === null) return null;
+    return {
+      level: 'fail',
+      problem: `Discord sends commands to ${actual.url}, so the gateway receives none.`,
+      hint: 'Set DISCORD_PUBLIC_KEY to receive them over HTTP, or run `tallyhook register --gateway`.',
+    };
+  }
+  if (actual.publicKey !== publicKey) {
+    return {
+      level: 'fail',
+      problem: 'DISCORD_PUBLIC_KEY is not the key of this application.',
+      hint: `Set it to ${actual.publicKey}, and check that DISCORD_TOKEN belongs to the same application.`,
+    };
+  }
+  if (actual.url === null) {
+    return {
+      level: 'fail',
+      problem: 'DISCORD_PUBLIC_KEY is set, but Discord has no endpoint to send commands to.',
+      hint: 'Run `tallyhook register --http` while tallyhook is running, or remove DISCORD_PUBLIC_KEY to use the gateway.',
+    };
+  }
+  if (expected.url !== null && actual.url !== expected.url) {
+    return {
+      level: 'warn',
+      problem: `Discord sends commands to ${actual.url}, not to ${expected.url}.`,
+      hint: 'Run `tallyhook register --http`, or correct PUBLIC_URL.',
+    };
+  }
+  return null;
+}

@@ -1,0 +1,52 @@
+import type { Later, Panel, Reply } from '../../../commands/reply.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { minute } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+
+/** "Interaction tokens are valid for 15 minutes", with a margin (ms). */
+const maxWaitMs = 14 * minute;
+/** Messages that wait at the same time, so that what they poll stays bounded. */
+const maxWaiting = 25;
+
+/** Replaces messages once what they wait for has happened. */
+export interface LaterReplies {
+  /** Waits in the background. @param replace shows the message; its errors are logged */
+  watch(command: string, later: Later, replace: (reply: Reply | Panel) => Promise<unknown>): void;
+}
+
+/** @param options.stopped ends all waiting */
+export function createLaterReplies(options: {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly stopped: AbortSignal;
+}): LaterReplies {
+  const { clock, log, stopped } = options;
+  let waiting = 0;
+
+  async function wait(later: Later, replace: (reply: Reply | Panel) => Promise<unknown>): Promise<void> {
+    const ended = new AbortController();
+    const signal = AbortSignal.any([stopped, ended.signal]);
+    void clock.sleep(maxWaitMs, signal).then(() => ended.abort());
+    try {
+      const reply = await later(signal);
+      if (reply !== null && !signal.aborted) await replace(reply);
+    } finally {
+      ended.abort();
+    }
+  }
+
+  return {
+    watch(command, later, replace) {
+      if (waiting >= maxWaiting || stopped.aborted) return;
+      waiting += 1;
+      wait(later, replace)
+        .catch((error: unknown) =>
+          log.warn({ command, reason: messageOf(error) }, 'a reply could not be updated later'),
+        )
+        .finally(() => {
+          waiting -= 1;
+        });
+    },
+  };
+}

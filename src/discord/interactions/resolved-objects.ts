@@ -1,0 +1,61 @@
+import {
+  type APIMessageComponentInteraction,
+  type APIModalSubmitInteraction,
+  PermissionFlagsBits,
+  PermissionsBitField,
+} from 'discord.js';
+import type { PostingPermission, ResolvedChannel, ResolvedObjects, ResolvedRole } from '../../../commands/command.ts';
+
+const bits: Readonly<Record<PostingPermission, bigint>> = {
+  'View Channel': PermissionFlagsBits.ViewChannel,
+  'Send Messages': PermissionFlagsBits.SendMessages,
+  'Embed Links': PermissionFlagsBits.EmbedLinks,
+  'Attach Files': PermissionFlagsBits.AttachFiles,
+  'Read Message History': PermissionFlagsBits.ReadMessageHistory,
+};
+
+export const nothingResolved: ResolvedObjects = { channels: {}, roles: {} };
+
+/** What Discord sent about the selection in a message, or the selections in a modal. */
+export function resolvedBy({
+  data,
+  guild_id: guildId,
+}: APIMessageComponentInteraction | APIModalSubmitInteraction): ResolvedObjects {
+  const resolved = 'resolved' in data ? data.resolved : undefined;
+  if (resolved === undefined) return nothingResolved;
+  const channels = 'channels' in resolved ? resolved.channels : undefined;
+  const roles = 'roles' in resolved ? resolved.roles : undefined;
+  return {
+    channels: mapped(channels, toChannel),
+    // Everybody has the role @everyone, which cannot be given either. Its id is that of the guild.
+    roles: mapped(roles, (role, id) => (id === guildId ? { ...toRole(role), isManaged: true } : toRole(role))),
+  };
+}
+
+function mapped<From, To>(
+  objects: Readonly<Record<string, From>> | undefined,
+  convert: (object: From, id: string) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(objects ?? {}).map(([id, object]) => [id, convert(object, id)]));
+}
+
+function toChannel(channel: object): ResolvedChannel {
+  const permissions = permissionsOf(channel);
+  const missing = (Object.entries(bits) as [PostingPermission, bigint][]).flatMap(([name, bit]) =>
+    permissions === null || permissions.has(bit) ? [] : [name],
+  );
+  return { name: nameOf(channel), missing: permissions === null ? null : missing };
+}
+
+function permissionsOf(channel: object): PermissionsBitField | null {
+  const raw = 'app_permissions' in channel ? channel.app_permissions : null;
+  return typeof raw === 'string' && /^\d{1,30}$/.test(raw) ? new PermissionsBitField(BigInt(raw)) : null;
+}
+
+function toRole(role: object): ResolvedRole {
+  return { name: nameOf(role), isManaged: 'managed' in role && role.managed === true };
+}
+
+function nameOf(object: object): string {
+  return 'name' in object && typeof object.name === 'string' ? object.name : '';
+}

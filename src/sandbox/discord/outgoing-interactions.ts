@@ -1,0 +1,116 @@
+import type { Clock } from '../../platform/clock.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { DiscordApiError, fieldError } from './errors.ts';
+import type { InteractionCallbacks } from './interaction-callbacks.ts';
+import { responseTimeoutMs } from './interactions.ts';
+import { createSigningKey } from './signing-key.ts';
+
+const pingType = 1;
+const pongType = 1;
+
+/** What was sent to the endpoint, and how the callback in its response was received. */
+export interface EndpointExchange {
+  readonly interactionId: string;
+  readonly callback: unknown;
+  /** As for a request with the callback: 204, or the status of the error. */
+  readonly status: number;
+  readonly error: unknown;
+}
+
+/**
+ * Interactions over HTTP: signed requests to the endpoint of the application, instead of gateway events. Discord:
+ * "Preparing for Interactions", "Receiving an Interaction".
+ */
+export class OutgoingInteractions {
+  readonly #callbacks: InteractionCallbacks;
+  readonly #clock: Clock;
+  readonly #log: Log | undefined;
+  readonly #applicationId: string;
+  readonly #onExchange: (exchange: EndpointExchange) => void;
+  readonly #key = createSigningKey();
+  #url: string | null = null;
+
+  constructor(options: {
+    callbacks: InteractionCallbacks;
+    applicationId: string;
+    /** For the timestamps of signatures. */
+    clock: Clock;
+    log: Log | undefined;
+    onExchange: (exchange: EndpointExchange) => void;
+  }) {
+    this.#callbacks = options.callbacks;
+    this.#applicationId = options.applicationId;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#onExchange = options.onExchange;
+  }
+
+  /** 64 hexadecimal digits. */
+  get publicKey(): string {
+    return this.#key.publicKey;
+  }
+
+  /** Null if interactions are sent through the gateway. */
+  get url(): string | null {
+    return this.#url;
+  }
+
+  /**
+   * Checks the endpoint as Discord does, with a PING that is signed correctly and one that is not, and uses it.
+   * @throws DiscordApiError if it fails the check
+   */
+  async setUrl(url: string | null): Promise<void> {
+    if (url !== null && !(await this.#isValid(url))) {
+      const code = 'APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID';
+      const message = 'The specified interactions endpoint url could not be verified.';
+      throw fieldError(['interactions_endpoint_url'], code, message);
+    }
+    this.#url = url;
+  }
+
+  /** Sends an interaction; what it responds is handled like a request to the callback endpoint. Never rejects. */
+  async send(interaction: { readonly id: string; readonly token: string }): Promise<void> {
+    if (this.#url === null) return;
+    try {
+      const response = await this.#post(this.#url, JSON.stringify(interaction));
+      // "If you send this request for an interaction received over HTTP, respond with a 202 and no body."
+      if (response.status === 200) this.#receive(interaction, await response.json());
+      else await response.body?.cancel();
+    } catch (error) {
+      this.#log?.warn({ reason: messageOf(error) }, 'the interactions endpoint failed');
+    }
+  }
+
+  #receive({ id, token }: { readonly id: string; readonly token: string }, callback: unknown): void {
+    const exchange = { interactionId: id, callback };
+    try {
+      this.#callbacks.respond(id, token, callback, []);
+      this.#onExchange({ ...exchange, status: 204, error: undefined });
+    } catch (error) {
+      if (!(error instanceof DiscordApiError)) throw error;
+      this.#onExchange({ ...exchange, status: error.status, error: error.json });
+    }
+  }
+
+  async #isValid(url: string): Promise<boolean> {
+    const body = JSON.stringify({ id: this.#applicationId, application_id: this.#applicationId, type: pingType });
+    try {
+      const rejected = await this.#post(url, body, createSigningKey());
+      await rejected.body?.cancel();
+      const accepted = await this.#post(url, body);
+      const isJson = accepted.headers.get('content-type')?.startsWith('application/json') ?? false;
+      const pong: unknown = await accepted.json();
+      const isPong = typeof pong === 'object' && pong !== null && 'type' in pong && pong.type === pongType;
+      return rejected.status === 401 && accepted.status === 200 && isJson && isPong;
+    } catch {
+      return false;
+    }
+  }
+
+  #post(url: string, body: string, key = this.#key): Promise<Response> {
+    const headers = key.headersFor(body, this.#clock.now());
+    const signal = AbortSignal.timeout(responseTimeoutMs);
+    return fetch(url, { method: 'POST', body, headers, signal, redirect: 'manual' });
+  }
+}

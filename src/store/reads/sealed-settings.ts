@@ -1,0 +1,39 @@
+import { type Kysely, sql } from 'kysely';
+import { prefixOf } from '../../encryption/sealed-text.ts';
+import type { RekeyStore, SealedRow } from '../../settings/stored-settings.ts';
+import type { Connection } from '../dialect/dialect.ts';
+import { run } from '../query-builder.ts';
+import type { Tables } from '../tables.ts';
+import type { Write } from '../writes/writes.ts';
+
+/** The encrypted values of settings and of their history, over SQL. */
+export function sqlRekey(db: Kysely<Tables>, reading: Connection, write: Write): RekeyStore {
+  async function values(prefix: string, limit: number): Promise<SealedRow[]> {
+    const others = db.selectFrom('setting_values').selectAll().where('sealed', 'not like', `${prefix}%`);
+    const rows = await run(reading, others.limit(limit));
+    return rows.map(({ guild_id: guildId, listing, path, sealed }) => ({
+      ...{ place: 'value', guildId, changeId: 0, position: 0, listing, path, sealed: sealed ?? '' },
+    }));
+  }
+
+  async function history(place: 'before' | 'after', prefix: string, limit: number): Promise<SealedRow[]> {
+    const column = place === 'before' ? 'before_sealed' : 'after_sealed';
+    const others = db
+      .selectFrom('changed_settings')
+      .select(['guild_id', 'change_id', 'position', 'listing', 'path', sql.ref<string>(column).as('sealed')])
+      .where(column, 'not like', `${prefix}%`);
+    const rows = await run(reading, others.limit(limit));
+    return rows.map(({ guild_id: guildId, change_id: changeId, ...row }) => ({ place, guildId, changeId, ...row }));
+  }
+
+  return {
+    useKey: (keyId) => write('useSettingsKey', keyId),
+    async sealedWithOthers(keyId, limit) {
+      const prefix = prefixOf(keyId);
+      const found = await values(prefix, limit);
+      if (found.length > 0) return found;
+      return [...(await history('before', prefix, limit)), ...(await history('after', prefix, limit))];
+    },
+    reseal: (rows) => write('resealSettings', rows),
+  };
+}

@@ -1,0 +1,257 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { accountIdOf } from '../../src/ledger/account-id.ts';
+import { createPseudonym } from '../../src/ledger/pseudonym.ts';
+import type { LeaderboardQuery } from '../../src/ledger/standing.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { day, hour, minute } from '../../src/platform/durations.ts';
+import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/store/snapshots/audit.ts';
+import { entryPages, type NumberedEntry } from '../../src/store/snapshots/entry-pages.ts';
+import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
+import { repeatedAchievements } from '../../src/store/snapshots/reward-statistics.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import { separationReason } from '../../src/tally/separation.ts';
+import type { ListingContext } from '../../src/tally/tally.ts';
+import { serverAndBot } from '../support/listings.ts';
+import { itemOf, orderOf } from '../support/shop-store.ts';
+import { describeOnEveryDatabase } from './databases.ts';
+
+const [server, bot] = serverAndBot();
+if (server === undefined || bot === undefined) throw new Error('no listing');
+const start = Date.UTC(2026, 0, 5, 12);
+const home = '100000000000000001';
+const guild = '613425648685547541';
+const member = '200000000000000001';
+const other = '200000000000000002';
+const rewards = {
+  ...server.rewards,
+  streak: { every: 2, credits: 50, forgive: 0 },
+  milestones: [{ votes: 2, repeats: 'once', credits: 100, role: null }],
+  voterRole: { role: '700000000000000001', forMs: 12 * hour },
+  party: { goal: 2, per: 'week', credits: 25 },
+} as const;
+
+function listingOf(name: string, accounts: string, guildId: string): ListingContext {
+  const community = { guildId, accounts, timeZone: 'UTC', listings: [name] };
+  const voterRole = { ...rewards.voterRole, role: `7${guildId.slice(1)}` };
+  return { ...server, name, kind: 'server', rewards: { ...rewards, voterRole }, community } as ListingContext;
+}
+
+const homeListing = listingOf('home', '', home);
+const guildListing = listingOf('hosted', guild, guild);
+const board: LeaderboardQuery = { period: 'all', by: 'votes', limit: 10, offset: 0, userId: null };
+
+describeOnEveryDatabase('two communities', (newUrl) => {
+  async function open() {
+    const url = newUrl();
+    const store = await openStore(url, systemClock, { thread: false });
+    onTestFinished(() => store.close());
+    return { url, store };
+  }
+
+  const vote = (store: Store, listing: ListingContext, userId: string, at: number) =>
+    store.recorder.record(
+      { receivedAt: at, family: 'vote', body: JSON.stringify({ userId, at, listing: listing.name }) },
+      {
+        type: 'event',
+        listing,
+        event: {
+          ...{ family: 'vote', kind: 'server_vote', target: { kind: 'server', id: null }, userId, at },
+          ...{ creditsAwarded: null, denial: null },
+        },
+      },
+    );
+
+  async function expectSound(url: string): Promise<void> {
+    const snapshot = await openSnapshot(url);
+    try {
+      expect(await balanceDifferences(snapshot)).toMatchObject({ count: 0 });
+      expect(await paymentDifferences(snapshot)).toMatchObject({ count: 0 });
+      expect(await repeatedAchievements(snapshot)).toMatchObject({ count: 0 });
+      expect(await brokenLinks(snapshot)).toBe(0);
+    } finally {
+      await snapshot.close();
+    }
+  }
+
+  it('have accounts, streaks, milestones, ranks and leaderboards of their own', async () => {
+    const { url, store } = await open();
+    const plain = { ...homeListing, rewards: { ...homeListing.rewards, party: null } };
+    const plainGuild = { ...guildListing, rewards: { ...guildListing.rewards, party: null } };
+    await vote(store, plain, member, start);
+    await vote(store, plain, member, start + day);
+    await vote(store, plainGuild, member, start + day);
+    await vote(store, plainGuild, other, start + day);
+    // The late delivery of an earlier vote looks only at its own account.
+    expect(await vote(store, plainGuild, member, start)).toMatchObject({ credits: 10 + 50 + 100 });
+    const [ofHome, ofGuild] = [store.standingsIn('', 'UTC'), store.standingsIn(guild, 'UTC')];
+    expect(await store.ledger.account(member)).toEqual({ userId: member, credits: 170, votes: 2 });
+    expect(await store.ledgerIn(guild).account(member)).toEqual({ userId: member, credits: 170, votes: 2 });
+    expect(await store.ledgerIn(guild).lastVoteAt(member, 'home')).toBe(null);
+    expect(await ofHome.standing(other, start + day)).toMatchObject({ credits: 0, rank: null, entries: [] });
+    expect(await ofGuild.standing(other, start + day)).toMatchObject({ credits: 10, rank: 2, streak: { days: 1 } });
+    const members = async (standings: typeof ofHome) => (await standings.leaderboard(board, start + day)).members;
+    expect((await members(ofHome)).map(({ userId }) => userId)).toEqual([member]);
+    expect(await members(ofGuild)).toMatchObject([
+      { userId: member, score: 2 },
+      { userId: other, score: 1 },
+    ]);
+    expect(await store.communitiesOf(member)).toEqual(['', guild]);
+    expect(await store.communitiesOf(other)).toEqual([guild]);
+    await expectSound(url);
+  });
+
+  it('have corrections, claims and duplicates of their own', async () => {
+    const { url, store } = await open();
+    const correction = { userId: member, credits: 5, reason: 'test', at: start };
+    const { ownerActions } = store;
+    await ownerActions.correct({ ...correction, accounts: guild }, 'key');
+    expect(await ownerActions.correct({ ...correction, accounts: guild }, 'key')).toMatchObject({ repeated: true });
+    expect(await ownerActions.correct({ ...correction, accounts: '' }, 'key')).toEqual({ outcome: 'key_reused' });
+    const overdraft = { ...correction, accounts: '', credits: -1 };
+    expect(await ownerActions.correct(overdraft, 'other')).toMatchObject({ outcome: 'overdrawn', balance: 0 });
+    const claimed = await store.claims.recordClaim({ userId: member, at: start }, guildListing, start + minute);
+    expect(claimed).toMatchObject({ outcome: 'claimed', balance: 15 });
+    expect(await vote(store, guildListing, member, start)).toMatchObject({ outcome: 'recorded', credits: 0 });
+    expect(await vote(store, guildListing, member, start)).toMatchObject({ outcome: 'duplicate' });
+    expect(await store.communitiesOf(member)).toEqual([guild]);
+    expect(await store.records.entries(accountIdOf('', member), 9)).toEqual([]);
+    expect(await store.records.entries(accountIdOf(guild, member), 9)).toMatchObject([
+      { cause: 'within_cooldown' },
+      { cause: 'claim' },
+      { cause: 'correction' },
+    ]);
+    expect(await store.records.deliveries({ userId: member, listings: ['home'], limit: 9, before: null })).toEqual([]);
+    await expectSound(url);
+  });
+
+  it('have parties, shops, reminders and roles of their own', async () => {
+    const { url, store } = await open();
+    await vote(store, homeListing, member, start);
+    await vote(store, guildListing, member, start);
+    await vote(store, guildListing, other, start);
+    expect(await store.rewards.party('week 2026-W02')).toEqual({ votes: 1, reachedAt: null });
+    const key = `${guild} week 2026-W02`;
+    expect(await store.rewards.party(key)).toEqual({ votes: 2, reachedAt: start });
+    await store.rewards.payParty({ period: key, goal: 2, credits: 25, day: 20_458 }, start);
+    expect(await store.ledgerIn(guild).account(other)).toMatchObject({ credits: 35 });
+    expect(await store.ledger.account(member)).toMatchObject({ credits: 10 });
+    const item = itemOf({ id: 'vip', name: 'VIP', price: 20, role: '9' });
+    const order = orderOf(item, { accounts: guild, guildId: guild, userId: other });
+    expect(await store.purchases.purchase(order, start)).toMatchObject({ outcome: 'purchased' });
+    expect(await store.ledgerIn(guild).account(other)).toMatchObject({ credits: 15 });
+    expect(await store.purchases.purchasesOf(other, '', 9)).toEqual([]);
+    expect(await store.purchases.purchasesOf(other, guild, 9)).toMatchObject([{ balance: 15 }]);
+    // Discord rejects the role, so the account that paid gets its credits back.
+    await store.rewards.settleRole({ userId: other, role: '9' }, 'failed', start);
+    expect(await store.ledgerIn(guild).account(other)).toMatchObject({ credits: 35 });
+
+    const reminded = accountIdOf(guild, member);
+    await store.reminders.switchOn(reminded, [{ name: 'hosted', cooldownMs: 12 * hour, nextVoteAt: null }], start);
+    expect(await store.reminders.isReminded(accountIdOf('', member))).toBe(false);
+    await vote(store, homeListing, member, start + day);
+    const reminder = { userId: member, listing: 'hosted', dueAt: start + 12 * hour };
+    const claim = { maxDueAt: start + 9 * day, maxLeaseUntil: start + 9 * day, limit: 9 };
+    const claimed = await store.reminders.claimReminders({
+      ...claim,
+      now: start + 2 * day,
+      leaseUntil: start + 3 * day,
+    });
+    expect(claimed).toEqual([reminder]);
+    expect(await store.reminders.enqueueReminder(reminder, start + day)).toBe(`dm ${member}`);
+    expect(await store.reminders.isCurrent(reminder, { accounts: guild, cooldownMs: 12 * hour })).toBe(true);
+    expect(await store.reminders.isCurrent(reminder, { accounts: '', cooldownMs: 12 * hour })).toBe(false);
+    await store.reminders.stopReminders(member, 'direct_messages_closed', start);
+    expect(await store.reminders.isReminded(reminded)).toBe(false);
+
+    const granted = async (accounts: string) =>
+      (await store.standingsIn(accounts, 'UTC').standing(member, start)).grants.map(({ role }) => role);
+    await store.installation.home(home, [home, guild]);
+    expect(await granted('')).toEqual([homeListing.rewards.voterRole?.role]);
+    expect(await granted(guild)).toEqual([guildListing.rewards.voterRole?.role]);
+    await expectSound(url);
+  });
+
+  it('export and forget a member together', async () => {
+    const { url, store } = await open();
+    await vote(store, homeListing, member, start);
+    await vote(store, guildListing, member, start);
+    await vote(store, guildListing, other, start);
+    const exported = await store.memberData.export(member);
+    expect(exported['balances']).toMatchObject([
+      { user_id: member, guild_id: '' },
+      { user_id: `${guild}:${member}`, guild_id: guild },
+    ]);
+    expect(exported['entries']).toHaveLength(2);
+    await store.memberData.forget(member, { pseudonym: createPseudonym(), now: start, keepVotesMs: day });
+    expect(await store.communitiesOf(member)).toEqual([]);
+    expect(await vote(store, guildListing, member, start)).toMatchObject({ outcome: 'duplicate' });
+    const { members } = await store.standingsIn(guild, 'UTC').leaderboard(board, start);
+    expect(members.map(({ userId }) => userId)).toEqual([other]);
+    const snapshot = await openSnapshot(url);
+    const entries: NumberedEntry[] = [];
+    for await (const page of entryPages(snapshot, { userId: null, since: null })) entries.push(...page);
+    await snapshot.close();
+    expect(entries.map(({ guildId }) => guildId)).toEqual([null, guild, guild]);
+    expect(entries.some(({ userId }) => userId === member)).toBe(false);
+    await expectSound(url);
+  });
+
+  it('divide the accounts of earlier versions, and no balance becomes negative', async () => {
+    const { url, store } = await open();
+    const before = { ...guildListing, community: { ...homeListing.community, listings: ['home', 'hosted'] } };
+    const together = { ...homeListing, community: before.community };
+    // The second milestone vote and the streak are reached by votes on both listings.
+    await vote(store, together, member, start);
+    await vote(store, before, member, start + day);
+    await vote(store, before, other, start + day);
+    await store.reminders.switchOn(accountIdOf('', member), [], start + day);
+    const spent = { userId: member, accounts: '', credits: -165, reason: 'spent', at: start + day };
+    await store.ownerActions.correct(spent, 'spent');
+    expect(await store.ledger.account(member)).toMatchObject({ credits: 5 });
+    const separation = { moved: [guildListing], kept: [homeListing] };
+    expect(await store.installation.separate(separation, start + day)).toBe(2);
+    expect(await store.ledger.account(member)).toMatchObject({ credits: 0, votes: 1 });
+    expect(await store.ledgerIn(guild).account(member)).toMatchObject({ credits: 5, votes: 1 });
+    expect(await store.ledgerIn(guild).account(other)).toMatchObject({ credits: 10, votes: 1 });
+    expect(await store.communitiesOf(other)).toEqual([guild]);
+    expect(await store.reminders.isReminded(accountIdOf(guild, member))).toBe(true);
+    expect(await store.ledgerIn(guild).lastVoteAt(member, null)).toBe(start + day);
+    expect(await store.records.entries(accountIdOf('', member), 1)).toMatchObject([{ reason: separationReason }]);
+    const standing = await store.standingsIn('', 'UTC').standing(member, start + day);
+    expect(standing).toMatchObject({ streak: { days: 1 }, week: { votes: 1, credits: 10 } });
+    // The home community's own second vote reaches the milestone again.
+    expect(await vote(store, homeListing, member, start + day)).toMatchObject({ credits: 160 });
+    expect(await store.installation.separate(separation, start + day)).toBe(0);
+    await expectSound(url);
+  });
+
+  it('keep the home community that was stored first', async () => {
+    const { store } = await open();
+    const { installation } = store;
+    expect(await installation.home(null, [])).toBe(null);
+    expect(await installation.home(home, [home, guild])).toBe(home);
+    expect(await installation.home(guild, [guild, home])).toBe(home);
+    await vote(store, guildListing, member, start);
+    expect(await installation.home(guild, [guild])).toBe(home);
+    expect(await installation.home('5', ['5'])).toBe('5');
+  });
+
+  it('are scanned one by one, also the home community between the others', async () => {
+    const { store } = await open();
+    for (const userId of ['100000000000000009', '400000000000000004', '900000000000000009']) {
+      await vote(store, homeListing, userId, start);
+    }
+    for (const [index, id] of ['300000000000000003', '500000000000000005', '70000000000000007'].entries()) {
+      for (let n = 0; n <= index; n += 1)
+        await vote(store, listingOf(`l${id}`, id, id), `20000000000000000${n}`, start);
+    }
+    const membersOf = async (accounts: string) =>
+      (await store.standingsIn(accounts, 'UTC').leaderboard(board, start)).members.map(({ userId }) => userId);
+    expect(await membersOf('')).toEqual(['100000000000000009', '400000000000000004', '900000000000000009']);
+    expect(await membersOf('500000000000000005')).toEqual(['200000000000000000', '200000000000000001']);
+    const streaks = await store.announcements.lostStreaks({
+      ...{ accounts: '', from: 20_459, until: 20_460, minDays: 1, forgive: 0, timeZone: 'UTC' },
+    });
+    expect(streaks.map(({ userId }) => userId).sort()).toEqual(await membersOf(''));
+  });
+});

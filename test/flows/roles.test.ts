@@ -1,0 +1,173 @@
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Routes } from 'discord-api-types/v10';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { createApp } from '../../src/app/app.ts';
+import { createDiscordRest } from '../../src/discord/rest.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createLog } from '../../src/platform/log.ts';
+import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import { sign } from '../../src/webhook/signature.ts';
+import { voteSecret } from '../support/listings.ts';
+import { localDiscord } from '../support/local-discord.ts';
+import { settings } from '../support/settings.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+/** Starts a process of an installation in this process; returns its URL and its log. */
+async function startProcess(environment: Record<string, string>) {
+  const lines: { level: number; msg: string; [field: string]: unknown }[] = [];
+  const log = createLog({
+    level: 'debug',
+    secrets: [],
+    destination: { write: (line) => void lines.push(JSON.parse(line)) },
+  });
+  const app = await createApp(loadConfig({ CACHE_URL: 'memory:', PORT: '0', ...environment }), {
+    clock: systemClock,
+    log,
+  });
+  onTestFinished(() => app.stop());
+  return { app, url: (await app.start()) ?? '', lines };
+}
+
+async function vote(url: string, userId: string): Promise<Response> {
+  const body = JSON.stringify({ userId, timestamp: new Date().toISOString() });
+  return fetch(`${url}/webhooks/vote`, {
+    method: 'POST',
+    body,
+    headers: { 'x-webhook-signature': sign(body, voteSecret) },
+  });
+}
+
+async function readiness(url: string, query = '') {
+  const response = await fetch(`${url}/readyz${query}`);
+  return { status: response.status, ...((await response.json()) as { ready: boolean; parts: object }) };
+}
+
+/** Requests go to each process in turn. Returns the URL. */
+async function startBalancer(targets: readonly string[]): Promise<{ url: string; requests: number[] }> {
+  const requests = targets.map(() => 0);
+  let next = 0;
+  const server = createServer((request, response) => {
+    const index = next++ % targets.length;
+    requests[index] = (requests[index] ?? 0) + 1;
+    const { method, headers, url: path } = request;
+    const forwarded = httpRequest(`${targets[index]}${path}`, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(forwarded);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+async function setEndpoint(discord: LocalDiscord, url: string): Promise<void> {
+  const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
+  await rest.patch(Routes.currentApplication(), { interactions_endpoint_url: `${url}/interactions` });
+}
+
+describe('a process that only receives', () => {
+  it('needs no token, and is ready when the database is', async () => {
+    const { url } = await startProcess({
+      TALLYHOOK_ROLES: 'receive',
+      DATABASE_URL: `sqlite:${join(tempDir(), 'tally.db')}`,
+      VOTE_WEBHOOK_SECRET: voteSecret,
+    });
+    const ready = { status: 200, ready: true, parts: { store: { ready: true } } };
+    expect(await readiness(url)).toEqual(ready);
+    expect(await readiness(url, '?role=receive')).toEqual(ready);
+    expect(await readiness(url, '?role=answer')).toMatchObject({ status: 503, ready: false });
+    expect(await readiness(url, '?role=announce')).toMatchObject({ status: 503, ready: false });
+    expect((await fetch(`${url}/readyz?role=recieve`)).status).toBe(400);
+    const response = await vote(url, '501');
+    expect([response.status, await response.json()]).toEqual([200, { received: true, outcome: 'recorded' }]);
+    expect((await fetch(`${url}/interactions`, { method: 'POST', body: '{}' })).status).toBe(404);
+    expect(await (await fetch(`${url}/metrics`)).text()).not.toMatch(/^tallyhook_gateway_connected \d/m);
+  });
+});
+
+describe('processes that share the roles', () => {
+  it('announce and answer what another process has received, each command once', async () => {
+    const discord = await localDiscord();
+    const shared = {
+      ...settings(discord),
+      DISCORD_PUBLIC_KEY: discord.publicKey,
+      DATABASE_URL: `sqlite:${join(tempDir(), 'tally.db')}`,
+    };
+    const receiver = await startProcess({ ...shared, TALLYHOOK_ROLES: 'receive' });
+    const announcer = await startProcess({ ...shared, TALLYHOOK_ROLES: 'announce' });
+    const answerers = [
+      await startProcess({ ...shared, TALLYHOOK_ROLES: 'answer' }),
+      await startProcess({ ...shared, TALLYHOOK_ROLES: 'answer' }),
+    ];
+    for (const { url } of [announcer, ...answerers]) expect((await vote(url, '501')).status).toBe(404);
+    const balancer = await startBalancer(answerers.map(({ url }) => url));
+    await setEndpoint(discord, balancer.url);
+    await vi.waitFor(() => expect(discord.commands().map(({ name }) => name)).toContain('credits'), 10_000);
+    expect(discord.connected).toBe(false);
+
+    const [member] = discord.members;
+    const userId = member?.id ?? '';
+    expect((await vote(receiver.url, userId)).status).toBe(200);
+    const before = [...balancer.requests];
+    const replies = await Promise.all(
+      Array.from(
+        { length: 10 },
+        () => discord.runCommand({ name: 'credits', userId, channelId: discord.channels.general }).settled,
+      ),
+    );
+    expect(new Set(replies.map(({ id }) => id)).size).toBe(10);
+    expect(JSON.stringify(replies[0])).toContain('10');
+    expect(balancer.requests.map((count, index) => count - (before[index] ?? 0))).toEqual([5, 5]);
+    await vi.waitFor(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1), 10_000);
+    expect(discord.connected).toBe(false);
+    for (const { lines } of [receiver, announcer, ...answerers]) {
+      expect(lines.filter(({ level }) => level >= 50)).toEqual([]);
+    }
+    expect(await readiness(answerers[0]?.url ?? '')).toMatchObject({ status: 200, parts: { store: { ready: true } } });
+  });
+});
+
+describe('a process with the gateway', () => {
+  it('stays ready to receive during an outage of Discord', async () => {
+    const discord = await localDiscord();
+    const database = { DATABASE_URL: `sqlite:${join(tempDir(), 'tally.db')}` };
+    const { url } = await startProcess({ ...settings(discord), ...database });
+    await vi.waitFor(async () => expect(await readiness(url)).toMatchObject({ status: 200 }), 10_000);
+    discord.faults.outage(true);
+    await vi.waitFor(
+      async () =>
+        expect(await readiness(url)).toMatchObject({
+          status: 503,
+          parts: { store: { ready: true }, discord: { ready: false } },
+        }),
+      10_000,
+    );
+    expect(await readiness(url, '?role=receive')).toMatchObject({ status: 200, parts: { store: { ready: true } } });
+    expect(await readiness(url, '?role=announce')).toMatchObject({ status: 200 });
+    expect(await readiness(url, '?role=answer')).toMatchObject({ status: 503 });
+  });
+
+  it('reports that it receives no commands while Discord sends them to an endpoint', async () => {
+    const discord = await localDiscord();
+    const database = { DATABASE_URL: `sqlite:${join(tempDir(), 'tally.db')}` };
+    const overHttp = { ...settings(discord), ...database, DISCORD_PUBLIC_KEY: discord.publicKey };
+    const { url } = await startProcess({ ...overHttp, TALLYHOOK_ROLES: 'answer' });
+    await setEndpoint(discord, url);
+    const { lines } = await startProcess({ ...settings(discord), ...database, TALLYHOOK_ROLES: 'answer' });
+    await vi.waitFor(
+      () =>
+        expect(lines).toContainEqual(
+          expect.objectContaining({
+            level: 50,
+            msg: 'commands may not be received',
+            hint: expect.stringContaining('tallyhook register --gateway'),
+          }),
+        ),
+      10_000,
+    );
+  });
+});

@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createDispatcher } from '../../src/outbox/dispatcher.ts';
+import type { AttemptResult } from '../../src/outbox/effect.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { second } from '../../src/platform/durations.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { openStore } from '../../src/store/store.ts';
+import { serverAndBot } from '../support/listings.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { addBacklog } from './test-dispatcher.ts';
+
+/** As the name of a community, and as a reason of Discord. */
+const hostileText = `@everyone <@1> \u202E **__proto__** ${'x'.repeat(5_000)}`;
+const quietChannel = '700000000000000001';
+const quietMember = 'dm 700000000000000002';
+const [listing] = serverAndBot();
+if (listing === undefined) throw new Error('no listing');
+
+/** A community whose channels begin with 6 and have 10,000 waiting effects, beside a quiet one. */
+async function createBusyInstallation(performBusy: () => Promise<AttemptResult>) {
+  const path = join(tempDir(), 'tally.db');
+  const store = await openStore(`sqlite:${path}`, systemClock);
+  addBacklog(path, 10_000, { channels: 500 });
+  const announcedAt = new Map<string, number>();
+  const stopped = new AbortController();
+  let busyAttempts = 0;
+  const dispatcher = createDispatcher({
+    outbox: store.outbox,
+    async perform(effects) {
+      const queue = effects[0]?.queue ?? '';
+      if (!queue.startsWith('6')) {
+        announcedAt.set(queue, performance.now());
+        return { outcome: 'done' };
+      }
+      busyAttempts += 1;
+      return Promise.race([performBusy(), systemClock.sleep(60 * second, stopped.signal).then(() => done)]);
+    },
+    communityOf: (queue) => (queue.startsWith('6') ? hostileText : 'quiet'),
+    clock: systemClock,
+    log: createLog({ level: 'silent', secrets: [] }),
+  });
+  onTestFinished(async () => {
+    stopped.abort();
+    await dispatcher.stop();
+    await store.close();
+  });
+  dispatcher.start();
+  await vi.waitFor(() => expect(busyAttempts).toBeGreaterThan(0), 5_000);
+
+  /** Enqueues an effect of the quiet community, and returns how long it takes until it is attempted (ms). */
+  async function measureDelay(queue: string): Promise<number> {
+    announcedAt.delete(queue);
+    await store.outbox.enqueue([
+      {
+        kind: 'ownerReport',
+        queue,
+        content: { channelId: queue, report: { type: 'purchaseClosed', purchaseId: 1, item: 'VIP', price: 1 } },
+        deliveryId: null,
+        createdAt: Date.now(),
+      },
+    ]);
+    const startedAt = performance.now();
+    dispatcher.nudge([queue]);
+    await vi.waitFor(() => expect(announcedAt.has(queue)).toBe(true), { timeout: 20_000, interval: 5 });
+    return (announcedAt.get(queue) ?? 0) - startedAt;
+  }
+
+  return { measureDelay, busyAttempts: () => busyAttempts };
+}
+
+const done = { outcome: 'done' } as const;
+
+describe('a community with 10,000 waiting effects in 500 channels', () => {
+  it.each<[string, () => Promise<AttemptResult>]>([
+    ['each of which takes 5 s', () => systemClock.sleep(5 * second).then(() => done)],
+    [
+      'all of which fail, perhaps for everyone',
+      () =>
+        systemClock.sleep(20).then(() => ({ outcome: 'later', reason: 'Discord answered 500', scope: 'community' })),
+    ],
+    ['all of which are rejected', () => systemClock.sleep(20).then(() => ({ outcome: 'bury', reason: hostileText }))],
+    ['each of which is sent at once', async () => done],
+  ])('%s, delays no effect of another community', async (_, performBusy) => {
+    const { measureDelay, busyAttempts } = await createBusyInstallation(performBusy);
+    const before = busyAttempts();
+    const delays = [];
+    for (const queue of [quietChannel, quietMember, quietChannel, quietMember]) delays.push(await measureDelay(queue));
+    expect(Math.max(...delays)).toBeLessThan(second);
+    expect(before).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,6 @@
+import { type AccountId, accountIdOf, homeAccounts } from '../../src/ledger/account-id.ts';
+
+/** The account of a member of the home community. */
+export function homeAccount(userId: string): AccountId {
+  return accountIdOf(homeAccounts, userId);
+}
