@@ -25,6 +25,7 @@ import type { RecordedDelivery } from '../tally/tally.ts';
 import { createReplay } from '../webhook/replay.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createAnnouncing } from './announcing.ts';
+import { createAnswering } from './answering.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { createConfiguredAnnouncementLoop } from './create-announcement-loop.ts';
 import { currentParty } from './current-party.ts';
