@@ -232,8 +232,12 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       ...{ store, lookups, metrics, clock, log },
       onEnqueued: (queue) => nudgeEverywhere([queue]),
     });
-    const linkLoops = linkedRoles === null ? [] : [linkedRoles];
-    return [upkeep, announcementLoop, ...linkLoops, ...(config.reminders ? [services.reminderLoop] : [])];
+    return [
+      upkeep,
+      announcementLoop,
+      ...[linkedRoles ?? []].flat(),
+      ...(config.reminders ? [services.reminderLoop] : []),
+    ];
   }
 
   const checks = readinessChecks(store, config.roles, answering);
