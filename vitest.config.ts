@@ -37,7 +37,11 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'integration', include: ['test/flows/**/*.test.ts', 'test/contracts/**/*.test.ts'] },
+        test: {
+          name: 'integration',
+          include: ['test/flows/**/*.test.ts', 'test/contracts/**/*.test.ts'],
+          globalSetup: ['test/support/bundled-program.ts'],
+        },
       },
       { extends: true, test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'] } },
     ],

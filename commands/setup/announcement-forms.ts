@@ -3,6 +3,7 @@ import { locales } from '../../src/texts/locale.ts';
 import { selectedValues, textField } from '../command.ts';
 import { languageName } from './describe-value.ts';
 import { type Form, numberField, optionalText, radios, selectedId, shortText, toChoices } from './form.ts';
+import { textOf } from './json.ts';
 
 const switches = ['voteButton', 'reviews', 'milestones', 'premium', 'party'] as const;
 const languages = ['en', ...locales.filter((locale) => !locale.startsWith('en-'))];
@@ -52,7 +53,7 @@ export const text: Form = {
       shortText('title', fields.title, value('announcements.title'), { description: hints.title, maxLength: 256 }),
       {
         ...{ kind: 'text', name: 'text', label: fields.text, description: hints.text, required: false },
-        ...{ multiline: true, value: String(value('announcements.text') ?? ''), maxLength: 3_000 },
+        ...{ multiline: true, value: textOf(value('announcements.text')), maxLength: 3_000 },
       },
       shortText('thumbnail', fields.thumbnail, value('announcements.thumbnail'), { maxLength: 512 }),
       {

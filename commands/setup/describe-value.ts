@@ -1,7 +1,8 @@
+import { hour } from '../../src/platform/durations.ts';
 import { isSnowflake } from '../../src/platform/snowflake.ts';
 import { channelMention, escapeName, joined, type Markup, markup, roleMention } from '../../src/texts/markup.ts';
 import type { Texts } from '../../src/texts/texts.ts';
-import { type JsonObject, listOf, numberOf, objectOf, textOf, textsOf } from './json.ts';
+import { isEqual, type JsonObject, listOf, numberOf, objectOf, textOf, textsOf } from './json.ts';
 
 /** Longer lists and texts are cut (entries, characters). */
 const maxEntries = 8;
@@ -9,7 +10,7 @@ const maxTextLength = 150;
 
 /** The value of a setting in a line, by its path. */
 export function describeValue(path: string, value: unknown, texts: Texts): Markup {
-  if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) {
+  if (value === null || value === undefined || isEqual(value, []) || isEqual(value, {})) {
     return texts.setup.values.none;
   }
   const describe = Object.hasOwn(descriptions, path) ? descriptions[path] : undefined;
@@ -25,6 +26,7 @@ const descriptions: Readonly<Record<string, Describe>> = {
   announceChannelId: channel,
   premiumChannelId: channel,
   ownerChannelId: channel,
+  cooldownHours: (value, texts) => texts.duration(numberOf(value) * hour),
   shop: (value, texts) =>
     list(value, (item) => texts.setup.values.item(escapeName(textOf(item['name']), 40), numberOf(item['price']))),
   'rewards.vote': credits,

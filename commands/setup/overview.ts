@@ -62,10 +62,10 @@ function summaryOf(view: SetupView, section: SectionId): Markup {
   if (section === 'listing') {
     return listing === null ? texts.setup.values.none : escapedName(listingTitle(listing, texts));
   }
-  return joined(
-    summaries[section].map((path) => describeValue(path, effectiveValue(view, path).value, texts)),
-    ' · ',
-  );
+  const values = summaries[section].map((path) => describeValue(path, effectiveValue(view, path).value, texts));
+  const { none } = texts.setup.values;
+  const shown = values.filter((value) => value !== none);
+  return shown.length === 0 ? none : joined(shown, ' · ');
 }
 
 function listingSelect({ community, listing, texts }: SetupView): PanelBlock[] {

@@ -1,5 +1,4 @@
-import { bold, joined, lines, type Markup, plainName, subtext, timestamp } from '../../src/texts/markup.ts';
-import type { Texts } from '../../src/texts/texts.ts';
+import { bold, joined, lines, type Markup, plainName } from '../../src/texts/markup.ts';
 import type { Panel, PanelBlock, ReplyButton, SelectChoice } from '../reply.ts';
 import { describeMilestone, describeMultiplier, describeValue } from './describe-value.ts';
 import { editOptions } from './edit-options.ts';
@@ -54,13 +53,15 @@ export function renderSection(view: SetupView, section: SectionId): Panel {
   const { texts } = view;
   const { buttons, sections, reminders } = texts.setup;
   const paths = sectionPaths[section];
+  // What replaces our own texts and looks is listed only if it is set.
+  const isShown = (path: SettingPath) => section !== 'announcements' || effectiveValue(view, path).value !== null;
   const isStored = paths.some((path) => effectiveValue(view, path).source === 'setup');
   return panel(
     'plain',
     escapedName(sections[section]),
     [
       ...(section === 'reminders' ? [textBlock(reminders)] : []),
-      textBlock(lines(...paths.map((path) => settingLine(view, path)))),
+      textBlock(lines(...paths.filter(isShown).map((path) => settingLine(view, path)))),
       ...(section === 'announcements' ? renderPreview(view) : []),
       ...listSelects(view, section),
     ],
@@ -140,8 +141,4 @@ function entrySelect(
 /** Selects show no markup. */
 function withoutMarkup(text: string): string {
   return plainName(text.replaceAll('**', '').replace(/ \+ <@&\d+>| · <@&\d+>|<@&\d+>/g, ' + @'));
-}
-
-export function testLine(at: number | null, texts: Texts): Markup | null {
-  return at === null ? null : subtext(texts.setup.link.tested(timestamp(at, 'R')));
 }

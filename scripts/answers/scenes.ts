@@ -2,6 +2,7 @@ import { announcementScene } from './announcement-states.ts';
 import { emptyScene, memberScene } from './command-states.ts';
 import { budgetScene, outageScene } from './failure-states.ts';
 import { digestScene, ownAnnouncementScene } from './own-announcement-states.ts';
+import { setupScene } from './setup-states.ts';
 import { shopScene } from './shop-states.ts';
 import type { Scene } from './state.ts';
 
@@ -15,4 +16,5 @@ export const scenes: readonly Scene[] = [
   digestScene,
   outageScene,
   budgetScene,
+  setupScene,
 ];

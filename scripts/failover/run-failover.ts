@@ -117,7 +117,7 @@ export async function runFailover(options: FailoverOptions): Promise<FailoverRes
 
   logProgress('kill the primary');
   const killedAt = performance.now();
-  await pair.killPrimary();
+  pair.killPrimary();
   await untilUnreachable(pair.primary.url, signal);
   const noticedAfter = performance.now() - killedAt;
   logProgress('promote the standby');

@@ -3,7 +3,6 @@ import { remindButtons } from '../../commands/remind-button.ts';
 import type { VotePicture } from '../../commands/vote-picture.ts';
 import { createAnnouncer } from '../discord/announcements/announcer.ts';
 import { createDigestHandler, type DigestSource } from '../discord/announcements/digest.ts';
-import type { CardSource } from '../discord/announcements/listing-card.ts';
 import { createLostStreaksHandler } from '../discord/announcements/lost-streaks.ts';
 import { createReviewHandler } from '../discord/announcements/new-review.ts';
 import { createPartyPanelHandler, type PartyPanels } from '../discord/announcements/party-panel.ts';
@@ -27,9 +26,11 @@ import { settleWithin } from '../platform/with-timeout.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
 import type { Texts } from '../texts/texts.ts';
 import type { AnnouncementsOfListings } from './announcements.ts';
+import { createCardSource } from './card-source.ts';
 import type { DiscordAccess } from './discord-access.ts';
 import { createPartyRewardHandler } from './party-reward.ts';
 import { createQueueShare } from './queue-share.ts';
+import { withoutQuietParties } from './quiet-parties.ts';
 import type { ReminderService } from './reminders.ts';
 import { createRoleGrants } from './role-grants.ts';
 
@@ -38,6 +39,8 @@ export interface Announcing {
   start(): void;
   /** Makes the dispatcher check these queues for effects immediately. */
   nudge(queues: readonly string[]): void;
+  /** The number of live processes that process the outbox, at least 1. */
+  processes(): number;
   /** Makes waiting effects due: Discord was reached again. */
   wake(): void;
   /** Effects in progress may finish within a few seconds. */
@@ -149,6 +152,7 @@ export function createAnnouncing(
       dispatcher.start();
     },
     nudge: dispatcher.nudge,
+    processes: queueShare.processes,
     wake() {
       dispatcher
         .wake()
@@ -166,35 +170,4 @@ async function drawInTime(
 ): Promise<VotePicture | null> {
   const drawing = drawVotePicture({ listings: [listing], texts, scale: 2, now: clock.now() });
   return (await settleWithin(maxDrawingMs, clock, drawing)) ?? null;
-}
-
-type PartyHandlers = Required<Pick<EffectHandlers, 'partyPanel' | 'partyReached'>>;
-
-/** Drops what was enqueued about parties before they were switched off. */
-function withoutQuietParties(
-  { announcesParty }: AnnouncementsOfListings,
-  panels: PartyPanels,
-  { partyPanel, partyReached }: PartyHandlers,
-): PartyHandlers {
-  return {
-    async partyPanel(effect) {
-      const { channelId, period } = effect.content;
-      if (announcesParty(channelId)) return partyPanel(effect);
-      // The next vote after they are switched on again enqueues an update.
-      await panels.rejected(period);
-      return { outcome: 'done' };
-    },
-    partyReached: async (effect) =>
-      announcesParty(effect.content.channelId) ? partyReached(effect) : { outcome: 'done' },
-  };
-}
-
-/** Reads the listing's name and URL on the service, for announcements. */
-function createCardSource(findLookup: AnnouncingDependencies['findLookup']): CardSource {
-  return async (name) => {
-    const listing = findLookup(name);
-    if (listing === undefined) return null;
-    const { value } = await listing.lookup.profile();
-    return { name: value.name, url: value.url };
-  };
 }

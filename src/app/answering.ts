@@ -2,8 +2,9 @@ import type { DescriptionContext } from '../../commands/command.ts';
 import type { SetupChecks } from '../../commands/setup-checks.ts';
 import type { SetupServices } from '../../commands/setup-services.ts';
 import type { DiscordConfig } from '../../config/schema.ts';
-import { createGatewayClient } from '../discord/gateway/gateway-client.ts';
-import { fetchApplicationId } from '../discord/inspection.ts';
+import { createGatewayClient, type GatewayClient } from '../discord/gateway/gateway-client.ts';
+import { createSharedGateway } from '../discord/gateway/shared-gateway.ts';
+import { fetchApplicationId, fetchShardCount } from '../discord/inspection.ts';
 import {
   createInteractionsEndpoint,
   type InteractionsEndpoint,
@@ -14,8 +15,10 @@ import { createRestTransports } from '../discord/interactions/rest-transport.ts'
 import type { CommandPlace } from '../discord/interactions/run-command.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';
 import { createRegistrar } from '../discord/registration/registrar.ts';
+import type { DiscordRest } from '../discord/rest.ts';
 import { createRoleAccess } from '../discord/roles/role-access.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
+import type { LeaseStore } from '../leases/lease-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
@@ -55,6 +58,8 @@ export interface AnsweringDependencies {
   readonly publicUrl: string | null;
   /** Whether to read the notices for members from time to time, which announcing does in its own process. */
   readonly refreshesNotices: boolean;
+  /** To share the gateway's shards with other processes; null if there can be none. */
+  readonly leases: LeaseStore | null;
   /** Called when the gateway is connected, for the first time or again. */
   readonly onConnected: () => void;
   readonly metrics: Metrics;
@@ -73,7 +78,7 @@ const retryDelayMs = 5 * second;
 
 export function createAnswering(
   discord: DiscordConfig,
-  { rest, globalLimit, memberLanguages, commands }: DiscordAccess,
+  { rest, globalLimit, invalidRequests, memberLanguages, commands }: DiscordAccess,
   dependencies: AnsweringDependencies,
 ): Answering {
   const { contextFor, offer, clock, reminders, commandRegistry, onMemberSeen, metrics, log, stopwatch } = dependencies;
@@ -112,7 +117,8 @@ export function createAnswering(
       onMemberSeen(input);
     },
   });
-  const transports = createRestTransports({ apiUrl: discord.apiUrl, globalLimit });
+  const { makeRequest } = invalidRequests;
+  const transports = createRestTransports({ apiUrl: discord.apiUrl, globalLimit, makeRequest });
   const endpoint =
     discord.publicKey === null
       ? null
@@ -123,8 +129,8 @@ export function createAnswering(
   const gateway =
     endpoint !== null
       ? null
-      : createGatewayClient({
-          ...{ ...discord, clock: stopwatch, log, globalLimit },
+      : createGateway(dependencies.leases, rest, {
+          ...{ ...discord, clock: stopwatch, log, globalLimit, makeRequest },
           onInteraction: (interaction) => interactions(interaction, transports(interaction)),
           onReady(applicationId) {
             registrar.start(applicationId);
@@ -168,4 +174,13 @@ export function createAnswering(
       await Promise.all([gateway?.stop(), endpoint?.stop()]);
     },
   };
+}
+
+function createGateway(
+  leases: LeaseStore | null,
+  rest: DiscordRest,
+  options: Parameters<typeof createGatewayClient>[0],
+): GatewayClient {
+  if (leases === null) return createGatewayClient(options);
+  return createSharedGateway({ ...options, leases, fetchShardCount: () => fetchShardCount(rest) });
 }

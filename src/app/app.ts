@@ -25,27 +25,24 @@ import type { RecordedDelivery } from '../tally/tally.ts';
 import { createReplay } from '../webhook/replay.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createAnnouncing } from './announcing.ts';
+import { createAnnouncingLoops } from './announcing-loops.ts';
 import { createAnswering } from './answering.ts';
 import { logConfigWarnings } from './config-warnings.ts';
-import { createConfiguredAnnouncementLoop } from './create-announcement-loop.ts';
 import { currentParty } from './current-party.ts';
 import { createDirectory } from './directory.ts';
 import { createDiscordAccess } from './discord-access.ts';
 import { createEffectNotices } from './effect-notices.ts';
 import { createLinkedRolesService } from './linked-roles.ts';
 import { createLookupClients } from './lookup-clients.ts';
-import type { Loop } from './loop.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
 import { prepareAccounts } from './prepare-accounts.ts';
-import { communityOfQueues } from './queue-share.ts';
+import { communityOfQueues, shareOfRequests } from './queue-share.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving } from './receiving.ts';
 import { createSeenMembers } from './seen-members.ts';
 import { createSettings } from './settings/create-settings.ts';
 import { createKeyCheck } from './setup-checks.ts';
-import { createUpkeep } from './upkeep.ts';
-import { withInteractions } from './with-interactions.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
 
@@ -154,7 +151,10 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const has = (role: Role) => config.roles.includes(role);
   const announcements = createAnnouncements(directory);
   const { memberLocales } = store;
-  const access = createDiscordAccess(config, { announcements, memberLocales, log, stopwatch });
+  const access = createDiscordAccess(config, {
+    ...{ announcements, memberLocales, log, stopwatch, invalidRequests: store.invalidRequests },
+    requestsPerSecond: () => shareOfRequests(isShared, announcing?.processes() ?? null),
+  });
   const announcing = has('announce')
     ? createAnnouncing(access, {
         ...services,
@@ -188,6 +188,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
           listingsIn: (guildId) => directory.inGuild(guildId)[0]?.listings ?? [],
           ...{ rewards: store.rewards, clock, log },
         }),
+        leases: isShared ? store.leases : null,
         refreshesNotices: announcing === null,
         onConnected: () => announcing?.wake(),
       })
@@ -198,6 +199,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     effects: store.outbox.sizes,
     waitingSince: () => store.outbox.waitingSince(clock.now()),
     isConnected: () => answering?.isConnected() ?? null,
+    invalidRequests: access.invalidRequests.recent,
     keys: lookups.keyStatuses,
     now: clock.now,
     party: () => currentParty(store.rewards, directory.listings, clock.now()),
@@ -218,27 +220,18 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   };
   const replay = createReplay(recording);
   const receiving = has('receive') ? createReceiving({ ...recording, directory, replay }) : null;
-  const loops = [settings.loop, ...(announcing === null ? [] : announcingLoops())];
-
-  /** What fills the outbox by time, and looks after the database. */
-  function announcingLoops(): readonly Loop[] {
-    const { rewards, memberData, counting, pruning } = store;
-    const upkeep = createUpkeep({
-      ...{ rewards, memberData, counting, pruning, keep: config.keep, clock, log },
-      firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
-      onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
-    });
-    const announcementLoop = createConfiguredAnnouncementLoop(directory, {
-      ...{ store, lookups, metrics, clock, log },
-      onEnqueued: (queue) => nudgeEverywhere([queue]),
-    });
-    return [
-      upkeep,
-      announcementLoop,
-      ...[linkedRoles ?? []].flat(),
-      ...(config.reminders ? [services.reminderLoop] : []),
-    ];
-  }
+  const usesDiscord = announcing !== null || answering !== null;
+  const discordLoops = usesDiscord ? [access.invalidRequests] : [];
+  const announcingLoops =
+    announcing === null
+      ? []
+      : createAnnouncingLoops(config, {
+          ...{ store, rest: access.rest, directory, lookups, sync: settings.sync, metrics, clock, log },
+          reminderLoop: services.reminderLoop,
+          nudge: nudgeEverywhere,
+        });
+  const linkLoops = announcing === null || linkedRoles === null ? [] : [linkedRoles];
+  const loops = [settings.loop, ...discordLoops, ...announcingLoops, ...linkLoops];
 
   const checks = readinessChecks(store, config.roles, answering);
   const health = createHealth({
@@ -259,7 +252,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   });
   const webhooks = receiving?.receiver.router ?? null;
   const express = createHttpApp({ webhooks, health, owner, linkedRoles: linkedRoles?.routes ?? null, log });
-  const http = withInteractions(answering?.endpoint ?? null, receiving?.receiver.withFallback(express) ?? express);
+  const withoutCommands = receiving?.receiver.withFallback(express) ?? express;
+  const http = answering?.endpoint?.withFallback(withoutCommands) ?? withoutCommands;
   const server = createHttpServer(wrapListener(http), { IncomingMessage: DirectRequest });
   let stopped: Promise<void> | undefined;
 

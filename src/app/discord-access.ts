@@ -2,6 +2,7 @@ import type { Command } from '../../commands/command.ts';
 import { commandsFor } from '../../commands/index.ts';
 import type { Config } from '../../config/schema.ts';
 import { createGuildLanguages, type GuildLanguages } from '../discord/guild-languages.ts';
+import { createInvalidRequests, type InvalidRequestStore, type InvalidRequests } from '../discord/invalid-requests.ts';
 import { createMemberLanguages, type MemberLanguages, type MemberLocales } from '../discord/member-languages.ts';
 import { createGlobalRateLimit, type GlobalRateLimit } from '../discord/rate-limit.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
@@ -14,6 +15,7 @@ import type { AnnouncementsOfListings } from './announcements.ts';
 export interface DiscordAccess {
   readonly rest: DiscordRest;
   readonly globalLimit: GlobalRateLimit;
+  readonly invalidRequests: InvalidRequests;
   readonly languages: GuildLanguages;
   readonly memberLanguages: MemberLanguages;
   readonly commands: readonly Command[];
@@ -25,6 +27,9 @@ export function createDiscordAccess(
   options: {
     readonly announcements: Pick<AnnouncementsOfListings, 'languageOf'>;
     readonly memberLocales: MemberLocales;
+    readonly invalidRequests: InvalidRequestStore;
+    /** The share of this process in the bot's requests. */
+    readonly requestsPerSecond: () => number;
     readonly log: Log;
     /** Real time. */
     readonly stopwatch: Clock;
@@ -33,12 +38,16 @@ export function createDiscordAccess(
   const { discord } = config;
   const { announcements, memberLocales, log, stopwatch } = options;
   const globalLimit = createGlobalRateLimit(stopwatch);
-  const rest = createDiscordRest({ ...discord, clock: stopwatch, globalLimit });
+  const invalidRequests = createInvalidRequests({ store: options.invalidRequests, clock: stopwatch, log });
+  const rest = createDiscordRest({
+    ...{ ...discord, clock: stopwatch, globalLimit, invalidRequests },
+    requestsPerSecond: options.requestsPerSecond,
+  });
   const languages = createGuildLanguages({ rest, configured: announcements.languageOf, clock: stopwatch });
   const memberLanguages = createMemberLanguages({
     locales: memberLocales,
     fallback: async () => (discord.guildId === null ? textsFor(null) : languages.ofGuild(discord.guildId)),
     log,
   });
-  return { rest, globalLimit, languages, memberLanguages, commands: commandsFor(config) };
+  return { rest, globalLimit, invalidRequests, languages, memberLanguages, commands: commandsFor(config) };
 }

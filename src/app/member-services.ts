@@ -4,6 +4,7 @@ import type { CommandPlace } from '../discord/interactions/run-command.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import { type AccountScope, homeAccounts } from '../ledger/account-id.ts';
 import type { Standings } from '../ledger/standing.ts';
+import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { memoizeOne } from '../platform/memoize.ts';
@@ -24,6 +25,9 @@ import { createShop } from './shop.ts';
 import { createTraces } from './traces.ts';
 import { type CheckedListing, createVoteCheck, listingToCheck } from './vote-check.ts';
 import { createVotePictures } from './vote-pictures.ts';
+
+/** Communities whose standings are kept in memory. */
+const maxStandings = 200;
 
 /** What members and managers use through commands. */
 export interface MemberServices
@@ -142,7 +146,7 @@ function createCommunityContexts({
   readonly clock: Clock;
   readonly log: Log;
 }) {
-  const standingsIn = new Map<string, Standings>();
+  const standingsIn = new BoundedMap<Standings>(maxStandings);
 
   function standingsOf(accounts: AccountScope, timeZone: string): Standings {
     const key = `${accounts} ${timeZone}`;

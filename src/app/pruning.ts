@@ -3,7 +3,7 @@ import { day, minute, second } from '../platform/durations.ts';
 import type { Pruned, PruningStore } from '../tally/pruning-store.ts';
 
 /** Rows per transaction, for which the votes of that moment wait. */
-const rowsPerChunk = 200;
+const rowsPerChunk = 100;
 /** The part of the time that pruning may take. */
 const maxBusyShare = 0.2;
 const minPauseMs = 10;

@@ -1,3 +1,4 @@
+import { maxRequestsPerSecond } from '../discord/rest.ts';
 import { createLeaseShare } from '../leases/lease-share.ts';
 import type { LeaseStore } from '../leases/lease-store.ts';
 import { partitionOf } from '../outbox/partition.ts';
@@ -34,6 +35,19 @@ export function createQueueShare(
     start: share.start,
     stop: share.stop,
   };
+}
+
+/** What is left to processes that process no outbox: they send few requests. */
+const reservedRequestsPerSecond = 5;
+
+/**
+ * The share of this process in the bot's 50 requests per second.
+ * @param announcing the number of processes that process the outbox; null if this is not one of them
+ */
+export function shareOfRequests(isShared: boolean, announcing: number | null): number {
+  if (!isShared) return maxRequestsPerSecond;
+  if (announcing === null) return reservedRequestsPerSecond;
+  return Math.max(1, Math.floor((maxRequestsPerSecond - reservedRequestsPerSecond) / announcing));
 }
 
 /**

@@ -3,6 +3,7 @@ import { ZodError } from 'zod';
 import type { AttemptResult, RetryLater } from '../outbox/effect.ts';
 import { messageOf, rootCauseOf } from '../platform/errors.ts';
 import { plainName } from '../texts/markup.ts';
+import { RequestsPausedError } from './invalid-requests.ts';
 import { retryDelayOf } from './rate-limit.ts';
 
 /** What to do if Discord rejects the token (REST 401, gateway close code 4004). */
@@ -73,6 +74,10 @@ export function rejectionOf(error: unknown): DiscordAPIError | null {
 
 /** How to retry after an error that is not a rejection. */
 export function retryAfterFailure(error: unknown): RetryLater {
+  if (error instanceof RequestsPausedError) {
+    const { message: reason, retryAfterMs } = error;
+    return { outcome: 'later', reason, retryAfterMs, scope: 'global', notSent: true };
+  }
   if (error instanceof RateLimitError) {
     return {
       outcome: 'later',

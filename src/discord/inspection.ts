@@ -20,6 +20,11 @@ export async function fetchApplicationId(rest: DiscordRest): Promise<string> {
   return application.parse(await rest.get(Routes.currentApplication())).id;
 }
 
+/** The number of shards that Discord recommends. Throws what {@link fetchApplicationId} throws. */
+export async function fetchShardCount(rest: DiscordRest): Promise<number> {
+  return gateway.parse(await rest.get(Routes.gatewayBot())).shards;
+}
+
 /** Throws what {@link fetchApplicationId} throws. */
 export async function fetchBotIdentity(rest: DiscordRest): Promise<BotIdentity> {
   const { id: applicationId, name } = application.parse(await rest.get(Routes.currentApplication()));
@@ -113,6 +118,7 @@ const typesWithoutMessages: readonly number[] = [
   ChannelType.GuildMedia,
 ];
 
+const gateway = z.object({ shards: z.int().min(1) });
 const application = z.object({ id: z.string(), name: z.string() });
 const user = z.object({ id: z.string() });
 const guildName = z.object({ name: z.string() });

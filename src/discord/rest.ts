@@ -1,6 +1,7 @@
 import { DiscordAPIError, type RawFile, REST, Routes } from 'discord.js';
 import { type Clock, systemClock, watchClockSteps } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
+import { type InvalidRequests, RequestsPausedError } from './invalid-requests.ts';
 import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from './rate-limit.ts';
 
 /**
@@ -8,6 +9,8 @@ import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from
  * limited.
  */
 const maxRateLimitWaitMs = 1.5 * second;
+/** Discord: "Global Rate Limit". */
+export const maxRequestsPerSecond = 50;
 /** For one request including its body (ms). With the wait above it is less than the 15 s of an attempt. */
 const requestTimeoutMs = 10 * second;
 
@@ -33,8 +36,13 @@ export function createDiscordRest(options: {
   clock?: Clock;
   /** Receives the rate limits that are met. */
   globalLimit?: GlobalRateLimit;
+  /** Counts rejected requests; while there are too many, every method throws {@link RequestsPausedError}. */
+  invalidRequests?: Pick<InvalidRequests, 'makeRequest' | 'pauseMs'>;
+  /** The share of this process in the bot's 50 requests per second, read for each request; 50 by default. */
+  requestsPerSecond?: () => number;
 }): DiscordRest {
-  const { token, apiUrl, clock = systemClock, globalLimit } = options;
+  const { token, apiUrl, clock = systemClock, globalLimit, invalidRequests } = options;
+  const { requestsPerSecond = () => maxRequestsPerSecond } = options;
   const clockStep = watchClockSteps(clock);
   const createRest = () =>
     new REST({
@@ -43,6 +51,7 @@ export function createDiscordRest(options: {
       retries: 0,
       timeout: requestTimeoutMs,
       offset: retryMarginMs,
+      ...(invalidRequests && { makeRequest: invalidRequests.makeRequest }),
       rejectOnRateLimit: (limit) => {
         globalLimit?.observe(limit);
         return !hasRetryAfter(limit) || retryDelayOf(limit) > maxRateLimitWaitMs;
@@ -51,27 +60,30 @@ export function createDiscordRest(options: {
   let rest = createRest();
 
   function authorizedRest(): REST {
+    const pauseMs = invalidRequests?.pauseMs() ?? 0;
+    if (pauseMs > 0) throw new RequestsPausedError(pauseMs);
     // discord.js stores the end of a rate limit in wall-clock time: after the clock is set back, requests would wait
     // for that step.
     if (clockStep() < 0) rest = createRest();
+    rest.options.globalRequestsPerSecond = requestsPerSecond();
     // discord.js drops the token after a 401. Setting it again lets the same token work once Discord accepts it.
     return rest.setToken(token);
   }
 
   const timeoutSignal = () => AbortSignal.timeout(requestTimeoutMs);
   return {
-    get: (route, query) => authorizedRest().get(route, { ...(query && { query }), signal: timeoutSignal() }),
-    post: (route, body, files = []) =>
+    get: async (route, query) => authorizedRest().get(route, { ...(query && { query }), signal: timeoutSignal() }),
+    post: async (route, body, files = []) =>
       authorizedRest().post(route, { body, files: [...files], signal: timeoutSignal() }),
-    patch: (route, body, files = []) =>
+    patch: async (route, body, files = []) =>
       authorizedRest().patch(route, { body, files: [...files], signal: timeoutSignal() }),
-    put: (route, reason, body) =>
+    put: async (route, reason, body) =>
       authorizedRest().put(route, {
         ...(reason !== undefined && { reason }),
         ...(body !== undefined && { body }),
         signal: timeoutSignal(),
       }),
-    delete: (route, reason) =>
+    delete: async (route, reason) =>
       authorizedRest().delete(route, { ...(reason !== undefined && { reason }), signal: timeoutSignal() }),
   };
 }

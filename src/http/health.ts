@@ -37,14 +37,15 @@ export function createHealth({ checks, roles, metrics, isStopping }: HealthOptio
   });
 
   router.get('/readyz', async (request, response) => {
-    const checks = checksFor(request.query['role']);
+    const { role } = request.query;
+    const checks = checksFor(role);
     if (checks === undefined) {
       // A misspelled role must not count as ready. A probe that expects 200 treats 400 as not ready.
       response.status(400).json({ success: false, error: unknownRole });
       return;
     }
     if (checks === null) {
-      const reason = `This process does not have the role ${request.query['role']} (TALLYHOOK_ROLES).`;
+      const reason = `This process does not have the role ${typeof role === 'string' ? role : ''} (TALLYHOOK_ROLES).`;
       response.status(503).json({ ready: false, reason, parts: {} });
       return;
     }

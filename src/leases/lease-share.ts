@@ -25,6 +25,8 @@ export interface LeaseShare {
   holds(slot: number): boolean;
   /** The held slots; empty as soon as they could not be renewed in time. */
   slots(): readonly number[];
+  /** Whether this process has renewed its membership in time, with or without slots. */
+  isMember(): boolean;
   /** The number of slots of the group. */
   size(): number;
   /** The number of live processes in the group, at least 1. */
@@ -159,6 +161,7 @@ export function createLeaseShare(options: {
   return {
     holds: (slot) => held.has(slot) && isValid(),
     slots: () => (isValid() ? [...held] : []),
+    isMember: isValid,
     size: () => size,
     processes: () => processes,
     holder: () => holder,

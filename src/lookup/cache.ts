@@ -5,10 +5,17 @@ import { second } from '../platform/durations.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import type { CachedValue, ObserveLookup, Resource } from './lookup.ts';
 import type { ResponseStore } from './response-store.ts';
+import type { SharedRequests } from './shared-requests.ts';
 import { type CacheEntry, type FreshUntil, isExpired } from './ttl.ts';
 
 /** How long a lookup waits for the service when it can serve an expired entry instead (ms). */
 const staleAfterMs = 1.5 * second;
+
+/** How often to look for the response to a request of another process (ms). */
+const pollMs = second / 20;
+
+/** After that, a request is sent without a claim (ms). */
+const claimTimeoutMs = second / 2;
 
 /** Fresh entries in memory, for repeated lookups without access to the store; a few hundred bytes each. */
 const maxEntriesInMemory = 1_000;
@@ -23,6 +30,10 @@ interface ReadThroughOptions<Value> {
   /** The key in the store. */
   readonly keyOf: (id: string) => string;
   readonly store: ResponseStore;
+  /** Null if no other process uses the store. */
+  readonly sharedRequests: SharedRequests | null;
+  /** How long a request of another process is waited for (ms). */
+  readonly timeoutMs: number;
   readonly clock: Clock;
   readonly observe: ObserveLookup;
 }
@@ -48,12 +59,16 @@ interface Flight<Value> {
  * concurrent lookups. Serves an expired entry as stale when the service fails or is slow; a late response is still
  * stored.
  *
+ * Of several processes with the same store, one sends the request, and the others wait for its response.
+ *
  * The most recently used entries are in memory while they are fresh, so no other process needs to be consulted.
  */
 export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThrough<Value> {
   const { resource, store, clock, observe } = options;
   const entrySchema = z.object({ value: options.schema, asOf: z.number() });
   const flights = new Map<string, Flight<Value>>();
+  /** Whose requests are claimed, until their responses are stored. */
+  const claimed = new Set<string>();
   const entriesInMemory = new BoundedMap<CacheEntry<Value>>(maxEntriesInMemory);
 
   return {
@@ -97,9 +112,28 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThro
     const entry = await storedEntry;
     const isHit = entry !== null && isFresh(entry);
     observe({ event: isHit ? 'hit' : 'miss', resource });
-    const result = isHit ? entry : await options.fetch(id);
+    const result = isHit ? entry : await fetchOnce(id);
     entriesInMemory.set(id, result);
     return result;
+  }
+
+  /** Sends a request, or waits for the response to that of another process, for as long as a request may take. */
+  async function fetchOnce(id: string): Promise<CacheEntry<Value>> {
+    const { sharedRequests, timeoutMs } = options;
+    if (sharedRequests === null) return options.fetch(id);
+    const key = options.keyOf(id);
+    const deadline = clock.monotonic() + timeoutMs;
+    const claim = async () => (await settleWithin(claimTimeoutMs, clock, sharedRequests.claim(key, timeoutMs))) ?? true;
+    while (!(await claim())) {
+      if (clock.monotonic() >= deadline) return options.fetch(id);
+      await clock.sleep(pollMs);
+      const entry = await store.get(key, entrySchema);
+      if (entry !== null && isFresh(entry)) return entry;
+    }
+    claimed.add(id);
+    // Another process may have finished its request between the first read and the claim.
+    const entry = await store.get(key, entrySchema);
+    return entry !== null && isFresh(entry) ? entry : options.fetch(id);
   }
 
   /** Lookups can join a flight until its result is stored; otherwise one in between would send another request. */
@@ -111,6 +145,7 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThro
       // The lookups that wait for the result handle the error.
     } finally {
       flights.delete(id);
+      if (claimed.delete(id)) void options.sharedRequests?.end(options.keyOf(id));
     }
   }
 }

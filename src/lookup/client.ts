@@ -25,6 +25,7 @@ import { createRequester } from './request.ts';
 import { checkRequiredOptions } from './required-options.ts';
 import { createResponseStore } from './response-store.ts';
 import { type ProfileByKind, reviewSorts } from './schemas.ts';
+import { sharedRequestsIn } from './shared-requests.ts';
 import { voteStatusAt, withSecondsLeft } from './ttl.ts';
 import { type LastVote, withLedger } from './with-ledger.ts';
 
@@ -80,6 +81,7 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
   const http = createHttp({ baseUrl, key, clock });
   const sendRequest = createRequester({ http, budget, clock, timeoutMs, errors, observe });
   const store = createResponseStore({ keyv: options.cache ?? memoryKeyv(), clock, errors });
+  const sharedRequests = options.cache === undefined ? null : sharedRequestsIn(options.cache);
   const keyPrefix = fingerprint(`${baseUrl} ${key}`);
 
   const cooldownMs = options.cooldownMs ?? 12 * hour;
@@ -154,7 +156,18 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
     const { resource, schema, freshUntil } = endpoint;
     const keyOf = (id: string) => `${keyPrefix}:${resource}:${id}`;
     const fetch = (id: string) => sendRequest(endpoint, id);
-    return readThrough({ resource, schema, freshUntil, fetch, keyOf, store, clock, observe });
+    return readThrough({
+      resource,
+      schema,
+      freshUntil,
+      fetch,
+      keyOf,
+      store,
+      sharedRequests,
+      timeoutMs,
+      clock,
+      observe,
+    });
   }
 }
 

@@ -21,6 +21,7 @@ Options
   --speed X     run the sandbox clock X times as fast, 1 to ${maxSpeed}; connection timeouts still use real time (default 1)
   --seed N      use the number N as the seed of all random values, for repeatable runs
   --seed none   start with listings that have no votes or reviews (in a new or --fresh directory)
+  --unlinked    start without listings, to link them with /setup; the listing service has their API keys
   --data DIR    directory for the sandbox's state (default data/sandbox)
   --fresh       delete the previous state first
   --json        print the addresses as a JSON object: {page, service, bot}
@@ -46,6 +47,7 @@ export const sandboxCommand = command({
     seed: { type: 'string' },
     data: { type: 'string', default: join('data', 'sandbox') },
     fresh: { type: 'boolean', default: false },
+    unlinked: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
   async run({ values }, terminal) {
@@ -61,6 +63,7 @@ export const sandboxCommand = command({
       ...seed,
       speed,
       directory: values.data,
+      linked: !values.unlinked,
       environment: { ...process.env, PORT: process.env['PORT'] || String(await freePort(host, 3000)) },
       ports: { page: port ?? (await freePort(host, 3100)), service: await freePort(host, 3200) },
       log,

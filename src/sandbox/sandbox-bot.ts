@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import type { Environment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
@@ -24,6 +25,8 @@ interface BotOptions {
   /** The caller's settings; the ones that connect the bot to the sandbox override them. */
   readonly environment: Environment;
   readonly listingSettings: ListingSettings | undefined;
+  /** Whether the operator has configured the listings; otherwise they are linked with `/setup`. */
+  readonly isLinked: boolean;
   readonly clock: Clock;
   /** Creates the bot's log from its configuration; without it nothing is logged. */
   readonly createBotLog: ((config: Config) => Log) | undefined;
@@ -49,8 +52,9 @@ export async function createSandboxBot(options: BotOptions): Promise<SandboxBot>
     DATABASE_URL: `sqlite:${directory.file('tallyhook.db')}`,
     CACHE_URL: `sqlite:${directory.file('cache.db')}`,
     LOG_LEVEL: 'warn',
-    PORT: '0',
     ...withoutListingSettings(environment),
+    ...(await addressOf(environment)),
+    SETTINGS_KEY_FILE: settingsKeyFile(directory.file('settings.key')),
     ...(await botEnvironment(options, secrets)),
   });
   const channelName = (id: string) => discord.channelName(id) ?? 'a deleted channel';
@@ -66,8 +70,44 @@ export async function createSandboxBot(options: BotOptions): Promise<SandboxBot>
   return { app, deliveries, secrets };
 }
 
+/** Its port, and the address for webhooks that `/setup` shows, which has to be known before it listens. */
+async function addressOf({ HOST, PORT = '0' }: Environment): Promise<Environment> {
+  const host = HOST || '127.0.0.1';
+  const port = PORT === '0' || PORT === '' ? String(await pickPort(host)) : PORT;
+  return { PORT: port, PUBLIC_URL: `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}` };
+}
+
+function pickPort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, host, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+/** The key with which the settings of `/setup` are encrypted; the next sandbox in the same directory needs it. */
+function settingsKeyFile(path: string): string {
+  if (!existsSync(path)) writeFileSync(path, `${randomBytes(32).toString('hex')}\n`, ownerOnly);
+  return path;
+}
+
 /** The settings that connect the bot to the sandbox. */
 async function botEnvironment(options: BotOptions, secrets: WebhookSecrets): Promise<Environment> {
+  const { discord, listingService } = options;
+  return {
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    DISCORD_GUILD_ID: discord.guildId,
+    LOOKUP_BASE_URL: listingService.service.baseUrl,
+    ...(options.isLinked ? { TALLYHOOK_CONFIG: await writeListings(options, secrets) } : {}),
+  };
+}
+
+/** Writes the file of `TALLYHOOK_CONFIG`; returns its path. */
+async function writeListings(options: BotOptions, secrets: WebhookSecrets): Promise<string> {
   const { discord, listingService, directory, clock } = options;
   const { service } = listingService;
   const { server, bot } = listingService.listings;
@@ -80,13 +120,7 @@ async function botEnvironment(options: BotOptions, secrets: WebhookSecrets): Pro
   const path = directory.file('listings.json');
   const content = defaultListings(listings, discord, secrets, clock.now(), options.listingSettings);
   writeFileSync(path, JSON.stringify(content, null, 2), ownerOnly);
-  return {
-    DISCORD_TOKEN: discord.token,
-    DISCORD_API_URL: discord.apiUrl,
-    DISCORD_GUILD_ID: discord.guildId,
-    LOOKUP_BASE_URL: service.baseUrl,
-    TALLYHOOK_CONFIG: path,
-  };
+  return path;
 }
 
 function createSecret(): string {

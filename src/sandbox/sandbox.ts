@@ -56,6 +56,8 @@ export interface SandboxOptions {
   readonly realClock?: Clock;
   /** Settings of both listings that replace the sandbox's, as in the file of `TALLYHOOK_CONFIG`: `announcements`, `shop`, … */
   readonly listingSettings?: ListingSettings;
+  /** Whether the bot knows the listings at the start (default: true). Otherwise they are linked with `/setup`. */
+  readonly linked?: boolean;
   /** For the service and Discord. */
   readonly log?: Log;
   /** Creates the bot's log; its configuration has the level and the secrets to redact. */
@@ -81,6 +83,7 @@ interface Stoppable {
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { environment = {}, ports = { page: 0, service: 0 }, speed, seed, realClock, listingSettings } = options;
+  const isLinked = options.linked ?? true;
   const log = options.log ?? createLog({ level: 'silent', secrets: [] });
   const started: Stoppable[] = [];
   const stopping = new AbortController();
@@ -120,6 +123,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       directory,
       environment,
       listingSettings,
+      isLinked,
       clock,
       createBotLog: options.botLog,
       emit,
@@ -129,7 +133,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const serverId = listings.server.id;
     const faultInjection = createFaultInjection({ bot, deliveries, voteSecret: secrets.vote, serverId, clock });
     bridge.connect({ ledger: app.ledger, faultInjection, outages });
-    await registerWebhooks(listingService, bot, secrets);
+    if (isLinked) await registerWebhooks(listingService, bot, secrets);
     await discord.pageReady();
     const urls = { page: discord.origin, service: service.url, bot };
     const { events } = bridge.ports;

@@ -1,7 +1,6 @@
 import type { PartyPanels } from '../discord/announcements/party-panel.ts';
 import type { MemberLocales } from '../discord/member-languages.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';
-import type { LeaseStore } from '../leases/lease-store.ts';
 import { type AccountScope, homeAccounts, partsOf } from '../ledger/account-id.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Standings } from '../ledger/standing.ts';
@@ -36,6 +35,7 @@ import { createWriter } from './commits/writer.ts';
 import { type Dialect, sqlitePathOf } from './dialect/dialect.ts';
 import { type MigrationProgress, migrate } from './migrations/migrate.ts';
 import { logProgress } from './migrations/report-progress.ts';
+import { type ProcessCoordination, sqlProcessCoordination } from './process-coordination.ts';
 import { queryBuilder } from './query-builder.ts';
 import { sqlAnnouncements } from './reads/announcements.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
@@ -69,7 +69,7 @@ const maxQueueLength = 10_000;
 const writeFailureHoldMs = 6 * second;
 
 /** The storage adapters of all modules, over one database. */
-export interface Store extends CommunityStores {
+export interface Store extends CommunityStores, ProcessCoordination {
   readonly recorder: Recorder;
   readonly claims: ClaimRecorder;
   readonly outbox: Outbox;
@@ -107,7 +107,6 @@ export interface Store extends CommunityStores {
   readonly sessions: SessionRevocations;
   readonly budgetStore: BudgetStore;
   readonly commandRegistry: CommandRegistry;
-  readonly leases: LeaseStore;
   /** Throws {@link DatabaseFileReplacedError} if the file at the path is not the open one. Takes microseconds. */
   checkFiles(): void;
   /**
@@ -191,7 +190,7 @@ export async function openStore(
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
     partyPanels: sqlPartyPanels(db, reading, write),
-    announcements: sqlAnnouncements(db, reading, write),
+    announcements: sqlAnnouncements(db, reading, clock, write),
     reminders: sqlReminders(db, reading, write),
     purchases: sqlPurchases(db, reading, write),
     linkedMembers: sqlLinkedMembers(db, reading, write),
@@ -219,14 +218,7 @@ export async function openStore(
     },
     commandRegistry: sqlCommandRegistry(db, reading, write),
     ...sqlCommunityStores(db, reading, write),
-    leases: {
-      join: (...args) => write('joinLeases', ...args),
-      renew: (...args) => write('renewLeases', ...args),
-      take: (...args) => write('takeLeases', ...args),
-      release: (...args) => write('releaseLeases', ...args),
-      remove: (...args) => write('removeLeaseHolder', ...args),
-      resize: (...args) => write('resizeLeases', ...args),
-    },
+    ...sqlProcessCoordination(db, reading, write),
     ownerActions: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
       requeueEffect: (effectId, now) => write('requeueEffect', effectId, now),

@@ -26,6 +26,8 @@ export interface PruningStore {
 export interface CountingStore {
   /** Counts some rows. Returns whether there are more. Rejects as {@link PruningStore}, or with the driver's error. */
   advance(): Promise<boolean>;
+  /** Forgets all counts, so that everything is counted again; to be called after entries have moved to other accounts. */
+  reset(): Promise<void>;
   /** Deletes counts of votes that no chart shows (ms since the epoch). Returns whether there may be more. */
   deleteVotesBefore(at: number): Promise<boolean>;
 }

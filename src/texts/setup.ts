@@ -74,7 +74,6 @@ export function setupTexts(messages: Catalogue['setup'], language: Language, par
         malformed: link.malformed,
       }),
       arrived: (time: Markup) => text(link.arrived, { time }),
-      tested: (time: Markup) => text(link.tested, { time }),
       unreachable: (time: Markup) => text(link.unreachable, { time }),
       code,
     },

@@ -3,10 +3,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { settings, unreachableDiscord } from '../support/settings.ts';
-import { startProgram } from '../support/start-program.ts';
+import { launcher, sourceLauncher, startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
-
-const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
 
 /** Runs the program until it exits. */
 async function run(args: readonly string[], environment: Record<string, string> = {}, cwd = tempDir()) {
@@ -111,8 +109,11 @@ describe('the page of the sandbox', { timeout: 60_000 }, () => {
         },
       });`;
     const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` };
-    const { code, output } = await run(['sandbox', '--no-open', '--port', '0'], environment);
-    expect(output).toMatch(/^The script of the page cannot be bundled: no bundler is installed\..*\n$/);
+    const args = ['sandbox', '--no-open', '--port', '0'];
+    // A bundle has the script already.
+    const { ended, output } = startProgram(args, environment, tempDir(), [], sourceLauncher);
+    const code = await ended;
+    expect(output()).toMatch(/^The script of the page cannot be bundled: no bundler is installed\..*\n$/);
     expect(code).toBe(1);
   });
 });

@@ -132,6 +132,8 @@ async function survivesKills(rounds: number, directory: string, database: TestDa
 
   // Expire all leases.
   database.run("UPDATE effects SET due_at = 0 WHERE state = 'waiting'");
+  database.run('DELETE FROM leases');
+  database.run('DELETE FROM lease_holders');
   const running = startProgram(['start'], environment, directory);
   const url = await running.url();
   const before = await fetchOwnerApi<object>(url, '/summary');

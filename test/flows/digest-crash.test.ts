@@ -53,6 +53,8 @@ async function survivesKills(options: {
     for (const { process } of programs) process.kill('SIGKILL');
     await Promise.all(programs.map(({ ended }) => ended));
     run("UPDATE effects SET due_at = 0 WHERE state = 'waiting'");
+    run('DELETE FROM leases');
+    run('DELETE FROM lease_holders');
   }
 
   for (let round = 1; round <= rounds; round += 1) {

@@ -7,9 +7,8 @@ import { receiver } from '../service/running.ts';
 import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { settings } from '../support/settings.ts';
+import { launcher } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
-
-const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
 
 interface RunResult {
   readonly code: unknown;

@@ -11,7 +11,7 @@ import { sign } from '../../src/webhook/signature.ts';
 import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
 import { queryValue } from '../support/query-value.ts';
-import { startProgram } from '../support/start-program.ts';
+import { launcher, startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** Starts a program with Discord and a service, and sends votes continuously. */
@@ -121,7 +121,6 @@ describe('an export', { timeout: 60_000 }, () => {
     );
     database.close();
     writeFileSync(join(directory, '.env'), 'DATABASE_URL=sqlite:tally.db\n');
-    const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
     const child = spawn(process.execPath, [launcher, 'export'], { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] });
     let stderr = '';
     child.stderr.on('data', (data) => (stderr += String(data)));

@@ -153,6 +153,8 @@ async function survivesKills(directory: string, database: TestDatabase): Promise
   }
 
   database.run("UPDATE effects SET due_at = 0 WHERE state = 'waiting'");
+  database.run('DELETE FROM leases');
+  database.run('DELETE FROM lease_holders');
   const last = startProgram(['start'], environment, directory);
   await last.url();
   const store = await openStore(database.url, systemClock);

@@ -5,6 +5,7 @@ import { day, hour } from '../../src/platform/durations.ts';
 import type { Store } from '../../src/store/store.ts';
 import { describeOnEveryDatabase } from '../contracts/databases.ts';
 import { homeAccount } from '../support/home-account.ts';
+import { launcher } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import {
   castVote,
@@ -164,7 +165,6 @@ describe('tallyhook rewards backfill', () => {
         [0, 1, 2, 3].map((number) => castVote(store, before, userId, monday + number * day + hour)),
       ),
     );
-    const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
     const sums = [];
     for (let round = 0; round < 20; round += 1) {
       const env = { PATH: process.env['PATH'] ?? '', ...community.environment };

@@ -149,7 +149,7 @@ async function stopAll(programs: readonly Program[]): Promise<void> {
   for (const { ended, output } of programs) expect(await ended, output()).toBe(0);
 }
 
-const options = { timeout: 60_000 + 6 * phaseMs };
+const options = { timeout: 120_000 + 6 * phaseMs };
 const description = 'beside the last release, under load: nothing is lost, nothing is paid or announced twice';
 
 it(`migrates and runs on SQLite ${description}`, options, () =>

@@ -24,6 +24,7 @@ async function served(options: Partial<HealthOptions> & { discord?: ReadinessChe
     waitingSince: () => store.outbox.waitingSince(systemClock.now()),
     party: async () => null,
     isConnected: () => true,
+    invalidRequests: () => 0,
     keys: async () => new Map(),
     now: systemClock.now,
   });

@@ -10,6 +10,7 @@ const defaultSources: MetricSources = {
   effects: async () => ({ waiting: 12, buried: 1 }),
   waitingSince: async () => now - 2 * minute,
   isConnected: () => true,
+  invalidRequests: () => 0,
   party: async () => ({ votes: 40, goal: 100 }),
   keys: async () => new Map([['server', { keyRefused: true, wrongShape: false, budgetLeft: 87 }]]),
   now: () => now,

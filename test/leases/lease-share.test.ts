@@ -118,7 +118,7 @@ describe('processes that share slots', () => {
     const [first, second_, third] = [startProcess(), startProcess(), startProcess()];
     await advance(6 * second);
     const all = [first.share, second_.share, third.share];
-    expect(counts(all).sort()).toEqual([2, 3, 3]);
+    expect(counts(all).toSorted((a, b) => a - b)).toEqual([2, 3, 3]);
     await first.share.stop();
     await advance(2 * second, () => expectOneHolder(all));
     expect(counts([second_.share, third.share])).toEqual([4, 4]);
@@ -150,7 +150,7 @@ describe('processes that share slots', () => {
       const sizes = new Set(shares.filter((share) => share.slots().length > 0).map((share) => share.size()));
       expect(sizes.size).toBeLessThanOrEqual(1);
     });
-    expect(counts(shares).sort()).toEqual([1, 2]);
+    expect(counts(shares).toSorted((a, b) => a - b)).toEqual([1, 2]);
     expect(shares.map((share) => share.size())).toEqual([3, 3]);
   });
 

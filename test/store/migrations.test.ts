@@ -216,6 +216,12 @@ function tablesOf(url: string): string {
        WHERE table_schema = 'public' GROUP BY table_name ORDER BY table_name`;
 }
 
+it.each(names.filter((name) => name >= '022'))('%s declares whether older versions may run with it', (name) => {
+  const dialect = sqlite(join(tempDir(), 'tally.db'));
+  onTestFinished(() => dialect.close());
+  expect(migrations(dialect)[name]?.compatible).toBeTypeOf('boolean');
+});
+
 describe('an upgrade on SQLite', () => {
   upgrades(() => `sqlite:${join(tempDir(), 'tally.db')}`);
 });

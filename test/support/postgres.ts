@@ -22,6 +22,8 @@ export interface PostgresServer {
   newDatabase(templateUrl?: string): string;
   /** Runs statements in a database, as its superuser. */
   runSql(sql: string, url: string): void;
+  /** Ends all connections to a database, so that it can be copied. */
+  closeConnections(url: string): void;
   /** Shuts the server down in fast mode: closes connections, keeps committed data. `start` reuses the address. */
   shutDown(): void;
   start(): void;
@@ -95,6 +97,9 @@ export async function startPostgres(programs: string, options: PostgresOptions =
       return `postgres://tally@127.0.0.1:${port}/${name}`;
     },
     runSql: (sql, url) => void runSql(sql, nameOf(url)),
+    closeConnections(url) {
+      runSql(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${nameOf(url)}'`);
+    },
     shutDown: () => void run('pg_ctl', ['-D', data, '-w', '-m', 'fast', 'stop']),
     start,
     setReadOnly(readOnly) {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 
 export interface Program {
   readonly process: ChildProcess;
@@ -11,8 +11,11 @@ export interface Program {
   readonly url: () => Promise<string>;
 }
 
-/** The entry file, which `npm start` also runs. */
-const entryFile = new URL('../../src/launch.js', import.meta.url).pathname;
+/** The entry file of the sources, which `npm start` runs. */
+export const sourceLauncher = new URL('../../src/launch.js', import.meta.url).pathname;
+
+/** The entry file of the bundle, where there is one. */
+export const launcher = inject('launcher') ?? sourceLauncher;
 
 /**
  * Starts the program as a child process, which is killed when the test has finished. It inherits only PATH.
@@ -24,9 +27,9 @@ export function startProgram(
   environment: Record<string, string>,
   cwd: string,
   wrapper: readonly string[] = [],
-  launcher = entryFile,
+  entryFile = launcher,
 ): Program {
-  const [command = process.execPath, ...words] = [...wrapper, process.execPath, launcher, ...args];
+  const [command = process.execPath, ...words] = [...wrapper, process.execPath, entryFile, ...args];
   const child = spawn(command, words, {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', ...environment },
@@ -46,7 +49,7 @@ export function startProgram(
     ended,
     async url() {
       for (let tries = 0; tries < 1_200; tries += 1) {
-        const [, url] = /"url":"([^"]+)","msg":"receiving webhooks"/.exec(output) ?? [];
+        const [, url] = /"url":"([^"]+)".*"msg":"(?:receiving webhooks|listening)"/.exec(output) ?? [];
         if (url !== undefined) return url;
         if (child.exitCode !== null || child.signalCode !== null) break;
         await new Promise((resolve) => setTimeout(resolve, 25));

@@ -12,6 +12,7 @@ import { repeatedAchievements } from '../../src/store/snapshots/reward-statistic
 import { openStore, type Store } from '../../src/store/store.ts';
 import { environmentWith, harbour } from './listings-file.ts';
 import { manualClock } from './manual-clock.ts';
+import { launcher } from './start-program.ts';
 import { tempDir } from './temp-dir.ts';
 
 export const guildId = '613425648685547541';
@@ -76,7 +77,6 @@ export function rulesFile(rules: object): string {
 
 /** Runs `tallyhook rewards` with these arguments. */
 export function runRewards({ environment }: Pick<Installation, 'environment'>, ...args: readonly string[]) {
-  const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
   const env = { PATH: process.env['PATH'] ?? '', ...environment };
   return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
     execFile(process.execPath, [launcher, 'rewards', ...args], { env, cwd: tempDir() }, (error, stdout, stderr) =>

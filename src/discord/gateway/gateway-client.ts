@@ -1,4 +1,4 @@
-import type { APIInteraction } from 'discord.js';
+import type { APIInteraction, RESTOptions } from 'discord.js';
 import type { Clock } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
@@ -7,8 +7,8 @@ import { createThrottledLog } from '../../platform/throttled-log.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
 import { tokenHint } from '../discord-errors.ts';
 import type { GlobalRateLimit } from '../rate-limit.ts';
-import { type GatewaySession, type GatewaySessionEnd, openGatewaySession } from './gateway-session.ts';
-import { createIdentifyThrottle } from './identify-throttle.ts';
+import { type GatewaySession, type GatewaySessionEnd, openGatewaySession, type Shard } from './gateway-session.ts';
+import { createIdentifyThrottle, type IdentifyThrottle } from './identify-throttle.ts';
 
 const statusPollMs = 1 * second;
 /**
@@ -19,6 +19,8 @@ const maxRetryDelayMs = 4 * second;
 /** For errors that only the owner can fix: Discord bans addresses that retry too often. */
 const ownerErrorDelayMs = 1 * minute;
 const closeTimeoutMs = 1 * second;
+/** Discord allows 1,000 sessions a day; other processes may leave some (ms). */
+const sessionsRetryMs = 10 * minute;
 /** For responses to interactions that are in progress when the client stops. */
 const responseTimeoutMs = 3 * second;
 
@@ -44,12 +46,20 @@ export function createGatewayClient(options: {
   clock: Clock;
   log: Log;
   globalLimit: GlobalRateLimit;
+  /** Observes the requests of this client. */
+  makeRequest?: RESTOptions['makeRequest'];
   /** Must not reject. */
   onInteraction: (interaction: APIInteraction) => Promise<void>;
   /** Called when all shards are connected, for the first time or again. Must not throw. */
   onReady: (applicationId: string) => void;
+  /** The only shard; all by default. */
+  shard?: Shard;
+  /** Shared by the shards of one bot; by default that of this client alone. */
+  identifyThrottle?: IdentifyThrottle;
+  /** Called when Discord requires more shards. By default, it connects with as many as Discord recommends. */
+  onShardingRequired?: () => void;
 }): GatewayClient {
-  const { token, apiUrl, clock, log, globalLimit, onReady } = options;
+  const { token, apiUrl, clock, log, globalLimit, onReady, shard = null, onShardingRequired = () => {} } = options;
   const stopping = new AbortController();
   const logThrottled = createThrottledLog({
     log,
@@ -58,7 +68,7 @@ export function createGatewayClient(options: {
     maxMessages: maxLogMessages,
     flushUntil: stopping.signal,
   });
-  const identifyThrottle = createIdentifyThrottle(clock, stopping.signal);
+  const identifyThrottle = options.identifyThrottle ?? createIdentifyThrottle(clock, stopping.signal);
   const pendingResponses = new Set<Promise<void>>();
   let session: GatewaySession | undefined;
   let running: Promise<void> | undefined;
@@ -78,7 +88,8 @@ export function createGatewayClient(options: {
     if (ready) {
       failures = 0;
       hasResharded = false;
-      logThrottled('info', 'connection', 'connected to Discord', { shards: session?.shardsReady() });
+      const connected = shard === null ? { shards: session?.shardsReady() } : { shard: shard.id, of: shard.count };
+      logThrottled('info', 'connection', 'connected to Discord', connected);
       onReady(session?.applicationId() ?? '');
     } else if (!stopping.signal.aborted) {
       logThrottled('warn', 'connection', 'disconnected from Discord');
@@ -121,9 +132,11 @@ export function createGatewayClient(options: {
       session = openGatewaySession({
         token,
         apiUrl,
+        shard,
         logThrottled,
         identifyThrottle,
         globalLimit,
+        makeRequest: options.makeRequest,
         onInteraction,
         onChange: updateStatus,
       });
@@ -151,6 +164,14 @@ export function createGatewayClient(options: {
     if (cause === 'settings') {
       log.error({ reason }, 'Discord rejects the gateway settings');
       return ownerErrorDelayMs;
+    }
+    if (cause === 'sessions') {
+      log.error({ reason }, 'Discord allows no more gateway sessions for now; waiting');
+      return sessionsRetryMs;
+    }
+    if (cause === 'sharding' && shard !== null) {
+      onShardingRequired();
+      return maxRetryDelayMs;
     }
     // Only once without a delay: if the recommended number is still too low for Discord, reconnecting immediately does
     // not help.

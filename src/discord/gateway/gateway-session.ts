@@ -8,6 +8,7 @@ import {
   GatewayDispatchEvents,
   Options,
   RateLimitError,
+  type RESTOptions,
   Routes,
   type SessionInfo,
   SimpleShardingStrategy,
@@ -20,12 +21,18 @@ import type { LogThrottled } from '../../platform/throttled-log.ts';
 import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from '../rate-limit.ts';
 import type { IdentifyThrottle } from './identify-throttle.ts';
 
+/** A shard of the gateway: one of `count`. */
+export interface Shard {
+  readonly id: number;
+  readonly count: number;
+}
+
 /**
  * Why a session ended for good. `token`: Discord rejects the bot token. `settings`: Discord rejects the intents, shard
- * or API version. `sharding`: Discord requires more shards.
+ * or API version. `sharding`: Discord requires more shards. `sessions`: Discord allows no more sessions today.
  */
 export interface GatewaySessionEnd {
-  readonly cause: 'token' | 'settings' | 'sharding' | 'unreachable';
+  readonly cause: 'token' | 'settings' | 'sharding' | 'sessions' | 'unreachable';
   readonly reason: string;
   /** Rate limit of the request that failed (ms). */
   readonly retryAfterMs?: number;
@@ -53,34 +60,40 @@ const settingsCloseCodes: readonly number[] = [
 ];
 
 /**
- * Logs in immediately, with the number of shards that Discord recommends. Never throws: a failed login ends the
+ * Logs in immediately, with one shard, or with as many as Discord recommends. Never throws: a failed login ends the
  * session.
  */
 export function openGatewaySession(options: {
   token: string;
   /** Without the version: `https://discord.com/api`. */
   apiUrl: string;
+  /** The only shard; null for all. */
+  shard: Shard | null;
   logThrottled: LogThrottled;
   /** Shared by consecutive sessions, like `globalLimit`. */
   identifyThrottle: IdentifyThrottle;
   globalLimit: GlobalRateLimit;
+  /** Observes the requests of this client. */
+  makeRequest?: RESTOptions['makeRequest'] | undefined;
   onInteraction: (interaction: APIInteraction) => void;
   /** A shard became ready or was lost. */
   onChange: () => void;
 }): GatewaySession {
-  const { token, apiUrl, logThrottled, identifyThrottle, globalLimit, onInteraction, onChange } = options;
+  const { makeRequest, token, apiUrl, shard, logThrottled, identifyThrottle, globalLimit, onInteraction, onChange } =
+    options;
   let closed = false;
 
   const client = new Client({
     // Interactions need no intents; least privilege.
     intents: [],
-    shards: 'auto',
+    ...(shard === null ? { shards: 'auto' } : { shards: [shard.id], shardCount: shard.count }),
     rest: {
       api: apiUrl,
       version: '10',
       retries: 1,
       timeout: 5 * second,
       offset: retryMarginMs,
+      ...(makeRequest && { makeRequest }),
       rejectOnRateLimit: (limit) => {
         globalLimit.observe(limit);
         // The gateway client waits before the next session. Otherwise an abandoned client would still send its request
@@ -162,6 +175,10 @@ function endAfterClose(closeCode: number): GatewaySessionEnd {
 function endAfterFailedLogin(error: unknown): GatewaySessionEnd {
   if (error instanceof RateLimitError) {
     return { cause: 'unreachable', reason: 'Discord rate limit (429)', retryAfterMs: retryDelayOf(error) };
+  }
+  // discord.js has no code for it.
+  if (error instanceof Error && error.message.startsWith('Not enough sessions remaining')) {
+    return { cause: 'sessions', reason: error.message };
   }
   const isTokenInvalid = error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid;
   return { cause: isTokenInvalid ? 'token' : 'unreachable', reason: messageOf(error) };

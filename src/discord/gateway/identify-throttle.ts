@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 
 /** Discord's interval is 5 s, measured when identifies arrive; the margin is for network latency (ms). */
-const identifyIntervalMs = 5.5 * second;
+export const identifyIntervalMs = 5.5 * second;
 
 type SessionThrottle = Awaited<ReturnType<NonNullable<WebSocketOptions['buildIdentifyThrottler']>>>;
 

@@ -62,7 +62,7 @@ export function findEndpointProblem(
   }
   if (actual.url === null) {
     return {
-      level: 'fail',
+      level: 'warn',
       problem: 'DISCORD_PUBLIC_KEY is set, but Discord has no endpoint to send commands to.',
       hint: 'Run `tallyhook register --http` while tallyhook is running, or remove DISCORD_PUBLIC_KEY to use the gateway.',
     };

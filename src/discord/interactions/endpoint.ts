@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type APIInteraction, type APIInteractionResponse, InteractionResponseType, InteractionType } from 'discord.js';
 import { readBody } from '../../http/body.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
@@ -32,6 +32,10 @@ const rejectionLogIntervalMs = 10 * second;
 export interface InteractionsEndpoint {
   /** Handles a request for {@link interactionsPath}. */
   handle(request: IncomingMessage, response: ServerResponse): void;
+  /**
+   * Handles interactions and passes all other requests to `fallback`: like deliveries, without Express.
+   */
+  withFallback(fallback: RequestListener): RequestListener;
   /** Rejects further interactions with 503, and waits for those in progress (3 s at most). */
   stop(): Promise<void>;
 }
@@ -123,15 +127,21 @@ export function createInteractionsEndpoint(options: {
     return parseInteraction(body) ?? { status: 400, error: 'The body is not an interaction.' };
   }
 
+  function handle(request: IncomingMessage, response: ServerResponse): void {
+    const receiving = receive(request, response)
+      .catch((error: unknown) => {
+        logThrottled('error', 'internal error', 'an interaction could not be handled', { reason: messageOf(error) });
+        if (!response.headersSent) reject(request, response, { status: 503, error: 'Internal error.' });
+      })
+      .finally(() => pending.delete(receiving));
+    pending.add(receiving);
+  }
+
   return {
-    handle(request, response) {
-      const receiving = receive(request, response)
-        .catch((error: unknown) => {
-          logThrottled('error', 'internal error', 'an interaction could not be handled', { reason: messageOf(error) });
-          if (!response.headersSent) reject(request, response, { status: 503, error: 'Internal error.' });
-        })
-        .finally(() => pending.delete(receiving));
-      pending.add(receiving);
+    handle,
+    withFallback: (fallback) => (request, response) => {
+      if (request.url === interactionsPath) handle(request, response);
+      else fallback(request, response);
     },
     async stop() {
       isStopping = true;

@@ -1,8 +1,10 @@
+import type { CommandInput } from '../../../commands/command.ts';
 import type { Later, Panel, Reply } from '../../../commands/reply.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { responseKind } from './responder.ts';
 
 /** "Interaction tokens are valid for 15 minutes", with a margin (ms). */
 const maxWaitMs = 14 * minute;
@@ -11,8 +13,16 @@ const maxWaiting = 25;
 
 /** Replaces messages once what they wait for has happened. */
 export interface LaterReplies {
-  /** Waits in the background. @param replace shows the message; its errors are logged */
-  watch(command: string, later: Later, replace: (reply: Reply | Panel) => Promise<unknown>): void;
+  /**
+   * Waits in the background if the reply does. A new message after a deferral cannot be replaced.
+   * @param replace shows the message; its errors are logged
+   */
+  watch(
+    command: string,
+    reply: Reply | Panel,
+    response: { readonly input: CommandInput; readonly isDeferred: boolean },
+    replace: (reply: Reply | Panel) => Promise<unknown>,
+  ): void;
 }
 
 /** @param options.stopped ends all waiting */
@@ -37,8 +47,10 @@ export function createLaterReplies(options: {
   }
 
   return {
-    watch(command, later, replace) {
-      if (waiting >= maxWaiting || stopped.aborted) return;
+    watch(command, reply, { input, isDeferred }, replace) {
+      const { later } = reply;
+      const isReplaceable = !isDeferred || input.action === null || responseKind(reply, input) === 'update';
+      if (later === undefined || !isReplaceable || waiting >= maxWaiting || stopped.aborted) return;
       waiting += 1;
       wait(later, replace)
         .catch((error: unknown) =>

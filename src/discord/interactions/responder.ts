@@ -6,12 +6,19 @@ import {
   MessageFlags,
   type RawFile,
 } from 'discord.js';
+import type { CommandInput } from '../../../commands/command.ts';
+import type { Panel, Reply } from '../../../commands/reply.ts';
 import { uploadOf } from '../rendering/attachments.ts';
 import type { MessageBody } from '../rendering/message.ts';
 import type { ResponseTransport } from './transport.ts';
 
 /** Whether a response is a new message, or replaces the message of the component. */
 export type ResponseKind = 'new' | 'update';
+
+/** By default, a page button replaces its message, and everything else responds with a new one. */
+export function responseKind({ response }: Reply | Panel, { action }: Pick<CommandInput, 'action'>): ResponseKind {
+  return response ?? (action === null ? 'update' : 'new');
+}
 
 /**
  * The responses to one interaction. Each method rejects with discord.js's errors. Discord: "Responding to an

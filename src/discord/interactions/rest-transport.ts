@@ -1,4 +1,4 @@
-import { type APIInteraction, type RawFile, REST, Routes } from 'discord.js';
+import { type APIInteraction, type RawFile, REST, type RESTOptions, Routes } from 'discord.js';
 import { second } from '../../platform/durations.ts';
 import { type GlobalRateLimit, hasRetryAfter, retryMarginMs } from '../rate-limit.ts';
 import type { ResponseTransport } from './transport.ts';
@@ -15,13 +15,17 @@ export function createRestTransports(options: {
   apiUrl: string;
   /** Receives the rate limits that are met. */
   globalLimit?: GlobalRateLimit;
+  /** Observes the requests. */
+  makeRequest?: RESTOptions['makeRequest'];
 }): RestTransports {
+  const { makeRequest } = options;
   const rest = new REST({
     api: options.apiUrl,
     version: '10',
     retries: 1,
     timeout: 5 * second,
     offset: retryMarginMs,
+    ...(makeRequest && { makeRequest }),
     // Discord does not count responses to interactions among the bot's 50 requests a second, so they do not share the
     // client of announcements and roles (rest.ts). Discord: "Global Rate Limit".
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,

@@ -14,7 +14,7 @@ import { asPanel, isPanel, type MessageBody, renderReply } from '../rendering/me
 import { renderModal } from '../rendering/modal.ts';
 import { createErrorReplies, errorBody, errorReply } from './error-replies.ts';
 import { createLaterReplies } from './later-replies.ts';
-import type { InteractionResponder, ResponseKind } from './responder.ts';
+import { type InteractionResponder, type ResponseKind, responseKind } from './responder.ts';
 
 /**
  * Discord expects a first response within 3 s. A reply that takes longer than this is deferred, which leaves time for
@@ -148,30 +148,17 @@ export function createCommandRunner(options: CommandRunnerOptions): RunCommand {
   ): Promise<void> {
     try {
       await respondWith(...render(reply, command, input, responder));
-      replaceLater(reply, command, input, responder, respondWith === responder.editReply);
+      const isDeferred = respondWith === responder.editReply;
+      laterReplies.watch(command.name, reply, { input, isDeferred }, (next) => {
+        const [body] = render(next, command, input, responder);
+        return responder.replaceReply(body, responseKind(reply, input));
+      });
     } catch (error) {
       const isRejected = error instanceof DiscordAPIError && !expiredCodes.includes(error.code);
       if (!isRejected || isPanel(reply) || reply.image === undefined) throw error;
       log.warn({ command: command.name, reason: messageOf(error) }, 'picture rejected by Discord; replying without it');
       await respondWith(...render({ ...reply, files: [] }, command, input, responder));
     }
-  }
-
-  /** A new message after a deferral is not the one that could be replaced. */
-  function replaceLater(
-    reply: Reply | Panel,
-    command: Command,
-    input: CommandInput,
-    responder: InteractionResponder,
-    isDeferred: boolean,
-  ): void {
-    const { later } = reply;
-    const kind = responseKind(reply, input);
-    if (later === undefined || (isDeferred && kind === 'new' && input.action !== null)) return;
-    laterReplies.watch(command.name, later, (next) => {
-      const [body] = render(next, command, input, responder);
-      return responder.replaceReply(body, kind);
-    });
   }
 
   function render(
@@ -218,8 +205,4 @@ export function createCommandRunner(options: CommandRunnerOptions): RunCommand {
 /** The texts in the language of the member. */
 export function textsOf({ locale, guildLocale }: Pick<CommandInput, 'locale' | 'guildLocale'>): Texts {
   return textsFor(locale, guildLocale);
-}
-
-function responseKind({ response }: Reply | Panel, { action }: CommandInput): ResponseKind {
-  return response ?? (action === null ? 'update' : 'new');
 }

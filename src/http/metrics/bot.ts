@@ -11,6 +11,8 @@ export interface BotMetrics {
 export interface BotSources {
   /** Whether the bot is connected to Discord's gateway; null if this process does not use it. */
   isConnected(): boolean | null;
+  /** Requests that Discord rejected with 401, 403 or 429 in the last ten minutes. */
+  invalidRequests(): number;
 }
 
 /** Commands of members. */
@@ -46,7 +48,16 @@ export function watchBot(registry: Registry, sources: BotSources): void {
     registers: [registry],
     collect() {
       const isConnected = sources.isConnected();
-      if (isConnected !== null) this.set(Number(isConnected));
+      if (isConnected === null) this.remove();
+      else this.set(Number(isConnected));
+    },
+  });
+  new Gauge({
+    name: 'tallyhook_discord_invalid_requests',
+    help: 'Requests that Discord rejected (401, 403, 429) in the last ten minutes, of all processes.',
+    registers: [registry],
+    collect() {
+      this.set(sources.invalidRequests());
     },
   });
 }

@@ -29,6 +29,8 @@ export class DiscordState {
   readonly closedDirectMessages = new Set<string>();
   /** The number of shards that Discord recommends to the bot and requires of new sessions. */
   requiredShards = 1;
+  /** How many sessions the bot may still start, as Discord says it. */
+  remainingSessions = 999;
 
   #settings: DefaultGuild['guild'];
   /** By user; only those that differ from the default. */

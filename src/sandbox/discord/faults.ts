@@ -78,6 +78,8 @@ export interface FaultControls {
   freezeGateway(frozen: boolean): void;
   /** Recommends this number of shards and requires it of new sessions (close code 4011). */
   requireShards(count: number): void;
+  /** Says that the bot may start this number of sessions today. */
+  allowSessions(count: number): void;
   /** Denies the bot a permission in a channel; default `sendMessages`. Without `viewChannel` it has no access (50001). */
   losePermission(channelId: string, name?: PermissionName): void;
   regainPermission(channelId: string, name?: PermissionName): void;
@@ -111,6 +113,9 @@ export function createFaultControls(faults: InjectedFaults, state: DiscordState,
     freezeGateway: (frozen) => gateway.freeze(frozen),
     requireShards: (count) => {
       state.requiredShards = count;
+    },
+    allowSessions: (count) => {
+      state.remainingSessions = count;
     },
     losePermission: (channelId, name = 'sendMessages') => state.setBotPermission(channelId, name, false),
     regainPermission: (channelId, name = 'sendMessages') => state.setBotPermission(channelId, name, true),

@@ -3,10 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../platform/clock.ts';
-import { minute } from '../../platform/durations.ts';
+import { minute, second } from '../../platform/durations.ts';
 import { type CloseReason, closeCodes, GatewayConnection, type Identify, opcode, type Resume } from './connection.ts';
 import type { DiscordState } from './discord-state.ts';
 import type { Dispatch } from './events.ts';
+import { guildCreate } from './guild-create.ts';
 import { intent } from './intents.ts';
 import { findRequestedMembers } from './member-request.ts';
 import { GatewayServerSession, type SentDispatch } from './session.ts';
@@ -23,6 +24,17 @@ export interface GatewayOptions {
   readonly heartbeatInterval: number;
   readonly grantedIntents: number;
   readonly onDispatch: (dispatch: SentDispatch) => void;
+  /** How many shards may identify in 5 s; null for no limit. */
+  readonly maxConcurrency: number | null;
+}
+
+/** Discord: "Session Start Limit Object". */
+const identifyIntervalMs = 5 * second;
+
+/** A shard that identified, and whether it got a session. */
+export interface RecordedIdentify {
+  readonly shard: readonly [id: number, count: number];
+  readonly accepted: boolean;
 }
 
 /** The gateway: sessions and their connections. Discord: "Gateway". */
@@ -31,6 +43,9 @@ export class Gateway {
   readonly #sockets = new WebSocketServer({ noServer: true });
   readonly #connections = new Map<GatewayConnection, GatewayServerSession | null>();
   readonly #sessions = new Map<string, GatewayServerSession>();
+  /** When a shard last identified (monotonic, ms), by its rate limit key. */
+  readonly #identifiedAt = new Map<number, number>();
+  readonly identifies: RecordedIdentify[] = [];
   #frozen = false;
 
   constructor(options: GatewayOptions) {
@@ -90,11 +105,18 @@ export class Gateway {
 
   #identify(connection: GatewayConnection, { intents, shard }: Identify): void {
     const { state, url } = this.#options;
+    const accepted = !this.#isTooEarly(shard[0]);
+    this.identifies.push({ shard, accepted });
+    if (!accepted) {
+      connection.invalidate();
+      return;
+    }
     const session = new GatewayServerSession(randomBytes(16).toString('hex'), intents, shard);
     this.#sessions.set(session.id, session);
     this.#attach(connection, session);
     const guild = { name: 'GUILD_CREATE', data: null, intent: intent.guilds, guildId: state.guildId };
-    const ownGuild = session.accepts({ ...guild, intent: 0 });
+    const isInGuild = state.isMember(state.bot.id);
+    const ownGuild = isInGuild && session.accepts({ ...guild, intent: 0 });
     session.dispatch('READY', {
       v: 10,
       user: { ...state.bot, verified: true, mfa_enabled: false, email: null, flags: 0 },
@@ -108,8 +130,18 @@ export class Gateway {
       relationships: [],
       _trace: [],
     });
-    if (session.accepts(guild)) session.dispatch('GUILD_CREATE', this.#guildCreate(intents));
+    if (isInGuild && session.accepts(guild)) session.dispatch('GUILD_CREATE', guildCreate(state, intents));
     state.events.emit('change', { kind: 'gateway', connected: true });
+  }
+
+  #isTooEarly(shardId: number): boolean {
+    const { maxConcurrency, stopwatch } = this.#options;
+    if (maxConcurrency === null) return false;
+    const key = shardId % maxConcurrency;
+    const now = stopwatch.monotonic();
+    if (now - (this.#identifiedAt.get(key) ?? Number.NEGATIVE_INFINITY) < identifyIntervalMs) return true;
+    this.#identifiedAt.set(key, now);
+    return false;
   }
 
   #resume(connection: GatewayConnection, { session_id, seq }: Resume): CloseReason | undefined {
@@ -162,27 +194,5 @@ export class Gateway {
     if (chunk === undefined) return 'decodeError';
     this.#connections.get(connection)?.dispatch('GUILD_MEMBERS_CHUNK', chunk);
     return undefined;
-  }
-
-  /** Discord: "Guild Create". Without the members intent it contains only the bot's own member. */
-  #guildCreate(intents: number) {
-    const { state } = this.#options;
-    const members = [...state.members.values()];
-    const botMember = members.filter(({ user }) => user.id === state.bot.id);
-    return {
-      ...state.guild(),
-      joined_at: botMember[0]?.joined_at,
-      large: false,
-      unavailable: false,
-      member_count: members.length,
-      voice_states: [],
-      members: intents & intent.guildMembers ? members : botMember,
-      channels: state.guildChannels(),
-      threads: [],
-      presences: [],
-      stage_instances: [],
-      guild_scheduled_events: [],
-      soundboard_sounds: [],
-    };
   }
 }

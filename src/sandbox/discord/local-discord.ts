@@ -13,7 +13,7 @@ import { DiscordState } from './discord-state.ts';
 import type { StateChange } from './events.ts';
 import { createFaultControls, type FaultControls, InjectedFaults } from './faults.ts';
 import { Files } from './files.ts';
-import { Gateway } from './gateway.ts';
+import { Gateway, type RecordedIdentify } from './gateway.ts';
 import { createGuildControls, type GuildControls } from './guild-controls.ts';
 import { InteractionCallbacks } from './interaction-callbacks.ts';
 import { Interactions } from './interactions.ts';
@@ -55,6 +55,8 @@ export interface LocalDiscordOptions extends DefaultGuildOptions {
   readonly heartbeatInterval?: number;
   /** The privileged intents that are enabled for the application (bit set; default: none). */
   readonly grantedIntents?: number;
+  /** How many shards may identify in 5 s; others are told that their session is invalid. No limit by default. */
+  readonly maxConcurrency?: number;
   /** The state from an earlier run. */
   readonly initialState?: PersistedState | null;
   /** Serves the page at `/`, with the listing service behind these ports. */
@@ -103,6 +105,8 @@ export interface LocalDiscord {
   readonly requests: readonly RecordedRequest[];
   /** All dispatches sent to bots, oldest first. */
   readonly dispatches: readonly SentDispatch[];
+  /** All identifies of bots, oldest first. */
+  readonly identifies: readonly RecordedIdentify[];
   readonly events: EventEmitter<{ change: [StateChange]; request: [RecordedRequest] }>;
 
   /** Uses a slash command as a member. @throws RejectedByClientError if the client would not send it */
@@ -174,6 +178,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     stopped: stopping.signal,
     heartbeatInterval: options.heartbeatInterval ?? 41_250,
     grantedIntents: options.grantedIntents ?? 0,
+    maxConcurrency: options.maxConcurrency ?? null,
     onDispatch: (dispatch) => {
       dispatches.push(dispatch);
       sentDispatches.publish(dispatch);
@@ -244,6 +249,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     connections,
     requests,
     dispatches,
+    identifies: gateway.identifies,
     events,
     runCommand: (action) => client.runCommand(action),
     clickButton: (messageId, customId, userId) => client.useComponent({ messageId, customId, userId }),

@@ -30,7 +30,7 @@ const fileCheckTtlMs = 100;
 export function createWriter(dialect: Dialect, clock: Pick<Clock, 'monotonic'>): Writer {
   const writing = dialect.openWriting();
   let checkedAt = Number.NEGATIVE_INFINITY;
-  const writes = createWrites(queryBuilder(dialect), writing);
+  const writes = createWrites(queryBuilder(dialect), writing, dialect);
 
   /** Events are decided first and together, so that the database is read once for all of them. */
   async function runInTransaction(batch: readonly Job[]): Promise<JobResults[JobName][]> {

@@ -53,6 +53,11 @@ export interface Dialect {
   readonly withoutRowid: RawBuilder<unknown>;
   /** Aggregates key-value pairs of many rows into a JSON object, as text; null without rows. */
   readonly jsonObjectAgg: (key: Expression<unknown>, value: Expression<unknown>) => RawBuilder<string | null>;
+  /**
+   * Whether other rows use the space by which an update shortens a row. Otherwise the row has to be deleted and inserted
+   * again.
+   */
+  readonly reusesShortenedRows: boolean;
   /** Provides Kysely's query compiler. */
   readonly kysely: KyselyDialect;
   readonly reading: Connection;

@@ -57,6 +57,7 @@ export function postgres(url: string): Dialect {
       where table_schema = current_schema() and table_name = ${table} and column_name = ${column}`,
     cascade: sql`cascade`,
     withoutRowid: sql``,
+    reusesShortenedRows: true,
     jsonObjectAgg: (key, value) => sql`json_object_agg(${key}, ${value})::text`,
     idColumn: { type: 'bigint', build: (column) => column.primaryKey().generatedByDefaultAsIdentity().notNull() },
     kysely,

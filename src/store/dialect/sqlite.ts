@@ -46,6 +46,8 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
     selectColumn: (table, column) => sql`select name from pragma_table_info(${table}) where name = ${column}`,
     cascade: sql``,
     withoutRowid: sql`without rowid`,
+    // Pages are merged when rows are deleted, not when rows become shorter.
+    reusesShortenedRows: false,
     jsonObjectAgg: (key, value) => sql`json_group_object(${key}, ${value})`,
     idColumn: { type: 'integer', build: (column) => column.primaryKey().notNull() },
     kysely,

@@ -10,6 +10,7 @@ export function accounts({ columnIfNotExists, withoutRowid }: Dialect): Migratio
   const addColumn = (db: Kysely<unknown>, table: string, column: string) =>
     sql`alter table ${sql.table(table)} add column ${columnIfNotExists} ${sql.raw(column)}`.execute(db);
   return {
+    compatible: true,
     steps: [
       {
         async up(db) {

@@ -4,6 +4,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 /** Settings of communities that are changed in Discord, with their history, and the state of these communities. */
 export function settings({ withoutRowid }: Dialect) {
   return {
+    compatible: true,
     async up(db: Kysely<unknown>): Promise<void> {
       await db.schema
         .createTable('setting_values')

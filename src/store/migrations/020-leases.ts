@@ -4,6 +4,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 /** What several processes share: channels, shards of the gateway, and the count of requests that Discord rejected. */
 export function leases({ withoutRowid }: Dialect) {
   return {
+    compatible: true,
     async up(db: Kysely<unknown>): Promise<void> {
       await db.schema
         .createTable('lease_groups')

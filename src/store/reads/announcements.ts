@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { Clock } from '../../platform/clock.ts';
 import type { AnnouncementStore } from '../../tally/announcement-store.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
@@ -6,9 +7,16 @@ import type { Tables } from '../tables.ts';
 import { isPollDue, progressKeys, selectProgress } from '../writes/announcements.ts';
 import type { Write } from '../writes/writes.ts';
 import { findLostStreaks } from './lost-streaks.ts';
-import { summarizeVotes } from './vote-summary.ts';
+import { sqlVoteSummaries } from './vote-summary.ts';
 
-export function sqlAnnouncements(db: Kysely<Tables>, reading: Connection, write: Write): AnnouncementStore {
+export function sqlAnnouncements(
+  db: Kysely<Tables>,
+  reading: Connection,
+  clock: Clock,
+  write: Write,
+): AnnouncementStore {
+  const summarizeVotes = sqlVoteSummaries(db, reading, clock);
+
   async function progressOf(key: string): Promise<number | null> {
     const [row] = await run(reading, selectProgress(db, key));
     return row?.until_at ?? null;
@@ -16,7 +24,7 @@ export function sqlAnnouncements(db: Kysely<Tables>, reading: Connection, write:
 
   return {
     announcedUntil: (listing) => progressOf(progressKeys.digest(listing)),
-    votesBetween: (listing, from, until) => summarizeVotes(db, reading, { listing, from, until }),
+    votesBetween: (listing, from, until) => summarizeVotes({ listing, from, until }),
     planDigest: (digest, now) => write('planDigest', digest, now),
     keepDigestsOf: (listings) => write('keepDigestsOf', listings),
     streaksCheckedUntil: (key) => progressOf(progressKeys.lostStreaks(key)),

@@ -61,6 +61,7 @@ export function sqlCounting(
       }
       return hasMore;
     },
+    reset: () => write('resetCounters'),
     async deleteVotesBefore(at) {
       return (await write('deleteVoteCounts', Math.floor(at / slotMs), voteCountsPerDelete)) === voteCountsPerDelete;
     },

@@ -1,7 +1,8 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import type { Pruned } from '../../tally/pruning-store.ts';
-import type { Connection } from '../dialect/dialect.ts';
+import type { Connection, Dialect } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
+import { deliveryColumns } from '../reads/search-deliveries.ts';
 import type { Tables } from '../tables.ts';
 import { lock } from './lock.ts';
 
@@ -9,7 +10,11 @@ import { lock } from './lock.ts';
 const maxLeaseMs = 3_600_000;
 
 /** Deletes what is not needed any more, for use inside a transaction of `connection`. */
-export function pruningWrites(db: Kysely<Tables>, connection: Connection) {
+export function pruningWrites(
+  db: Kysely<Tables>,
+  connection: Connection,
+  { reusesShortenedRows }: Pick<Dialect, 'reusesShortenedRows'>,
+) {
   async function positionOf(name: Tables['pruning']['name']): Promise<number> {
     await lock(connection, db, `pruning ${name}`);
     const row = db.selectFrom('pruning').select('position').where('name', '=', name);
@@ -22,6 +27,18 @@ export function pruningWrites(db: Kysely<Tables>, connection: Connection) {
       connection,
       insert.onConflict((conflict) => conflict.column('name').doUpdateSet({ position })),
     );
+  }
+
+  async function emptyBodies(rows: readonly Selectable<Tables['deliveries']>[]): Promise<void> {
+    const ids = rows.map(({ id }) => id);
+    if (reusesShortenedRows) {
+      // No delivery returns into the quarantine.
+      await run(connection, db.updateTable('deliveries').set({ body: '' }).where('id', 'in', ids));
+      return;
+    }
+    // Nobody else writes during the transaction.
+    await run(connection, db.deleteFrom('deliveries').where('id', 'in', ids));
+    await run(connection, db.insertInto('deliveries').values(rows.map((row) => ({ ...row, body: '' }))));
   }
 
   return {
@@ -45,17 +62,14 @@ export function pruningWrites(db: Kysely<Tables>, connection: Connection) {
 
     async pruneBodies(receivedBefore: number, limit: number): Promise<Pruned> {
       const position = await positionOf('bodies');
-      const deliveries = db.selectFrom('deliveries').select(['id', 'received_at', 'outcome', 'body']);
+      const deliveries = db.selectFrom('deliveries').select(deliveryColumns);
       const rows = await run(connection, deliveries.where('id', '>', position).orderBy('id').limit(limit));
       const old = rows.filter(({ received_at: receivedAt }) => receivedAt < receivedBefore);
-      const ids = old.filter(({ outcome, body }) => outcome !== 'quarantined' && body !== '').map(({ id }) => id);
-      if (ids.length > 0) {
-        // No delivery returns into the quarantine.
-        await run(connection, db.updateTable('deliveries').set({ body: '' }).where('id', 'in', ids));
-      }
+      const withBody = old.filter(({ outcome, body }) => outcome !== 'quarantined' && body !== '');
+      if (withBody.length > 0) await emptyBodies(withBody);
       const last = old.at(-1);
       if (last !== undefined) await setPosition('bodies', last.id);
-      return { pruned: ids.length, hasMore: rows.length === limit && last !== undefined };
+      return { pruned: withBody.length, hasMore: rows.length === limit && last !== undefined };
     },
 
     async pruneEffects(finishedBefore: number, limit: number): Promise<Pruned> {

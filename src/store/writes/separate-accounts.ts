@@ -13,6 +13,7 @@ import { run } from '../query-builder.ts';
 import { accountColumns, accountValues, toOutage } from '../recording/queries.ts';
 import type { Tables } from '../tables.ts';
 import { appendEntry, lockAccount, releaseAccount } from './accounts.ts';
+import { counterWrites } from './counters.ts';
 
 type EntryRow = Selectable<Tables['entries']>;
 
@@ -24,11 +25,15 @@ interface Ledger {
 
 /** Divides accounts of earlier versions, for use inside a transaction of `connection`. */
 export function separationWrites(db: Kysely<Tables>, connection: Connection) {
+  const { resetCounters } = counterWrites(db, connection);
+
   return {
     /** Divides home accounts. Returns how many had something to move. `now` in ms since the epoch. */
     async separateAccounts(accounts: readonly AccountId[], separation: Separation, now: number): Promise<number> {
       let divided = 0;
       for (const accountId of accounts) if (await divide(accountId, separation, now)) divided += 1;
+      // Other entries are now the first ones of an account.
+      if (divided > 0) await resetCounters();
       return divided;
     },
   };

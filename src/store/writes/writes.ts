@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Connection } from '../dialect/dialect.ts';
+import type { Connection, Dialect } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import type { RecordingArgs, RecordingName, RecordingResults } from '../recording/recording-jobs.ts';
 import type { Tables } from '../tables.ts';
@@ -15,6 +15,7 @@ import { grantWrites } from './grants.ts';
 import { guildWrites } from './guilds.ts';
 import { heartbeatWrites } from './heartbeat.ts';
 import { installationWrites } from './installation.ts';
+import { invalidRequestWrites } from './invalid-requests.ts';
 import { leaseWrites } from './leases.ts';
 import { linkedMemberWrites } from './linked-members.ts';
 import { memberLanguageWrites } from './member-languages.ts';
@@ -33,7 +34,11 @@ import { settingsWrites } from './settings.ts';
 /**
  * All operations that write and decide nothing about events, by name, for use inside a transaction of `connection`.
  */
-export function createWrites(db: Kysely<Tables>, connection: Connection) {
+export function createWrites(
+  db: Kysely<Tables>,
+  connection: Connection,
+  dialect: Pick<Dialect, 'reusesShortenedRows'>,
+) {
   return {
     ...requeueWrites(db, connection),
     ...outboxWrites(db, connection),
@@ -57,8 +62,9 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...settingsWrites(db, connection),
     ...guildWrites(db, connection),
     ...counterWrites(db, connection),
-    ...pruningWrites(db, connection),
+    ...pruningWrites(db, connection, dialect),
     ...leaseWrites(db, connection),
+    ...invalidRequestWrites(db, connection),
     ...installationWrites(db, connection),
     ...separationWrites(db, connection),
 

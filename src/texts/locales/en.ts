@@ -834,7 +834,6 @@ export const en = {
       waiting: '⏳ **Waiting for your test…** This turns green by itself.',
       arrived: '✅ **The test has arrived** {time}. Votes are received.',
       notYet: 'No test has arrived yet. Check the address and the secret, save, and press *Test Webhook* again.',
-      tested: 'Last test: {time}',
       noPublicAddress:
         'Only paths are known: the operator of this bot needs to set PUBLIC_URL. Put the address of this bot in front of them.',
       refused: 'The service does not accept this API key. Copy it again from its dashboard.',

@@ -56,7 +56,12 @@ export function applicationRoutes(
       ok({
         url: gatewayUrl,
         shards: state.requiredShards,
-        session_start_limit: { total: 1000, remaining: 999, reset_after: 24 * hour, max_concurrency: 1 },
+        session_start_limit: {
+          total: 1000,
+          remaining: state.remainingSessions,
+          reset_after: 24 * hour,
+          max_concurrency: 1,
+        },
       }),
     ),
     route('GET', '/applications/@me', () => ok(application())),

@@ -1,0 +1,155 @@
+import { parseArgs } from 'node:util';
+import { createPruning } from '../../src/app/pruning.ts';
+import { homeAccounts } from '../../src/ledger/account-id.ts';
+import type { Vote } from '../../src/ledger/event.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { day, hour, minute, second } from '../../src/platform/durations.ts';
+import { plainRewards } from '../../src/rewards/rules.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import { postgresPrograms, startPostgres } from '../../test/support/postgres.ts';
+import { objectSizes, vacuum, walPosition } from './table-sizes.ts';
+
+/*
+ * Records votes with the real recorder, each with a finished announcement; prints the bytes per vote of each table and
+ * index, before and after pruning, and how long a vote takes while old rows are pruned. Too slow for CI:
+ *   node bench/growth/growth.ts --database sqlite:/tmp/growth.db --votes 1000000
+ * The database must not exist (SQLite) or must be empty (PostgreSQL). `--database postgres` starts a server of its own.
+ */
+
+const { values } = parseArgs({
+  options: { database: { type: 'string' }, votes: { type: 'string', default: '1000000' } },
+});
+const server = values.database === 'postgres' ? await startPostgres(postgresPrograms() ?? '', { settings: [] }) : null;
+process.on('exit', () => server?.stop());
+const url = server?.newDatabase() ?? values.database;
+if (url === undefined) throw new Error('--database is missing: sqlite:PATH or postgres://…');
+const votes = Number(values.votes);
+const votesPerMember = 10;
+const members = Math.ceil(votes / votesPerMember);
+const votesAtOnce = 512;
+const effectsAtOnce = 100;
+const channel = '613425648685547542';
+/** Older than everything is kept. */
+const firstAt = Date.now() - 400 * day;
+
+const listing = {
+  name: 'server',
+  kind: 'server',
+  rewards: plainRewards({ perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour }),
+  community: { guildId: '613425648685547541', accounts: homeAccounts, timeZone: 'UTC', listings: ['server'] },
+  announced: { votes: true, milestones: true, premium: true, party: true },
+  announceChannelId: channel,
+  premiumChannelId: null,
+} as const;
+
+/** So that counted rows are settled without a wait. */
+let skippedMs = 0;
+const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + skippedMs };
+
+function record(store: Store, member: number, at: number) {
+  const userId = String(700_000_000_000_000_000n + BigInt(member) * 7_919n);
+  const vote: Vote = {
+    ...{ family: 'vote', kind: 'server_vote', target: { kind: 'server', id: '613425648685547541' } },
+    ...{ userId, at, creditsAwarded: null, denial: null },
+  };
+  const body = JSON.stringify({
+    ...{ event: 'server_vote', serverId: '613425648685547541', userId, username: 'a member', test: false },
+    ...{ timestamp: new Date(at).toISOString(), totalVotes: 1_234 },
+  });
+  return store.recorder.record({ receivedAt: at, family: 'vote', body }, { type: 'event', event: vote, listing });
+}
+
+async function load(store: Store): Promise<void> {
+  for (let done = 0; done < votes; done += votesAtOnce) {
+    const batch = Array.from({ length: Math.min(votesAtOnce, votes - done) }, (_, index) => {
+      const number = done + index;
+      return record(store, number % members, firstAt + Math.floor(number / members) * 13 * hour + (number % members));
+    });
+    await Promise.all(batch);
+    await finishEffects(store);
+  }
+}
+
+/** Claims and finishes the announcements, as the dispatcher does. */
+async function finishEffects(store: Store): Promise<void> {
+  for (;;) {
+    const now = Date.now();
+    const effects = await store.outbox.claim(channel, now, now + minute, effectsAtOnce);
+    if (effects.length > 0) await store.outbox.done(effects, firstAt + hour);
+    if (effects.length < effectsAtOnce) return;
+  }
+}
+
+async function timed(name: string, run: () => Promise<unknown>): Promise<void> {
+  const startedAt = performance.now();
+  await run();
+  console.log(`${name}: ${(performance.now() - startedAt).toFixed(1)} ms`);
+}
+
+async function printSizes(title: string, sizedUrl: string): Promise<void> {
+  const sizes = await objectSizes(sizedUrl);
+  const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
+  console.log(`\n${title}: ${(total / votes).toFixed(1)} bytes per vote`);
+  for (const { name, bytes } of sizes.filter(({ bytes }) => bytes / votes >= 0.5)) {
+    console.log(`  ${name}: ${(bytes / votes).toFixed(1)}`);
+  }
+}
+
+/** Times of votes that are sent one after the other until `until` resolves (ms). */
+async function voteTimes(store: Store, until: Promise<unknown>): Promise<number[]> {
+  const times: number[] = [];
+  let isOver = false;
+  void until.finally(() => (isOver = true));
+  for (let member = members; !isOver; member += 1) {
+    const startedAt = performance.now();
+    await record(store, member, Date.now());
+    times.push(performance.now() - startedAt);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  return times.sort((a, b) => a - b);
+}
+
+function printTimes(name: string, times: readonly number[]): void {
+  const at = (share: number) => times[Math.floor(times.length * share)]?.toFixed(1);
+  console.log(
+    `${name}: ${times.length} votes, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${times.at(-1)?.toFixed(1)} ms`,
+  );
+}
+
+const store = await openStore(url, clock);
+const walBefore = await walPosition(url);
+await timed(`load ${votes} votes`, () => load(store));
+const walAfter = await walPosition(url);
+if (walBefore !== null && walAfter !== null) {
+  console.log(`write-ahead log: ${((walAfter - walBefore) / votes).toFixed(0)} bytes per vote`);
+}
+await printSizes('as loaded', url);
+await vacuum(url);
+await timed('summary, everything counted', () => store.records.counts());
+await timed('votes per day, everything counted', () => store.votesPerDayIn('UTC')(['server'], Date.now()));
+await store.counting.advance();
+skippedMs += hour;
+await timed('count all rows once', async () => {
+  while (await store.counting.advance());
+});
+await timed('summary, from counters', () => store.records.counts());
+await timed('votes per day, from counters', () => store.votesPerDayIn('UTC')(['server'], Date.now()));
+
+printTimes('without pruning', await voteTimes(store, clock.sleep(10 * second)));
+let pruned = 0;
+const prune = createPruning(
+  { bodiesMs: 90 * day, effectsMs: 30 * day },
+  {
+    ...{ store: store.pruning, clock, signal: new AbortController().signal },
+    onPruned(_kind, rows) {
+      pruned += rows;
+    },
+  },
+);
+const startedAt = performance.now();
+const pruning = prune();
+printTimes('while pruning', await voteTimes(store, pruning));
+console.log(`pruned ${pruned} rows in ${((performance.now() - startedAt) / second).toFixed(1)} s`);
+await vacuum(url);
+await printSizes('after pruning', url);
+await store.close();

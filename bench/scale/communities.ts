@@ -1,0 +1,126 @@
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '../../src/platform/clock.ts';
+import { hour } from '../../src/platform/durations.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import type { Benchmark, LogProgress, Profile } from '../benchmark.ts';
+import { atMost, figure, type Report } from '../report.ts';
+import { percentile } from '../samples.ts';
+import { type CommunitySizes, fillCommunities } from './communities-fill.ts';
+import { communityOperations } from './communities-operations.ts';
+
+/** How much slower than with one community an operation may be (p99). */
+const maxRatio = 1.2;
+
+/** A database, and the times of its operations (ms), by name. */
+interface Measured {
+  readonly title: string;
+  readonly sizes: CommunitySizes;
+  readonly bytes: number;
+  readonly times: ReadonlyMap<string, number[]>;
+}
+
+/** Whether one of a thousand communities costs the others anything. */
+export const communities: Benchmark = {
+  name: 'communities',
+  against: [],
+  async measure(profile, logProgress) {
+    const directory = join(profile.directory, 'communities');
+    mkdirSync(directory, { recursive: true });
+    try {
+      return report(await measureAll(directory, profile, logProgress));
+    } finally {
+      if (!profile.keep) rmSync(directory, { recursive: true, force: true });
+    }
+  },
+};
+
+async function measureAll(directory: string, { quick }: Profile, logProgress: LogProgress): Promise<Measured[]> {
+  const members = quick ? 1_000 : 10_000;
+  const count = quick ? 50 : 1_000;
+  const databases: readonly CommunitySizes[] = [
+    { communities: 1, members },
+    { communities: count, members },
+    { communities: 1, members: members * count },
+  ];
+  const running: { store: Store; measured: Measured; operations: ReturnType<typeof communityOperations> }[] = [];
+  try {
+    for (const sizes of databases) {
+      const title = titleOf(sizes);
+      const path = join(directory, `${sizes.communities}x${sizes.members}.db`);
+      if (!existsSync(path)) await create(path, sizes, (progress) => logProgress(`${title}: ${progress}`));
+      const store = await openStore(`sqlite:${path}`, systemClock);
+      // Votes of an earlier run may be in the database.
+      const [newest] = await store.records.deliveries({ outcome: null, limit: 1, before: null });
+      const now = Math.max(systemClock.now(), newest?.receivedAt ?? 0) + 13 * hour;
+      const operations = communityOperations(store, sizes, now);
+      const times = new Map<string, number[]>(operations.map(({ name }) => [name, []]));
+      running.push({ store, operations, measured: { title, sizes, bytes: statSync(path).size, times } });
+    }
+    const turns = quick ? 200 : 1_000;
+    const warmUp = turns / 10;
+    const names = [...(running[0]?.measured.times.keys() ?? [])];
+    for (const [position, name] of names.entries()) {
+      logProgress(name);
+      for (let turn = 0; turn < turns + warmUp; turn += 1) {
+        // In turns, so that a busy machine affects all of them.
+        for (const { operations, measured } of running) {
+          const operation = operations[position];
+          await operation?.prepare?.();
+          const startedAt = performance.now();
+          await operation?.run();
+          if (turn >= warmUp) measured.times.get(name)?.push(performance.now() - startedAt);
+        }
+      }
+    }
+    return running.map(({ measured }) => measured);
+  } finally {
+    await Promise.all(running.map(({ store }) => store.close()));
+  }
+}
+
+/** Under a temporary name until it is complete, so that an aborted run leaves no incomplete database. */
+async function create(path: string, sizes: CommunitySizes, logProgress: LogProgress): Promise<void> {
+  const unfinished = `${path}.unfinished`;
+  for (const end of ['', '-wal', '-shm', '-journal']) rmSync(unfinished + end, { force: true });
+  const startedAt = performance.now();
+  await (await openStore(`sqlite:${unfinished}`, systemClock)).close();
+  fillCommunities(unfinished, sizes, systemClock.now(), logProgress);
+  renameSync(unfinished, path);
+  logProgress(`filled in ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+}
+
+function titleOf({ communities, members }: CommunitySizes): string {
+  const accounts = members.toLocaleString('en-US');
+  return communities === 1
+    ? `one community, ${accounts} accounts`
+    : `${communities.toLocaleString('en-US')} communities, ${accounts} accounts each`;
+}
+
+function report(all: readonly Measured[]): Report {
+  const [one, many] = all;
+  const names = [...(one?.times.keys() ?? [])];
+  const at = (measured: Measured | undefined, name: string, share: number) =>
+    percentile(measured?.times.get(name) ?? [], share);
+  return {
+    goals: names.map((name) =>
+      atMost(
+        `${name}: p99 with ${many?.title ?? ''}, of that with one`,
+        maxRatio,
+        at(many, name, 0.99) / at(one, name, 0.99),
+      ),
+    ),
+    tables: [
+      {
+        caption: 'SQLite, one operation at a time, the databases in turns. Times in ms, p50 / p99.',
+        columns: ['', ...names, 'MB'],
+        rows: all.map((measured) => [
+          measured.title,
+          ...names.map((name) => `${figure(at(measured, name, 0.5))} / ${figure(at(measured, name, 0.99))}`),
+          figure(measured.bytes / 1_000_000),
+        ]),
+      },
+    ],
+    notes: [],
+  };
+}

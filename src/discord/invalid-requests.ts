@@ -1,0 +1,125 @@
+import { DefaultRestOptions, type RESTOptions } from 'discord.js';
+import type { Clock } from '../platform/clock.ts';
+import { minute, second } from '../platform/durations.ts';
+import { messageOf } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import { createThrottledLog } from '../platform/throttled-log.ts';
+
+/**
+ * Discord blocks an address after 10,000 responses with 401, 403 or 429 in ten minutes. Discord: "Invalid Request Limit".
+ * All processes are counted together, although they may have several addresses.
+ */
+const warningCount = 5_000;
+/** No request is sent that can wait, until there are fewer. */
+const maxCount = 8_000;
+const windowMinutes = 10;
+const invalidStatuses: readonly number[] = [401, 403, 429];
+/** How often rejected requests are added to the count of all processes, and the count is read. */
+const syncEveryMs = 5 * second;
+/** How often the count is read while it is low. */
+const idleSyncEveryMs = 30 * second;
+
+/** The rejected requests of all processes, by minutes since the epoch. Rejects as the store does. */
+export interface InvalidRequestStore {
+  /** Adds to the count of a minute. */
+  add(minute: number, count: number): Promise<void>;
+  /** The sum of the counts from one minute to another, both included. */
+  sum(from: number, until: number): Promise<number>;
+}
+
+/** Counts requests that Discord rejected. */
+export interface InvalidRequests {
+  /** The number within the last ten minutes, of all processes. */
+  recent(): number;
+  /** Time after which a request that can wait may be sent (ms); 0 if now. */
+  pauseMs(): number;
+  /** Observes each response of a REST client. To be passed to it as its option. */
+  readonly makeRequest: RESTOptions['makeRequest'];
+  start(): void;
+  /** Stores what was counted. Never rejects. */
+  stop(): Promise<void>;
+}
+
+export function createInvalidRequests(options: {
+  readonly store: InvalidRequestStore;
+  readonly clock: Clock;
+  readonly log: Log;
+}): InvalidRequests {
+  const { store, clock, log } = options;
+  const stopping = new AbortController();
+  const logThrottled = createThrottledLog({
+    ...{ log, clock, intervalMs: minute, maxMessages: 1 },
+    flushUntil: stopping.signal,
+  });
+  /** Not stored yet. */
+  let pending = 0;
+  let stored = 0;
+  let running: Promise<void> | undefined;
+
+  const recent = () => stored + pending;
+
+  async function sync(): Promise<void> {
+    const now = Math.floor(clock.now() / minute);
+    const added = pending;
+    if (added > 0) await store.add(now, added);
+    pending -= added;
+    // The clocks of other processes may be ahead.
+    stored = await store.sum(now - windowMinutes, now + windowMinutes);
+    if (recent() >= warningCount) {
+      const isPaused = recent() >= maxCount;
+      logThrottled(
+        isPaused ? 'error' : 'warn',
+        'invalid requests',
+        isPaused
+          ? 'Discord rejected too many requests; only interactions are answered until there are fewer'
+          : 'Discord rejects many requests; it blocks an address at 10,000 in ten minutes',
+        { inTenMinutes: recent() },
+      );
+    }
+  }
+
+  async function run(): Promise<void> {
+    let nextReadAt = clock.monotonic();
+    while (!stopping.signal.aborted) {
+      if (pending > 0 || recent() > 0 || clock.monotonic() >= nextReadAt) {
+        nextReadAt = clock.monotonic() + idleSyncEveryMs;
+        await sync().catch((error: unknown) => {
+          if (stopping.signal.aborted) return;
+          logThrottled('warn', 'sync', 'rejected requests could not be counted', { reason: messageOf(error) });
+        });
+      }
+      await clock.sleep(syncEveryMs, stopping.signal);
+    }
+  }
+
+  return {
+    recent,
+    pauseMs: () => (recent() < maxCount ? 0 : syncEveryMs),
+    async makeRequest(url, init) {
+      const response = await DefaultRestOptions.makeRequest(url, init);
+      // Limits that bots share with others are not counted.
+      const isShared = response.headers.get('x-ratelimit-scope') === 'shared';
+      if (invalidStatuses.includes(response.status) && !isShared) pending += 1;
+      return response;
+    },
+    start() {
+      running ??= run();
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+      if (pending > 0) await sync().catch(() => {});
+    },
+  };
+}
+
+/** A request was not sent, because Discord rejected too many. */
+export class RequestsPausedError extends Error {
+  readonly retryAfterMs: number;
+
+  constructor(retryAfterMs: number) {
+    super('Discord rejected too many requests; none is sent that can wait');
+    this.name = 'RequestsPausedError';
+    this.retryAfterMs = retryAfterMs;
+  }
+}

@@ -1,0 +1,30 @@
+import type { Kysely } from 'kysely';
+import type { InvalidRequestStore } from '../discord/invalid-requests.ts';
+import type { LeaseStore } from '../leases/lease-store.ts';
+import type { Connection } from './dialect/dialect.ts';
+import type { Tables } from './tables.ts';
+import { sumInvalidRequests } from './writes/invalid-requests.ts';
+import type { Write } from './writes/writes.ts';
+
+/** What several processes share about themselves, over SQL. */
+export interface ProcessCoordination {
+  readonly leases: LeaseStore;
+  readonly invalidRequests: InvalidRequestStore;
+}
+
+export function sqlProcessCoordination(db: Kysely<Tables>, reading: Connection, write: Write): ProcessCoordination {
+  return {
+    leases: {
+      join: (...args) => write('joinLeases', ...args),
+      renew: (...args) => write('renewLeases', ...args),
+      take: (...args) => write('takeLeases', ...args),
+      release: (...args) => write('releaseLeases', ...args),
+      remove: (...args) => write('removeLeaseHolder', ...args),
+      resize: (...args) => write('resizeLeases', ...args),
+    },
+    invalidRequests: {
+      add: (minute, count) => write('addInvalidRequests', minute, count),
+      sum: (from, until) => sumInvalidRequests(db, reading, from, until),
+    },
+  };
+}

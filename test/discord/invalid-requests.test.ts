@@ -1,0 +1,94 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { retryAfterFailure } from '../../src/discord/discord-errors.ts';
+import { createInvalidRequests } from '../../src/discord/invalid-requests.ts';
+import { createDiscordRest } from '../../src/discord/rest.ts';
+import { minute, second } from '../../src/platform/durations.ts';
+import { openStore } from '../../src/store/store.ts';
+import { type ManualClock, manualClock } from '../support/manual-clock.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { collectingLog } from './bot.ts';
+
+async function advanceUntil(clock: ManualClock, stepMs: number, condition: () => boolean): Promise<void> {
+  for (let step = 0; step < 100 && !condition(); step += 1) {
+    await clock.advance(stepMs);
+    await wait(10);
+  }
+  expect(condition()).toBe(true);
+}
+
+/** A Discord that responds to each request with the next of these, and with the last one repeatedly. */
+async function discordThatResponds(...responses: readonly [status: number, headers?: Record<string, string>][]) {
+  let requests = 0;
+  const server = createServer((_, response) => {
+    const [status, headers = {}] = responses[Math.min(requests, responses.length - 1)] ?? [200];
+    requests += 1;
+    response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`;
+  return { apiUrl, requests: () => requests };
+}
+
+async function createInstallation() {
+  const clock = manualClock();
+  const { log, logged } = collectingLog();
+  const path = join(tempDir(), 'tally.db');
+  const store = await openStore(`sqlite:${path}`, clock, { thread: false });
+  onTestFinished(() => store.close());
+  const startProcess = () => {
+    const counted = createInvalidRequests({ store: store.invalidRequests, clock, log });
+    counted.start();
+    onTestFinished(() => counted.stop());
+    return counted;
+  };
+  return { clock, store, logged, startProcess };
+}
+
+it('requests that Discord rejects are counted over all processes, except for shared rate limits', async () => {
+  const { clock, startProcess } = await createInstallation();
+  const shared = { 'Retry-After': '60', 'X-RateLimit-Scope': 'shared' };
+  const user = { 'Retry-After': '60', 'X-RateLimit-Scope': 'user' };
+  const discord = await discordThatResponds([200], [401], [403], [404], [429, shared], [429, user]);
+  const [first, second_] = [startProcess(), startProcess()];
+  for (const route of ['/1', '/2', '/3', '/4', '/5', '/6'] as const) {
+    // Each has its own client, because the limits of routes are remembered.
+    const rest = createDiscordRest({ token: 'token', apiUrl: discord.apiUrl, invalidRequests: first });
+    await rest.get(route).catch(() => {});
+  }
+  expect(first.recent()).toBe(3);
+  await clock.advance(5 * second);
+  await advanceUntil(clock, 30 * second, () => second_.recent() === 3);
+  await advanceUntil(clock, minute, () => first.recent() === 0 && second_.recent() === 0);
+});
+
+it('after 8,000 rejected requests of all processes, none is sent that can wait', async () => {
+  const { clock, store, logged, startProcess } = await createInstallation();
+  const discord = await discordThatResponds([200]);
+  const invalidRequests = startProcess();
+  const rest = createDiscordRest({ token: 'token', apiUrl: discord.apiUrl, invalidRequests });
+  const add = async (count: number) => {
+    await store.invalidRequests.add(Math.floor(clock.now() / minute), count);
+    const before = invalidRequests.recent();
+    await advanceUntil(clock, 30 * second, () => invalidRequests.recent() > before);
+  };
+  await add(5_000);
+  expect(logged).toMatchObject([{ level: 40, inTenMinutes: 5_000 }]);
+  await rest.get('/1');
+  await add(3_000);
+  const error = await rest.get('/1').catch((thrown: unknown) => thrown);
+  expect(retryAfterFailure(error)).toMatchObject({
+    outcome: 'later',
+    scope: 'global',
+    notSent: true,
+    retryAfterMs: 5_000,
+  });
+  expect(discord.requests()).toBe(1);
+  await advanceUntil(clock, minute, () => invalidRequests.pauseMs() === 0);
+  await rest.get('/1');
+  expect(discord.requests()).toBe(2);
+});

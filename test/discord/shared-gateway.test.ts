@@ -1,0 +1,156 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSharedGateway } from '../../src/discord/gateway/shared-gateway.ts';
+import { fetchShardCount } from '../../src/discord/inspection.ts';
+import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
+import { createDiscordRest } from '../../src/discord/rest.ts';
+import type { LeaseStore } from '../../src/leases/lease-store.ts';
+import { second } from '../../src/platform/durations.ts';
+import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import { openStore } from '../../src/store/store.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { collectingLog, fastClock, localDiscord, until } from './bot.ts';
+
+/** Leases last for a second instead of 10 s. */
+const clock = fastClock(10);
+
+async function createInstallation(shards: number) {
+  const discord = await localDiscord({ maxConcurrency: 1, stopwatch: clock });
+  discord.faults.requireShards(shards);
+  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock);
+  onTestFinished(() => store.close());
+  const rest = createDiscordRest(discord);
+  await rest.post(`/applications/${discord.applicationId}/commands`, { name: 'ping', description: 'Answers.' });
+
+  function startProcess() {
+    const { log, logged } = collectingLog();
+    let isCutOff = false;
+    const call = <Args extends unknown[], Result>(run: (...args: Args) => Promise<Result>) => {
+      return async (...args: Args): Promise<Result> => {
+        if (isCutOff) throw new Error('cut off');
+        return run(...args);
+      };
+    };
+    const { leases } = store;
+    const reachable: LeaseStore = {
+      join: call(leases.join),
+      renew: call(leases.renew),
+      take: call(leases.take),
+      release: call(leases.release),
+      remove: call(leases.remove),
+      resize: call(leases.resize),
+    };
+    const answered: string[] = [];
+    const gateway = createSharedGateway({
+      ...{ token: discord.token, apiUrl: discord.apiUrl, clock, log, leases: reachable },
+      globalLimit: createGlobalRateLimit(clock),
+      onInteraction: async ({ id }) => void answered.push(id),
+      onReady: () => {},
+      fetchShardCount: () => fetchShardCount(rest),
+    });
+    onTestFinished(() => gateway.stop());
+    gateway.start();
+    return {
+      gateway,
+      logged,
+      answered,
+      cutOff() {
+        isCutOff = true;
+      },
+    };
+  }
+
+  return { discord, startProcess };
+}
+
+type Process = ReturnType<Awaited<ReturnType<typeof createInstallation>>['startProcess']>;
+
+/** Uses a command, and returns how many processes got the interaction. */
+async function responsesTo(discord: LocalDiscord, processes: readonly Process[]): Promise<number> {
+  const count = () => processes.reduce((sum, { answered }) => sum + answered.length, 0);
+  const before = count();
+  discord.runCommand({ name: 'ping', userId: discord.members[0]?.id ?? '', channelId: discord.channels.general });
+  await clock.sleep(second);
+  return count() - before;
+}
+
+const accepted = (discord: LocalDiscord) => discord.identifies.filter((identify) => identify.accepted);
+
+describe('several processes with a gateway connection', { timeout: 30_000 }, () => {
+  it('have one session if there is one shard; another one is on standby, and takes over within 15 s', async () => {
+    const { discord, startProcess } = await createInstallation(1);
+    const first = startProcess();
+    await until(() => first.gateway.ready && !first.gateway.isStandby);
+    const other = startProcess();
+    await until(() => other.gateway.ready);
+    expect(other.gateway.isStandby).toBe(true);
+    expect(await responsesTo(discord, [first, other])).toBe(1);
+    expect(discord.identifies).toHaveLength(1);
+
+    first.cutOff();
+    const cutOffAt = clock.monotonic();
+    await until(() => other.gateway.ready && !other.gateway.isStandby);
+    expect(clock.monotonic() - cutOffAt).toBeLessThan(15 * second);
+    // Discord sends the interaction to both, because the first one is still connected.
+    expect(await responsesTo(discord, [first, other])).toBe(1);
+    expect(first.answered).toHaveLength(1);
+    expect(discord.identifies.every((identify) => identify.accepted)).toBe(true);
+  });
+
+  it('share the shards, identify in turn and respond to each interaction once', async () => {
+    const { discord, startProcess } = await createInstallation(4);
+    const processes = [startProcess(), startProcess(), startProcess(), startProcess()];
+    await until(() => accepted(discord).length >= 4 && processes.every(({ gateway }) => gateway.ready));
+    // The last to start may still be taking shards from the first.
+    await until(() => processes.every(({ gateway }) => gateway.ready && !gateway.isStandby));
+    for (let index = 0; index < 3; index += 1) expect(await responsesTo(discord, processes)).toBe(1);
+    expect(discord.identifies.every((identify) => identify.accepted)).toBe(true);
+    expect(new Set(discord.identifies.map(({ shard }) => shard.join('/')))).toEqual(
+      new Set(['0/4', '1/4', '2/4', '3/4']),
+    );
+  });
+
+  it('take over at once from one that stops', async () => {
+    const { discord, startProcess } = await createInstallation(1);
+    const first = startProcess();
+    await until(() => first.gateway.ready && !first.gateway.isStandby);
+    const other = startProcess();
+    await until(() => other.gateway.isStandby);
+    await clock.sleep(6 * second);
+    const stoppedAt = clock.monotonic();
+    await first.gateway.stop();
+    await until(() => other.gateway.ready && !other.gateway.isStandby);
+    expect(clock.monotonic() - stoppedAt).toBeLessThan(8 * second);
+    expect(await responsesTo(discord, [other])).toBe(1);
+  });
+
+  it('all change to more shards when Discord requires them', async () => {
+    const { discord, startProcess } = await createInstallation(1);
+    const processes = [startProcess(), startProcess()];
+    await until(() => processes.every(({ gateway }) => gateway.ready));
+    await clock.sleep(6 * second);
+    discord.faults.requireShards(2);
+    discord.faults.dropGateway({ resumable: false });
+    await until(() => processes.every(({ gateway }) => gateway.ready && !gateway.isStandby));
+    expect(await responsesTo(discord, processes)).toBe(1);
+    expect(
+      accepted(discord)
+        .slice(-2)
+        .map(({ shard }) => shard.join('/'))
+        .sort(),
+    ).toEqual(['0/2', '1/2']);
+    const messages = processes.flatMap(({ logged }) => logged.map(({ msg }) => msg));
+    expect(messages).toContain('Discord requires more shards');
+    expect(messages).not.toContain('Discord rejects the gateway settings');
+  });
+
+  it('wait if Discord allows no more sessions, and say so', async () => {
+    const { discord, startProcess } = await createInstallation(1);
+    discord.faults.allowSessions(0);
+    const { logged, gateway } = startProcess();
+    await until(() => logged.some(({ msg }) => msg.includes('no more gateway sessions')));
+    await clock.sleep(5 * second);
+    expect(discord.identifies).toEqual([]);
+    expect(gateway.ready).toBe(false);
+  });
+});
