@@ -8,6 +8,7 @@ import type { PurchaseState } from '../rewards/purchase.ts';
 import type { StopReason } from '../tally/reminder-store.ts';
 import type { Order, Outcome } from '../tally/tally.ts';
 import type { CounterName } from './counters.ts';
+import type { LinkedMembersTable } from './linked-members-table.ts';
 import type { SettingsTables } from './settings-tables.ts';
 
 /** `eligible`: paid once the goal is reached. `late`: voted only after it was reached. */
@@ -106,22 +107,7 @@ export interface Tables extends SettingsTables {
   /** Whose reminders the program has switched off, and 1 if the member was told of it. */
   reminder_stops: { user_id: string; reason: StopReason; at: number; told: number };
   /** Members with linked roles. The tokens are encrypted. */
-  linked_members: {
-    user_id: string;
-    access_token: string;
-    refresh_token: string;
-    /** When the access token expires. */
-    expires_at: number;
-    /** Discord's code of the member's language. */
-    locale: string;
-    linked_at: number;
-    /** JSON: the values that Discord has; null before the first update. */
-    pushed: string | null;
-    /** When an update was enqueued that no vote asked for; null if the last one has succeeded. */
-    requested_at: number | null;
-    /** Until when a process is requesting new tokens; null if none is. */
-    refreshing_until: number | null;
-  };
+  linked_members: LinkedMembersTable;
   /** The languages of members who may get direct messages, as Discord's codes. */
   member_languages: { user_id: string; locale: string };
   /** Purchases of the shop. What is stored of the item is what it was when it was bought. */
