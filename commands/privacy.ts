@@ -15,6 +15,7 @@ export const privacy = {
   actions: ['forget', 'cancel'],
   inDirectMessages: true,
   notesMember: false,
+  worksWithoutListing: true,
   isServedBy: () => true,
   describe: ({ texts }) => ({
     description: texts.privacy.description,

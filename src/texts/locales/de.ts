@@ -14,6 +14,7 @@ export const de: Catalogue = {
     kinds: { server: 'Server', bot: 'Bot' },
     option: 'Wähle einen Server oder Bot aus.',
     unnamed: { server: 'diesen Server', bot: 'diesen Bot' },
+    severalCommunities: 'You can choose a server here: each has credits of its own.',
     asOf: 'Die Vote-Seite hat nicht geantwortet. Letzter Stand: {time}.',
     unknown: 'Es gibt keinen Eintrag {name}. Zur Auswahl: {names}.',
     unknownOfMany: {

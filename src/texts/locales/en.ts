@@ -21,6 +21,8 @@ export const en = {
     option: 'Choose a listing.',
     /** In place of the name of a listing, within a sentence. */
     unnamed: { server: 'this server', bot: 'this bot' },
+    /** Above the names of servers, of which one can be chosen. Markup. */
+    severalCommunities: 'You can choose a server here: each has credits of its own.',
     asOf: 'The listing service did not respond. Last updated {time}.',
     /** `{name}` was entered, but is not a listing; `{names}` are listings, and there are `{count}` more. */
     unknown: 'There is no listing {name}. Choose one of these: {names}.',

@@ -14,6 +14,7 @@ export const es: Catalogue = {
     kinds: { server: 'servidor', bot: 'bot' },
     option: 'Elige un servidor o un bot.',
     unnamed: { server: 'este servidor', bot: 'este bot' },
+    severalCommunities: 'You can choose a server here: each has credits of its own.',
     asOf: 'La página de votos no ha respondido. Última actualización: {time}.',
     unknown: 'Ningún servidor o bot coincide con {name}. Elige entre: {names}.',
     unknownOfMany: {

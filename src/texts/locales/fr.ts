@@ -14,6 +14,7 @@ export const fr: Catalogue = {
     kinds: { server: 'serveur', bot: 'bot' },
     option: 'Choisis un serveur ou un bot.',
     unnamed: { server: 'ce serveur', bot: 'ce bot' },
+    severalCommunities: 'You can choose a server here: each has credits of its own.',
     asOf: "Le site de vote n'a pas répondu. Dernière mise à jour : {time}.",
     unknown: 'Aucun serveur ou bot ne correspond à {name}. Choisis parmi : {names}.',
     unknownOfMany: {

@@ -14,6 +14,7 @@ export const hi: Catalogue = {
     kinds: { server: 'सर्वर', bot: 'बॉट' },
     option: 'सर्वर या बॉट चुनें।',
     unnamed: { server: 'इस सर्वर', bot: 'इस बॉट' },
+    severalCommunities: 'You can choose a server here: each has credits of its own.',
     asOf: 'वोटिंग साइट से जवाब नहीं मिला। आखिरी अपडेट: {time}',
     unknown: '{name} नाम का कोई सर्वर या बॉट नहीं है। इनमें से चुनें: {names}।',
     unknownOfMany: {

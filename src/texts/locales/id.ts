@@ -14,6 +14,7 @@ export const id: Catalogue = {
     kinds: { server: 'server', bot: 'bot' },
     option: 'Pilih server atau bot.',
     unnamed: { server: 'server ini', bot: 'bot ini' },
+    severalCommunities: 'You can choose a server here: each has credits of its own.',
     asOf: 'Situs voting tidak merespons. Terakhir diperbarui {time}.',
     unknown: 'Tidak ada server atau bot bernama {name}. Pilih salah satu: {names}.',
     unknownOfMany: {

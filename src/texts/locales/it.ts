@@ -14,6 +14,7 @@ export const it: Catalogue = {
     kinds: { server: 'server', bot: 'bot' },
     option: 'Scegli un server o un bot.',
     unnamed: { server: 'questo server', bot: 'questo bot' },
+    severalCommunities: 'You can choose a server here: each has credits of its own.',
     asOf: 'Il sito di voto non ha risposto. Ultimo aggiornamento: {time}.',
     unknown: 'Nessun server o bot corrisponde a {name}. Scegli tra: {names}.',
     unknownOfMany: {

@@ -14,6 +14,7 @@ export const ja: Catalogue = {
     kinds: { server: 'サーバー', bot: 'Bot' },
     option: '対象のサーバーまたはBotを選びます。',
     unnamed: { server: 'このサーバー', bot: 'このBot' },
+    severalCommunities: 'You can choose a server here: each has credits of its own.',
     asOf: '投票サイトから応答がありませんでした。最終更新: {time}',
     unknown: '{name}という投票先は見つかりません。次の中から選んでください: {names}',
     unknownOfMany: {

@@ -14,6 +14,7 @@ export const ko: Catalogue = {
     kinds: { server: '서버', bot: '봇' },
     option: '서버 또는 봇을 선택하세요.',
     unnamed: { server: '이 서버', bot: '이 봇' },
+    severalCommunities: 'You can choose a server here: each has credits of its own.',
     asOf: '투표 사이트가 응답하지 않았어요. 마지막 업데이트: {time}',
     unknown: '{name}에 해당하는 서버나 봇이 없어요. 다음 중에서 선택해 주세요: {names}',
     unknownOfMany: {

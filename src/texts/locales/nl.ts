@@ -14,6 +14,7 @@ export const nl: Catalogue = {
     kinds: { server: 'server', bot: 'bot' },
     option: 'Kies een server of bot.',
     unnamed: { server: 'deze server', bot: 'deze bot' },
+    severalCommunities: 'You can choose a server here: each has credits of its own.',
     asOf: 'De stemsite reageerde niet. Laatst bijgewerkt: {time}.',
     unknown: 'Er is geen server of bot {name}. Kies uit: {names}.',
     unknownOfMany: {

@@ -29,6 +29,7 @@ export const pl: Catalogue = {
     kinds: { server: 'serwer', bot: 'bot' },
     option: 'Wybierz serwer lub bota.',
     unnamed: { server: 'ten serwer', bot: 'tego bota' },
+    severalCommunities: 'You can choose a server here: each has credits of its own.',
     asOf: 'Serwis do głosowania nie odpowiedział. Ostatnia aktualizacja: {time}.',
     unknown: 'Nie ma serwera ani bota o nazwie {name}. Wybierz z tej listy: {names}.',
     unknownOfMany: {

@@ -14,6 +14,7 @@ export const ptBR: Catalogue = {
     kinds: { server: 'servidor', bot: 'bot' },
     option: 'Escolha um servidor ou bot.',
     unnamed: { server: 'nosso servidor', bot: 'nosso bot' },
+    severalCommunities: 'You can choose a server here: each has credits of its own.',
     asOf: 'O site de votação não respondeu. Última atualização: {time}.',
     unknown: 'Nenhum servidor ou bot corresponde a {name}. Escolha entre: {names}.',
     unknownOfMany: {

@@ -29,6 +29,7 @@ export const ru: Catalogue = {
     kinds: { server: 'сервер', bot: 'бот' },
     option: 'Выберите сервер или бота.',
     unnamed: { server: 'этот сервер', bot: 'этого бота' },
+    severalCommunities: 'You can choose a server here: each has credits of its own.',
     asOf: 'Сайт для голосования не ответил. Последнее обновление: {time}.',
     unknown: 'Сервера или бота с названием {name} здесь нет. Выберите из этих: {names}.',
     unknownOfMany: {

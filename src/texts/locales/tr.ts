@@ -14,6 +14,7 @@ export const tr: Catalogue = {
     kinds: { server: 'sunucu', bot: 'bot' },
     option: 'Sunucu veya bot seç.',
     unnamed: { server: 'bu sunucu', bot: 'bu bot' },
+    severalCommunities: 'You can choose a server here: each has credits of its own.',
     asOf: 'Oylama sitesi yanıt vermedi. Son güncelleme: {time}.',
     unknown: '{name} adında bir sunucu veya bot yok. Şunlardan birini seç: {names}.',
     unknownOfMany: {

@@ -29,6 +29,7 @@ export const uk: Catalogue = {
     kinds: { server: 'сервер', bot: 'бот' },
     option: 'Виберіть сервер або бота.',
     unnamed: { server: 'цей сервер', bot: 'цього бота' },
+    severalCommunities: 'You can choose a server here: each has credits of its own.',
     asOf: 'Сайт для голосування не відповів. Останнє оновлення: {time}.',
     unknown: 'Сервера чи бота з назвою {name} тут немає. Виберіть із цих: {names}.',
     unknownOfMany: {

@@ -14,6 +14,7 @@ export const vi: Catalogue = {
     kinds: { server: 'máy chủ', bot: 'bot' },
     option: 'Chọn máy chủ hoặc bot.',
     unnamed: { server: 'máy chủ này', bot: 'bot này' },
+    severalCommunities: 'You can choose a server here: each has credits of its own.',
     asOf: 'Trang bình chọn không phản hồi. Cập nhật lần cuối: {time}',
     unknown: 'Không có máy chủ hoặc bot nào tên {name}. Hãy chọn trong số này: {names}.',
     unknownOfMany: {

@@ -14,6 +14,7 @@ export const zhCN: Catalogue = {
     kinds: { server: '服务器', bot: '机器人' },
     option: '选择服务器或机器人。',
     unnamed: { server: '本服务器', bot: '本机器人' },
+    severalCommunities: 'You can choose a server here: each has credits of its own.',
     asOf: '投票网站没有响应。上次更新：{time}',
     unknown: '没有名为 {name} 的服务器或机器人。请从以下选项中选择：{names}',
     unknownOfMany: { other: '没有名为 {name} 的服务器或机器人。请从以下选项或另外 {count} 个中选择：{names}' },
