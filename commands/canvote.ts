@@ -15,7 +15,7 @@ export const canvote = {
   name: 'canvote',
   visibility: 'private',
   hasPages: false,
-  inDirectMessages: true,
+  availability: 'everywhere',
   isServedBy: (listings) => listings.length > 0,
   describe: ({ listings, isShared, texts }) => ({
     description: texts.canVote.description,

@@ -12,7 +12,7 @@ export const claim = {
   name: 'claim',
   visibility: 'private',
   hasPages: false,
-  inDirectMessages: true,
+  availability: 'everywhere',
   isServedBy: (listings) => listings.length > 0,
   describe: ({ listings, isShared, texts }) => ({
     description: texts.claim.description,

@@ -116,7 +116,7 @@ export interface CompletionInput {
   /** The other options so far. */
   readonly options: Readonly<Record<string, OptionValue>>;
   readonly userId: string;
-  /** Null in direct messages. */
+  /** The guild if it has the app; null elsewhere, such as in direct messages. */
   readonly guildId: string | null;
 }
 
@@ -169,10 +169,13 @@ export interface CommandInput {
   readonly userId: string;
   /** The member's name in the guild; external text. */
   readonly displayName: string;
-  /** Null in direct messages. */
+  /**
+   * The guild if it has the app; null elsewhere: in direct messages, and in a guild in which only the member's own
+   * account has the app.
+   */
   readonly guildId: string | null;
   readonly channelId: string | null;
-  /** The ids of the member's roles; null in direct messages. */
+  /** The ids of the member's roles; null without a guild. */
   readonly roles: readonly string[] | null;
   /** Whether the member has the permission Manage Server. */
   readonly isManager: boolean;
@@ -180,7 +183,7 @@ export interface CommandInput {
   readonly canAttachFiles: boolean;
   /** Unique, also over restarts. */
   readonly interactionId: string;
-  /** Discord's code of the member's language, and of the guild's; null in direct messages. */
+  /** Discord's code of the member's language, and of the guild's; null without a guild. */
   readonly locale: string;
   readonly guildLocale: string | null;
 }
@@ -201,8 +204,11 @@ export interface Command {
    * message.
    */
   readonly actions?: readonly string[];
-  /** Whether it can also be run in direct messages. Its components work wherever they are. */
-  readonly inDirectMessages?: boolean;
+  /**
+   * Where it can be run. `everywhere`: also in direct messages, and in every guild by members who have added the app to
+   * their account. Default: only in guilds that have the app. Its components work wherever they are.
+   */
+  readonly availability?: 'everywhere';
   /**
    * The permission that a member needs by default; `ManageGuild` is Manage Server. Checked again when the command or an
    * action of it is executed, because a guild's administrators can change who sees the command.

@@ -32,7 +32,7 @@ export const credits = {
   name: 'credits',
   visibility: 'private',
   hasPages: false,
-  inDirectMessages: true,
+  availability: 'everywhere',
   isServedBy: () => true,
   describe: ({ texts }) => ({
     description: texts.credits.description,

@@ -9,7 +9,7 @@ export const help = {
   name: 'help',
   visibility: 'private',
   hasPages: false,
-  inDirectMessages: true,
+  availability: 'everywhere',
   worksWithoutListing: true,
   isServedBy: () => true,
   describe: ({ texts }) => ({ description: texts.help.description, options: [] }),
@@ -29,8 +29,8 @@ function renderCommands(input: CommandInput, context: CommandContext): Markup {
   return textOf(entries.slice(0, count));
 }
 
-function isUsable({ defaultMemberPermissions, inDirectMessages }: Command, input: CommandInput): boolean {
-  if (input.guildId === null && inDirectMessages !== true) return false;
+function isUsable({ defaultMemberPermissions, availability }: Command, input: CommandInput): boolean {
+  if (input.guildId === null && availability !== 'everywhere') return false;
   return defaultMemberPermissions === undefined || input.isManager;
 }
 

@@ -5,7 +5,7 @@ import type { Command } from './command.ts';
 import { credits } from './credits.ts';
 import { help } from './help.ts';
 import { leaderboard } from './leaderboard.ts';
-import { privacy } from './privacy.ts';
+import { privacy, privacyWithLinks } from './privacy.ts';
 import { remind } from './remind.ts';
 import { reviews } from './reviews.ts';
 import { setup } from './setup.ts';
@@ -19,7 +19,18 @@ export const commands: readonly Command[] = [
   ...[award, trace, setup],
 ];
 
-/** The commands of an installation. @param settings `reminders`: whether members may have themselves reminded */
-export function commandsFor(settings: { readonly reminders: boolean }): readonly Command[] {
-  return settings.reminders ? commands : commands.filter((command) => command !== remind);
+/**
+ * The commands of an installation. @param settings `reminders`: whether members may have themselves reminded; linked
+ * roles are on with both `clientSecret` and `publicUrl`
+ */
+export function commandsFor(settings: {
+  readonly reminders: boolean;
+  readonly clientSecret?: string | null;
+  readonly publicUrl?: string | null;
+}): readonly Command[] {
+  const hasLinks = Boolean(settings.clientSecret && settings.publicUrl);
+  if (settings.reminders && !hasLinks) return commands;
+  return commands
+    .filter((command) => settings.reminders || command !== remind)
+    .map((command) => (hasLinks && command === privacy ? privacyWithLinks : command));
 }

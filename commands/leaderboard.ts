@@ -27,6 +27,7 @@ export const leaderboard = {
   visibility: 'public',
   hasPages: true,
   actions: ['period', 'by', 'community'],
+  availability: 'everywhere',
   isServedBy: () => true,
   describe: ({ texts }) => ({
     description: texts.leaderboard.description,

@@ -4,4 +4,6 @@ export interface MemberDataAccess {
   export(userId: string): Promise<string | null>;
   /** Deletes what links the stored data to the member. Repeating it changes nothing. */
   forget(userId: string): Promise<void>;
+  /** Ends linked roles. Returns whether the member had linked the account. */
+  unlink(userId: string): Promise<boolean>;
 }

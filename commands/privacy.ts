@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
+import { joined } from '../src/texts/markup.ts';
 import { type Command, type CommandContext, choiceOption } from './command.ts';
 import type { Reply } from './reply.ts';
 
@@ -8,45 +9,61 @@ import type { Reply } from './reply.ts';
 const maxFileSize = 8 * 1024 * 1024;
 
 /** Exports or deletes what is stored about the member who runs it. */
-export const privacy = {
-  name: 'privacy',
-  visibility: 'private',
-  hasPages: false,
-  actions: ['forget', 'cancel'],
-  inDirectMessages: true,
-  notesMember: false,
-  worksWithoutListing: true,
-  isServedBy: () => true,
-  describe: ({ texts }) => ({
-    description: texts.privacy.description,
-    options: [
-      {
-        type: ApplicationCommandOptionType.String,
-        name: 'action',
-        description: texts.privacy.actionOption,
-        required: true,
-        choices: [
-          { name: texts.privacy.actions.export, value: 'export' },
-          { name: texts.privacy.actions.forget, value: 'forget' },
-        ],
-      },
-    ],
-  }),
-  async execute(input, context) {
-    const { privacy: texts } = context.texts;
-    // The buttons are under a private reply, so nobody else can use them.
-    if (input.action === 'cancel') {
-      return { tone: 'plain', title: texts.titleCancelled, text: texts.cancelled, response: 'update' };
-    }
-    if (input.action === 'forget') {
-      await context.memberData.forget(input.userId);
-      return { tone: 'good', title: texts.titleForgotten, text: texts.forgotten, response: 'update' };
-    }
-    return choiceOption(input, 'action', ['export', 'forget'], 'export') === 'export'
-      ? exportReply(input.userId, context)
-      : confirmation(context);
-  },
-} as const satisfies Command;
+export const privacy = createPrivacy([]);
+
+/** With an action that ends linked roles. */
+export const privacyWithLinks = createPrivacy(['unlink']);
+
+function createPrivacy(otherActions: readonly 'unlink'[]) {
+  return {
+    name: 'privacy',
+    visibility: 'private',
+    hasPages: false,
+    actions: ['forget', 'cancel'],
+    availability: 'everywhere',
+    notesMember: false,
+    worksWithoutListing: true,
+    isServedBy: () => true,
+    describe: ({ texts }) => ({
+      description: texts.privacy.description,
+      options: [
+        {
+          type: ApplicationCommandOptionType.String,
+          name: 'action',
+          description: texts.privacy.actionOption,
+          required: true,
+          choices: [
+            { name: texts.privacy.actions.export, value: 'export' },
+            { name: texts.privacy.actions.forget, value: 'forget' },
+            ...otherActions.map((value) => ({ name: texts.privacy.actions[value], value })),
+          ],
+        },
+      ],
+    }),
+    async execute(input, context) {
+      const { privacy: texts } = context.texts;
+      // The buttons are under a private reply, so nobody else can use them.
+      if (input.action === 'cancel') {
+        return { tone: 'plain', title: texts.titleCancelled, text: texts.cancelled, response: 'update' };
+      }
+      if (input.action === 'forget') {
+        await context.memberData.forget(input.userId);
+        return { tone: 'good', title: texts.titleForgotten, text: texts.forgotten, response: 'update' };
+      }
+      switch (choiceOption(input, 'action', ['export', 'forget', ...otherActions], 'export')) {
+        case 'export':
+          return exportReply(input.userId, context);
+        case 'forget':
+          return confirmation(context);
+        case 'unlink': {
+          const wasLinked = await context.memberData.unlink(input.userId);
+          const text = wasLinked ? texts.unlinked : texts.notLinked;
+          return { tone: 'plain', title: texts.titleUnlinked, text };
+        }
+      }
+    },
+  } as const satisfies Command;
+}
 
 async function exportReply(userId: string, { memberData, texts }: CommandContext): Promise<Reply> {
   const json = await memberData.export(userId);
@@ -67,11 +84,11 @@ async function exportReply(userId: string, { memberData, texts }: CommandContext
   };
 }
 
-function confirmation({ texts: { privacy: texts } }: CommandContext): Reply {
+function confirmation({ communities, texts: { privacy: texts } }: CommandContext): Reply {
   return {
     tone: 'wait',
     title: texts.titleConfirm,
-    text: texts.confirm,
+    text: joined([communities === null ? null : texts.everyCommunity, texts.confirm], '\n\n'),
     buttons: [
       { kind: 'action', action: 'forget', label: texts.confirmButton, style: 'danger' },
       { kind: 'action', action: 'cancel', label: texts.cancelButton },

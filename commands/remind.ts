@@ -14,7 +14,7 @@ export const remind = {
   visibility: 'private',
   hasPages: false,
   actions: ['on', 'snooze', 'stop'],
-  inDirectMessages: true,
+  availability: 'everywhere',
   leadsToDirectMessages: true,
   isServedBy: (listings) => listings.length > 0,
   describe: ({ texts }) => ({

@@ -37,6 +37,7 @@ export const reviews = {
   visibility: 'public',
   hasPages: true,
   actions: ['stars'],
+  availability: 'everywhere',
   isServedBy: (listings) => serversOf(listings).length > 0,
   describe: ({ listings, isShared, texts }) => ({
     description: texts.reviews.description,

@@ -21,6 +21,7 @@ export const shop = {
   visibility: 'private',
   hasPages: true,
   actions: ['open', 'choose', 'buy', 'confirm', 'cancel', 'purchases', 'done', 'refund', 'community'],
+  availability: 'everywhere',
   leadsToDirectMessages: true,
   isServedBy: () => true,
   describe: ({ texts }) => ({ description: texts.shop.description, options: [] }),

@@ -21,6 +21,7 @@ export const stats = {
   name: 'stats',
   visibility: 'public',
   hasPages: false,
+  availability: 'everywhere',
   isServedBy: (listings) => listings.length > 0,
   describe: ({ texts, ...context }) => ({
     description: texts.stats.description,

@@ -48,6 +48,7 @@ export function loadConfig(environment: Environment): Config {
     cacheUrl: values.CACHE_URL ?? '',
     http: { host: values.HOST ?? '', port: values.PORT ?? 0 },
     publicUrl: values.PUBLIC_URL ?? null,
+    clientSecret: values.DISCORD_CLIENT_SECRET ?? null,
     encryption: keySourcesOf(values),
     ownerToken: values.OWNER_TOKEN ?? null,
     logLevel: values.LOG_LEVEL ?? 'info',
@@ -103,8 +104,9 @@ function secretsIn(values: Values, listings: readonly ListingConfig[]): string[]
     ...listing.premiumSecrets,
   ]);
   const passwords = [values.DATABASE_URL, values.CACHE_URL].flatMap((url) => passwordsIn(url ?? ''));
-  const { DISCORD_TOKEN, OWNER_TOKEN, SETTINGS_KEY, NEW_SETTINGS_KEY } = values;
-  const secrets = [DISCORD_TOKEN, OWNER_TOKEN, SETTINGS_KEY, NEW_SETTINGS_KEY, ...listingSecrets, ...passwords];
+  const { DISCORD_TOKEN, DISCORD_CLIENT_SECRET, OWNER_TOKEN, SETTINGS_KEY, NEW_SETTINGS_KEY } = values;
+  const ownSecrets = [DISCORD_TOKEN, DISCORD_CLIENT_SECRET, OWNER_TOKEN, SETTINGS_KEY, NEW_SETTINGS_KEY];
+  const secrets = [...ownSecrets, ...listingSecrets, ...passwords];
   return [...new Set(secrets.filter((secret): secret is string => Boolean(secret)))];
 }
 

@@ -52,6 +52,7 @@ const parts: Readonly<Record<string, (config: Config) => unknown>> = {
   CACHE_URL: ({ cacheUrl }) => cacheUrl,
   'HOST, PORT': ({ http }) => http,
   PUBLIC_URL: ({ publicUrl }) => publicUrl,
+  DISCORD_CLIENT_SECRET: ({ clientSecret }) => clientSecret,
   'SETTINGS_KEY, NEW_SETTINGS_KEY': ({ encryption: { key, newKey } }) => [key?.id, newKey?.id],
   OWNER_TOKEN: ({ ownerToken }) => ownerToken,
   LOG_LEVEL: ({ logLevel }) => logLevel,

@@ -76,6 +76,8 @@ export interface Config {
   readonly http: { readonly host: string; readonly port: number };
   /** The address under which the internet reaches the program, without a trailing slash; null if it is not known. */
   readonly publicUrl: string | null;
+  /** For linked roles, which also need {@link publicUrl}; null switches them off. */
+  readonly clientSecret: string | null;
   /** The keys of secrets in the database. */
   readonly encryption: KeySources;
   /** Null disables the owner API and the console. */

@@ -87,6 +87,11 @@ export const settings = {
     expected:
       "the application's public key, 64 hexadecimal digits (developer portal → your application → General Information)",
   }),
+  DISCORD_CLIENT_SECRET: setting({
+    schema: text,
+    expected: 'the client secret from the Discord developer portal (your application → OAuth2 → Reset Secret)',
+    secret: true,
+  }),
   LOOKUP_BASE_URL: setting({
     schema: httpUrl.refine((url) => url.endsWith('/api/v1')),
     expected: 'the http(s) URL of the lookup API, ending in /api/v1',

@@ -19,7 +19,6 @@ import {
   voteStatusResponse,
 } from '../src/lookup/endpoints.ts';
 import { createQuote, errorForResponse } from '../src/lookup/error-response.ts';
-import { clientKeyOf } from '../src/owner/client-key.ts';
 import { consoleMessages } from '../src/owner/console/flash-messages.ts';
 import { lastSegmentWithoutSlash } from '../src/owner/console/middleware.ts';
 import { prettyJson, visible } from '../src/owner/console/pretty-json.ts';
@@ -54,6 +53,7 @@ import { isPublic } from '../src/service/webhooks/addresses.ts';
 import { readTargetUrl } from '../src/service/webhooks/target.ts';
 import { bodyWithoutGiver } from '../src/store/member-data/gifts.ts';
 import * as markup from '../src/texts/markup.ts';
+import { clientKeyOf } from '../src/web/client-key.ts';
 import { isCrossSite } from '../src/web/cross-site.ts';
 import { findFlashMessage } from '../src/web/flash-messages.ts';
 import { hasFormToken } from '../src/web/form-token.ts';

@@ -96,7 +96,7 @@ const unused: Omit<CommandContext, 'listings' | 'texts' | 'clock'> = {
   standings: { standing: notUsed, lastVotes: notUsed, leaderboard: notUsed },
   rules: [],
   claims: { claim: notUsed },
-  memberData: { export: notUsed, forget: notUsed },
+  memberData: { export: notUsed, forget: notUsed, unlink: async () => false },
   traces: { trace: notUsed },
   drawVotePicture: async () => null,
   setup: null,

@@ -17,7 +17,7 @@ import type { LeaseStore } from '../leases/lease-store.ts';
 import { createDispatcher } from '../outbox/dispatcher.ts';
 import type { AttemptResult, ClaimedEffect } from '../outbox/effect.ts';
 import type { Outbox } from '../outbox/outbox.ts';
-import { createPerform } from '../outbox/perform.ts';
+import { createPerform, type EffectHandlers } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
@@ -71,6 +71,8 @@ export interface AnnouncingDependencies {
   readonly log: Log;
   /** Real time, for the connection to Discord. */
   readonly stopwatch: Clock;
+  /** Updates what Discord knows of a member for linked roles; undefined if they are off. */
+  readonly updateRoleConnection: EffectHandlers['roleConnection'];
   readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
 }
 
@@ -82,6 +84,7 @@ export function createAnnouncing(
 ): Announcing {
   const { outbox, rewards, reminders, newEffectsPollMs, metrics, clock, log, stopwatch } = dependencies;
   const { announcements, votesOf, partyPanels, onAttempted, ownerChannelOf } = dependencies;
+  const { updateRoleConnection = async () => ({ outcome: 'done' as const }) } = dependencies;
   const listingOf = createCardSource(dependencies.findLookup);
   const voteButtons = (texts: Texts) => remindButtons({ commands, texts });
   const messages = {
@@ -115,6 +118,8 @@ export function createAnnouncing(
       lostStreaks: createLostStreaksHandler(messages),
       review: createReviewHandler(messages),
       ownerReport: createOwnerReportHandler({ rest, textsOf: languages.ofChannel }),
+      // After linked roles were switched off, there is nothing to do.
+      roleConnection: updateRoleConnection,
       partyReward: createPartyRewardHandler(rewards, clock),
       role: createRoleHandler({
         rest,

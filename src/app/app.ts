@@ -32,6 +32,7 @@ import { currentParty } from './current-party.ts';
 import { createDirectory } from './directory.ts';
 import { createDiscordAccess } from './discord-access.ts';
 import { createEffectNotices } from './effect-notices.ts';
+import { createLinkedRolesService } from './linked-roles.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
@@ -135,11 +136,16 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const directory = createDirectory(config.listings, home);
   const metrics = createMetrics();
   const lookups = createLookupClients(config, { store, home, cache, metrics, clock, log });
+  const linkedRoles = createLinkedRolesService(config, {
+    ...{ members: store.linkedMembers, directory, clock, log },
+    nudge: (queue) => nudgeEverywhere([queue]),
+  });
   const settings = createSettings(config, {
     ...{ store: store.settings, directory, lookups, redact: dependencies.redact ?? null, clock, log },
     onSaved: () => notices.publish([settingsNotice]),
   });
   const services = createMemberServices(config, {
+    unlink: linkedRoles?.unlink,
     ...{ store, lookups, directory, metrics, clock, log },
     nudge: nudgeEverywhere,
   });
@@ -154,6 +160,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     ? createAnnouncing(access, {
         ...services,
         ...{ clock, announcements, metrics, log, stopwatch, onAttempted },
+        updateRoleConnection: linkedRoles?.update,
         ...{ outbox: store.outbox, rewards: store.rewards, partyPanels: store.partyPanels },
         votesBetween: store.announcements.votesBetween,
         votesOf: async (userId, listing) => {
@@ -230,7 +237,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       ...{ store, lookups, metrics, clock, log },
       onEnqueued: (queue) => nudgeEverywhere([queue]),
     });
-    return [upkeep, announcementLoop, ...(config.reminders ? [services.reminderLoop] : [])];
+    const linkLoops = linkedRoles === null ? [] : [linkedRoles];
+    return [upkeep, announcementLoop, ...linkLoops, ...(config.reminders ? [services.reminderLoop] : [])];
   }
 
   const checks = readinessChecks(store, config.roles, answering);
@@ -251,7 +259,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     nudge: (queue) => nudgeEverywhere([queue]),
   });
   const webhooks = receiving?.receiver.router ?? null;
-  const express = createHttpApp({ webhooks, health, owner, log });
+  const express = createHttpApp({ webhooks, health, owner, linkedRoles: linkedRoles?.routes ?? null, log });
   const withoutCommands = receiving?.receiver.withFallback(express) ?? express;
   const http = answering?.endpoint?.withFallback(withoutCommands) ?? withoutCommands;
   const server = createHttpServer(wrapListener(http), { IncomingMessage: DirectRequest });

@@ -11,12 +11,15 @@ export function createMemberDataAccess({
   memberData,
   clock,
   log,
+  unlink = async () => false,
 }: {
   /** Of all listings (ms). */
   readonly longestCooldownMs: () => number;
   readonly memberData: MemberData;
   readonly clock: Clock;
   readonly log: Log;
+  /** Removes the member's connection for linked roles; default: there are none. */
+  readonly unlink?: (userId: string) => Promise<boolean>;
 }): MemberDataAccess {
   // A vote can be claimed for this time, and repeated without a timestamp for a cooldown.
   const keepVotesMs = () => Math.max(maxClaimAgeMs, longestCooldownMs());
@@ -27,7 +30,10 @@ export function createMemberDataAccess({
       const exportedAt = new Date(clock.now()).toISOString();
       return JSON.stringify({ userId, exportedAt, times: 'milliseconds since 1970-01-01T00:00:00Z', tables }, null, 2);
     },
+    unlink,
     async forget(userId) {
+      // Its tokens are needed to remove it from Discord.
+      await unlink(userId);
       await memberData.forget(userId, { pseudonym: createPseudonym(), now: clock.now(), keepVotesMs: keepVotesMs() });
       log.info('forgot a member on request');
     },

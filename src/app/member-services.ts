@@ -42,9 +42,11 @@ export function createMemberServices(
     readonly log: Log;
     /** Polls these queues of the outbox, in every process. */
     readonly nudge: (queues: readonly string[]) => void;
+    /** Ends linked roles of a member; undefined if they are off. */
+    readonly unlink: ((userId: string) => Promise<boolean>) | undefined;
   },
 ): MemberServices {
-  const { store, lookups, directory, metrics, clock, log, nudge } = options;
+  const { store, lookups, directory, metrics, clock, log, nudge, unlink } = options;
   const toCheck = (listing: CommunityListing) => listingToCheck(listing, lookups.find);
   const findReminded = (name: string): CheckedListing | undefined => {
     const listing = directory.find(name);
@@ -72,7 +74,7 @@ export function createMemberServices(
     }),
     memberData: createMemberDataAccess({
       longestCooldownMs: () => longestCooldownMs(directory),
-      ...{ memberData: store.memberData, clock, log },
+      ...{ memberData: store.memberData, clock, log, ...(unlink && { unlink }) },
     }),
   };
   const completeContext = memoizeOne((ofCommunities: CommunityContext): BotContext => {

@@ -2,9 +2,11 @@ import { commandsFor } from '../../commands/index.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { commandContextFor } from '../app/command-context.ts';
+import { publishedLinkedRoles } from '../app/linked-roles.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { interactionsPath } from '../discord/interactions/endpoint.ts';
 import { setEndpoint } from '../discord/interactions/endpoint-settings.ts';
+import { updateApplication } from '../discord/registration/application-settings.ts';
 import { conflictHint, inaccessibleHint } from '../discord/registration/registrar.ts';
 import { type RegistrationReport, registerCommands } from '../discord/registration/registration.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
@@ -21,13 +23,17 @@ Usage
   tallyhook register [options]
 
 Options
-  --http      make Discord send commands to the endpoint of tallyhook, which has to run with DISCORD_PUBLIC_KEY, instead of
-              through the gateway: PUBLIC_URL/interactions, or --url
-  --gateway   make Discord send commands through the gateway again
-  --url URL   the address of the endpoint, with --http
-  --json   print the result as a JSON object: {outcome, guildId, created, updated, unchanged, deleted, conflicts,
-           inaccessible}; outcome is "registered" or "unchanged"
-  --help   print this help
+  --http          make Discord send commands to the endpoint of tallyhook, which has to run with DISCORD_PUBLIC_KEY,
+                  instead of through the gateway: PUBLIC_URL/interactions, or --url
+  --gateway       make Discord send commands through the gateway again
+  --url URL       the address of the endpoint, with --http
+  --user-install  let members add the application to their own account, for the commands that work everywhere
+  --json          print the result as a JSON object: {outcome, guildId, created, updated, unchanged, deleted, conflicts,
+                  inaccessible, application}; outcome is "registered" or "unchanged"; application has the changed
+                  settings of the application
+  --help          print this help
+
+With DISCORD_CLIENT_SECRET and PUBLIC_URL, the conditions and the page of linked roles are published, too.
 
 \`tallyhook start\` registers them as well; use this to register them ahead of time. The ids of the commands are stored in
 the database (DATABASE_URL), and only commands that tallyhook itself has registered are changed or deleted.
@@ -45,6 +51,7 @@ export const registerCommand = command({
     http: { type: 'boolean', default: false },
     gateway: { type: 'boolean', default: false },
     url: { type: 'string' },
+    'user-install': { type: 'boolean', default: false },
   },
   async run({ values }, terminal) {
     const config = loadConfig(process.env);
@@ -61,7 +68,11 @@ export const registerCommand = command({
     try {
       const registry = store.commandRegistry;
       const report = await fetchApplicationId(rest)
-        .then((applicationId) => registerCommands({ rest, applicationId, guildId, commands, context, registry }))
+        .then(async (applicationId) => {
+          const registered = await registerCommands({ rest, applicationId, guildId, commands, context, registry });
+          const published = { userInstall: values['user-install'], linkedRoles: publishedLinkedRoles(config) };
+          return { ...registered, application: await updateApplication(rest, applicationId, published) };
+        })
         .catch((cause: unknown) => {
           if (cause instanceof TallyhookError) throw cause;
           throw new TallyhookError('not_registered', `The commands could not be registered: ${messageOf(cause)}.`, {
@@ -121,11 +132,13 @@ async function changeEndpoint(rest: DiscordRest, url: string | null): Promise<vo
   }
 }
 
-function outcomeOf({ created, updated, deleted }: RegistrationReport): 'registered' | 'unchanged' {
-  return created.length + updated.length + deleted.length === 0 ? 'unchanged' : 'registered';
+type Report = RegistrationReport & { readonly application: readonly string[] };
+
+function outcomeOf({ created, updated, deleted, application }: Report): 'registered' | 'unchanged' {
+  return created.length + updated.length + deleted.length + application.length === 0 ? 'unchanged' : 'registered';
 }
 
-function printReport(report: RegistrationReport, guildId: string | null, terminal: Terminal): void {
+function printReport(report: Report, guildId: string | null, terminal: Terminal): void {
   const { created, updated, unchanged, deleted, conflicts, inaccessible } = report;
   const scope = guildId === null ? 'globally' : `in guild ${guildId}`;
   const isUnchanged = outcomeOf(report) === 'unchanged';
@@ -133,6 +146,7 @@ function printReport(report: RegistrationReport, guildId: string | null, termina
   for (const [change, names] of Object.entries({ created, updated, unchanged, deleted })) {
     if (names.length > 0) terminal.print(`  ${change}: ${names.map((name) => `/${name}`).join(', ')}`);
   }
+  if (report.application.length > 0) terminal.print(`  application: ${report.application.join(', ')}`);
   for (const { name, id } of conflicts) {
     terminal.printError(`/${name} (${id}) belongs to another program, so ours was not registered. ${conflictHint}`);
   }

@@ -24,7 +24,7 @@ export interface DiscordRest {
   post(route: `/${string}`, body: object, files?: readonly RawFile[]): Promise<unknown>;
   patch(route: `/${string}`, body: object, files?: readonly RawFile[]): Promise<unknown>;
   /** `reason` is for the audit log. */
-  put(route: `/${string}`, reason: string): Promise<unknown>;
+  put(route: `/${string}`, reason: string | undefined, body?: unknown): Promise<unknown>;
   delete(route: `/${string}`, reason?: string): Promise<unknown>;
 }
 
@@ -77,7 +77,12 @@ export function createDiscordRest(options: {
       authorizedRest().post(route, { body, files: [...files], signal: timeoutSignal() }),
     patch: async (route, body, files = []) =>
       authorizedRest().patch(route, { body, files: [...files], signal: timeoutSignal() }),
-    put: async (route, reason) => authorizedRest().put(route, { reason, signal: timeoutSignal() }),
+    put: async (route, reason, body) =>
+      authorizedRest().put(route, {
+        ...(reason !== undefined && { reason }),
+        ...(body !== undefined && { body }),
+        signal: timeoutSignal(),
+      }),
     delete: async (route, reason) =>
       authorizedRest().delete(route, { ...(reason !== undefined && { reason }), signal: timeoutSignal() }),
   };

@@ -8,12 +8,15 @@ export function createHttpApp(options: {
   health: Router;
   /** Null without an owner token. */
   owner: RequestHandler | null;
+  /** Null if linked roles are off. */
+  linkedRoles?: RequestHandler | null;
   log: Log;
 }): Express {
-  const { webhooks, health, owner, log } = options;
+  const { webhooks, health, owner, linkedRoles = null, log } = options;
   const app = express().disable('x-powered-by').disable('etag');
   if (webhooks !== null) app.use(webhooks);
   app.use(health);
+  if (linkedRoles !== null) app.use(linkedRoles);
   if (owner !== null) app.use('/owner', owner);
   app.use((_request, response) => {
     response.status(404).json({ success: false, error: 'Not found.' });

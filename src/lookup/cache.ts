@@ -15,7 +15,7 @@ const staleAfterMs = 1.5 * second;
 const pollMs = second / 20;
 
 /** After that, a request is sent without a claim (ms). */
-const claimTimeoutMs = second / 4;
+const claimTimeoutMs = second / 2;
 
 /** Fresh entries in memory, for repeated lookups without access to the store; a few hundred bytes each. */
 const maxEntriesInMemory = 1_000;
@@ -131,7 +131,9 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThro
       if (entry !== null && isFresh(entry)) return entry;
     }
     claimed.add(id);
-    return options.fetch(id);
+    // Another process may have finished its request between the first read and the claim.
+    const entry = await store.get(key, entrySchema);
+    return entry !== null && isFresh(entry) ? entry : options.fetch(id);
   }
 
   /** Lookups can join a flight until its result is stored; otherwise one in between would send another request. */

@@ -182,6 +182,11 @@ export interface ReviewAnnouncement {
   readonly review: Review;
 }
 
+/** Updates what Discord knows of a member for linked roles. The values are read when it is carried out. */
+export interface RoleConnection {
+  readonly userId: string;
+}
+
 /** What each kind of effect contains, as it is stored. */
 export interface EffectContents {
   readonly announcement: Announcement;
@@ -194,6 +199,7 @@ export interface EffectContents {
   readonly digest: Digest;
   readonly lostStreaks: LostStreaks;
   readonly review: ReviewAnnouncement;
+  readonly roleConnection: RoleConnection;
 }
 
 export type EffectKind = keyof EffectContents;

@@ -11,7 +11,7 @@ export type EffectHandlers = {
 /** Passes claimed effects to the handler of their kind. Buries those that cannot be read or have no handler. */
 export function createPerform(handlers: EffectHandlers): Perform {
   const { announcement, role, directMessage, ownerReport, partyReward, partyPanel, partyReached } = handlers;
-  const { digest, lostStreaks, review } = handlers;
+  const { digest, lostStreaks, review, roleConnection } = handlers;
 
   async function performOne(effect: Exclude<ClaimedEffect, Effect<'announcement'>>): Promise<AttemptResult> {
     switch (effect.kind) {
@@ -33,6 +33,8 @@ export function createPerform(handlers: EffectHandlers): Perform {
         return lostStreaks?.(effect) ?? withoutHandler(effect);
       case 'review':
         return review?.(effect) ?? withoutHandler(effect);
+      case 'roleConnection':
+        return roleConnection?.(effect) ?? withoutHandler(effect);
       case 'unreadable':
         return { outcome: 'bury', reason: effect.reason };
     }

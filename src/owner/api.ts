@@ -1,10 +1,10 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import { TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import { clientKeyOf } from '../web/client-key.ts';
 import { HttpError, handleErrors, toHttpError } from '../web/http-error.ts';
 import { paginate } from '../web/pagination.ts';
 import type { Authentication } from './authentication.ts';
-import { clientKeyOf } from './client-key.ts';
 import type { OwnerContext } from './context.ts';
 import { correct } from './correct.ts';
 import { getDelivery } from './get-delivery.ts';

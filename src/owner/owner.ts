@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
+import { isTrustedProxy } from '../web/client-key.ts';
 import { createOwnerApi } from './api.ts';
 import { createAuthentication } from './authentication.ts';
-import { isTrustedProxy } from './client-key.ts';
 import { createConsole } from './console/console.ts';
 import type { OwnerContext } from './context.ts';
 

@@ -77,6 +77,7 @@ type SandboxCode =
   | 'no_autocomplete'
   | 'no_modal'
   | 'not_offered'
+  | 'invalid_authorization'
   | 'not_permitted'
   | 'option_invalid'
   | 'option_missing'

@@ -17,6 +17,7 @@ import type {
   ReportedPurchase,
   Review,
   ReviewAnnouncement,
+  RoleConnection,
 } from '../outbox/effect-contents.ts';
 import { parseAnnouncement, serializeAnnouncement } from './announcement-column.ts';
 import { type Fields, hasNumbers, isObject, matches } from './json-fields.ts';
@@ -93,6 +94,8 @@ function parseKnown(kind: EffectKind, text: string): Contents | null {
       return matches(value, lostStreaksFields) && isLostStreaks(value.streaks) ? { kind, content: value } : null;
     case 'review':
       return matches(value, reviewFields) && matches(value.review, reviewTextFields) ? { kind, content: value } : null;
+    case 'roleConnection':
+      return matches(value, roleConnectionFields) ? { kind, content: value } : null;
   }
 }
 
@@ -156,6 +159,8 @@ const reviewTextFields: Fields<Review> = {
   createdAt: ['number', null],
 };
 
+const roleConnectionFields: Fields<RoleConnection> = { userId: ['string'] };
+
 const purchasedItemFields: Fields<PurchasedItem> = { item: ['string'], price: ['number'] };
 const reportedPurchaseFields: Fields<ReportedPurchase> = {
   ...purchasedItemFields,
@@ -182,7 +187,7 @@ type FieldsByType<Union extends { readonly type: string }> = {
 
 const effectKinds: Readonly<Record<EffectKind, true>> = {
   ...{ announcement: true, role: true, directMessage: true, ownerReport: true, partyReward: true, partyPanel: true },
-  ...{ partyReached: true, digest: true, lostStreaks: true, review: true },
+  ...{ partyReached: true, digest: true, lostStreaks: true, review: true, roleConnection: true },
 };
 
 function isEffectKind(kind: string): kind is EffectKind {

@@ -5,6 +5,7 @@ import { type AccountScope, homeAccounts, partsOf } from '../ledger/account-id.t
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Standings } from '../ledger/standing.ts';
 import type { VotesPerDay } from '../ledger/votes-per-day.ts';
+import type { LinkedMembers } from '../linked-roles/linked-members.ts';
 import type { BudgetStore } from '../lookup/budget.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { OwnerActions } from '../owner/owner-actions.ts';
@@ -42,6 +43,7 @@ import { sqlCommunityStores } from './reads/community-stores.ts';
 import { sqlCounting } from './reads/counting.ts';
 import { sqlInstallation } from './reads/installation.ts';
 import { sqlLedger } from './reads/ledger.ts';
+import { sqlLinkedMembers } from './reads/linked-members.ts';
 import { accountsOfMember } from './reads/member-accounts.ts';
 import { sqlMemberData } from './reads/member-data.ts';
 import { sqlMemberLocales } from './reads/member-locales.ts';
@@ -87,6 +89,7 @@ export interface Store extends CommunityStores, ProcessCoordination {
   readonly announcements: AnnouncementStore;
   readonly reminders: ReminderStore;
   readonly purchases: PurchaseStore;
+  readonly linkedMembers: LinkedMembers;
   readonly memberLocales: MemberLocales;
   readonly memberData: MemberData;
   readonly backfill: BackfillStore;
@@ -190,6 +193,7 @@ export async function openStore(
     announcements: sqlAnnouncements(db, reading, clock, write),
     reminders: sqlReminders(db, reading, write),
     purchases: sqlPurchases(db, reading, write),
+    linkedMembers: sqlLinkedMembers(db, reading, write),
     memberLocales: sqlMemberLocales(db, reading, write),
     memberData: sqlMemberData(db, reading, write),
     backfill: {

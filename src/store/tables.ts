@@ -87,6 +87,8 @@ export interface Tables {
     streak_last_day: Generated<number>;
     /** 1 if the member is reminded of votes. */
     reminder: Generated<number>;
+    /** 1 if the member has linked roles, 2 while an update of them waits in the outbox. */
+    role_connection: Generated<number>;
   };
   /** The roles that members are to have, by source. Those that have ended are deleted once Discord has removed them. */
   grants: {
@@ -102,6 +104,23 @@ export interface Tables {
   reminders: { user_id: string; listing: string; due_at: number; leased_until: number | null };
   /** Whose reminders the program has switched off, and 1 if the member was told of it. */
   reminder_stops: { user_id: string; reason: StopReason; at: number; told: number };
+  /** Members with linked roles. The tokens are encrypted. */
+  linked_members: {
+    user_id: string;
+    access_token: string;
+    refresh_token: string;
+    /** When the access token expires. */
+    expires_at: number;
+    /** Discord's code of the member's language. */
+    locale: string;
+    linked_at: number;
+    /** JSON: the values that Discord has; null before the first update. */
+    pushed: string | null;
+    /** When an update was enqueued that no vote asked for; null if the last one has succeeded. */
+    requested_at: number | null;
+    /** Until when a process is requesting new tokens; null if none is. */
+    refreshing_until: number | null;
+  };
   /** The languages of members who may get direct messages, as Discord's codes. */
   member_languages: { user_id: string; locale: string };
   /** Purchases of the shop. What is stored of the item is what it was when it was bought. */

@@ -22,7 +22,11 @@ export interface AccountState extends Account {
   readonly roles: readonly string[];
   /** Whether the member is reminded of votes. */
   readonly isReminded: boolean;
+  /** Whether the member has linked roles, and an update of their values waits in the outbox. */
+  readonly roleConnection: RoleConnectionState;
 }
+
+export type RoleConnectionState = 'none' | 'linked' | 'updating';
 
 /** An account without entries. */
 export function emptyAccount(id: AccountId): AccountState {
@@ -39,12 +43,14 @@ export function emptyAccount(id: AccountId): AccountState {
     streak: { days: 0, lastDay: 0 },
     roles: [],
     isReminded: false,
+    roleConnection: 'none',
   };
 }
 
 /** Whether nothing would be lost with the account. A balance that was imported by hand has no entries either. */
-export function isEmpty({ credits, votes, lastEntry, roles, isReminded }: AccountState): boolean {
-  return credits === 0 && votes === 0 && lastEntry === null && roles.length === 0 && !isReminded;
+export function isEmpty({ credits, votes, lastEntry, roles, isReminded, roleConnection }: AccountState): boolean {
+  const isUsed = isReminded || roleConnection !== 'none';
+  return credits === 0 && votes === 0 && lastEntry === null && roles.length === 0 && !isUsed;
 }
 
 /** The account after the entry with the given ID. */

@@ -11,6 +11,7 @@ import { applyGrants, grantsRoles } from './grants.ts';
 import { premiumKeys } from './idempotency-key.ts';
 import { applyToOrder, orderIdsOf, withHolder } from './order.ts';
 import { quarantineDelivery, quarantineReasons } from './quarantine.ts';
+import { planRoleConnection } from './role-connection.ts';
 import type { Order, RecordedDelivery } from './tally.ts';
 import { type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
 
@@ -46,10 +47,12 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
       eventKey: keys[0],
       streak: null,
       account: event.userId === null ? null : afterPremium(event.userId),
-      apply: (deliveryId) =>
-        applyGrants(tally, [...decision.grants, ...grantsOfOtherIds()], {
-          ...{ community, deliveryId, now: rowWriter.effectsCreatedAt },
-        }),
+      apply(deliveryId) {
+        const now = rowWriter.effectsCreatedAt;
+        if (event.userId !== null)
+          planRoleConnection(tally, accountIdOf(community.accounts, event.userId), { deliveryId, now });
+        return applyGrants(tally, [...decision.grants, ...grantsOfOtherIds()], { community, deliveryId, now });
+      },
     },
     context,
   );

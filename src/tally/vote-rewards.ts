@@ -13,6 +13,7 @@ import { withHistory } from './complete-history.ts';
 import { applyGrants } from './grants.ts';
 import { countForParty } from './party.ts';
 import { planReminder } from './plan-reminder.ts';
+import { planRoleConnection } from './role-connection.ts';
 import type { ListingContext, Tally } from './tally.ts';
 import { streakAfter } from './vote-streak.ts';
 
@@ -79,6 +80,7 @@ export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
     streak: streak.days,
     apply(deliveryId) {
       planReminder(tally, account, listing, at);
+      planRoleConnection(tally, account.id, { deliveryId, now });
       countForParty(tally, { listing, userId: vote.userId, at, day, deliveryId, now });
       return applyGrants(tally, grants, { community, deliveryId, now });
     },

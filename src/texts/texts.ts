@@ -42,6 +42,7 @@ function createTexts(locale: Locale) {
     shop: shopTexts(messages.shop, language, parts),
     claim: claimTexts(messages.claim, language, parts),
     privacy: privacyTexts(messages.privacy, language),
+    linkedRoles: messages.linkedRoles,
     help: { description: helpDescription, ...texts(helpTexts) },
     award: awardTexts(messages.award, language, parts),
     trace: traceTexts(messages.trace, messages.credits.causes, language, parts),

@@ -38,6 +38,29 @@ describe('tallyhook register', { timeout: 60_000 }, () => {
     expect(discord.requests.filter(({ method }) => method === 'PUT')).toEqual([]);
   });
 
+  it('publishes linked roles and the installation by members, once', async () => {
+    const discord = await localDiscord();
+    const linked = { DISCORD_CLIENT_SECRET: discord.clientSecret, PUBLIC_URL: 'https://votes.example' };
+    const directory = tempDir();
+    const register = async () => {
+      const running = startProgram(
+        ['register', '--user-install', '--json'],
+        { ...settings(discord), ...linked },
+        directory,
+      );
+      await running.ended;
+      return JSON.parse(running.output().trim().split('\n').at(-1) ?? '') as { application: readonly string[] };
+    };
+    const all = ['integration_types_config', 'role_connections_verification_url', 'role_connections_metadata'];
+    expect((await register()).application).toEqual(all);
+    expect((await register()).application).toEqual([]);
+    expect(discord.connections.records.map(({ key }) => key)).toEqual(['votes', 'streak', 'last_vote', 'premium']);
+    expect(await createDiscordRest(discord).get('/applications/@me')).toMatchObject({
+      role_connections_verification_url: 'https://votes.example/linked-roles',
+      integration_types_config: { 0: {}, 1: { oauth2_install_params: { scopes: ['applications.commands'] } } },
+    });
+  });
+
   it('sets the endpoint of commands, which Discord checks, and returns to the gateway', async () => {
     const discord = await localDiscord();
     const directory = tempDir();

@@ -124,7 +124,7 @@ export function contextFor(...listings: ListedLookup[]): CommandContext & { cloc
     },
     ...{ awards: noAwards, reminders: noReminders, standings: noStandings, rules: [], shop },
     claims: { claim: notUsed },
-    memberData: { export: notUsed, forget: notUsed },
+    memberData: { export: notUsed, forget: notUsed, unlink: async () => false },
     traces: { trace: notUsed },
     drawVotePicture: async () => null,
     setup: null,

@@ -22,7 +22,7 @@ function fieldsOf(reply: Awaited<ReturnType<typeof credits.execute>>) {
 
 describe('/credits', () => {
   it('is private, also in direct messages', () => {
-    expect(credits).toMatchObject({ visibility: 'private', inDirectMessages: true });
+    expect(credits).toMatchObject({ visibility: 'private', availability: 'everywhere' });
   });
 
   it('shows balance, rank, streak, next votes and milestone, and the newest entries', async () => {

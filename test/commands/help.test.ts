@@ -62,7 +62,7 @@ describe('/help', () => {
   it('lists in a direct message only what can be run there', async () => {
     const text = await textOf({ guildId: null, roles: null });
     expect(text).toContain('</canvote');
-    expect(text).not.toContain('/stats');
+    expect(text).not.toContain('/award');
   });
 
   it.each([10, 60])('shows only whole entries if there are %i long ones', async (count) => {

@@ -66,7 +66,7 @@ describe('/privacy', () => {
 
   it('compresses a file that is too large for Discord', async () => {
     const json = JSON.stringify('x'.repeat(9_000_000));
-    const memberData = { export: async () => json, forget: async () => {} };
+    const memberData = { export: async () => json, forget: async () => {}, unlink: async () => false };
     const { files } = await privacy.execute(inputOf({ action: 'export' }), { ...contextFor(), memberData });
     expect(files?.[0]?.name).toBe(`tallyhook-${memberId}.json.gz`);
     expect(gunzipSync(files?.[0]?.content ?? new Uint8Array()).toString()).toBe(json);

@@ -19,7 +19,7 @@ describe('a variable that looks like a setting, but is not', () => {
   });
 
   it('is reported without a suggestion if no setting is similar', () => {
-    expect(suggestions({ DISCORD_CLIENT_ID: '1' })).toEqual([expect.stringContaining('docs/configuration.md')]);
+    expect(suggestions({ DISCORD_PERMISSIONS: '1' })).toEqual([expect.stringContaining('docs/configuration.md')]);
   });
 
   it('is reported without its value, which may be a secret', () => {

@@ -48,7 +48,7 @@ describeOnEveryDatabase('leases', (newUrl) => {
         return leases.take('channels', `${index}`, { size, slots, limit: 2 });
       }),
     );
-    expect(taken.flat().sort()).toEqual(slots);
+    expect(taken.flat().toSorted((a, b) => a - b)).toEqual(slots);
   });
 
   it('removes a holder with its leases only if it has not renewed meanwhile', async () => {

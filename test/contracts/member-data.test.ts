@@ -1,4 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { parseEncryptionKey } from '../../src/encryption/encryption-key.ts';
+import { seal } from '../../src/encryption/sealed-text.ts';
 import type { Premium, Vote } from '../../src/ledger/event.ts';
 import { createPseudonym } from '../../src/ledger/pseudonym.ts';
 import type { NewEffect } from '../../src/outbox/outbox.ts';
@@ -35,6 +37,15 @@ const listing: ListingContext = {
     party: { goal: 3, per: 'week', credits: 25 },
   },
 };
+
+/** A member with linked roles. */
+function linkedMember(userId: string) {
+  const key = parseEncryptionKey('1'.repeat(64));
+  if (key === null) throw new Error('not a key');
+  const sealed = (column: string) => seal(key, 'token', ['linked_members', userId, column]);
+  const tokens = { accessToken: sealed('access_token'), refreshToken: sealed('refresh_token') };
+  return { userId, locale: 'de', ...tokens, expiresAt: start + hour };
+}
 
 describeOnEveryDatabase('the data of a member', (newUrl) => {
   async function open(url = newUrl()): Promise<{ store: Store; url: string }> {
@@ -103,6 +114,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     await store.recorder.record({ receivedAt: start, family: 'vote', body }, unknown);
     await store.rewards.seeRoles(homeAccount(member), [voterRole]);
     await store.memberLocales.setLocale(member, 'de');
+    await store.linkedMembers.link(linkedMember(member), start);
     const order = orderOf({ ...keys, price: 0 });
     await store.purchases.purchase({ ...order, member: { userId: member, roles: [] } }, start);
     await store.reminders.switchOn(

@@ -90,13 +90,13 @@ describe('registering the commands', () => {
   it('offers them in guilds, some in direct messages, some to managers', async () => {
     const { discord, register } = await registering();
     const say = command({ execute: async () => hello });
-    const help = { ...say, name: 'help', inDirectMessages: true };
+    const help = { ...say, name: 'help', availability: 'everywhere' } as const;
     const award = { ...say, name: 'award', defaultMemberPermissions: 'ManageGuild' } as const;
     for (const guildId of [null, discord.guildId]) await register(both, guildId, [say, help, award]);
     await register(both, null, [say, help, award]);
     expect(discord.commands()).toMatchObject([
       { name: 'say', contexts: [0], integration_types: [0], default_member_permissions: null },
-      { name: 'help', contexts: [0, 1], integration_types: [0], default_member_permissions: null },
+      { name: 'help', contexts: [0, 1, 2], integration_types: [0, 1], default_member_permissions: null },
       { name: 'award', contexts: [0], integration_types: [0], default_member_permissions: '32' },
     ]);
   });

@@ -186,3 +186,25 @@ describe('an interaction', () => {
     expect(await click.settled).toMatchObject({ id, content: 'Pressed', components: [] });
   });
 });
+
+describe('follow-up messages', () => {
+  it('are at most five per interaction where only the member has the app', async () => {
+    const discord = await localDiscord({ rateLimits: false });
+    const command = { name: 'vote', description: 'Votes.', integration_types: [0, 1], contexts: [0, 1, 2] };
+    await rest(discord)('PUT', `/applications/${discord.applicationId}/commands`, [command]);
+    const bot = await Ws.ready(discord);
+    const withoutToken = rest(discord, null);
+    const sendFollowUps = async (channelId: string) => {
+      discord.runCommand({ name: 'vote', userId: discord.members[0]?.id ?? '', channelId });
+      const { id, token } = (await bot.dispatch('INTERACTION_CREATE')) as Sent;
+      const body = { content: 'Voted.' };
+      await withoutToken('POST', `/interactions/${id}/${token}/callback`, { type: 4, data: body });
+      const codes = [];
+      for (let count = 0; count < 6; count += 1)
+        codes.push((await withoutToken('POST', `/webhooks/${discord.applicationId}/${token}`, body)).json?.['code']);
+      return codes;
+    };
+    expect(await sendFollowUps(discord.channels.otherGuild)).toEqual([...Array(5).fill(undefined), 40094]);
+    expect(await sendFollowUps(discord.channels.general)).toEqual(Array(6).fill(undefined));
+  });
+});

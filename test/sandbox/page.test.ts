@@ -111,7 +111,10 @@ describe('the stream of the page', () => {
       guild: { name: 'Lantern Harbour' },
       connected: true,
       listings: [{ kind: 'server' }],
-      channels: [{ name: 'votes' }, { name: 'general' }, { name: 'premium' }],
+      channels: [
+        ...[{ name: 'votes' }, { name: 'general' }, { name: 'premium' }].map((each) => ({ ...each, hasBot: true })),
+        ...[{ name: 'elsewhere' }, { name: 'a group' }].map((each) => ({ ...each, hasBot: false })),
+      ],
       commands: [{ name: 'canvote' }, { name: 'reviews' }, { name: 'slow' }, { name: 'silent' }],
       credits: { [mira.id]: 0 },
       timeline: [{ text: 'The bot is connected' }],

@@ -53,7 +53,11 @@ function interactionParts(data: Data): DocumentedPart[] {
     { field: 'message', type: 'MessageResponse', value: data['message'] },
     { field: 'user', type: 'UserResponse', value: data['user'] },
     { field: 'member', type: 'GuildMemberResponse', value: member && omit(member, 'permissions') },
-    { field: 'channel', type: 'GuildChannelResponse | PrivateChannelResponse', value: data['channel'] },
+    {
+      field: 'channel',
+      type: 'GuildChannelResponse | PrivateChannelResponse | PrivateGroupChannelResponse',
+      value: data['channel'],
+    },
   ];
   const { users, roles, attachments } = (resolved ?? {}) as Data;
   return [

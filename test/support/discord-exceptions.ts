@@ -39,7 +39,9 @@ export const exceptions: readonly Exception[] = [
     reason: 'Permissions are sent as a string of digits; the document says number.',
     link: `${docs}/interactions/application-commands#create-global-application-command`,
     apply: ({ at, field, value }) =>
-      at.endsWith('request') && field.endsWith('default_member_permissions') && typeof value === 'string'
+      at.endsWith('request') &&
+      /(default_member_permissions|install_params\.permissions)$/.test(field) &&
+      typeof value === 'string'
         ? Number(value)
         : value,
   },

@@ -50,6 +50,7 @@ export async function startInstallation(
 
   const environment = {
     DISCORD_TOKEN: discord.token,
+    DISCORD_CLIENT_SECRET: discord.clientSecret,
     DISCORD_API_URL: discord.apiUrl,
     DISCORD_GUILD_ID: discord.guildId,
     LOOKUP_BASE_URL: service.baseUrl,

@@ -49,7 +49,7 @@ export function startProgram(
     ended,
     async url() {
       for (let tries = 0; tries < 1_200; tries += 1) {
-        const [, url] = /"url":"([^"]+)","msg":"receiving webhooks"/.exec(output) ?? [];
+        const [, url] = /"url":"([^"]+)".*"msg":"(?:receiving webhooks|listening)"/.exec(output) ?? [];
         if (url !== undefined) return url;
         if (child.exitCode !== null || child.signalCode !== null) break;
         await new Promise((resolve) => setTimeout(resolve, 25));

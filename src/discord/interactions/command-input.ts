@@ -5,6 +5,8 @@ import {
   type APIInteraction,
   type APIMessageComponentInteraction,
   type APIModalSubmitInteraction,
+  ApplicationIntegrationType,
+  InteractionContextType,
   InteractionType,
   PermissionFlagsBits,
 } from 'discord.js';
@@ -56,7 +58,7 @@ export function toCompletionInput(interaction: APIApplicationCommandAutocomplete
     typed: focused !== undefined && 'value' in focused ? String(focused.value) : '',
     options: valuesOf(given.filter((option) => option !== focused)),
     userId: userOf(interaction).id,
-    guildId: interaction.guild_id ?? null,
+    guildId: guildOf(interaction),
   };
 }
 
@@ -66,9 +68,27 @@ function valuesOf(
   return Object.fromEntries(data.flatMap((option) => ('value' in option ? [[option.name, option.value]] : [])));
 }
 
-/** Whether the member has the permission Manage Server. */
-export function isManager({ member }: Pick<APIInteraction, 'member'>): boolean {
-  return has(member?.permissions, PermissionFlagsBits.ManageGuild);
+/** Whether the member has the permission Manage Server in a guild that has the app. */
+export function isManager(interaction: Place & Pick<APIInteraction, 'member'>): boolean {
+  return !isOutside(interaction) && has(interaction.member?.permissions, PermissionFlagsBits.ManageGuild);
+}
+
+type Place = Pick<UserInteraction, 'guild_id' | 'context' | 'authorizing_integration_owners'>;
+
+/**
+ * Whether the interaction comes from a guild that has not added the app, or from a conversation without the bot: the
+ * member has added the app to their own account. Discord: "Interaction Context Types" and "Installation Contexts".
+ */
+export function isOutside({ guild_id: guildId, context, authorizing_integration_owners: owners }: Place): boolean {
+  if (guildId === undefined) return context === InteractionContextType.PrivateChannel;
+  const { GuildInstall, UserInstall } = ApplicationIntegrationType;
+  // A component of a message that the bot has posted without an interaction may have no owners at all.
+  return owners[UserInstall] !== undefined && owners[GuildInstall] !== guildId;
+}
+
+/** The guild if it has the app, otherwise null: the id of another guild says nothing about a community. */
+export function guildOf(place: Place): string | null {
+  return isOutside(place) ? null : (place.guild_id ?? null);
 }
 
 /** Administrators have every permission. */
@@ -80,19 +100,20 @@ type Origin = Omit<CommandInput, 'options' | 'action' | 'values' | 'fields' | 'r
 
 /** Who caused the interaction, and where. */
 function originOf(interaction: UserInteraction): Origin {
-  const { id, member, guild_id: guildId, channel, app_permissions, locale, guild_locale } = interaction;
+  const { id, member, channel, app_permissions, locale, guild_locale } = interaction;
   const user = userOf(interaction);
+  const guildId = guildOf(interaction);
   return {
     userId: user.id,
     displayName: member?.nick ?? user.global_name ?? user.username,
-    guildId: guildId ?? null,
+    guildId,
     channelId: channel?.id ?? null,
-    roles: member?.roles ?? null,
+    roles: guildId === null ? null : (member?.roles ?? null),
     isManager: isManager(interaction),
     canAttachFiles: has(app_permissions, PermissionFlagsBits.AttachFiles),
     interactionId: id,
     locale,
-    guildLocale: guild_locale ?? null,
+    guildLocale: guildId === null ? null : (guild_locale ?? null),
   };
 }
 

@@ -16,7 +16,7 @@ import type { Texts } from '../../texts/texts.ts';
 import { expiredCodes } from '../discord-errors.ts';
 import { decodeCustomId, isOwnCustomId } from '../rendering/custom-id.ts';
 import { createAutocomplete } from './autocomplete.ts';
-import { toActionInput, toCommandInput, type UserInteraction, userOf } from './command-input.ts';
+import { guildOf, isOutside, toActionInput, toCommandInput, type UserInteraction, userOf } from './command-input.ts';
 import { errorBody } from './error-replies.ts';
 import { commandResponder, componentResponder, modalResponder } from './responder.ts';
 import { type CommandPlace, type CommandRunnerOptions, createCommandRunner, textsOf } from './run-command.ts';
@@ -64,7 +64,7 @@ export function createInteractions(
     const { id, name } = interaction.data;
     if (!(await isOwnCommand(id))) return ignore(interaction);
     const command = commandsByName.get(name);
-    const responder = commandResponder(transport, command?.visibility ?? 'private');
+    const responder = commandResponder(transport, visibilityOf(command, interaction));
     if (command !== undefined) return run(command, toCommandInput(interaction), responder);
     const texts = textsOf(languageOf(interaction));
     await responder.reject(errorBody(texts.failure.unknownCommand, texts));
@@ -76,7 +76,7 @@ export function createInteractions(
   ): Promise<void> {
     const { id, name } = interaction.data;
     if (!(await isOwnCommand(id))) return ignore(interaction);
-    const place = { guildId: interaction.guild_id ?? null, userId: userOf(interaction).id };
+    const place = { guildId: guildOf(interaction), userId: userOf(interaction).id };
     const context = await localContextFor(place, textsOf(languageOf(interaction)));
     await autocomplete(interaction, commandsByName.get(name), context, transport);
   }
@@ -91,7 +91,7 @@ export function createInteractions(
     const isComponent = interaction.type === InteractionType.MessageComponent;
     const responder = isComponent
       ? componentResponder(transport, interaction.message)
-      : modalResponder(transport, interaction, command?.visibility ?? 'private');
+      : modalResponder(transport, interaction, visibilityOf(command, interaction));
     const isButton = isComponent && interaction.data.component_type === ComponentType.Button;
     const isPage = id?.action === null && isButton;
     const isKnown = isPage ? command?.hasPages : id?.action && command?.actions?.includes(id.action);
@@ -143,4 +143,9 @@ function isSlashCommand(interaction: {
 
 function languageOf({ locale, guild_locale }: UserInteraction): Pick<CommandInput, 'locale' | 'guildLocale'> {
   return { locale, guildLocale: guild_locale ?? null };
+}
+
+/** Where only the member has the app, others have not asked for it. */
+function visibilityOf(command: Command | undefined, interaction: UserInteraction): Command['visibility'] {
+  return command === undefined || isOutside(interaction) ? 'private' : command.visibility;
 }

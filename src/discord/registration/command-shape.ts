@@ -45,9 +45,7 @@ export function bodyOf(
         ? null
         : String(PermissionFlagsBits[command.defaultMemberPermissions]),
     // Discord stores these two for global commands only.
-    ...(guildId === null
-      ? { contexts: contextsOf(command), integration_types: [ApplicationIntegrationType.GuildInstall] }
-      : {}),
+    ...(guildId === null ? placesOf(command) : {}),
   };
 }
 
@@ -94,8 +92,13 @@ function localizationsOf(
   return entries.length === 0 ? null : Object.fromEntries(entries);
 }
 
-function contextsOf({ inDirectMessages = false }: Command): InteractionContextType[] {
-  return [InteractionContextType.Guild, ...(inDirectMessages ? [InteractionContextType.BotDM] : [])];
+/** Discord: "Contexts". A user's installation has no effect before the application permits it. */
+function placesOf({ availability }: Command) {
+  const { Guild, BotDM, PrivateChannel } = InteractionContextType;
+  const { GuildInstall, UserInstall } = ApplicationIntegrationType;
+  return availability === 'everywhere'
+    ? { contexts: [Guild, BotDM, PrivateChannel], integration_types: [GuildInstall, UserInstall] }
+    : { contexts: [Guild], integration_types: [GuildInstall] };
 }
 
 const translatedLocales = locales.filter((locale) => locale !== defaultLocale);
@@ -105,6 +108,8 @@ const arrayOf = <Item extends z.ZodType>(item: Item) =>
     .array(item)
     .nullish()
     .transform((items) => items ?? []);
+/** Discord does not promise to keep their order. */
+const sortedNumbers = arrayOf(z.number()).transform((numbers) => numbers.toSorted((a, b) => a - b));
 const nullableNumber = z
   .number()
   .nullish()
@@ -121,7 +126,8 @@ const comparable = z.object({
   name: z.string(),
   description: z.string(),
   description_localizations: localizations,
-  contexts: arrayOf(z.number()),
+  contexts: sortedNumbers,
+  integration_types: sortedNumbers,
   default_member_permissions: z
     .string()
     .nullish()
@@ -156,7 +162,7 @@ export type ListedCommand = z.output<typeof listedCommand>;
 export function hasBody(listed: ListedCommand, body: CommandBody): boolean {
   const expected = comparable.parse(body);
   const actual = comparable.parse(listed);
-  // Discord lists contexts for a guild's commands too, but they cannot be set.
+  // Discord lists these for a guild's commands too, but they cannot be set.
   const isGlobal = body.contexts !== undefined;
-  return isDeepStrictEqual(isGlobal ? actual : { ...actual, contexts: [] }, expected);
+  return isDeepStrictEqual(isGlobal ? actual : { ...actual, contexts: [], integration_types: [] }, expected);
 }

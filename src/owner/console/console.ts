@@ -1,11 +1,11 @@
 import express, { Router } from 'express';
 import { serveAsset } from '../../web/asset.ts';
+import { clientKeyOf } from '../../web/client-key.ts';
 import { rejectCrossSiteForms } from '../../web/cross-site.ts';
 import { html } from '../../web/html.ts';
 import { HttpError, handleErrors } from '../../web/http-error.ts';
 import { securityHeaders } from '../../web/security-headers.ts';
 import type { Authentication } from '../authentication.ts';
-import { clientKeyOf } from '../client-key.ts';
 import type { OwnerContext } from '../context.ts';
 import { formRoutes } from './form-routes.ts';
 import { redirectToSlash } from './middleware.ts';

@@ -1,9 +1,9 @@
 import { Router } from 'express';
 import { z } from 'zod';
+import { clientKeyOf } from '../../web/client-key.ts';
 import { type Html, html } from '../../web/html.ts';
 import { HttpError } from '../../web/http-error.ts';
 import type { Authentication } from '../authentication.ts';
-import { clientKeyOf } from '../client-key.ts';
 import type { OwnerContext } from '../context.ts';
 import { parseRequest } from '../request-schemas.ts';
 import { sessionMiddleware } from './middleware.ts';

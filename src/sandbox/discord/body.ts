@@ -17,13 +17,18 @@ export interface RequestBody {
   readonly files: readonly UploadedFile[];
 }
 
-/** Reads a JSON body, or a multipart form with `payload_json` and files. Discord: "Uploading Files". */
-export async function readRequestBody(request: IncomingMessage): Promise<RequestBody> {
+/** Reads a JSON body, if accepted a URL-encoded form as an object, or a multipart form with `payload_json` and files. Discord: "Uploading Files". */
+export async function readRequestBody(
+  request: IncomingMessage,
+  { acceptsForm = false }: { readonly acceptsForm?: boolean } = {},
+): Promise<RequestBody> {
   const bytes = await readBytes(request);
   if (bytes.length === 0) return { json: undefined, files: [] };
   const contentType = request.headers['content-type'] ?? '';
   if (contentType.startsWith('multipart/form-data')) return await readMultipart(bytes, contentType);
   if (contentType.startsWith('application/json')) return { json: parse(bytes.toString('utf8')), files: [] };
+  if (acceptsForm && contentType.startsWith('application/x-www-form-urlencoded'))
+    return { json: Object.fromEntries(new URLSearchParams(bytes.toString('utf8'))), files: [] };
   const message = 'Expected "Content-Type" header to be one of {\'application/json\'}.';
   throw fieldError([], 'CONTENT_TYPE_INVALID', message);
 }

@@ -35,6 +35,13 @@ export class Commands {
     return this.#in(scope).get(commandId) ?? throwUnknownCommand();
   }
 
+  /** The global commands that a user's account offers in a context: in guilds (0), or in conversations of people (2). */
+  availableToUsers(context: 0 | 2): StoredCommand[] {
+    return this.list(null).filter(
+      ({ contexts, integration_types: types }) => types?.includes(1) && (contexts?.includes(context) ?? true),
+    );
+  }
+
   /** The commands available in a guild (its own and the global ones), or in direct messages (null). */
   availableIn(guildId: string | null): StoredCommand[] {
     const global = this.list(null);

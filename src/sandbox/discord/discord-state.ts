@@ -6,6 +6,7 @@ import { intent } from './intents.ts';
 import { defaultLocale, type Locale } from './locales.ts';
 import type { Channel, DirectChannel, GuildChannel, Member, Role, User } from './objects.ts';
 import { channelPermissions, guildPermissions, type PermissionName, permission } from './permissions.ts';
+import { channelsWithoutBot, isWithoutBot } from './places-without-bot.ts';
 import { createSnowflakes } from './snowflake.ts';
 
 /** The state of the local Discord: one guild with its channels, roles and members, and the direct message channels. */
@@ -46,7 +47,9 @@ export class DiscordState {
     this.initialRoleIds = roles.map(({ id }) => id);
     this.users = new Map(members.map(({ user }) => [user.id, user]));
     this.members = new Map(members.map((member) => [member.user.id, member]));
-    this.channels = new Map([announcements, general, premium].map((channel) => [channel.id, channel]));
+    const people = members.map(({ user }) => user).filter((user) => !user.bot);
+    const channels = [announcements, general, premium, ...channelsWithoutBot(people)];
+    this.channels = new Map(channels.map((channel) => [channel.id, channel]));
     this.#settings = guild;
   }
 
@@ -65,7 +68,9 @@ export class DiscordState {
   }
 
   guildChannels(): GuildChannel[] {
-    return [...this.channels.values()].filter((channel) => channel.type === 0);
+    return [...this.channels.values()]
+      .filter((channel) => channel.type === 0)
+      .filter((channel) => channel.guild_id === this.guildId);
   }
 
   /** The guild as GUILD_CREATE and GET /guilds/:id show it. */
@@ -140,7 +145,7 @@ export class DiscordState {
   /** Denies the bot a permission in one channel, or removes the denial. */
   setBotPermission(channelId: string, name: PermissionName, allowed: boolean): void {
     const channel = this.channels.get(channelId);
-    if (channel?.type !== 0) return;
+    if (channel?.type !== 0 || isWithoutBot(channel)) return;
     const otherOverwrites = channel.permission_overwrites.filter(({ id }) => id !== this.bot.id);
     const botOverwrite = channel.permission_overwrites.find(({ id }) => id === this.bot.id);
     const deniedPermissions = BigInt(botOverwrite?.deny ?? 0);

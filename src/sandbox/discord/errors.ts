@@ -22,6 +22,18 @@ export class DiscordApiError extends TallyhookError {
   }
 }
 
+/** An error response of OAuth2 itself. RFC 6749, section 5.2. */
+export class OAuth2Error extends TallyhookError {
+  readonly status: number;
+  readonly json: Readonly<Record<string, unknown>>;
+
+  constructor(status: number, error: string) {
+    super('discord_refusal', error);
+    this.status = status;
+    this.json = { error };
+  }
+}
+
 /** An "Invalid Form Body" response with one error that no schema can express. */
 export function fieldError(path: readonly (string | number)[], code: string, message: string): DiscordApiError {
   const errors = path.reduceRight<FieldErrors>((inner, step) => ({ [step]: inner }), { _errors: [{ code, message }] });
@@ -47,6 +59,8 @@ export const errorResponse = {
   tooManyCommands: (limit: number) =>
     new DiscordApiError(400, 30032, `Maximum number of application commands reached (${limit})`),
   alreadyAcknowledged: () => new DiscordApiError(400, 40060, 'Interaction has already been acknowledged.'),
+  tooManyFollowUps: () =>
+    new DiscordApiError(400, 40094, 'This interaction has reached its maximum number of follow-up messages.'),
   missingAccess: () => new DiscordApiError(403, 50001, 'Missing Access'),
   notMessageAuthor: () => new DiscordApiError(403, 50005, 'Cannot edit a message authored by another user'),
   emptyMessage: () => new DiscordApiError(400, 50006, 'Cannot send an empty message'),

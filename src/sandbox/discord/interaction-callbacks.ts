@@ -10,6 +10,9 @@ import type { Messages } from './messages.ts';
 import type { InteractionMetadata, Message } from './objects.ts';
 import { validate } from './validate.ts';
 
+/** "Interactions … limited to five followup messages per interaction", where only the user has installed the app. */
+const maxFollowUps = 5;
+
 /** The callback types that each interaction type accepts. */
 const allowedCallbacks: Readonly<Record<number, readonly number[]>> = {
   [interactionType.command]: [4, 5, 9],
@@ -71,6 +74,9 @@ export class InteractionCallbacks {
     const payload = validate(messageSchema, body);
     const original = interaction.originalId === null ? undefined : this.#messages.find(interaction.originalId)?.message;
     if (original && original.flags & messageFlag.loading) return this.#edit(interaction, original, payload, files);
+    if (interaction.owners['0'] === undefined && interaction.followUps >= maxFollowUps)
+      throw errorResponse.tooManyFollowUps();
+    interaction.followUps += 1;
     const message = this.#create(interaction, payload, files, (payload.flags ?? 0) & messageFlag.ephemeral);
     interaction.settled.resolve(message);
     return message;
@@ -161,15 +167,14 @@ export class InteractionCallbacks {
 
 /** The metadata of a message that responds to an interaction. Discord: "Message Interaction Metadata Object". */
 function toMetadata(interaction: Interaction, state: DiscordState, interactions: Interactions): InteractionMetadata {
-  const { id, type, userId, channelId, sourceId, openerId, originalId } = interaction;
-  const channel = state.channels.get(channelId);
+  const { id, type, userId, sourceId, openerId, originalId, owners } = interaction;
   const user = state.user(userId);
   const opener = openerId === undefined ? undefined : interactions.find(openerId);
   return {
     id,
     type,
     ...(user && { user }),
-    authorizing_integration_owners: { '0': channel?.type === 0 ? channel.guild_id : '0' },
+    authorizing_integration_owners: owners,
     // "Present only on follow-up messages."
     ...(originalId === null ? {} : { original_response_message_id: originalId }),
     ...(type === interactionType.component && sourceId !== null ? { interacted_message_id: sourceId } : {}),

@@ -41,6 +41,8 @@ export interface Interaction {
   readonly sourceId: string | null;
   /** The interaction that opened the submitted modal. */
   readonly openerId?: string;
+  /** The guild (`0`) and the user (`1`) that have installed the app. Discord: "Authorizing Integration Owners". */
+  readonly owners: InstallationOwners;
   readonly sentAt: number;
   callback: ReceivedCallback | null;
   /** Whether the modal that it opened was submitted. */
@@ -48,13 +50,20 @@ export interface Interaction {
   /** The id of the `@original` message. */
   originalId: string | null;
   readonly messageIds: string[];
+  /** The number of messages after the response. */
+  followUps: number;
   readonly response: PromiseWithResolvers<ReceivedCallback>;
   /** Resolves with the message once it is more than "is thinking…". */
   readonly settled: PromiseWithResolvers<Message>;
 }
 
 /** The fields of an interaction that are known when it is sent. */
-export type InteractionRequest = Pick<Interaction, 'type' | 'userId' | 'channelId' | 'label' | 'sourceId' | 'openerId'>;
+export type InteractionRequest = Pick<
+  Interaction,
+  'type' | 'userId' | 'channelId' | 'label' | 'sourceId' | 'openerId' | 'owners'
+>;
+
+export type InstallationOwners = Readonly<Record<string, string>>;
 
 /** The recent interactions, by id and token. */
 export class Interactions {
@@ -79,6 +88,7 @@ export class Interactions {
       isModalSubmitted: false,
       originalId: null,
       messageIds: [],
+      followUps: 0,
       response: Promise.withResolvers(),
       settled: Promise.withResolvers(),
     };

@@ -5,6 +5,7 @@ import type { Log } from '../../platform/log.ts';
 import { createPage } from '../page/page.ts';
 import type { PagePorts } from '../page/ports.ts';
 import { Commands, type StoredCommand } from './commands.ts';
+import { createConsentPage } from './consent-page.ts';
 import { type DefaultGuild, type DefaultGuildOptions, defaultGuild, type Person } from './default-guild.ts';
 import type { RecordedRequest } from './diagnostics.ts';
 import { httpExchanges, sentDispatches, storedMessages } from './diagnostics.ts';
@@ -18,11 +19,14 @@ import { InteractionCallbacks } from './interaction-callbacks.ts';
 import { Interactions } from './interactions.ts';
 import { MemberClient } from './member-client.ts';
 import { Messages } from './messages.ts';
+import { OAuth } from './oauth.ts';
 import type { Message } from './objects.ts';
 import { OutgoingInteractions } from './outgoing-interactions.ts';
 import { exportState, type PersistedState, restoreState } from './persistence.ts';
+import { idsWithoutBot } from './places-without-bot.ts';
 import { RateLimits } from './rate-limits.ts';
 import { createRest } from './rest.ts';
+import { RoleConnections } from './role-connections.ts';
 import { allRoutes } from './routes/all.ts';
 import { listen } from './server.ts';
 import type { SentDispatch } from './session.ts';
@@ -75,8 +79,14 @@ export interface LocalDiscord {
   /** Where interactions are sent; null for the gateway. */
   readonly interactionsEndpoint: string | null;
   readonly guildId: string;
-  /** Ids. */
-  readonly channels: { readonly general: string; readonly announcements: string; readonly premium: string };
+  /** Ids; the bot is in neither the guild of `otherGuild` nor the `group`, where members use the app of their account. */
+  readonly channels: {
+    readonly general: string;
+    readonly announcements: string;
+    readonly premium: string;
+    readonly otherGuild: string;
+    readonly group: string;
+  };
   /** Ids; `bot` is the bot's own role, `moderator` and `owner` are above it, the others below. */
   readonly roles: DefaultGuild['roleIds'];
   readonly members: readonly Person[];
@@ -85,6 +95,12 @@ export interface LocalDiscord {
   readonly faults: FaultControls;
   /** Changes of roles and members that people make on Discord. */
   readonly guild: GuildControls;
+  /** For DISCORD_CLIENT_SECRET. */
+  readonly clientSecret: string;
+  /** The permissions that members have given: `deauthorize`, `expireAccessTokens`. */
+  readonly oauth: OAuth;
+  /** Linked roles: what the application has published, the members' connections, and the owner's `linkRole`. */
+  readonly connections: RoleConnections;
   /** All requests, oldest first. */
   readonly requests: readonly RecordedRequest[];
   /** All dispatches sent to bots, oldest first. */
@@ -150,6 +166,9 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
   });
   const client = new MemberClient(state, commands, messages, interactions, files, outgoing);
   const guild = createGuildControls(state);
+  const oauth = new OAuth(state, clock);
+  const connections = new RoleConnections(state);
+  oauth.onRevoked = (userId) => connections.deleteConnection(userId);
   const faults = new InjectedFaults(stopwatch);
   const gateway = new Gateway({
     state,
@@ -166,7 +185,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     },
   });
   const rest = createRest({
-    routes: allRoutes({ state, commands, messages, files, callbacks, outgoing, gatewayUrl }),
+    routes: allRoutes({ state, commands, messages, files, callbacks, outgoing, gatewayUrl, oauth, connections }),
     token,
     faults,
     limits: options.rateLimits === false ? undefined : new RateLimits(stopwatch),
@@ -177,7 +196,8 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
       const { response: _answer, ...request } = exchange;
       requests.push(request);
       events.emit('request', request);
-      httpExchanges.publish(exchange);
+      // OAuth2's own requests are not in Discord's OpenAPI document.
+      if (!exchange.path.startsWith('/oauth2/token')) httpExchanges.publish(exchange);
     },
   });
   state.events.on('change', (change) => {
@@ -197,7 +217,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
         log,
       })
     : undefined;
-  server.serve({ rest, gateway, faults, files, page: page?.handle });
+  server.serve({ rest, gateway, faults, files, consent: createConsentPage(state, oauth), page: page?.handle });
 
   return {
     apiUrl: `${origin}/api`,
@@ -211,7 +231,12 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
       return outgoing.url;
     },
     guildId: state.guildId,
-    channels: { general: defaults.general.id, announcements: defaults.announcements.id, premium: defaults.premium.id },
+    channels: {
+      general: defaults.general.id,
+      announcements: defaults.announcements.id,
+      premium: defaults.premium.id,
+      ...idsWithoutBot,
+    },
     roles: defaults.roleIds,
     members: defaults.people,
     get connected() {
@@ -219,6 +244,9 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     },
     faults: createFaultControls(faults, state, gateway),
     guild,
+    clientSecret: oauth.clientSecret,
+    oauth,
+    connections,
     requests,
     dispatches,
     identifies: gateway.identifies,
@@ -230,7 +258,8 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     submitModal: (action) => client.submitModal(action),
     channelName: (channelId) => {
       const channel = state.channels.get(channelId);
-      return channel?.type === 0 ? `#${channel.name}` : channel && 'a direct message';
+      if (channel?.type === 1) return 'a direct message';
+      return channel?.type === 0 ? `#${channel.name}` : channel?.name;
     },
     messages: (channelId, viewerId) => messages.in(channelId, viewerId),
     directMessages: (userId) => {

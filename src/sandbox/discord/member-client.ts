@@ -1,15 +1,21 @@
 import { callbackType } from './callback-schema.ts';
-import type { Commands } from './commands.ts';
+import type { Commands, StoredCommand } from './commands.ts';
 import type { DiscordState } from './discord-state.ts';
 import { RejectedByClientError } from './errors.ts';
 import type { Files } from './files.ts';
-import { type InteractionRequest, type Interactions, interactionType } from './interactions.ts';
+import {
+  type InstallationOwners,
+  type InteractionRequest,
+  type Interactions,
+  interactionType,
+} from './interactions.ts';
 import type { Messages } from './messages.ts';
 import { toSubmitData } from './modal.ts';
 import { controlsOf, type NormalizedControl } from './normalized-components.ts';
 import type { Channel } from './objects.ts';
 import type { OutgoingInteractions } from './outgoing-interactions.ts';
 import { permissions } from './permissions.ts';
+import { isWithoutBot, placeWithoutBot } from './places-without-bot.ts';
 import { resolveAutocomplete, resolveCommand } from './resolve-command.ts';
 import { requireLocale } from './resolve-locale.ts';
 import { resolveSelection } from './resolve-select.ts';
@@ -63,8 +69,10 @@ export class MemberClient {
     const channel = this.#channelOf(channelId, userId);
     const { command, name, path } = this.#commandNamed(fullName, userId, channel);
     const resolvedCommand = resolveCommand(this.#actor(userId, channel), this.#files, command, path, options);
+    const owners = ownersOf(command, channel, userId);
+    const label = `/${[name, ...path].join(' ')}`;
     return this.#send(
-      { type: interactionType.command, userId, channelId, label: `/${[name, ...path].join(' ')}`, sourceId: null },
+      { type: interactionType.command, userId, channelId, label, sourceId: null, owners },
       channel,
       {
         data: {
@@ -88,8 +96,9 @@ export class MemberClient {
   }: AutocompleteAction): Promise<readonly Choice[]> {
     const channel = this.#channelOf(channelId, userId);
     const { command, name, path } = this.#commandNamed(fullName, userId, channel);
+    const owners = ownersOf(command, channel, userId);
     const { response } = this.#send(
-      { type: interactionType.autocomplete, userId, channelId, label: `/${name}`, sourceId: null },
+      { type: interactionType.autocomplete, userId, channelId, label: `/${name}`, sourceId: null, owners },
       channel,
       {
         data: {
@@ -110,13 +119,21 @@ export class MemberClient {
     if (opener === undefined || callback?.type !== callbackType.modal || opener.isModalSubmitted) {
       throw new RejectedByClientError('no_modal', 'The member has no such modal open');
     }
-    const { channelId, sourceId } = opener;
+    const { channelId, sourceId, owners } = opener;
     const channel = this.#channelOf(channelId, userId);
     const data = toSubmitData(this.#actor(userId, channel), callback.data, values);
     opener.isModalSubmitted = true;
     const source = sourceId === null ? undefined : this.#messages.find(sourceId)?.message;
     return this.#send(
-      { type: interactionType.modal, userId, channelId, label: callback.data.title, sourceId, openerId: opener.id },
+      {
+        type: interactionType.modal,
+        userId,
+        channelId,
+        label: callback.data.title,
+        sourceId,
+        openerId: opener.id,
+        owners,
+      },
       channel,
       source === undefined ? { data } : { data, message: source },
     );
@@ -135,8 +152,10 @@ export class MemberClient {
       throw new RejectedByClientError('unknown_component', `The message has no component ${customId}`);
     const label = ('label' in component ? component.label : null) ?? customId;
     if (component.disabled) throw new RejectedByClientError('disabled', 'The component is disabled');
+    // Those of the interaction that led to the message; the bot has posted any other message itself.
+    const owners = message.interaction_metadata?.authorizing_integration_owners ?? { '0': guildIdOf(channel) ?? '0' };
     return this.#send(
-      { type: interactionType.component, userId, channelId: channel.id, label, sourceId: messageId },
+      { type: interactionType.component, userId, channelId: channel.id, label, sourceId: messageId, owners },
       channel,
       {
         message,
@@ -158,16 +177,21 @@ export class MemberClient {
   }
 
   #actor(userId: string, channel: Channel): Actor {
-    return { directory: this.#state, userId, inGuild: channel.type === 0 };
+    return { directory: this.#state, userId, inGuild: channel.type === 0 && !isWithoutBot(channel) };
   }
 
   #commandNamed(fullName: string, userId: string, channel: Channel) {
     const [name = '', ...path] = fullName.replace(/^\//, '').split(' ');
-    const guildId = channel.type === 0 ? channel.guild_id : null;
-    const command = this.#commands.availableIn(guildId).find((each) => each.name === name);
+    const available = isWithoutBot(channel)
+      ? this.#commands.availableToUsers(channel.type === 0 ? 0 : 2)
+      : this.#commands.availableIn(guildIdOf(channel));
+    const command = available.find((each) => each.name === name);
     if (command === undefined) throw new RejectedByClientError('unknown_command', `Unknown command: /${name}`);
     const requiredPermissions = BigInt(command.default_member_permissions ?? 0);
-    const memberPermissions = this.#state.permissionsOf(userId, channel.type === 0 ? channel : undefined);
+    // Elsewhere, the members are not managers.
+    const memberPermissions = isWithoutBot(channel)
+      ? 0n
+      : this.#state.permissionsOf(userId, channel.type === 0 ? channel : undefined);
     if ((memberPermissions & requiredPermissions) !== requiredPermissions)
       throw new RejectedByClientError('not_permitted', `The member has no permission to use /${name}`);
     return { command, name, path };
@@ -177,11 +201,11 @@ export class MemberClient {
   #channelOf(channelId: string, userId: string): Channel {
     const channel = this.#state.channels.get(channelId);
     const isMember =
-      channel?.type === 1
+      channel?.type === 1 || channel?.type === 3
         ? channel.recipients.some(({ id }) => id === userId)
         : channel !== undefined &&
-          this.#state.members.has(userId) &&
-          this.#state.hasPermission(userId, 'useApplicationCommands', channel);
+          (isWithoutBot(channel) ||
+            (this.#state.members.has(userId) && this.#state.hasPermission(userId, 'useApplicationCommands', channel)));
     if (channel === undefined || !isMember)
       throw new RejectedByClientError('unknown_channel', 'The member cannot see this channel');
     return channel;
@@ -201,14 +225,15 @@ export class MemberClient {
       version: 1,
       channel_id: channel.id,
       channel,
-      ...this.#context(channel, request.userId),
+      ...this.#context(channel, request),
       locale,
       entitlements: [],
       attachment_size_limit: 10 * 1024 * 1024,
       ...fields,
     };
     if (this.#outgoing.url === null) {
-      const guildId = channel.type === 0 ? channel.guild_id : null;
+      // Interactions arrive wherever they come from; the bot's first shard has those of other guilds, too.
+      const guildId = isWithoutBot(channel) ? null : guildIdOf(channel);
       state.events.emit('dispatch', { name: 'INTERACTION_CREATE', intent: 0, guildId, data });
     } else void this.#outgoing.send(data);
     const messages = this.#messages;
@@ -222,15 +247,15 @@ export class MemberClient {
     };
   }
 
-  #context(channel: Channel, userId: string) {
+  #context(channel: Channel, { userId, owners }: InteractionRequest) {
     const state = this.#state;
     const member = state.members.get(userId);
-    const installation = {
-      authorizing_integration_owners: { '0': channel.type === 0 ? channel.guild_id : '0' },
-    };
-    if (channel.type === 1) {
+    const user = state.user(userId);
+    const installation = { authorizing_integration_owners: owners };
+    if (user !== undefined && isWithoutBot(channel)) return { ...placeWithoutBot(channel, user), ...installation };
+    if (channel.type !== 0) {
       const app_permissions = String(directMessagePermissions);
-      return { user: state.user(userId), context: 1, app_permissions, ...installation };
+      return { user, context: 1, app_permissions, ...installation };
     }
     const guild = state.guild();
     return {
@@ -243,6 +268,16 @@ export class MemberClient {
       ...installation,
     };
   }
+}
+
+/** Who has installed the app, as far as it concerns the command. Discord: "Authorizing Integration Owners". */
+function ownersOf({ integration_types: types }: StoredCommand, channel: Channel, userId: string): InstallationOwners {
+  const ofUser = types?.includes(1) ? { '1': userId } : {};
+  return isWithoutBot(channel) ? ofUser : { '0': guildIdOf(channel) ?? '0', ...ofUser };
+}
+
+function guildIdOf(channel: Channel): string | null {
+  return channel.type === 0 ? channel.guild_id : null;
 }
 
 /** The command reference of an interaction. Discord: "Application Command Interaction Data". */

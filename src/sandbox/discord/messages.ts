@@ -11,6 +11,7 @@ import { normalizeEmbeds } from './normalize.ts';
 import { normalizeComponents } from './normalize-components.ts';
 import { textsOf } from './normalized-components.ts';
 import type { Channel, Message, User } from './objects.ts';
+import { isWithoutBot } from './places-without-bot.ts';
 
 /** How long a nonce is remembered (ms). Discord, "Create Message": "the past few minutes". */
 const nonceLifetimeMs = 5 * minute;
@@ -155,6 +156,7 @@ export class Messages {
 
   #dispatch(name: string, channelId: string, data: object): void {
     const channel = this.#state.channels.get(channelId);
+    if (channel !== undefined && isWithoutBot(channel)) return;
     const guildId = channel?.type === 0 ? channel.guild_id : null;
     this.#state.events.emit('dispatch', {
       name,

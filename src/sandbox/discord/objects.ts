@@ -79,7 +79,19 @@ export interface DirectChannel {
   readonly flags: number;
 }
 
-export type Channel = GuildChannel | DirectChannel;
+/** A conversation of several people, in which no bot can be. */
+export interface GroupChannel {
+  readonly id: string;
+  readonly type: 3;
+  readonly name: string;
+  readonly recipients: readonly User[];
+  readonly owner_id: string;
+  readonly icon: null;
+  readonly last_message_id: string | null;
+  readonly flags: number;
+}
+
+export type Channel = GuildChannel | DirectChannel | GroupChannel;
 
 export interface Attachment {
   readonly id: string;

@@ -3,6 +3,7 @@ import type { StoredCommand } from './commands.ts';
 import { RejectedByClientError } from './errors.ts';
 import type { FileInput, Files } from './files.ts';
 import type { Attachment } from './objects.ts';
+import { isWithoutBot } from './places-without-bot.ts';
 import { type Actor, type Directory, type Resolved, resolveReferences } from './resolved.ts';
 
 type SentValue = string | number | boolean;
@@ -152,7 +153,7 @@ function findIssue(directory: Directory, option: ValueOption, value: OptionInput
 
 function findChannelIssue(directory: Directory, option: ValueOption, id: string): string | undefined {
   const channel = directory.channels.get(id);
-  if (channel?.type !== 0) return 'is not a channel';
+  if (channel?.type !== 0 || isWithoutBot(channel)) return 'is not a channel';
   return option.channel_types?.includes(channel.type) === false ? 'is not a channel of an allowed type' : undefined;
 }
 

@@ -6,7 +6,7 @@ import type { Log } from '../../platform/log.ts';
 import { readRequestBody } from './body.ts';
 import type { HttpExchange } from './diagnostics.ts';
 import { visibleHeaders, withoutToken } from './diagnostics.ts';
-import { DiscordApiError, errorResponse } from './errors.ts';
+import { DiscordApiError, errorResponse, OAuth2Error } from './errors.ts';
 import type { InjectedFault, InjectedFaults } from './faults.ts';
 import { defaultLocale, isLocale, type Locale } from './locales.ts';
 import { type RateLimits, retryHeaders } from './rate-limits.ts';
@@ -52,34 +52,46 @@ export function createRest(options: RestOptions) {
   ): Promise<void> => {
     const method = request.method ?? 'GET';
     const at = clock.now();
+    /** Its requests and responses contain secrets. */
+    const isTokenPath = path.startsWith('/oauth2/token');
     let body: unknown;
 
     const answer = async (): Promise<Outcome> => {
       const fault = faults.take(method, path);
       if (fault === 'refuse') return 'cut';
-      const content = await readRequestBody(request);
-      body = content.json;
+      const content = await readRequestBody(request, { acceptsForm: isTokenPath });
+      if (!isTokenPath) body = content.json;
       if (faults.responseDelayMs > 0) await stopwatch.sleep(faults.responseDelayMs);
       if (fault !== undefined && fault !== 'lose_answer') return faultResponse(fault);
       const match = find(method, path);
       if (match === undefined) throw errorResponse.notFound();
       if (match === 'other_method') throw errorResponse.methodNotAllowed();
       const { route, ids } = match;
-      if (route.needsBot && request.headers.authorization !== `Bot ${token}`) throw errorResponse.unauthorized();
+      const isOfMember = route.acceptsMember && request.headers.authorization?.startsWith('Bearer ') === true;
+      const needsBot = route.needsBot && !isOfMember;
+      if (needsBot && request.headers.authorization !== `Bot ${token}`) throw errorResponse.unauthorized();
       checkIds(ids);
       const bucket = `${method} ${route.path}`;
       const rateLimit = limits?.count({
         route: bucket,
         resource: topLevelResource(ids),
         limit: route.limit,
-        global: route.needsBot,
+        global: needsBot,
       });
       if (rateLimit?.exceeded) {
         const { retryAfter, global } = rateLimit.exceeded;
         return { status: 429, body: rateLimitBody(retryAfter, global), headers: rateLimit.headers };
       }
       const locale = requestedLocale(request.headers);
-      const call = { ids, query, body, files: content.files, locale } as RouteRequest<never>;
+      const { authorization } = request.headers;
+      const call = {
+        ids,
+        query,
+        body: content.json,
+        files: content.files,
+        locale,
+        authorization,
+      } as RouteRequest<never>;
       const reply = await attempt(() => route.handle(call), log);
       return fault === 'lose_answer' ? 'cut' : { ...reply, headers: rateLimit?.headers ?? {} };
     };
@@ -87,7 +99,7 @@ export function createRest(options: RestOptions) {
     const outcome = await attempt(answer, log);
     const status = outcome === 'cut' ? 0 : outcome.status;
     const exchange = { at, method, path: withoutToken(decodePath(path)), query: query.toString(), body, status };
-    const responseBody = outcome === 'cut' ? undefined : outcome.body;
+    const responseBody = outcome === 'cut' || isTokenPath ? undefined : outcome.body;
     options.onExchange({ ...exchange, headers: visibleHeaders(request.headers), response: responseBody });
     if (outcome === 'cut') request.socket.destroy();
     else send(response, outcome);
@@ -102,7 +114,8 @@ async function attempt<Result extends Outcome>(
   try {
     return await action();
   } catch (error) {
-    if (error instanceof DiscordApiError) return { status: error.status, body: error.json };
+    if (error instanceof DiscordApiError || error instanceof OAuth2Error)
+      return { status: error.status, body: error.json };
     log?.error({ reason: messageOf(error) }, 'local Discord request failed');
     return { status: 500, body: errorResponse.internal().json };
   }

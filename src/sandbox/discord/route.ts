@@ -18,6 +18,8 @@ export interface RouteRequest<Id extends string = string> {
   readonly body: unknown;
   readonly files: readonly UploadedFile[];
   readonly locale: Locale;
+  /** The header. */
+  readonly authorization: string | undefined;
 }
 
 export interface RouteResponse {
@@ -31,6 +33,8 @@ export interface Route {
   readonly path: string;
   /** Whether the route needs the bot's token and counts toward its global limit. Interaction callbacks use their own token. */
   readonly needsBot: boolean;
+  /** Whether it can also be used with a member's token, which the route itself checks. */
+  readonly acceptsMember: boolean;
   readonly limit: RateLimitBucket | undefined;
   readonly handle: (call: RouteRequest<never>) => RouteResponse | Promise<RouteResponse>;
 }
@@ -40,9 +44,10 @@ export function route<const Path extends string>(
   method: string,
   path: Path,
   handle: (call: RouteRequest<IdsIn<Path>>) => RouteResponse | Promise<RouteResponse>,
-  options: { needsBot?: boolean; limit?: RateLimitBucket } = {},
+  options: { needsBot?: boolean; acceptsMember?: boolean; limit?: RateLimitBucket } = {},
 ): Route {
-  return { method, path, needsBot: options.needsBot ?? true, limit: options.limit, handle: handle as Route['handle'] };
+  const { needsBot = true, acceptsMember = false, limit } = options;
+  return { method, path, needsBot, acceptsMember, limit, handle: handle as Route['handle'] };
 }
 
 export const ok = (body: unknown): RouteResponse => ({ status: 200, body });

@@ -13,6 +13,8 @@ interface ServerHandlers {
   readonly gateway: Gateway;
   readonly faults: InjectedFaults;
   readonly files: Files;
+  /** The page on which OAuth2 asks a member. */
+  readonly consent: (request: IncomingMessage, response: ServerResponse, query: URLSearchParams) => unknown;
   readonly page: Handle | undefined;
 }
 
@@ -41,12 +43,14 @@ export async function listen(port: number, host: string) {
   return {
     origin,
     gatewayUrl: `ws://127.0.0.1:${boundPort}/gateway`,
-    serve({ rest, gateway, faults, files, page }: ServerHandlers): void {
+    serve({ rest, gateway, faults, files, consent, page }: ServerHandlers): void {
       ready.resolve((request, response) => {
         const { pathname, searchParams } = new URL(request.url ?? '/', origin);
-        const path = /^\/api\/v10(\/.*)$/.exec(pathname)?.[1];
+        // OAuth2 has no version.
+        const path = /^\/api(?:\/v10(\/.*)|(\/oauth2\/token.*))$/.exec(pathname)?.slice(1).join('');
         const file = /^\/attachments\/(.+)$/.exec(pathname)?.[1];
-        if (path !== undefined) rest(request, response, path, searchParams);
+        if (/^\/api\/oauth2\/authorize$/.test(pathname)) consent(request, response, searchParams);
+        else if (path !== undefined) rest(request, response, path, searchParams);
         else if (file !== undefined) sendFile(response, file, files.find(file));
         else if (page !== undefined) page(request, response, pathname, searchParams);
         else sendFile(response, '', undefined);

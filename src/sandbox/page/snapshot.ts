@@ -1,6 +1,7 @@
 import type { Commands } from '../discord/commands.ts';
 import type { DiscordState } from '../discord/discord-state.ts';
 import type { Messages } from '../discord/messages.ts';
+import { isWithoutBot } from '../discord/places-without-bot.ts';
 import type { Balances } from './balances.ts';
 import type { PagePorts } from './ports.ts';
 import type { KeyedItem } from './timeline.ts';
@@ -20,9 +21,22 @@ export function sidebarState({ state, commands }: SnapshotSources, connected: bo
   return {
     connected,
     channels: [...state.channels.values()].map((channel) =>
-      channel.type === 0
-        ? { id: channel.id, name: channel.name, topic: channel.topic, with: null }
-        : { id: channel.id, name: state.bot.username, topic: null, with: channel.recipients[0]?.id ?? null },
+      channel.type === 1
+        ? {
+            id: channel.id,
+            name: state.bot.username,
+            topic: null,
+            with: channel.recipients[0]?.id ?? null,
+            hasBot: true,
+          }
+        : {
+            id: channel.id,
+            name: channel.name,
+            topic: channel.type === 0 ? channel.topic : null,
+            with: null,
+            /** Elsewhere, members use the app of their own account. */
+            hasBot: !isWithoutBot(channel),
+          },
     ),
     members: [...state.users.values()]
       .filter(({ bot }) => !bot)

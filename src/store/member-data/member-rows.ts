@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Compilable, type Kysely, sql } from 'kysely';
 import type { AccountId } from '../../ledger/account-id.ts';
+import { roleConnectionQueue } from '../../tally/role-connection.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { literal, run } from '../query-builder.ts';
@@ -123,7 +124,7 @@ export async function findMemberRows(
     ...found.deliveryIds,
   ]);
   const isOwn = ({ queue, content }: { readonly queue: string; readonly content: string }) =>
-    queue === directMessages(userId) || (mentions(content, userId) && !isErasing(queue, content));
+    ownQueues(userId).includes(queue) || (mentions(content, userId) && !isErasing(queue, content));
   // A vote can also have effects that concern everyone, such as the reward of a party.
   const effects = db.selectFrom('effects').select(['id', 'queue', 'content']);
   const ofDeliveries: number[] = [];
@@ -137,7 +138,7 @@ export async function findMemberRows(
     waitingIn(db)
       .select(['id', 'queue', 'content'])
       .where(({ eb, and, or }) =>
-        or([eb('queue', '=', directMessages(userId)), and([eb('queue', '>', 'role '), eb('queue', '<', 'role!')])]),
+        or([eb('queue', 'in', ownQueues(userId)), and([eb('queue', '>', 'role '), eb('queue', '<', 'role!')])]),
       ),
   );
   const planned = await run(
@@ -162,6 +163,11 @@ export async function findMemberRows(
 /** Whether an effect removes a role of a member who was forgotten before, and then erases its content. */
 function isErasing(queue: string, content: string): boolean {
   return queue.startsWith('role ') && content.includes('"erase":true');
+}
+
+/** The queues of the effects that concern the member alone. */
+export function ownQueues(userId: string): readonly string[] {
+  return [directMessages(userId), roleConnectionQueue(userId)];
 }
 
 /** The queue of the direct messages to a member. */

@@ -5,7 +5,7 @@ import { literal } from '../query-builder.ts';
 import { deliveryColumns } from '../reads/search-deliveries.ts';
 import type { Tables } from '../tables.ts';
 import { chunksOf } from './chunks.ts';
-import { directMessages, type MemberRows } from './member-rows.ts';
+import { directMessages, type MemberRows, ownQueues } from './member-rows.ts';
 
 /** A table with rows about members. */
 export interface MemberTable {
@@ -36,7 +36,7 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
         const key = accountKey(accountIdOf(partsOf(accountId).accounts, pseudonym));
         return db
           .updateTable('balances')
-          .set({ ...key, roles: null, reminder: 0 })
+          .set({ ...key, roles: null, reminder: 0, role_connection: 0 })
           .where('user_id', '=', accountId);
       }),
   },
@@ -101,7 +101,7 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
             .updateTable('effects')
             .set({ queue: directMessages(pseudonym) })
             .where('id', 'in', ids)
-            .where('queue', '=', directMessages(userId)),
+            .where('queue', 'in', ownQueues(userId)),
         ),
       );
     },
@@ -152,6 +152,16 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
   reminder_stops: {
     select: (db, { userId }) => [db.selectFrom('reminder_stops').selectAll().where('user_id', '=', userId)],
     forget: (db, { userId }) => [db.deleteFrom('reminder_stops').where('user_id', '=', userId)],
+  },
+  // Their tokens are secrets, of no use to the member.
+  linked_members: {
+    select: (db, { userId }) => [
+      db
+        .selectFrom('linked_members')
+        .select(['user_id', 'locale', 'linked_at', 'pushed'])
+        .where('user_id', '=', userId),
+    ],
+    forget: (db, { userId }) => [db.deleteFrom('linked_members').where('user_id', '=', userId)],
   },
   member_languages: {
     select: (db, { userId }) => [db.selectFrom('member_languages').selectAll().where('user_id', '=', userId)],

@@ -18,6 +18,7 @@ import { memberLanguages } from './017-member-languages.ts';
 import { accounts } from './018-accounts.ts';
 import { settings } from './019-settings.ts';
 import { leases } from './020-leases.ts';
+import { linkedMembers } from './021-linked-members.ts';
 import { growth } from './022-growth.ts';
 import type { Migration } from './migration.ts';
 
@@ -41,6 +42,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '018-accounts': accounts,
   '019-settings': settings,
   '020-leases': leases,
+  '021-linked-members': linkedMembers,
   '022-growth': growth,
 };
 

@@ -4,7 +4,7 @@ import { allVoteCauses } from '../../ledger/entry.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
-import type { AccountState } from '../../tally/account-state.ts';
+import type { AccountState, RoleConnectionState } from '../../tally/account-state.ts';
 import type { PartyState } from '../../tally/party-state.ts';
 import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
 import { accountOf } from '../account-columns.ts';
@@ -35,7 +35,11 @@ export const accountColumns = [
   'month_credits',
   'streak_days',
   'streak_last_day',
+  'role_connection',
 ] as const satisfies readonly (keyof BalanceRow)[];
+
+/** By the stored number. */
+const roleConnectionStates: readonly RoleConnectionState[] = ['none', 'linked', 'updating'];
 
 export function toAccountState(row: Omit<BalanceRow, 'guild_id' | 'member_id'>): AccountState {
   const id = accountOf(row);
@@ -55,18 +59,19 @@ export function toAccountState(row: Omit<BalanceRow, 'guild_id' | 'member_id'>):
     streak: { days: row.streak_days, lastDay: row.streak_last_day },
     roles: row.roles === null ? [] : parseRoles(row.roles),
     isReminded: row.reminder === 1,
+    roleConnection: roleConnectionStates[row.role_connection] ?? 'none',
   };
 }
 
 /** The values of {@link accountColumns}. The roles last seen and the reminder are written by operations of their own. */
 export function accountValues({ credits, votes, lastEntry, lastVotes, entries, ...state }: AccountState) {
-  const { history, scores, streak } = state;
+  const { history, scores, streak, roleConnection } = state;
   const { week, month } = scores;
   return [
     ...[credits, votes, lastEntry, JSON.stringify(lastVotes), entries],
     history === null ? null : serializeHistory(history),
     ...[week.start, week.votes, week.credits, month.start, month.votes, month.credits],
-    ...[streak.days, streak.lastDay],
+    ...[streak.days, streak.lastDay, roleConnectionStates.indexOf(roleConnection)],
   ];
 }
 

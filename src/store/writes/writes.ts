@@ -17,6 +17,7 @@ import { heartbeatWrites } from './heartbeat.ts';
 import { installationWrites } from './installation.ts';
 import { invalidRequestWrites } from './invalid-requests.ts';
 import { leaseWrites } from './leases.ts';
+import { linkedMemberWrites } from './linked-members.ts';
 import { memberLanguageWrites } from './member-languages.ts';
 import { outboxWrites } from './outbox.ts';
 import { partyWrites } from './party.ts';
@@ -56,6 +57,7 @@ export function createWrites(
     ...seenRolesWrites(db, connection),
     ...reminderWrites(db, connection),
     ...memberLanguageWrites(db, connection),
+    ...linkedMemberWrites(db, connection),
     ...forgetWrites(db, connection),
     ...settingsWrites(db, connection),
     ...guildWrites(db, connection),

@@ -317,7 +317,11 @@ export const en = {
     /** Plain. */
     description: 'Export what is stored about you, or have it forgotten.',
     actionOption: 'What to do.',
-    actions: { export: 'export: get everything as a file', forget: 'forget: delete what identifies you' },
+    actions: {
+      export: 'export: get everything as a file',
+      forget: 'forget: delete what identifies you',
+      unlink: 'unlink: stop giving your votes to Discord for linked roles',
+    },
     fileDescription: 'Everything that is stored about you, as JSON.',
     confirmButton: 'Confirm',
     cancelButton: 'Cancel',
@@ -327,13 +331,46 @@ export const en = {
     exported:
       'The file has everything that is stored about you: your account with its entries, the deliveries of the listing service with their contents, and what was sent because of them.',
     titleConfirm: 'Forget you?',
+    /** Above `confirm`, if several servers use the bot. */
+    everyCommunity: 'This covers your accounts in **all servers** that use this bot.',
     confirm:
       'Your credits, streak and roles are lost, your reminders are cancelled, and the contents of your deliveries are deleted. This cannot be undone.\n\nWhat remains is not linked to you: amounts and times under a random name, and digests that keep a repeated vote from being paid twice. Messages in Discord, backups and logs are not changed. Your next vote starts a new account.',
     titleForgotten: 'Forgotten',
     forgotten:
       'What was stored about you can no longer be linked to you. Roles that you received for votes or purchases are being removed.',
     titleCancelled: 'Cancelled',
+    titleUnlinked: 'Linked roles',
+    unlinked: 'Your account is no longer linked. Discord takes the linked roles away.',
+    notLinked: 'Your account is not linked.',
     cancelled: 'Nothing was changed.',
+  },
+
+  /** All plain. */
+  linkedRoles: {
+    /** What Discord calls the connection in a member's profile; at most 50 characters. */
+    platform: 'Votes',
+    /**
+     * Conditions in the settings of a role: names of at most 100 and descriptions of at most 200 characters. Discord
+     * shows the number after the description.
+     */
+    records: {
+      votes: { name: 'Votes', description: 'Counted votes, at least' },
+      streak: { name: 'Vote streak', description: 'Days of the current streak, at least' },
+      last_vote: { name: 'Last vote', description: 'Days since the last vote, at most' },
+      premium: { name: 'Premium', description: 'Has premium' },
+    },
+    /** A page in the browser. */
+    page: {
+      titleLinked: 'Linked',
+      linked: 'Discord now knows your votes, and gives you the roles that you qualify for. You can close this page.',
+      undo: 'To undo it, use /privacy in Discord.',
+      titleFailed: 'Not linked',
+      cancelled: 'You did not give the permission, so nothing was linked.',
+      expired: 'This link has expired or was used before.',
+      unavailable: 'Discord or the database did not respond. Please try again in a minute.',
+      tooMany: 'Too many attempts. Please try again in a minute.',
+      again: 'Start again',
+    },
   },
 
   help: {

@@ -1,14 +1,30 @@
 import { z } from 'zod';
 import { hour } from '../../../platform/durations.ts';
 import type { DiscordState } from '../discord-state.ts';
+import type { OAuth } from '../oauth.ts';
 import type { OutgoingInteractions } from '../outgoing-interactions.ts';
 import { ok, type Route, route } from '../route.ts';
+import { url } from '../schema-parts.ts';
 import { validate } from '../validate.ts';
 
-const applicationEdit = z.object({ interactions_endpoint_url: z.url().nullish() });
+/** The fields that can be changed. Discord: "Edit Current Application". */
+const applicationEdit = z
+  .object({
+    interactions_endpoint_url: z.url().nullable(),
+    role_connections_verification_url: url.nullable(),
+    integration_types_config: z.record(z.enum(['0', '1']), z.object({ oauth2_install_params: z.unknown().optional() })),
+  })
+  .partial();
 
 /** The bot's application and its gateway URL. Discord: "Application", "Get Gateway Bot". */
-export function applicationRoutes(state: DiscordState, outgoing: OutgoingInteractions, gatewayUrl: string): Route[] {
+export function applicationRoutes(
+  state: DiscordState,
+  outgoing: OutgoingInteractions,
+  oauth: OAuth,
+  gatewayUrl: string,
+): Route[] {
+  /** What the bot has changed, apart from the endpoint. */
+  let edited: Readonly<Record<string, unknown>> = {};
   const application = () => ({
     id: state.applicationId,
     name: state.bot.username,
@@ -32,6 +48,7 @@ export function applicationRoutes(state: DiscordState, outgoing: OutgoingInterac
     approximate_user_install_count: 0,
     approximate_user_authorization_count: 0,
     integration_types_config: { 0: {} },
+    ...edited,
   });
   return [
     route('GET', '/gateway', () => ok({ url: gatewayUrl }), { needsBot: false }),
@@ -49,11 +66,22 @@ export function applicationRoutes(state: DiscordState, outgoing: OutgoingInterac
     ),
     route('GET', '/applications/@me', () => ok(application())),
     route('PATCH', '/applications/@me', async ({ body }) => {
-      const { interactions_endpoint_url: url } = validate(applicationEdit, body);
-      if (url !== undefined) await outgoing.setUrl(url);
+      const { interactions_endpoint_url: endpoint, ...changes } = validate(applicationEdit, body);
+      if (endpoint !== undefined) await outgoing.setUrl(endpoint);
+      edited = { ...edited, ...changes };
       return ok(application());
     }),
     route('GET', '/oauth2/applications/@me', () => ok(application())),
-    route('GET', '/users/@me', () => ok({ ...state.bot, verified: true, mfa_enabled: false, locale: 'en-US' })),
+    route(
+      'GET',
+      '/users/@me',
+      ({ authorization }) => {
+        const account = { verified: true, mfa_enabled: false };
+        if (authorization?.startsWith('Bearer ') !== true) return ok({ ...state.bot, ...account, locale: 'en-US' });
+        const userId = oauth.memberOf(authorization, 'identify');
+        return ok({ ...state.user(userId), ...account, locale: state.localeOf(userId) });
+      },
+      { acceptsMember: true },
+    ),
   ];
 }

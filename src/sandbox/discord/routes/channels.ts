@@ -7,6 +7,7 @@ import { messageSchema, validateEdit } from '../message-schema.ts';
 import { type Messages, withoutNonce } from '../messages.ts';
 import type { Channel, Message } from '../objects.ts';
 import type { PermissionName } from '../permissions.ts';
+import { isWithoutBot } from '../places-without-bot.ts';
 import { noContent, ok, type Route, route } from '../route.ts';
 import { validate } from '../validate.ts';
 
@@ -18,6 +19,7 @@ export function channelRoutes(state: DiscordState, messages: Messages, files: Fi
   const channelFor = (id: string, ...permissions: PermissionName[]): Channel => {
     const channel = state.channels.get(id);
     if (channel === undefined) throw errorResponse.unknownChannel();
+    if (channel.type === 3 || isWithoutBot(channel)) throw errorResponse.missingAccess();
     if (channel.type === 1) {
       const recipientId = channel.recipients[0]?.id ?? '';
       if (!permissions.includes('sendMessages')) return channel;

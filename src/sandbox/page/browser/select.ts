@@ -115,7 +115,9 @@ export function selectOptions(
       return [...toOptions(offeredMembers, '@'), ...toOptions(offeredRoles, '@')];
     case 8:
       return toOptions(
-        isDirect || !offersTextChannels(component) ? [] : channels.filter((channel) => channel.with === null),
+        isDirect || !offersTextChannels(component)
+          ? []
+          : channels.filter((channel) => channel.with === null && channel.hasBot),
         '#',
       );
   }

@@ -15,10 +15,12 @@ export function startSidebar(store: PageStore): void {
     const focusedId = (document.activeElement as HTMLElement | null)?.dataset['channelId'];
     const channels = visibleChannels(state);
     const directChannels = channels.filter((channel) => channel.with !== null);
-    findById('channels').replaceChildren(...channels.filter((channel) => channel.with === null).map(channelItem));
+    const guildChannels = channels.filter((channel) => channel.with === null && channel.hasBot);
+    findById('channels').replaceChildren(...guildChannels.map(channelItem));
+    findById('other-channels').replaceChildren(...channels.filter(({ hasBot }) => !hasBot).map(channelItem));
     const isOpened = directChannels.length > 0;
     findById('direct-channels').replaceChildren(...(isOpened ? directChannels.map(channelItem) : [newConversation()]));
-    findById('text-channels').hidden = channels.length === directChannels.length;
+    findById('text-channels').hidden = guildChannels.length === 0;
     if (focusedId) document.querySelector<HTMLElement>(`[data-channel-id="${focusedId}"]`)?.focus();
   }
 

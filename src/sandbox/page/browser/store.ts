@@ -225,7 +225,7 @@ function emptyState(clock: SandboxTime, theme: Theme): State {
 /** The guild's channels unless the acting user has left it, and the user's direct message channel. */
 export function visibleChannels({ channels, members, userId }: Readonly<State>): State['channels'] {
   const isMember = members.find(({ id }) => id === userId)?.isMember ?? true;
-  return channels.filter((channel) => (channel.with === null ? isMember : channel.with === userId));
+  return channels.filter((channel) => (channel.with === null ? isMember || !channel.hasBot : channel.with === userId));
 }
 
 /** The language of the acting member's client. */

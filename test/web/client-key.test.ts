@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { clientKeyOf, isTrustedProxy } from '../../src/owner/client-key.ts';
+import { clientKeyOf, isTrustedProxy } from '../../src/web/client-key.ts';
 
 it.each([
   ['192.0.2.7', '192.0.2.7'],

@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ApplicationIntegrationType, Routes } from 'discord.js';
+import { z } from 'zod';
+import type { DiscordRest } from '../rest.ts';
+
+/** What is published of the application itself, besides its commands. Undefined leaves it as it is. */
+export interface ApplicationSettings {
+  /** Lets members add the application to their account. */
+  readonly userInstall?: boolean | undefined;
+  /** Linked roles: the page on which members link their account, and the conditions for roles. */
+  readonly linkedRoles?:
+    | {
+        readonly verificationUrl: string;
+        readonly records: readonly object[];
+      }
+    | undefined;
+}
+
+/**
+ * Makes the application match, and returns what was changed: names of settings. Compares first, so that a repetition
+ * changes nothing. Throws what {@link DiscordRest} throws, and ZodError for a response of another shape.
+ */
+export async function updateApplication(
+  rest: DiscordRest,
+  applicationId: string,
+  { userInstall, linkedRoles }: ApplicationSettings,
+): Promise<readonly string[]> {
+  const current = application.parse(await rest.get(Routes.currentApplication()));
+  const changes: Record<string, unknown> = {};
+  const { UserInstall } = ApplicationIntegrationType;
+  if (userInstall && current.integration_types_config[UserInstall] === undefined) {
+    const ofUser = { oauth2_install_params: { scopes: ['applications.commands'], permissions: '0' } };
+    changes['integration_types_config'] = { ...current.integration_types_config, [UserInstall]: ofUser };
+  }
+  const verificationUrl = linkedRoles?.verificationUrl ?? current.role_connections_verification_url;
+  if (verificationUrl !== current.role_connections_verification_url)
+    changes['role_connections_verification_url'] = verificationUrl;
+  const changed = Object.keys(changes);
+  if (linkedRoles !== undefined) {
+    const route = Routes.applicationRoleConnectionMetadata(applicationId);
+    const listed = z.array(record).parse(await rest.get(route));
+    const expected = z.array(record).parse(linkedRoles.records);
+    if (!isDeepStrictEqual(listed, expected)) {
+      await rest.put(route, undefined, linkedRoles.records);
+      changed.push('role_connections_metadata');
+    }
+  }
+  if (Object.keys(changes).length > 0) await rest.patch(Routes.currentApplication(), changes);
+  return changed;
+}
+
+const application = z.object({
+  role_connections_verification_url: z
+    .string()
+    .nullish()
+    .transform((url) => url ?? null),
+  integration_types_config: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .transform((types) => types ?? {}),
+});
+const localizations = z
+  .record(z.string(), z.string())
+  .nullish()
+  .transform((texts) => texts ?? {});
+const record = z.object({
+  type: z.number(),
+  key: z.string(),
+  name: z.string(),
+  name_localizations: localizations,
+  description: z.string(),
+  description_localizations: localizations,
+});

@@ -1,0 +1,75 @@
+import { newMember } from './default-guild.ts';
+import { defaultLocale } from './locales.ts';
+import type { Channel, GroupChannel, GuildChannel, User } from './objects.ts';
+import { permissions } from './permissions.ts';
+
+/*
+ * Places in which the bot is no member: another guild, and a group of people. Everyone who is there has added the app to
+ * their own account. Discord: "Installation Contexts", "Interaction Contexts".
+ */
+
+const otherGuildId = '1190000000000000101';
+const joinedAt = '2024-01-01T00:00:00.000000+00:00';
+
+/** Without USE_EXTERNAL_APPS, so Discord shows responses there only to the member. */
+const memberPermissions = permissions(
+  'viewChannel',
+  'sendMessages',
+  'embedLinks',
+  'attachFiles',
+  'readMessageHistory',
+  'useExternalEmojis',
+  'useApplicationCommands',
+);
+
+const otherChannel: GuildChannel = {
+  id: '1190000000000000102',
+  type: 0,
+  guild_id: otherGuildId,
+  name: 'elsewhere',
+  topic: 'A server without the bot. Everyone here has added the app to their own account.',
+  position: 1,
+  permission_overwrites: [],
+  parent_id: null,
+  nsfw: false,
+  rate_limit_per_user: 0,
+  last_message_id: null,
+  flags: 0,
+};
+
+/** The ids of the channels. */
+export const idsWithoutBot = { otherGuild: otherChannel.id, group: '1190000000000000103' };
+
+/** The channels of the places without the bot. */
+export function channelsWithoutBot(people: readonly User[]): readonly (GuildChannel | GroupChannel)[] {
+  const group: GroupChannel = {
+    id: idsWithoutBot.group,
+    type: 3,
+    name: 'a group',
+    recipients: people,
+    owner_id: people[0]?.id ?? '0',
+    icon: null,
+    last_message_id: null,
+    flags: 0,
+  };
+  return [otherChannel, group];
+}
+
+/** Whether the bot is no member of the guild or conversation of a channel. */
+export function isWithoutBot(channel: Channel): boolean {
+  return channel.type === 3 || (channel.type === 0 && channel.guild_id === otherGuildId);
+}
+
+/** What an interaction from there says about the place. Discord: "Interaction Structure". */
+export function placeWithoutBot(channel: Channel, user: User) {
+  const app_permissions = String(memberPermissions);
+  if (channel.type !== 0) return { user, context: 2, app_permissions };
+  return {
+    guild_id: channel.guild_id,
+    guild: { id: channel.guild_id, locale: defaultLocale, features: [] },
+    guild_locale: defaultLocale,
+    member: { ...newMember(user, joinedAt), permissions: app_permissions },
+    context: 0,
+    app_permissions,
+  };
+}
