@@ -40,7 +40,7 @@ import { prepareAccounts } from './prepare-accounts.ts';
 import { communityOfQueues, shareOfRequests } from './queue-share.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving } from './receiving.ts';
-import { createSeenMembers } from './seen-members.ts';
+import { createSeenMembers, listingsSeenIn } from './seen-members.ts';
 import { createSettings } from './settings/create-settings.ts';
 import { createKeyCheck } from './setup-checks.ts';
 
@@ -185,7 +185,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
           },
         },
         onMemberSeen: createSeenMembers({
-          listingsIn: (guildId) => directory.inGuild(guildId)[0]?.listings ?? [],
+          listingsIn: (guildId) => listingsSeenIn(directory, guildId),
           ...{ rewards: store.rewards, clock, log },
         }),
         leases: isShared ? store.leases : null,
