@@ -142,6 +142,12 @@ export interface GuildStore {
   /** Parks a community, or puts it into use again (null). Every process applies it like a change of settings. */
   setParked(guildId: string, parked: { readonly at: number; readonly by: string } | null): Promise<void>;
   /**
+   * Deletes the accounts of a community and all else that is stored of the listings that it has linked, except the keys
+   * of recorded events. Not those of the home community. To be called before {@link deleteSettings}, which deletes the
+   * names of the listings; can be repeated after an interruption. Ends early after `signal`.
+   */
+  deleteData(guildId: string, signal: AbortSignal): Promise<void>;
+  /**
    * Deletes settings, secrets and their history, some rows per transaction. True if something may be left, so that it has
    * to be called again.
    */

@@ -4,6 +4,7 @@ import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import type { Write } from '../writes/writes.ts';
+import { deleteGuildData } from './guild-data.ts';
 
 /** The states of communities over SQL. */
 export function sqlGuilds(db: Kysely<Tables>, reading: Connection, write: Write): GuildStore {
@@ -24,6 +25,7 @@ export function sqlGuilds(db: Kysely<Tables>, reading: Connection, write: Write)
     },
     setMissing: (guildId, since) => write('setGuildMissing', guildId, since),
     setParked: (guildId, parked) => write('setGuildParked', guildId, parked),
+    deleteData: (guildId, signal) => deleteGuildData(db, reading, write, { guildId, signal }),
     deleteSettings: (guildId) => write('deleteGuildSettings', guildId),
   };
 }
