@@ -9,6 +9,8 @@ const checkEveryMs = hour;
 const minMissingMs = 30 * minute;
 /** How long the settings and the data of a parked community are kept. */
 export const keepParkedMs = 30 * day;
+/** How long before the deletion notices are given (ms), the earliest first. */
+const noticesBeforeMs = [7 * day, day];
 
 /** Parks communities that have removed the bot, and deletes their settings and data 30 days later. */
 export interface Departures {
@@ -60,6 +62,16 @@ export function createDepartures(options: {
     return true;
   }
 
+  /** Logs that a community will be deleted soon; each notice once, over all processes. */
+  async function giveNotice({ guildId, parkedAt, changedAt, notices }: GuildState): Promise<void> {
+    if (parkedAt === null || changedAt === null) return;
+    const deletedAt = parkedAt + keepParkedMs;
+    const due = noticesBeforeMs.filter((before) => clock.now() >= deletedAt - before).length;
+    if (due <= notices || !(await guilds.noteNotice(guildId, due))) return;
+    const fields = { guild: guildId, deletedAt: new Date(deletedAt).toISOString() };
+    log.warn(fields, 'the settings and the data of a parked community will be deleted soon');
+  }
+
   async function deleteExpired(all: readonly GuildState[]): Promise<boolean> {
     const expired = all.filter(({ parkedAt, changedAt }) => changedAt !== null && isExpired(parkedAt, clock.now()));
     for (const { guildId } of expired) {
@@ -77,6 +89,7 @@ export function createDepartures(options: {
     for (const guild of all) {
       if (signal.aborted) return;
       if (await checkGuild(guild, present.has(guild.guildId))) hasChanged = true;
+      else await giveNotice(guild);
     }
     if ((await deleteExpired(all)) || hasChanged) await apply();
   }
