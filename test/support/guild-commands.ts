@@ -46,7 +46,9 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
   const clock = systemClock;
   const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
   onTestFinished(() => store.close());
-  const configured = config.listings.map((each) => ({ ...each, linked: hosted.includes(each.name) }));
+  const configured = config.listings.map((each) =>
+    hosted.includes(each.name) ? { ...each, linked: true as const } : each,
+  );
   const home = await prepareAccounts(
     store,
     configured.filter(({ linked }) => !linked),
