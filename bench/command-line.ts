@@ -2,14 +2,14 @@ import { parseArgs } from 'node:util';
 
 export const help = `Measures how fast tallyhook is, beside what people would use instead.
 
-  npm run bench                        everything, in about 25 minutes
+  npm run bench                        everything, in about 40 minutes
   npm run bench -- receive --quick     one benchmark, roughly, in two minutes
 
   --quick     fewer rounds and shorter runs
   --write     put the results into bench/README.md
   --soak      receive: also a million votes through one receiver, watching its memory
   --profile   receive: instead of the comparison, the functions that take most of the time of each thread
-  --keep      ledger: leave the large databases in data/bench for the next run
+  --keep      ledger, communities: leave the large databases in data/bench for the next run
 
 The benchmarks are`;
 

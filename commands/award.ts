@@ -3,6 +3,7 @@ import { maxCorrection, maxReasonLength } from '../src/ledger/correction.ts';
 import { escapeName, lines, mention, plainName } from '../src/texts/markup.ts';
 import type { Command } from './command.ts';
 import { userOption } from './command.ts';
+import { noListing } from './communities.ts';
 
 /** A correction of a member's account by a manager. */
 export const award = {
@@ -37,7 +38,9 @@ export const award = {
       },
     ],
   }),
-  async execute(input, { awards, texts }) {
+  async execute(input, { awards, ...context }) {
+    const { texts } = context;
+    if (awards === null) return noListing(context);
     const userId = userOption(input, 'user', '');
     const credits = Number(input.options['credits']);
     const reason = plainName(String(input.options['reason'] ?? ''), maxReasonLength);

@@ -31,6 +31,17 @@ export interface ListedRules {
   readonly milestones: readonly Milestone[];
 }
 
+/** A community that a command covers: its accounts, and the listings whose votes they are paid for. */
+export interface CoveredCommunity {
+  /** Names it in the options of components, which can be forged: the id of its guild, or `home` without one. */
+  readonly id: string;
+  /** Null if it is not known. */
+  readonly guildId: string | null;
+  readonly listings: readonly ListedLookup[];
+  readonly rules: readonly ListedRules[];
+  readonly standings: Standings;
+}
+
 /** The dependencies of a command. */
 export interface CommandContext {
   /** The listings of the community that have a key, servers before bots. */
@@ -40,6 +51,11 @@ export interface CommandContext {
    * cannot name the listings of one.
    */
   readonly isShared: boolean;
+  /**
+   * The communities whose accounts the command covers: that of the guild, or those in which the member has an account.
+   * Null if the program has only one community, which every guild has then.
+   */
+  readonly communities: readonly CoveredCommunity[] | null;
   /** In the language of the member. */
   readonly texts: Texts;
   readonly clock: Clock;
@@ -47,15 +63,18 @@ export interface CommandContext {
   readonly commands: readonly Command[];
   /** The id of a command on Discord; null before its registration. */
   readonly commandId: (name: string) => string | null;
-  readonly awards: Awards;
+  /** Null where managers may not change accounts: in guilds without a listing of their own. */
+  readonly awards: Awards | null;
   readonly reminders: Reminders;
+  /** Of the first of the communities. */
   readonly standings: Standings;
   /** Of each listing of the community, whether or not it has a key. */
   readonly rules: readonly ListedRules[];
   readonly shop: Shop;
   readonly claims: Claims;
   readonly memberData: MemberDataAccess;
-  readonly traces: Traces;
+  /** Null where {@link awards} is. */
+  readonly traces: Traces | null;
   readonly drawVotePicture: DrawVotePicture;
   /** Null if settings cannot be stored; then there is no `/setup`. */
   readonly setup: SetupServices | null;
@@ -202,6 +221,8 @@ export interface Command {
   readonly notesMember?: false;
   /** Whether it leads to direct messages to the member who uses it, so that the member's language is stored. */
   readonly leadsToDirectMessages?: true;
+  /** Whether it can be used in a guild without a listing, while other guilds have some. Default: false. */
+  readonly worksWithoutListing?: true;
   /** Whether these listings support it; if those of no community do, it is not registered. */
   isServedBy(listings: readonly ListedLookup[]): boolean;
   /** The description and options in the command picker, which depend on the configured listings. */

@@ -12,7 +12,14 @@ import {
   roleMention,
   timestamp,
 } from '../src/texts/markup.ts';
-import { type Command, type CommandContext, type CommandInput, type ListedRules, userOption } from './command.ts';
+import {
+  type Command,
+  type CommandContext,
+  type CommandInput,
+  type CoveredCommunity,
+  type ListedRules,
+  userOption,
+} from './command.ts';
 import { entryReason } from './entry-reason.ts';
 import { fetchListingPage } from './listing-page.ts';
 import type { ReplyButton, ReplyField } from './reply.ts';
@@ -32,27 +39,69 @@ export const credits = {
     options: [{ type: ApplicationCommandOptionType.User, name: 'user', description: texts.credits.userOption }],
   }),
   async execute(input, context) {
-    const { texts, clock, standings } = context;
+    const { texts } = context;
     const userId = userOption(input, 'user', input.userId);
-    const [standing, listings] = await Promise.all([
-      standings.standing(userId, clock.now()),
-      Promise.all(context.rules.map((rules) => describeListing(rules, context))),
-    ]);
-    const votes = nextVotes(standing, listings);
     const isOwn = userId === input.userId;
+    const communities = context.communities ?? [];
+    if (communities.length > 1) return renderAccounts(userId, isOwn, communities, context);
+    const covered = { ...context, ...communities[0] };
+    const { standing, listings, votes } = await describeAccount(userId, covered, context);
     return {
       tone: 'plain',
       title: texts.credits.title,
       text: lines(isOwn ? null : mention(userId), ...renderAccount(standing, context)),
       fields: [
         ...renderNextVotes(votes, context),
-        ...renderMilestone(standing, input, context),
+        ...renderMilestone(standing, input, { ...context, rules: covered.rules }),
         { name: texts.credits.entries, value: renderEntries(standing, listings, context) },
       ],
       buttons: isOwn ? buttonsFor(votes, context) : [],
     };
   },
 } as const satisfies Command;
+
+/** Of many communities, the first (a reply has at most 25 fields). */
+const maxAccounts = 20;
+
+/** The accounts of a member in several communities, with a field for each. */
+async function renderAccounts(
+  userId: string,
+  isOwn: boolean,
+  communities: readonly CoveredCommunity[],
+  context: CommandContext,
+) {
+  const { texts } = context;
+  const accounts = await Promise.all(
+    communities.slice(0, maxAccounts).map((community) => describeAccount(userId, community, context)),
+  );
+  const fields = accounts.map(({ standing, listings, votes }) => ({
+    name: joined(
+      listings.map(({ title }) => title),
+      ', ',
+    ),
+    value: lines(...renderAccount(standing, context), ...renderNextVotes(votes, context).map(({ value }) => value)),
+  }));
+  const votes = accounts.flatMap((account) => account.votes);
+  return {
+    tone: 'plain',
+    title: texts.credits.title,
+    text: lines(isOwn ? null : mention(userId)),
+    fields,
+    buttons: isOwn ? buttonsFor(votes, context) : [],
+  } as const;
+}
+
+async function describeAccount(
+  userId: string,
+  { rules: covered, standings }: Pick<CoveredCommunity, 'rules' | 'standings'>,
+  context: CommandContext,
+) {
+  const [standing, listings] = await Promise.all([
+    standings.standing(userId, context.clock.now()),
+    Promise.all(covered.map((rules) => describeListing(rules, context))),
+  ]);
+  return { standing, listings, votes: nextVotes(standing, listings) };
+}
 
 interface Listing {
   readonly rules: ListedRules;

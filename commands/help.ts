@@ -10,6 +10,7 @@ export const help = {
   visibility: 'private',
   hasPages: false,
   availability: 'everywhere',
+  worksWithoutListing: true,
   isServedBy: () => true,
   describe: ({ texts }) => ({ description: texts.help.description, options: [] }),
   async execute(input, context) {

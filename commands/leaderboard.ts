@@ -11,7 +11,8 @@ import { joined, lines, type Markup, markup, mention } from '../src/texts/markup
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandInput } from './command.ts';
 import { choiceOption, integerOption } from './command.ts';
-import type { Panel, PanelBlock, ReplyButton } from './reply.ts';
+import { chosenCommunity, communityChoice } from './communities.ts';
+import type { OptionValue, Panel, PanelBlock, ReplyButton } from './reply.ts';
 
 const pageSize = 10;
 const maxPage = 1_000_000_000;
@@ -25,7 +26,7 @@ export const leaderboard = {
   name: 'leaderboard',
   visibility: 'public',
   hasPages: true,
-  actions: ['period', 'by'],
+  actions: ['period', 'by', 'community'],
   availability: 'everywhere',
   isServedBy: () => true,
   describe: ({ texts }) => ({
@@ -45,8 +46,17 @@ export const leaderboard = {
       },
     ],
   }),
-  async execute(input, { standings, texts, clock }) {
+  async execute(input, context) {
+    const { texts, clock } = context;
     const board = boardOf(input);
+    const chosen = chosenCommunity(selectedOptions(input)['community'], context);
+    if (chosen === null) {
+      return communityChoice(
+        { title: texts.leaderboard.title(board.by, board.period), options: { period: board.period, by: board.by } },
+        context,
+      );
+    }
+    const { standings } = chosen.community ?? context;
     const now = clock.now();
     const fetchPage = (offset: number | 'own') =>
       standings.leaderboard({ ...board, limit: pageSize, offset, userId: input.userId }, now);
@@ -54,14 +64,19 @@ export const leaderboard = {
     // There may be fewer pages than when the button was shown.
     const isPastEnd = requested.members.length === 0 && requested.total > 0;
     const page = isPastEnd ? await fetchPage(lastOffset(requested.total)) : requested;
-    return renderPage(page, texts);
+    return 'community' in chosen.options ? renderBoard(page, texts, chosen.options) : renderPage(page, texts);
   },
 } as const satisfies Command;
 
-/** A select changes one of the two options, and has the other in its id. */
+type Options = Readonly<Record<string, OptionValue>>;
+
+/** A select changes one of the options, and has the others in its id. */
+function selectedOptions({ action, values, options }: CommandInput): Options {
+  return action === null ? options : { ...options, [action]: values[0] ?? '' };
+}
+
 function boardOf(input: CommandInput): Board {
-  const { action, values, options } = input;
-  const selected = { ...input, options: action === null ? options : { ...options, [action]: values[0] ?? '' } };
+  const selected = { ...input, options: selectedOptions(input) };
   return {
     period: choiceOption(selected, 'period', leaderboardPeriods, 'all'),
     by: choiceOption(selected, 'by', leaderboardScores, 'credits'),
@@ -78,7 +93,10 @@ function lastOffset(total: number): number {
 }
 
 /** The standings return the same page to all commands until a score changes, so that it is rendered once. */
-const renderPage = memoizeByIdentity((page: LeaderboardPage, texts: Texts): Panel => {
+const renderPage = memoizeByIdentity((page: LeaderboardPage, texts: Texts) => renderBoard(page, texts, {}));
+
+/** @param community the option that names the community, if there are several to choose from */
+function renderBoard(page: LeaderboardPage, texts: Texts, community: Options): Panel {
   const { board, members, offset, total, userId, own, asOf, isCurrent } = page;
   const number = offset / pageSize + 1;
   const pages = Math.max(1, Math.ceil(total / pageSize));
@@ -91,15 +109,18 @@ const renderPage = memoizeByIdentity((page: LeaderboardPage, texts: Texts): Pane
     title: title(board.by, board.period),
     blocks: [
       { kind: 'text', text: joined([list, ownLine], '\n\n') },
-      ...selects(board, texts),
-      { kind: 'buttons', buttons: pageButtons(board, { number, pages }, texts) },
+      ...selects(board, community, texts),
+      {
+        kind: 'buttons',
+        buttons: pageButtons({ period: board.period, by: board.by, ...community }, { number, pages }, texts),
+      },
     ],
     ...(total === 0 ? {} : { footer: count(total, number, pages) }),
     // A large community's ranking may be some minutes old.
     ...(isCurrent ? {} : { at: asOf }),
     response: 'update',
   };
-});
+}
 
 function renderMember({ rank, userId, score }: RankedMember, { by }: Board, { leaderboard: texts }: Texts): Markup {
   const line = texts.line(rank, mention(userId), texts.score(by, score));
@@ -116,7 +137,7 @@ function renderOwn(own: RankedMember, members: readonly RankedMember[], board: B
   return joined([renderMember(own, board, texts), distance], ' · ');
 }
 
-function selects({ period, by }: Board, { leaderboard: texts }: Texts): PanelBlock[] {
+function selects({ period, by }: Board, community: Options, { leaderboard: texts }: Texts): PanelBlock[] {
   const select = <Value extends string>(
     action: 'period' | 'by',
     options: Partial<Board>,
@@ -125,7 +146,7 @@ function selects({ period, by }: Board, { leaderboard: texts }: Texts): PanelBlo
     current: Value,
   ): PanelBlock => {
     const choices = values.map((value) => ({ label: labels[value], value, selected: value === current }));
-    return { kind: 'select', select: { kind: 'choices', action, options, choices } };
+    return { kind: 'select', select: { kind: 'choices', action, options: { ...options, ...community }, choices } };
   };
   return [
     select('period', { by }, texts.periods, leaderboardPeriods, period),
@@ -134,12 +155,12 @@ function selects({ period, by }: Board, { leaderboard: texts }: Texts): PanelBlo
 }
 
 function pageButtons(
-  { period, by }: Board,
+  options: Options,
   { number, pages }: { readonly number: number; readonly pages: number },
   { leaderboard: texts }: Texts,
 ): ReplyButton[] {
   const button = (label: string, page: number | typeof ownPage, disabled: boolean): ReplyButton => {
-    return { kind: 'page', label, disabled, options: { period, by, page } };
+    return { kind: 'page', label, disabled, options: { ...options, page } };
   };
   return [
     button(texts.previous, number - 1, number <= 1),

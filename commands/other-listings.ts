@@ -24,7 +24,7 @@ export type OtherListingButtons = () => Promise<readonly ReplyButton[]>;
 export function otherListingButtons(
   selected: ListedLookup,
   userId: string,
-  context: Pick<CommandContext, 'listings' | 'rules' | 'standings' | 'texts' | 'clock'>,
+  context: Pick<CommandContext, 'listings' | 'rules' | 'standings' | 'communities' | 'texts' | 'clock'>,
 ): OtherListingButtons {
   const { texts, clock } = context;
   const others = context.listings.filter((listing) => listing !== selected);
@@ -36,7 +36,13 @@ export function otherListingButtons(
   search.catch(() => {});
 
   async function findAll(): Promise<void> {
-    const lastVotes = await context.standings.lastVotes(userId);
+    const covered = context.communities ?? [];
+    const accounts = covered.length === 0 ? [context] : covered;
+    // Each of them has only votes for its own listings, and names of listings are unique.
+    const lastVotes = Object.assign(
+      {},
+      ...(await Promise.all(accounts.map((each) => each.standings.lastVotes(userId)))),
+    );
     const candidates: ListedLookup[] = [];
     for (const listing of others) {
       if (candidates.length === maxCandidates) break;

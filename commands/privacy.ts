@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
+import { joined } from '../src/texts/markup.ts';
 import { type Command, type CommandContext, choiceOption } from './command.ts';
 import type { Reply } from './reply.ts';
 
@@ -21,6 +22,7 @@ function createPrivacy(otherActions: readonly 'unlink'[]) {
     actions: ['forget', 'cancel'],
     availability: 'everywhere',
     notesMember: false,
+    worksWithoutListing: true,
     isServedBy: () => true,
     describe: ({ texts }) => ({
       description: texts.privacy.description,
@@ -82,11 +84,11 @@ async function exportReply(userId: string, { memberData, texts }: CommandContext
   };
 }
 
-function confirmation({ texts: { privacy: texts } }: CommandContext): Reply {
+function confirmation({ communities, texts: { privacy: texts } }: CommandContext): Reply {
   return {
     tone: 'wait',
     title: texts.titleConfirm,
-    text: texts.confirm,
+    text: joined([communities === null ? null : texts.everyCommunity, texts.confirm], '\n\n'),
     buttons: [
       { kind: 'action', action: 'forget', label: texts.confirmButton, style: 'danger' },
       { kind: 'action', action: 'cancel', label: texts.cancelButton },

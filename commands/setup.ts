@@ -84,6 +84,7 @@ export const setup = {
   hasPages: false,
   actions: [...Object.keys(ofGuild), ...Object.keys(ofListing)],
   defaultMemberPermissions: 'ManageGuild',
+  worksWithoutListing: true,
   isServedBy: () => true,
   describe: ({ texts }) => ({ description: texts.setup.description, options: [] }),
   async execute(input, context) {

@@ -3,10 +3,11 @@ import type { Offer, StoredPurchase } from '../src/rewards/stored-purchase.ts';
 import { codeBlock, escapeName, lines, type Markup, roleMention, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Reply, ReplyButton } from './reply.ts';
+import { type ComponentOptions, packConfirmation } from './shop-confirmation.ts';
 import { describeOffer } from './shop-pages.ts';
 
 /** An item with the button to buy it, or why it cannot be bought. */
-export function renderOffer(offer: Offer, balance: number, texts: Texts): Reply {
+export function renderOffer(offer: Offer, balance: number, options: ComponentOptions, texts: Texts): Reply {
   const { shop } = texts;
   const { item, rejection } = offer;
   const disabled = rejection !== null;
@@ -20,18 +21,30 @@ export function renderOffer(offer: Offer, balance: number, texts: Texts): Reply 
       rejection === null ? null : shop.rejections[rejection],
     ),
     buttons: [
-      { kind: 'action', label: shop.buy, style: 'primary', action: 'buy', options: { item: item.id }, disabled },
-      backButton(shop.button),
+      {
+        kind: 'action',
+        label: shop.buy,
+        style: 'primary',
+        action: 'buy',
+        options: { ...options, item: item.id },
+        disabled,
+      },
+      backButton(shop.button, options),
     ],
   };
 }
 
 /** @param confirmationId the id of the interaction that is answered with this */
-export function renderConfirmation(offer: Offer, balance: number, confirmationId: string, { shop }: Texts): Reply {
+export function renderConfirmation(
+  offer: Offer,
+  balance: number,
+  { confirmationId, options: community }: { readonly confirmationId: string; readonly options: ComponentOptions },
+  { shop }: Texts,
+): Reply {
   const { id, name, price, role, codeCount } = offer.item;
   const { confirmation } = shop;
   const until = offer.until === null ? null : timestamp(offer.until, 'f');
-  const options = { item: id, price, id: confirmationId };
+  const options = packConfirmation({ item: id, price, id: confirmationId }, community);
   return {
     tone: 'plain',
     title: confirmation.title,
@@ -43,13 +56,13 @@ export function renderConfirmation(offer: Offer, balance: number, confirmationId
     ),
     buttons: [
       { kind: 'action', label: shop.confirm, style: 'success', action: 'confirm', options },
-      backButton(shop.cancel),
+      backButton(shop.cancel, community),
     ],
   };
 }
 
 /** The same for every press of the button. */
-export function renderReceipt(purchase: StoredPurchase, { shop }: Texts): Reply {
+export function renderReceipt(purchase: StoredPurchase, options: ComponentOptions, { shop }: Texts): Reply {
   const { name, price, balance, state } = purchase;
   const { receipt } = shop;
   const isRefunded = state === 'refunded';
@@ -61,7 +74,7 @@ export function renderReceipt(purchase: StoredPurchase, { shop }: Texts): Reply 
       ...(isRefunded ? [receipt.refunded] : deliveryOf(purchase, receipt)),
       isRefunded ? null : receipt.balance(balance),
     ),
-    buttons: [backButton(shop.button)],
+    buttons: [backButton(shop.button, options)],
   };
 }
 
@@ -79,15 +92,20 @@ function deliveryOf(
 }
 
 /** Nothing was bought. */
-export function renderRejection(rejection: PurchaseRejection, balance: number, { shop, failure }: Texts): Reply {
+export function renderRejection(
+  rejection: PurchaseRejection,
+  balance: number,
+  options: ComponentOptions,
+  { shop, failure }: Texts,
+): Reply {
   return {
     tone: 'bad',
     title: failure.title,
     text: lines(shop.rejections[rejection], shop.balance(balance)),
-    buttons: [backButton(shop.button)],
+    buttons: [backButton(shop.button, options)],
   };
 }
 
-function backButton(label: string): ReplyButton {
-  return { kind: 'action', label, action: 'cancel' };
+function backButton(label: string, options: ComponentOptions): ReplyButton {
+  return { kind: 'action', label, action: 'cancel', options };
 }

@@ -13,18 +13,25 @@ import {
 } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Panel, PanelBlock, Reply, ReplyButton } from './reply.ts';
+import type { ComponentOptions } from './shop-confirmation.ts';
 
 /** Few enough for Discord's limits with the longest names: an item counts as three of a message's 40 components. */
 export const itemsPerPage = 8;
 
 /** A page of the shop. `page` is counted from 1. */
 export function renderShop(
-  { balance, offers, page, pages }: { balance: number; offers: readonly Offer[]; page: number; pages: number },
+  {
+    balance,
+    offers,
+    page,
+    pages,
+    options,
+  }: { balance: number; offers: readonly Offer[]; page: number; pages: number; options: ComponentOptions },
   texts: Texts,
 ): Panel {
   const { shop } = texts;
   const shown = offers.slice((page - 1) * itemsPerPage, page * itemsPerPage);
-  const purchases: ReplyButton = { kind: 'action', label: shop.purchases, action: 'purchases' };
+  const purchases: ReplyButton = { kind: 'action', label: shop.purchases, action: 'purchases', options };
   const balanceText = shop.balance(balance);
   return {
     kind: 'panel',
@@ -32,15 +39,15 @@ export function renderShop(
     title: shop.title,
     blocks: [
       { kind: 'text', text: offers.length === 0 ? lines(shop.empty, balanceText) : balanceText },
-      ...shown.map((offer) => renderItem(offer, texts)),
-      { kind: 'buttons', buttons: [...(pages === 1 ? [] : pageButtons(page, pages, texts)), purchases] },
+      ...shown.map((offer) => renderItem(offer, options, texts)),
+      { kind: 'buttons', buttons: [...(pages === 1 ? [] : pageButtons(page, pages, options, texts)), purchases] },
     ],
     ...(pages === 1 ? {} : { footer: shop.page(page, pages) }),
   };
 }
 
 /** An item of a list: its name and price, what it is, and the button to buy it. */
-function renderItem(offer: Offer, texts: Texts): PanelBlock {
+function renderItem(offer: Offer, options: ComponentOptions, texts: Texts): PanelBlock {
   const { shop } = texts;
   const { id, name, price } = offer.item;
   const title = markup`${bold(escapeName(name))} · ${shop.price(price)}`;
@@ -48,7 +55,7 @@ function renderItem(offer: Offer, texts: Texts): PanelBlock {
     kind: 'section',
     text: lines(title, subtext(describeOffer(offer, texts))),
     button: {
-      ...{ kind: 'action', label: shop.buy, style: 'primary', action: 'buy', options: { item: id } },
+      ...{ kind: 'action', label: shop.buy, style: 'primary', action: 'buy', options: { ...options, item: id } },
       // Whatever else prevents the purchase is explained when the button is pressed.
       disabled: offer.left === 0,
     },
@@ -70,12 +77,12 @@ export function describeOffer({ item, left }: Offer, texts: Texts): Markup {
   );
 }
 
-function pageButtons(page: number, pages: number, { shop }: Texts): ReplyButton[] {
+function pageButtons(page: number, pages: number, options: ComponentOptions, { shop }: Texts): ReplyButton[] {
   const button = (label: string, target: number): ReplyButton => ({
     kind: 'page',
     label,
     disabled: target < 1 || target > pages,
-    options: { page: target },
+    options: { ...options, page: target },
   });
   return [button(shop.previous, page - 1), button(shop.next, page + 1)];
 }

@@ -1,9 +1,12 @@
 import type { Offer } from '../src/rewards/stored-purchase.ts';
-import type { Command, CommandContext, CommandInput } from './command.ts';
+import type { Command, CommandContext, CommandInput, CoveredCommunity } from './command.ts';
 import { integerOption } from './command.ts';
+import { chosenCommunity, communityChoice } from './communities.ts';
 import type { Panel, Reply } from './reply.ts';
+import { type ComponentOptions, unpackConfirmation } from './shop-confirmation.ts';
 import { renderConfirmation, renderOffer, renderReceipt, renderRejection } from './shop-item.ts';
 import { itemsPerPage, renderPurchases, renderShop } from './shop-pages.ts';
+import type { ShopVisitor } from './shop-port.ts';
 import { settlePurchase } from './shop-settlement.ts';
 
 /** Few enough for Discord's limits with the longest names and codes. */
@@ -17,7 +20,7 @@ export const shop = {
   name: 'shop',
   visibility: 'private',
   hasPages: true,
-  actions: ['open', 'choose', 'buy', 'confirm', 'cancel', 'purchases', 'done', 'refund'],
+  actions: ['open', 'choose', 'buy', 'confirm', 'cancel', 'purchases', 'done', 'refund', 'community'],
   availability: 'everywhere',
   leadsToDirectMessages: true,
   isServedBy: () => true,
@@ -26,58 +29,101 @@ export const shop = {
     switch (input.action) {
       // Messages of earlier versions have a select.
       case 'choose':
-        return updating(await showItem(input, context, input.values[0] ?? ''));
       case 'buy':
-        return updating(await askForConfirmation(input, context));
       case 'confirm':
-        return updating(await confirm(input, context));
       case 'cancel':
-        return updating(await showPage(input, context));
-      case 'purchases':
-        return renderPurchases(await context.shop.purchasesOf(input, shownPurchases), shownPurchases, context.texts);
+      case 'community':
+        return updating(await visit(input, context));
       case 'done':
       case 'refund':
         return settlePurchase(input, input.action === 'done' ? 'fulfilled' : 'refunded', context);
       default:
-        return showPage(input, context);
+        return visit(input, context);
     }
   },
 } as const satisfies Command;
+
+/** In direct messages, of several shops first the choice of one. */
+async function visit(input: CommandInput, context: CommandContext): Promise<Reply | Panel> {
+  const { texts } = context;
+  const options = input.action === 'confirm' ? unpackConfirmation(input.options) : input.options;
+  const selected = input.action === 'community' ? (input.values[0] ?? '') : options['community'];
+  const chosen = chosenCommunity(selected, context);
+  if (chosen === null) return communityChoice({ title: texts.shop.title }, context);
+  const visitor = visitorOf(input, chosen.community);
+  const shop: OpenShop = { visitor, options: chosen.options, context };
+  switch (input.action) {
+    case 'choose':
+      return showItem(shop, input.values[0] ?? '');
+    case 'buy':
+      return askForConfirmation(shop, String(options['item'] ?? ''), input.interactionId);
+    case 'confirm':
+      return confirm(shop, options);
+    case 'purchases':
+      return renderPurchases(await context.shop.purchasesOf(visitor, shownPurchases), shownPurchases, texts);
+    default:
+      return showPage(shop, input);
+  }
+}
+
+/** The shop of a community, and the member in front of it. */
+interface OpenShop {
+  readonly visitor: ShopVisitor;
+  /** That name the community in the components, if there are several. */
+  readonly options: ComponentOptions;
+  readonly context: CommandContext;
+}
+
+/** The roles of another guild say nothing. */
+function visitorOf({ userId, guildId, roles }: CommandInput, community: CoveredCommunity | null): ShopVisitor {
+  if (community === null) return { userId, guildId, roles };
+  return { userId, guildId: community.guildId, roles: community.guildId === guildId ? roles : null };
+}
 
 function updating<Shown extends Reply | Panel>(reply: Shown): Shown {
   return { ...reply, response: 'update' };
 }
 
-async function showPage(input: CommandInput, { shop, texts }: CommandContext): Promise<Panel> {
-  const { balance, offers } = await shop.offers(input);
+async function showPage({ visitor, options, context }: OpenShop, input: CommandInput): Promise<Panel> {
+  const { shop, texts } = context;
+  const { balance, offers } = await shop.offers(visitor);
   const pages = Math.max(1, Math.ceil(offers.length / itemsPerPage));
   const page = integerOption(input, 'page', { min: 1, max: pages, fallback: 1 });
-  return renderShop({ balance, offers, page, pages }, texts);
+  return renderShop({ balance, offers, page, pages, options }, texts);
 }
 
-async function showItem(input: CommandInput, { shop, texts }: CommandContext, itemId: string): Promise<Reply> {
-  const { balance, offers } = await shop.offers(input);
+async function showItem({ visitor, options, context }: OpenShop, itemId: string): Promise<Reply> {
+  const { shop, texts } = context;
+  const { balance, offers } = await shop.offers(visitor);
   const offer = offerOf(offers, itemId);
-  return offer === undefined ? renderRejection('unknown_item', balance, texts) : renderOffer(offer, balance, texts);
+  if (offer === undefined) return renderRejection('unknown_item', balance, options, texts);
+  return renderOffer(offer, balance, options, texts);
 }
 
-async function askForConfirmation(input: CommandInput, { shop, texts }: CommandContext): Promise<Reply> {
-  const { balance, offers } = await shop.offers(input);
-  const offer = offerOf(offers, String(input.options['item'] ?? ''));
-  if (offer === undefined) return renderRejection('unknown_item', balance, texts);
-  if (offer.rejection !== null) return renderOffer(offer, balance, texts);
-  return renderConfirmation(offer, balance, input.interactionId, texts);
+/** @param confirmationId the id of the interaction that is answered with the confirmation */
+async function askForConfirmation(
+  { visitor, options, context }: OpenShop,
+  itemId: string,
+  confirmationId: string,
+): Promise<Reply> {
+  const { shop, texts } = context;
+  const { balance, offers } = await shop.offers(visitor);
+  const offer = offerOf(offers, itemId);
+  if (offer === undefined) return renderRejection('unknown_item', balance, options, texts);
+  if (offer.rejection !== null) return renderOffer(offer, balance, options, texts);
+  return renderConfirmation(offer, balance, { confirmationId, options }, texts);
 }
 
-async function confirm(input: CommandInput, { shop, texts }: CommandContext): Promise<Reply> {
-  const { item = '', price = '', id = '' } = input.options;
+async function confirm({ visitor, options, context }: OpenShop, confirmed: ComponentOptions): Promise<Reply> {
+  const { shop, texts } = context;
+  const { item = '', price = '', id = '' } = confirmed;
   const confirmation = { itemId: String(item), price: Number(price), confirmationId: String(id) };
-  const result = await shop.confirm(input, confirmation);
+  const result = await shop.confirm(visitor, confirmation);
   switch (result.outcome) {
     case 'purchased':
-      return renderReceipt(result.purchase, texts);
+      return renderReceipt(result.purchase, options, texts);
     case 'rejected':
-      return renderRejection(result.rejection, result.balance, texts);
+      return renderRejection(result.rejection, result.balance, options, texts);
     case 'foreign':
       return { tone: 'bad', title: texts.failure.title, text: texts.failure.unknownButton };
   }

@@ -11,6 +11,7 @@ import {
   timestamp,
 } from '../src/texts/markup.ts';
 import { type Command, type CommandContext, userOption } from './command.ts';
+import { noListing } from './communities.ts';
 import { entryReason } from './entry-reason.ts';
 import type { Reply, ReplyField } from './reply.ts';
 import type { Trace, TracedDelivery, TracedEffect, TracedEntry, TracedRole } from './traces.ts';
@@ -36,6 +37,7 @@ export const trace = {
   }),
   async execute(input, context) {
     const userId = userOption(input, 'user', input.userId);
+    if (context.traces === null) return noListing(context);
     return renderTrace(userId, await context.traces.trace(userId), context);
   },
 } as const satisfies Command;

@@ -88,6 +88,7 @@ const notUsed = () => Promise.reject(new Error('There are no accounts.'));
 /** The parts of the context that these commands do not use. */
 const unused: Omit<CommandContext, 'listings' | 'texts' | 'clock'> = {
   isShared: false,
+  communities: null,
   commands,
   commandId: () => null,
   awards: { award: notUsed },

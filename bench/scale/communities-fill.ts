@@ -82,16 +82,17 @@ function insertAccounts(
   for (let community = 0; community < communities; community += 1) {
     if (community % chunk === 0) database.exec('BEGIN');
     const guild = guildIdOf(community);
+    // A number would be bound as a floating-point one, and the ids have more digits.
+    const ids = { community: BigInt(community), guild };
     balances.run({
-      community,
-      guild,
+      ...ids,
       lastVotes: JSON.stringify({ [listing]: at }),
       history: serializeHistory(addVote(emptyHistory, listing, today, new Set())),
       week: weekOf(today),
       month: monthOf(today),
       today,
     });
-    entries.run({ community, guild, listing, at });
+    entries.run({ ...ids, listing, at });
     if (community % chunk === chunk - 1 || community === communities - 1) database.exec('COMMIT');
     if (performance.now() - reportedAt < progressInterval) continue;
     reportedAt = performance.now();

@@ -57,7 +57,7 @@ async function measureAll(directory: string, { quick }: Profile, logProgress: Lo
       const times = new Map<string, number[]>(operations.map(({ name }) => [name, []]));
       running.push({ store, operations, measured: { title, sizes, bytes: statSync(path).size, times } });
     }
-    const turns = quick ? 500 : 4_000;
+    const turns = quick ? 200 : 1_000;
     const warmUp = turns / 10;
     const names = [...(running[0]?.measured.times.keys() ?? [])];
     for (const [position, name] of names.entries()) {

@@ -69,7 +69,7 @@ export async function startTallyhook(
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const program = await startProcess(name, [process.execPath, entryFile, 'start'], settings);
   for (const startedAt = performance.now(); performance.now() - startedAt < startTimeout; await pause(25)) {
-    const [, url] = /"url":"([^"]+)","msg":"receiving webhooks"/.exec(program.output()) ?? [];
+    const [, url] = /"url":"([^"]+)".*"msg":"(?:receiving webhooks|listening)"/.exec(program.output()) ?? [];
     if (url !== undefined) return { url, stop: program.stop };
   }
   await program.stop();

@@ -25,9 +25,9 @@ import type { RecordedDelivery } from '../tally/tally.ts';
 import { createReplay } from '../webhook/replay.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createAnnouncing } from './announcing.ts';
+import { createAnnouncingLoops } from './announcing-loops.ts';
 import { createAnswering } from './answering.ts';
 import { logConfigWarnings } from './config-warnings.ts';
-import { createConfiguredAnnouncementLoop } from './create-announcement-loop.ts';
 import { currentParty } from './current-party.ts';
 import { createDirectory } from './directory.ts';
 import { createDiscordAccess } from './discord-access.ts';
@@ -40,10 +40,9 @@ import { prepareAccounts } from './prepare-accounts.ts';
 import { communityOfQueues, shareOfRequests } from './queue-share.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving } from './receiving.ts';
-import { createSeenMembers } from './seen-members.ts';
+import { createSeenMembers, listingsSeenIn } from './seen-members.ts';
 import { createSettings } from './settings/create-settings.ts';
 import { createKeyCheck } from './setup-checks.ts';
-import { createUpkeep } from './upkeep.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
 
@@ -186,7 +185,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
           },
         },
         onMemberSeen: createSeenMembers({
-          listingsIn: (guildId) => directory.inGuild(guildId)[0]?.listings ?? [],
+          listingsIn: (guildId) => listingsSeenIn(directory, guildId),
           ...{ rewards: store.rewards, clock, log },
         }),
         leases: isShared ? store.leases : null,
@@ -223,23 +222,16 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const receiving = has('receive') ? createReceiving({ ...recording, directory, replay }) : null;
   const usesDiscord = announcing !== null || answering !== null;
   const discordLoops = usesDiscord ? [access.invalidRequests] : [];
-  const loops = [settings.loop, ...discordLoops, ...(announcing === null ? [] : announcingLoops())];
-
-  /** What fills the outbox by time, and looks after the database. */
-  function announcingLoops(): readonly Loop[] {
-    const { rewards, memberData, counting, pruning } = store;
-    const upkeep = createUpkeep({
-      ...{ rewards, memberData, counting, pruning, keep: config.keep, clock, log },
-      firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
-      onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
-    });
-    const announcementLoop = createConfiguredAnnouncementLoop(directory, {
-      ...{ store, lookups, metrics, clock, log },
-      onEnqueued: (queue) => nudgeEverywhere([queue]),
-    });
-    const linkLoops = linkedRoles === null ? [] : [linkedRoles];
-    return [upkeep, announcementLoop, ...linkLoops, ...(config.reminders ? [services.reminderLoop] : [])];
-  }
+  const announcingLoops =
+    announcing === null
+      ? []
+      : createAnnouncingLoops(config, {
+          ...{ store, rest: access.rest, directory, lookups, sync: settings.sync, metrics, clock, log },
+          reminderLoop: services.reminderLoop,
+          nudge: nudgeEverywhere,
+        });
+  const linkLoops = announcing === null || linkedRoles === null ? [] : [linkedRoles];
+  const loops = [settings.loop, ...discordLoops, ...announcingLoops, ...linkLoops];
 
   const checks = readinessChecks(store, config.roles, answering);
   const health = createHealth({
@@ -303,10 +295,4 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     },
   };
   return { app, loadSettings: settings.sync.load };
-}
-
-/** A part of the program that works in the background. */
-interface Loop {
-  start(): void;
-  stop(): Promise<void>;
 }

@@ -33,8 +33,8 @@ export interface Directory {
   inChannel(channelId: string): readonly CommunityListing[];
   ofGuild(guildId: string | null): Community | undefined;
   /**
-   * The communities that commands in a guild are about: its own. In direct messages all. In a guild without one, that of
-   * the operator if there is only one guild, none if others share the program, otherwise that without a guild.
+   * The communities that commands in a guild are about: its own. In direct messages all. In a guild without one, those of
+   * the operator, or none if others share the program.
    */
   inGuild(guildId: string | null): readonly Community[];
   /**
@@ -45,6 +45,9 @@ export interface Directory {
   /** Calls the listener after each change. */
   onChange(listener: () => void): void;
 }
+
+/** The same object every time. */
+const nothing: readonly Community[] = [];
 
 /** @param home the guild of the home community, as of {@link accountsOf} */
 export function createDirectory(listings: readonly ListingConfig[], home?: string | null): Directory {
@@ -78,9 +81,7 @@ export function createDirectory(listings: readonly ListingConfig[], home?: strin
     inGuild(guildId) {
       const own = guildId === null ? undefined : communities.get(guildId);
       if (own !== undefined) return own;
-      if (guildId === null) return index.communities;
-      if (index.isShared) return [];
-      return index.hasSeveralGuilds ? (communities.get(null) ?? []) : index.communities;
+      return guildId !== null && index.isShared ? nothing : index.communities;
     },
     replace(changes) {
       const changed = [...changes].filter(([guildId, next]) => !isSame(communities.get(guildId)?.[0], next, home));
@@ -130,13 +131,11 @@ function indexOf(byGuildId: ReadonlyMap<string | null, readonly [Community]>) {
       else others.push(listing);
     }
   }
-  const hasSeveralGuilds = [...byGuildId.keys()].filter((guildId) => guildId !== null).length > 1;
   return {
     communities,
     listings,
     byName,
     byChannel,
-    hasSeveralGuilds,
     isShared: communities.some(({ isHosted }) => isHosted),
   };
 }

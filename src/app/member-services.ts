@@ -1,27 +1,24 @@
-import type { ListedRules } from '../../commands/command.ts';
 import type { Config } from '../../config/schema.ts';
 import type { CommandPlace } from '../discord/interactions/run-command.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
-import { type AccountScope, homeAccounts } from '../ledger/account-id.ts';
+import { homeAccounts } from '../ledger/account-id.ts';
 import type { Standings } from '../ledger/standing.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { memoizeOne } from '../platform/memoize.ts';
 import type { Store } from '../store/store.ts';
 import type { ShopContext } from '../tally/purchase-store.ts';
-import { eventKeysOf } from '../webhook/replay.ts';
 import type { AnnouncingDependencies } from './announcing.ts';
 import type { AnsweringDependencies, BotContext } from './answering.ts';
-import { createAwards } from './awards.ts';
 import { createClaims } from './claims.ts';
-import type { Community, Directory } from './directory.ts';
-import { type CommunityListing, listedRules } from './listings.ts';
+import { type CommunityContext, createCommunityContexts } from './community-contexts.ts';
+import type { Directory } from './directory.ts';
+import type { CommunityListing } from './listings.ts';
 import type { LookupClients } from './lookup-clients.ts';
 import { createMemberDataAccess } from './member-data.ts';
 import { createReminderLoop, type ReminderLoop } from './reminder-loop.ts';
-import { createReminderService, type ReminderService } from './reminders.ts';
+import { createReminderService } from './reminders.ts';
 import { createShop } from './shop.ts';
-import { createTraces } from './traces.ts';
 import { type CheckedListing, createVoteCheck, listingToCheck } from './vote-check.ts';
 import { createVotePictures } from './vote-pictures.ts';
 
@@ -85,15 +82,9 @@ export function createMemberServices(
   });
   function homeStandings(): Standings {
     const home = directory.communities.find(({ accounts }) => accounts === homeAccounts);
-    return home === undefined ? store.standingsIn(homeAccounts, 'UTC') : communityContexts.of([home]).standings;
+    return communityContexts.standingsOf(homeAccounts, home?.timeZone ?? 'UTC');
   }
 
-  /** In direct messages: those in which the member has an account, or all of the operator's if there is none. */
-  async function communitiesOf(userId: string, communities: readonly Community[]): Promise<readonly Community[]> {
-    const scopes = await store.communitiesOf(userId);
-    const own = communities.filter(({ accounts }) => scopes.includes(accounts));
-    return own.length > 0 ? own : communities.filter(({ isHosted }) => !isHosted);
-  }
   return {
     standings: homeStandings(),
     reminders,
@@ -111,69 +102,13 @@ export function createMemberServices(
       onEnqueued: (queue) => nudge([queue]),
     }),
     contextFor({ guildId, userId }: CommandPlace) {
-      const communities = directory.inGuild(guildId);
-      if (guildId !== null || communities.length <= 1) return completeContext(communityContexts.of(communities));
-      return communitiesOf(userId, communities).then((own) => completeContext(communityContexts.of(own)));
+      const found = communityContexts.at({ guildId, userId });
+      return found instanceof Promise ? found.then(completeContext) : completeContext(found);
     },
     offer: () => {
       return { listings: lookups.of(directory.listings), isShared: directory.isShared };
     },
   };
-}
-
-/** The part of a command's context that depends on the communities that it covers. */
-type CommunityContext = Pick<
-  BotContext,
-  'listings' | 'isShared' | 'rules' | 'standings' | 'awards' | 'traces' | 'reminders'
->;
-
-function createCommunityContexts({
-  directory,
-  lookups,
-  store,
-  reminders,
-  clock,
-  log,
-}: {
-  readonly directory: Directory;
-  readonly lookups: LookupClients;
-  readonly store: Store;
-  readonly reminders: ReminderService;
-  readonly clock: Clock;
-  readonly log: Log;
-}) {
-  const standingsIn = new Map<string, Standings>();
-
-  function standingsOf(accounts: AccountScope, timeZone: string): Standings {
-    const key = `${accounts} ${timeZone}`;
-    const standings = standingsIn.get(key) ?? store.standingsIn(accounts, timeZone);
-    standingsIn.set(key, standings);
-    return standings;
-  }
-
-  function create(communities: readonly Community[]): CommunityContext {
-    const listings = communities.flatMap((community) => community.listings);
-    const rules: readonly ListedRules[] = listedRules(listings);
-    const { accounts = homeAccounts, guildId = null, timeZone = 'UTC' } = communities[0] ?? {};
-    const named = communities.flatMap((community) => community.named);
-    const only = { guildId, listings: listings.map(({ name }) => name) };
-    return {
-      ...{ listings: lookups.of(listings), isShared: directory.isShared, rules },
-      standings: standingsOf(accounts, timeZone),
-      reminders: reminders.covering(named.map((listing) => listingToCheck(listing, lookups.find))),
-      awards: createAwards({ actions: store.ownerActions, accounts, clock, log }),
-      traces: createTraces(
-        { records: store.records, eventKeysOf },
-        { accounts, only: directory.communities.length <= 1 ? null : only },
-      ),
-    };
-  }
-
-  let contexts = memoizeOne(create);
-  directory.onChange(() => {
-    contexts = memoizeOne(create);
-  });
-  return { of: (communities: readonly Community[]) => contexts(communities) };
 }
 
 /** The roles of a shop are given in its own guild, so it is open there, and in direct messages if it is the only one. */

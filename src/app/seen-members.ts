@@ -8,6 +8,7 @@ import type { Log } from '../platform/log.ts';
 import { memoizeOne } from '../platform/memoize.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
 import type { ListingContext } from '../tally/tally.ts';
+import type { Directory } from './directory.ts';
 
 /** Members that are remembered, so that most commands write nothing. */
 const maxMembers = 10_000;
@@ -25,7 +26,7 @@ export type MemberSeen = (input: Pick<CommandInput, 'userId' | 'guildId' | 'role
  */
 export function createSeenMembers(options: {
   readonly rewards: RewardStore;
-  /** The listings that commands in a guild are about. */
+  /** The listings that roles in a guild are for; see {@link listingsSeenIn}. */
   readonly listingsIn: (guildId: string | null) => readonly ListingContext[];
   readonly clock: Clock;
   readonly log: Log;
@@ -61,6 +62,16 @@ export function createSeenMembers(options: {
     seenRoles.set(accountId, { roles: seen.join(), at: now });
     rewards.seeRoles(accountId, seen).catch(retryNextTime(seenRoles, accountId));
   };
+}
+
+/**
+ * The listings of the guild; of one without listings, those whose guild is not known, unless others share the program.
+ * The roles of another guild say nothing about a listing.
+ */
+export function listingsSeenIn(directory: Directory, guildId: string | null): readonly ListingContext[] {
+  if (guildId === null) return directory.inGuild(null)[0]?.listings ?? [];
+  const unknown = directory.isShared ? undefined : directory.ofGuild(null);
+  return (directory.ofGuild(guildId) ?? unknown)?.listings ?? [];
 }
 
 /** The roles that multipliers depend on. */

@@ -8,6 +8,8 @@ import type { PurchaseState } from '../rewards/purchase.ts';
 import type { StopReason } from '../tally/reminder-store.ts';
 import type { Order, Outcome } from '../tally/tally.ts';
 import type { CounterName } from './counters.ts';
+import type { LinkedMembersTable } from './linked-members-table.ts';
+import type { SettingsTables } from './settings-tables.ts';
 
 /** `eligible`: paid once the goal is reached. `late`: voted only after it was reached. */
 export type PartyVoterState = 'eligible' | 'late' | 'paid';
@@ -16,7 +18,7 @@ export type PartyVoterState = 'eligible' | 'late' | 'paid';
 export const noDelivery = 0;
 
 /** The tables of both databases. Times are ms since the epoch, credits are whole numbers. */
-export interface Tables {
+export interface Tables extends SettingsTables {
   deliveries: {
     id: Generated<number>;
     received_at: number;
@@ -105,22 +107,7 @@ export interface Tables {
   /** Whose reminders the program has switched off, and 1 if the member was told of it. */
   reminder_stops: { user_id: string; reason: StopReason; at: number; told: number };
   /** Members with linked roles. The tokens are encrypted. */
-  linked_members: {
-    user_id: string;
-    access_token: string;
-    refresh_token: string;
-    /** When the access token expires. */
-    expires_at: number;
-    /** Discord's code of the member's language. */
-    locale: string;
-    linked_at: number;
-    /** JSON: the values that Discord has; null before the first update. */
-    pushed: string | null;
-    /** When an update was enqueued that no vote asked for; null if the last one has succeeded. */
-    requested_at: number | null;
-    /** Until when a process is requesting new tokens; null if none is. */
-    refreshing_until: number | null;
-  };
+  linked_members: LinkedMembersTable;
   /** The languages of members who may get direct messages, as Discord's codes. */
   member_languages: { user_id: string; locale: string };
   /** Purchases of the shop. What is stored of the item is what it was when it was bought. */
@@ -251,53 +238,6 @@ export interface Tables {
   lookup_requests: { key_id: string; at: number };
   /** The registered slash commands by Discord's id; `guild_id` is null for a global command. */
   registered_commands: { id: string; application_id: string; guild_id: string | null; name: string };
-  /** What `/setup` stored, by the path in a listing of the configuration file; `listing` is empty for the community. */
-  setting_values: {
-    guild_id: string;
-    listing: string;
-    path: string;
-    /** JSON; of a secret, how many it is. */
-    value: string;
-    /** The encrypted secret; null for a value that is not secret. */
-    sealed: string | null;
-  };
-  /** Every change of settings. The id is the version that it led to. */
-  setting_changes: {
-    id: number;
-    guild_id: string;
-    at: number;
-    author_id: string;
-    interaction_id: string;
-    /** The change that it takes back. */
-    undoes: number | null;
-  };
-  /** The values that a change replaced, and the new ones; null if there was none, or is none any more. */
-  changed_settings: {
-    guild_id: string;
-    change_id: number;
-    position: number;
-    listing: string;
-    path: string;
-    before_value: string | null;
-    before_sealed: string | null;
-    after_value: string | null;
-    after_sealed: string | null;
-  };
-  /** The guilds that have changed settings. */
-  guilds: {
-    guild_id: string;
-    /** That of the newest change, of any kind, that every process has to apply. */
-    version: number;
-    /** When the bot was first found to be missing; null while it is there. */
-    missing_since: Generated<number | null>;
-    /** When and by whom (a user id, or `tallyhook`) the community was parked; null while it is in use. */
-    parked_at: Generated<number | null>;
-    parked_by: Generated<string | null>;
-    /** Notices of the deletion that were sent. */
-    notices: Generated<number>;
-  };
-  /** A single row: the newest version of all settings, and the id of the key with which secrets are encrypted. */
-  settings_state: { id: number; version: number; key_id: string | null };
   /** See `counters.ts`. */
   counters: { name: CounterName; value: number };
   /** Counted votes of the entries that are counted, by listing (empty for none) and time in units of `slotMs`. */

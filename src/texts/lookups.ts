@@ -16,6 +16,7 @@ export function listingTexts(messages: Catalogue['listing'], { text, texts, coun
       const values = { name: bold(typed), names };
       return more === 0 ? text(messages.unknown, values) : count(messages.unknownOfMany, more, values);
     },
+    severalCommunities: text(messages.severalCommunities),
     asOf: (time: Markup) => subtext(text(messages.asOf, { time })),
   };
 }

@@ -113,7 +113,15 @@ export function contextFor(...listings: ListedLookup[]): CommandContext & { cloc
   const notUsed = () => Promise.reject(new Error('There is no store.'));
   const shop = { offers: notUsed, confirm: notUsed, purchasesOf: notUsed, settle: notUsed };
   return {
-    ...{ listings, isShared: false, texts: en, clock: manualClock(start), commands: [], commandId: () => null },
+    ...{
+      listings,
+      isShared: false,
+      communities: null,
+      texts: en,
+      clock: manualClock(start),
+      commands: [],
+      commandId: () => null,
+    },
     ...{ awards: noAwards, reminders: noReminders, standings: noStandings, rules: [], shop },
     claims: { claim: notUsed },
     memberData: { export: notUsed, forget: notUsed, unlink: async () => false },

@@ -129,7 +129,7 @@ describe('/leaderboard', () => {
     expect(await pick(period, 'week')).toMatchObject({ title: 'Most votes this week', response: 'update' });
     expect(await pick(by, 'credits')).toMatchObject({ title: 'Most credits this month', response: 'update' });
     expect(await pick(by, 'nonsense')).toMatchObject({ title: 'Most credits this month' });
-    expect(leaderboard.actions).toEqual(['period', 'by']);
+    expect(leaderboard.actions).toEqual(['period', 'by', 'community']);
   });
 
   it('shows how far it is to the next rank if the page shows that', async () => {

@@ -2,7 +2,6 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { readValues } from '../../config/read-values.ts';
 import { settingNames } from '../../config/settings.ts';
 import { createApp } from '../../src/app/app.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -20,8 +19,6 @@ import {
   readManifests,
 } from './deployment.ts';
 
-/** Settings and paths of the roles, without which they are not compared. */
-const hasRoles = settingNames.some((name) => String(name) === 'TALLYHOOK_ROLES');
 const roles = ['receive', 'announce', 'answer'];
 const manifests = readManifests().map(({ manifest }) => manifest);
 const compose = readCompose();
@@ -33,6 +30,14 @@ const secretValues: Readonly<Record<string, string>> = {
   SETTINGS_KEY: 'ab'.repeat(32),
   DISCORD_TOKEN: 'token',
   OWNER_TOKEN: 'owner-token-owner-token',
+};
+
+/** Without them, some of the paths do not exist. */
+const optionalParts = {
+  DISCORD_PUBLIC_KEY: 'ab'.repeat(32),
+  DISCORD_CLIENT_SECRET: 'client-secret',
+  PUBLIC_URL: 'https://votes.example.com',
+  SETTINGS_KEY: 'ab'.repeat(32),
 };
 
 /** The settings of a process in its container: secrets as files, and variables of Compose filled in. */
@@ -75,11 +80,11 @@ describe.each([
     expect(new Set(processes.map((process) => process.image))).toEqual(new Set([image]));
   });
 
-  it.runIf(hasRoles)('sets only settings that exist, each once and to a valid value', () => {
+  it('sets only settings that exist, each once and to a valid value', () => {
     for (const process of processes) {
       const names = Object.keys(process.environment).map((name) => name.replace(/_FILE$/, ''));
       expect(settingNames, process.name).toEqual(expect.arrayContaining(names));
-      expect(readValues(effectiveSettings(process)).issues, process.name).toEqual([]);
+      expect(() => loadConfig(effectiveSettings(process)), process.name).not.toThrow();
     }
   });
 
@@ -139,7 +144,7 @@ describe('Caddy', () => {
       const [block = ''] = new RegExp(`reverse_proxy ${upstreamsOf(role)} \\{[^}]*\\}`).exec(text) ?? [];
       expect(block, role).toContain(`health_uri /readyz?role=${role}\n`);
     }
-    expect(text).toContain(`reverse_proxy ${upstreamsOf('announce')}\n`);
+    expect(text).toContain(`reverse_proxy ${upstreamsOf('announce')} {\n`);
   });
 });
 
@@ -171,9 +176,9 @@ describe('the Kubernetes manifests', () => {
   });
 });
 
-it.runIf(hasRoles)('the paths that deployments request exist', async () => {
+it('the paths that deployments request exist', async () => {
   const environment = { ...settings(unreachableDiscord), DATABASE_URL: `sqlite:${join(tempDir(), 'tally.db')}` };
-  const config = loadConfig({ ...environment, CACHE_URL: 'memory:', DISCORD_PUBLIC_KEY: 'ab'.repeat(32) });
+  const config = loadConfig({ ...environment, CACHE_URL: 'memory:', ...optionalParts });
   const app = await createApp(config, { clock: systemClock, log: createLog({ level: 'silent', secrets: [] }) });
   onTestFinished(() => app.stop());
   const url = await serve(app.http);

@@ -162,7 +162,7 @@ export async function connectedBot(
   const registrar = createRegistrar({ ...registration, clock: systemClock, log });
   const context: UnlocalizedContext = {
     ...{ ...offer(), clock, commands, commandId: registrar.idOf, awards, reminders, shop },
-    ...{ claims, memberData, traces, setup },
+    ...{ claims, memberData, traces, setup, communities: null },
     drawVotePicture: createVotePictures({ timeZoneOf: () => 'UTC', votesPerDayIn: store.votesPerDayIn, log }),
     standings: store.standingsIn('', 'UTC'),
     rules: listings.map(({ name, lookup: { kind } }) => ({ name, kind, cooldownMs: 12 * hour, milestones: [] })),

@@ -1,5 +1,6 @@
 import { DiscordAPIError } from 'discord.js';
 import type { Command, CommandContext, CommandInput } from '../../../commands/command.ts';
+import { noListing } from '../../../commands/communities.ts';
 import type { Modal, Panel, Reply } from '../../../commands/reply.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
@@ -7,7 +8,6 @@ import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { memoizeByIdentity } from '../../platform/memoize.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
-import { commandMention } from '../../texts/markup.ts';
 import { type Texts, textsFor } from '../../texts/texts.ts';
 import { expiredCodes } from '../discord-errors.ts';
 import { asPanel, isPanel, type MessageBody, renderReply } from '../rendering/message.ts';
@@ -73,6 +73,8 @@ export function createCommandRunner(options: CommandRunnerOptions): RunCommand {
     try {
       const pending = localContextFor(input, texts);
       const context = pending instanceof Promise ? await pending : pending;
+      const isUnlinked = input.guildId !== null && context.communities?.length === 0;
+      if (isUnlinked && !command.worksWithoutListing) return { reply: noListing(context), failed: true };
       if (!command.isServedBy(context.listings)) return { reply: notServed(context, texts), failed: true };
       const result = await command.execute(input, context);
       if ('kind' in result && result.kind === 'modal') return { modal: result, failed: false };
@@ -82,10 +84,8 @@ export function createCommandRunner(options: CommandRunnerOptions): RunCommand {
     }
   }
 
-  function notServed({ listings, commandId }: CommandContext, { failure, ...texts }: Texts): Reply {
-    const isLinked = listings.length > 0;
-    const text = isLinked ? failure.unknownCommand : failure.noListing(commandMention('setup', commandId('setup')));
-    return errorReply(text, { failure, ...texts });
+  function notServed(context: CommandContext, texts: Texts): Reply {
+    return context.listings.length > 0 ? errorReply(texts.failure.unknownCommand, texts) : noListing(context);
   }
 
   function tooLate(command: string, timeoutMs: number, texts: Texts): CommandResult & { reply: Reply } {

@@ -7,6 +7,7 @@ import { minute, second } from '../../platform/durations.ts';
 import { type CloseReason, closeCodes, GatewayConnection, type Identify, opcode, type Resume } from './connection.ts';
 import type { DiscordState } from './discord-state.ts';
 import type { Dispatch } from './events.ts';
+import { guildCreate } from './guild-create.ts';
 import { intent } from './intents.ts';
 import { findRequestedMembers } from './member-request.ts';
 import { GatewayServerSession, type SentDispatch } from './session.ts';
@@ -114,7 +115,8 @@ export class Gateway {
     this.#sessions.set(session.id, session);
     this.#attach(connection, session);
     const guild = { name: 'GUILD_CREATE', data: null, intent: intent.guilds, guildId: state.guildId };
-    const ownGuild = session.accepts({ ...guild, intent: 0 });
+    const isInGuild = state.isMember(state.bot.id);
+    const ownGuild = isInGuild && session.accepts({ ...guild, intent: 0 });
     session.dispatch('READY', {
       v: 10,
       user: { ...state.bot, verified: true, mfa_enabled: false, email: null, flags: 0 },
@@ -128,7 +130,7 @@ export class Gateway {
       relationships: [],
       _trace: [],
     });
-    if (session.accepts(guild)) session.dispatch('GUILD_CREATE', this.#guildCreate(intents));
+    if (isInGuild && session.accepts(guild)) session.dispatch('GUILD_CREATE', guildCreate(state, intents));
     state.events.emit('change', { kind: 'gateway', connected: true });
   }
 
@@ -192,27 +194,5 @@ export class Gateway {
     if (chunk === undefined) return 'decodeError';
     this.#connections.get(connection)?.dispatch('GUILD_MEMBERS_CHUNK', chunk);
     return undefined;
-  }
-
-  /** Discord: "Guild Create". Without the members intent it contains only the bot's own member. */
-  #guildCreate(intents: number) {
-    const { state } = this.#options;
-    const members = [...state.members.values()];
-    const botMember = members.filter(({ user }) => user.id === state.bot.id);
-    return {
-      ...state.guild(),
-      joined_at: botMember[0]?.joined_at,
-      large: false,
-      unavailable: false,
-      member_count: members.length,
-      voice_states: [],
-      members: intents & intent.guildMembers ? members : botMember,
-      channels: state.guildChannels(),
-      threads: [],
-      presences: [],
-      stage_instances: [],
-      guild_scheduled_events: [],
-      soundboard_sounds: [],
-    };
   }
 }

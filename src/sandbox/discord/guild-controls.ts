@@ -1,8 +1,9 @@
 import { newMember } from './default-guild.ts';
 import type { DiscordState } from './discord-state.ts';
 import { RejectedByClientError } from './errors.ts';
+import { guildCreate } from './guild-create.ts';
 import { intent } from './intents.ts';
-import type { Role } from './objects.ts';
+import type { Member, Role } from './objects.ts';
 import { type PermissionName, permissions } from './permissions.ts';
 import { requireLocale } from './resolve-locale.ts';
 
@@ -16,6 +17,10 @@ export interface GuildControls {
   leave(userId: string): void;
   /** A user who has left joins again, without roles. @throws RejectedByClientError */
   rejoin(userId: string): void;
+  /** Removes the bot from the guild, with its roles; removing it twice changes nothing. */
+  removeBot(): void;
+  /** Adds the bot again, with the roles that it had; adding it twice changes nothing. */
+  addBot(): void;
   /** Whether the user accepts direct messages from the bot (50007 if not). @throws RejectedByClientError */
   acceptDirectMessages(userId: string, accepted: boolean): void;
   /** Selects the language of a user's client, one of Discord's locales. @throws RejectedByClientError */
@@ -29,6 +34,7 @@ export interface GuildControls {
 export function createGuildControls(state: DiscordState): GuildControls {
   const { guildId, events } = state;
   const everyone = state.roles.filter(({ id }) => id === guildId);
+  let removedBot: Member | null = null;
 
   function roleOf(roleId: string): Role {
     const role = state.roles.find(({ id }) => id === roleId && id !== guildId);
@@ -78,6 +84,21 @@ export function createGuildControls(state: DiscordState): GuildControls {
       const member = newMember(user, state.timestamp());
       state.members.set(userId, member);
       dispatch('GUILD_MEMBER_ADD', member, intent.guildMembers);
+      events.emit('change', { kind: 'members' });
+    },
+    removeBot() {
+      const member = state.members.get(state.bot.id);
+      if (member === undefined) return;
+      removedBot = member;
+      state.members.delete(state.bot.id);
+      // Without `unavailable`: it is not an outage.
+      events.emit('dispatch', { name: 'GUILD_DELETE', data: { id: guildId }, intent: intent.guilds, guildId });
+      events.emit('change', { kind: 'members' });
+    },
+    addBot() {
+      if (removedBot === null || state.isMember(state.bot.id)) return;
+      state.members.set(state.bot.id, { ...removedBot, joined_at: state.timestamp() });
+      events.emit('dispatch', { name: 'GUILD_CREATE', data: guildCreate(state, 0), intent: intent.guilds, guildId });
       events.emit('change', { kind: 'members' });
     },
     acceptDirectMessages(userId, accepted) {

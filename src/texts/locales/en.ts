@@ -21,6 +21,8 @@ export const en = {
     option: 'Choose a listing.',
     /** In place of the name of a listing, within a sentence. */
     unnamed: { server: 'this server', bot: 'this bot' },
+    /** Above the names of servers, of which one can be chosen. Markup. */
+    severalCommunities: 'You can choose a server here: each has credits of its own.',
     asOf: 'The listing service did not respond. Last updated {time}.',
     /** `{name}` was entered, but is not a listing; `{names}` are listings, and there are `{count}` more. */
     unknown: 'There is no listing {name}. Choose one of these: {names}.',
@@ -329,6 +331,8 @@ export const en = {
     exported:
       'The file has everything that is stored about you: your account with its entries, the deliveries of the listing service with their contents, and what was sent because of them.',
     titleConfirm: 'Forget you?',
+    /** Above `confirm`, if several servers use the bot. */
+    everyCommunity: 'This covers your accounts in **all servers** that use this bot.',
     confirm:
       'Your credits, streak and roles are lost, your reminders are cancelled, and the contents of your deliveries are deleted. This cannot be undone.\n\nWhat remains is not linked to you: amounts and times under a random name, and digests that keep a repeated vote from being paid twice. Messages in Discord, backups and logs are not changed. Your next vote starts a new account.',
     titleForgotten: 'Forgotten',

@@ -23,11 +23,12 @@ export function channelRoutes(state: DiscordState, messages: Messages, files: Fi
     if (channel.type === 1) {
       const recipientId = channel.recipients[0]?.id ?? '';
       if (!permissions.includes('sendMessages')) return channel;
-      if (!state.isMember(recipientId)) throw errorResponse.noMutualGuilds();
+      if (!state.isMember(recipientId) || !state.isMember(state.bot.id)) throw errorResponse.noMutualGuilds();
       if (state.closedDirectMessages.has(recipientId)) throw errorResponse.closedDirectMessages();
       return channel;
     }
-    if (!state.hasPermission(state.bot.id, 'viewChannel', channel)) throw errorResponse.missingAccess();
+    const isVisible = state.isMember(state.bot.id) && state.hasPermission(state.bot.id, 'viewChannel', channel);
+    if (!isVisible) throw errorResponse.missingAccess();
     if (permissions.some((name) => !state.hasPermission(state.bot.id, name, channel)))
       throw errorResponse.missingPermissions();
     return channel;

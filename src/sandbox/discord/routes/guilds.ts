@@ -9,6 +9,7 @@ import { validate } from '../validate.ts';
 export function guildRoutes(state: DiscordState): Route[] {
   const checkGuild = (id: string) => {
     if (id !== state.guildId) throw errorResponse.unknownGuild();
+    if (!state.isMember(state.bot.id)) throw errorResponse.missingAccess();
   };
   const memberOf = (guildId: string, userId: string): Member => {
     checkGuild(guildId);
@@ -26,6 +27,7 @@ export function guildRoutes(state: DiscordState): Route[] {
 
   return [
     route('GET', '/users/@me/guilds', () => {
+      if (!state.isMember(state.bot.id)) return ok([]);
       const { id, name, icon, banner, features } = state.guild();
       const permissions = String(state.permissionsOf(state.bot.id));
       return ok([{ id, name, icon, banner, features, owner: false, permissions }]);

@@ -1,0 +1,60 @@
+import type { Config } from '../../config/schema.ts';
+import { fetchGuildName } from '../discord/inspection.ts';
+import { listGuilds } from '../discord/list-guilds.ts';
+import type { DiscordRest } from '../discord/rest.ts';
+import type { Metrics } from '../http/metrics/metrics.ts';
+import { homeAccounts } from '../ledger/account-id.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import type { Store } from '../store/store.ts';
+import { createConfiguredAnnouncementLoop } from './create-announcement-loop.ts';
+import type { Directory } from './directory.ts';
+import type { LookupClients } from './lookup-clients.ts';
+import type { ReminderLoop } from './reminder-loop.ts';
+import type { CommunitySettingsSync } from './settings/community-settings.ts';
+import { createDepartures } from './settings/departures.ts';
+import { createUpkeep } from './upkeep.ts';
+
+/** A part of the program that works in the background. */
+export interface Loop {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** What fills the outbox by time, and looks after the database. */
+export function createAnnouncingLoops(
+  config: Pick<Config, 'keep' | 'reminders'>,
+  options: {
+    readonly store: Store;
+    readonly rest: DiscordRest;
+    readonly directory: Directory;
+    readonly lookups: LookupClients;
+    readonly sync: Pick<CommunitySettingsSync, 'base' | 'refresh'>;
+    readonly reminderLoop: ReminderLoop;
+    /** Polls these queues of the outbox, in every process. */
+    readonly nudge: (queues: readonly string[]) => void;
+    readonly metrics: Metrics;
+    readonly clock: Clock;
+    readonly log: Log;
+  },
+): readonly Loop[] {
+  const { store, rest, directory, lookups, sync, reminderLoop, nudge, metrics, clock, log } = options;
+  const { rewards, memberData, counting, pruning, guilds } = store;
+  const upkeep = createUpkeep({
+    ...{ rewards, memberData, counting, pruning, keep: config.keep, clock, log },
+    firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
+    onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
+  });
+  const announcementLoop = createConfiguredAnnouncementLoop(directory, {
+    ...{ store, lookups, metrics, clock, log },
+    onEnqueued: (queue) => nudge([queue]),
+  });
+  const departures = createDepartures({
+    listGuilds: () => listGuilds(rest),
+    isMember: async (guildId) => (await fetchGuildName(rest, guildId)) !== null,
+    isOperators: (guildId) => sync.base.sources.some((source) => source.guildId === guildId),
+    apply: sync.refresh,
+    ...{ guilds, clock, log },
+  });
+  return [upkeep, announcementLoop, departures, ...(config.reminders ? [reminderLoop] : [])];
+}

@@ -1,0 +1,121 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { createApp } from '../../src/app/app.ts';
+import { createDirectory } from '../../src/app/directory.ts';
+import { createSettings } from '../../src/app/settings/create-settings.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import { hour } from '../../src/platform/durations.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { openStore } from '../../src/store/store.ts';
+import { sign } from '../../src/webhook/signature.ts';
+import { localDiscord } from '../support/local-discord.ts';
+import { createOffsetClock } from '../support/offset-clock.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const waitOptions = { timeout: 10_000, interval: 50 };
+const voteSecret = 'vote-secret-of-the-community';
+
+/** Real time that can be advanced, which ends the sleeps that are due then. */
+function advancingClock(): Clock & { advance(ms: number): void } {
+  const clock = createOffsetClock();
+  return {
+    ...clock,
+    async sleep(ms, signal) {
+      for (const due = clock.monotonic() + ms; signal?.aborted !== true; ) {
+        const remaining = due - clock.monotonic();
+        if (remaining <= 0) return;
+        await systemClock.sleep(Math.min(20, remaining), signal);
+      }
+    },
+  };
+}
+
+async function start() {
+  const discord = await localDiscord();
+  const { guildId } = discord;
+  const directory = tempDir();
+  const config = loadConfig({
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
+    SETTINGS_KEY: 'ab'.repeat(32),
+    DATABASE_URL: `sqlite:${directory}/tally.db`,
+    CACHE_URL: 'memory:',
+    PORT: '0',
+  });
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
+  const clock = advancingClock();
+  const store = await openStore(config.databaseUrl, systemClock, { thread: false });
+  onTestFinished(() => store.close());
+  const { setup } = createSettings(config, {
+    ...{ store: store.settings, directory: createDirectory([]), lookups: { prepare: () => () => {} } },
+    ...{ redact: null, onSaved: () => {}, clock, log },
+  });
+  const author = (interactionId: string) => ({ guildId, authorId: discord.members[0]?.id ?? '', interactionId });
+  const target = { kind: 'server', targetId: guildId, lookupKey: 'lookup-key-1' } as const;
+  const linked = await setup.link({ ...author('1'), ...target, voteSecret, premiumSecret: null });
+  if (linked.status !== 'linked') throw new Error(JSON.stringify(linked));
+  const { name } = linked.listing;
+  const values = { announceChannelId: discord.channels.announcements };
+  const changes = Object.entries(values).map(([path, value]) => ({ listing: name, path: path as never, value }));
+  expect(await setup.save({ ...author('2'), basis: null, changes })).toMatchObject({ status: 'saved' });
+  const app = await createApp(config, { clock, log, stopwatch: systemClock });
+  onTestFinished(() => app.stop());
+  const url = await app.start();
+
+  async function vote(): Promise<number> {
+    const userId = discord.members[1]?.id;
+    const payload = { eventType: 'server_vote', serverId: guildId, userId, createdAt: new Date(clock.now()) };
+    const body = JSON.stringify(payload);
+    const headers = { 'x-webhook-signature': sign(body, voteSecret) };
+    return (await fetch(`${url}/webhooks/${name}/vote`, { method: 'POST', body, headers })).status;
+  }
+  const looks = () => discord.requests.filter(({ path }) => path.endsWith('/users/@me/guilds')).length;
+  /** An hour later, when the program has compared the guilds again. */
+  async function nextLook(): Promise<void> {
+    const before = looks();
+    clock.advance(hour);
+    await vi.waitFor(() => expect(looks()).toBeGreaterThan(before), waitOptions);
+    // Until it has compared them, and sleeps again.
+    await systemClock.sleep(300);
+  }
+  await vi.waitFor(() => expect(looks()).toBe(1), waitOptions);
+  await systemClock.sleep(300);
+  const isParked = async () => (await store.guilds.list()).map(({ parkedAt }) => parkedAt !== null);
+  const posts = () => discord.messages(discord.channels.announcements);
+  const votes = async () => (await store.ledgerIn(guildId).account(discord.members[1]?.id ?? '')).votes;
+  return { discord, store, lines, clock, vote, votes, posts, nextLook, isParked };
+}
+
+it('parks a community that has removed the bot, still records its votes, and uses it again once the bot is back', {
+  timeout: 60_000,
+}, async () => {
+  const { discord, store, clock, vote, votes, posts, nextLook, isParked, lines } = await start();
+  expect(await vote()).toBe(200);
+  await vi.waitFor(() => expect(posts()).toHaveLength(1), waitOptions);
+
+  discord.guild.removeBot();
+  await nextLook();
+  // An outage counts as nothing.
+  discord.faults.respond500(1, /users\/@me\/guilds/);
+  await nextLook();
+  expect(await isParked()).toEqual([false]);
+  await nextLook();
+  await vi.waitFor(async () => expect(await isParked()).toEqual([true]), waitOptions);
+  await vi.waitFor(() => expect(lines.join('')).toContain('the bot was removed'), waitOptions);
+  // The change is in effect before the next look.
+  await nextLook();
+  clock.advance(24 * hour);
+  expect(await vote()).toBe(200);
+  expect(await votes()).toBe(2);
+  expect(await store.outbox.sizes()).toEqual({ waiting: 0, buried: 0 });
+
+  discord.guild.addBot();
+  await nextLook();
+  await vi.waitFor(async () => expect(await isParked()).toEqual([false]), waitOptions);
+  clock.advance(24 * hour);
+  expect(await vote()).toBe(200);
+  await vi.waitFor(() => expect(posts()).toHaveLength(2), waitOptions);
+  expect(await votes()).toBe(3);
+});
