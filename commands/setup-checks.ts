@@ -4,6 +4,8 @@ export interface SetupChecks {
   checkKey(kind: 'server' | 'bot', key: string): Promise<KeyCheck>;
   /** What the bot may do with the roles of a guild; null if Discord does not say in time. */
   roleAccess(guildId: string): Promise<RoleAccess | null>;
+  /** The ids of the channels of a guild, without threads; null if Discord does not say in time. */
+  channelsOf(guildId: string): Promise<ReadonlySet<string> | null>;
   /** The names of the operator's listings that belong to no known guild: nobody can be told apart from their owner. */
   unassignedListings(): readonly string[];
 }

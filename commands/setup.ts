@@ -5,6 +5,7 @@ import { openForm, reopenForm, submitForm } from './setup/edit.ts';
 import { editOf } from './setup/edit-options.ts';
 import { chooseChannel, choosePreset, renderChannelStep, renderRewardsStep } from './setup/first-steps.ts';
 import { exportSettings, importForm, renderHistory } from './setup/history.ts';
+import { issuesOfChannels } from './setup/imported-channels.ts';
 import { listOf, textOf } from './setup/json.ts';
 import { checkTest, keyForm, keyProblem, linkForm, linkListing, renderWaiting, reopenLinkForm } from './setup/link.ts';
 import { renderRotated, renderUnlink, rotateForm } from './setup/listing-section.ts';
@@ -192,7 +193,11 @@ async function undo(view: SetupView): Promise<Panel> {
 
 async function importSettings(view: SetupView): Promise<Panel> {
   const text = textField(view.input, 'settings');
-  const result = await view.services.settings.import({ ...authorOf(view), text });
+  const issues = await issuesOfChannels(view, text);
+  const result =
+    issues.length > 0
+      ? ({ status: 'invalid', issues } as const)
+      : await view.services.settings.import({ ...authorOf(view), text });
   return renderSaved(await refreshed(view), result, { section: null });
 }
 

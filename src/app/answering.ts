@@ -4,6 +4,7 @@ import type { SetupServices } from '../../commands/setup-services.ts';
 import type { DiscordConfig } from '../../config/schema.ts';
 import { createGatewayClient, type GatewayClient } from '../discord/gateway/gateway-client.ts';
 import { createSharedGateway } from '../discord/gateway/shared-gateway.ts';
+import { createGuildChannels } from '../discord/guild-channels.ts';
 import { fetchApplicationId, fetchShardCount } from '../discord/inspection.ts';
 import {
   createInteractionsEndpoint,
@@ -45,7 +46,7 @@ export interface Answering {
 
 export interface AnsweringDependencies {
   /** The roles are inspected with the bot's own connection. */
-  readonly setup: Omit<SetupServices, 'checks'> & { readonly checks: Omit<SetupChecks, 'roleAccess'> };
+  readonly setup: Omit<SetupServices, 'checks'> & { readonly checks: Omit<SetupChecks, 'roleAccess' | 'channelsOf'> };
   /** What a command can use where it is used. Returns the same object for the same settings. */
   readonly contextFor: (place: CommandPlace) => BotContext | Promise<BotContext>;
   /** What registered commands offer, with the listings of all communities. */
@@ -93,7 +94,8 @@ export function createAnswering(
     log,
   });
   const roleAccess = createRoleAccess({ rest, clock: stopwatch, log });
-  const setup = { ...dependencies.setup, checks: { ...dependencies.setup.checks, roleAccess } };
+  const channelsOf = createGuildChannels({ rest, clock: stopwatch, log });
+  const setup = { ...dependencies.setup, checks: { ...dependencies.setup.checks, roleAccess, channelsOf } };
   const complete = memoizeOne((context: BotContext): UnlocalizedContext => {
     return { ...context, commands, commandId: registrar.idOf, setup };
   });

@@ -37,6 +37,7 @@ async function managed(
             [own, 'managed'],
           ]),
         }),
+        channelsOf: async () => null,
         unassignedListings: () => [],
         ...options.checks,
       };
@@ -364,5 +365,21 @@ describe('/setup with a listing', () => {
     expect(asOther.embeds[0]?.description).toContain('Only members with the permission Manage Server');
     const foreign = await discord.clickButton(id, 'tallyhook:setup/section:l=foreign&s=shop', member.id).settled;
     expect(textOf(foreign)).toContain('no longer linked here');
+  });
+});
+
+describe('imported settings', () => {
+  it('cannot announce in the channels of other guilds', async () => {
+    const guild = await managed({ checks: { channelsOf: async () => new Set(['1000']) } });
+    const importing = async (announceChannelId: string) => {
+      const form = await guild.open('Import');
+      const settings = JSON.stringify({ listings: [{ name: 'server-1', announceChannelId }] });
+      return guild.submit(form.id, { settings });
+    };
+    expect(await importing('2000')).toContain('is not a channel of this server');
+    expect(guild.settings.calls.length).toBe(1);
+    await guild.press('Overview');
+    await importing('1000');
+    expect(guild.settings.calls.length).toBe(2);
   });
 });

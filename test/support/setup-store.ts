@@ -56,6 +56,7 @@ export function memorySetupServices(checks: Partial<SetupChecks> = {}): SetupSer
     checks: {
       checkKey: async () => ({ status: 'valid', name: 'Lantern Harbour', targetId: null }),
       roleAccess: async () => null,
+      channelsOf: async () => null,
       unassignedListings: () => [],
       ...checks,
     },

@@ -1,0 +1,30 @@
+import { Routes } from 'discord.js';
+import { z } from 'zod';
+import type { Clock } from '../platform/clock.ts';
+import { second } from '../platform/durations.ts';
+import { messageOf } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import { settleWithin } from '../platform/with-timeout.ts';
+import type { DiscordRest } from './rest.ts';
+
+const timeoutMs = 2 * second;
+
+const channels = z.array(z.object({ id: z.string() }));
+
+/** The ids of the channels of a guild, without threads; null if Discord does not say in time. */
+export function createGuildChannels(options: {
+  readonly rest: DiscordRest;
+  readonly clock: Clock;
+  readonly log: Log;
+}): (guildId: string) => Promise<ReadonlySet<string> | null> {
+  const { rest, clock, log } = options;
+  async function list(guildId: string): Promise<ReadonlySet<string> | null> {
+    try {
+      return new Set(channels.parse(await rest.get(Routes.guildChannels(guildId))).map(({ id }) => id));
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'the channels of a server could not be read');
+      return null;
+    }
+  }
+  return async (guildId) => (await settleWithin(timeoutMs, clock, list(guildId))) ?? null;
+}
