@@ -278,7 +278,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       for (const loop of loops) loop.start();
       logConfigWarnings(config, log);
       if (address !== null)
-        log.info({ url: address.url, roles: config.roles }, receiving === null ? 'listening' : 'receiving webhooks');
+        log.info({ roles: config.roles, url: address.url }, receiving === null ? 'listening' : 'receiving webhooks');
       return address?.url ?? null;
     },
     reloadSecrets: ({ base }) => settings.sync.replaceBase(base),
