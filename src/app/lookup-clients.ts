@@ -69,10 +69,10 @@ export function createLookupClients(
       cooldownMs: rewards.base.cooldownMs,
       observe(observed) {
         const { event, resource } = observed;
-        metrics.lookups.inc({ listing: name, event, resource });
-        if (event === 'failed') metrics.lookupFailures.inc({ listing: name, code: observed.code });
+        metrics.lookups.inc({ listing: label, event, resource });
+        if (event === 'failed') metrics.lookupFailures.inc({ listing: label, code: observed.code });
       },
-      observeAge: (resource, age) => metrics.lookupAge.observe({ listing: name, resource }, age / second),
+      observeAge: (resource, age) => metrics.lookupAge.observe({ listing: label, resource }, age / second),
     });
   }
 

@@ -14,7 +14,7 @@ export const de: Catalogue = {
     kinds: { server: 'Server', bot: 'Bot' },
     option: 'Wähle einen Server oder Bot aus.',
     unnamed: { server: 'diesen Server', bot: 'diesen Bot' },
-    severalCommunities: 'You can choose a server here: each has credits of its own.',
+    severalCommunities: 'Hier kannst du einen Server wählen: Jeder hat eigene Credits.',
     asOf: 'Die Vote-Seite hat nicht geantwortet. Letzter Stand: {time}.',
     unknown: 'Es gibt keinen Eintrag {name}. Zur Auswahl: {names}.',
     unknownOfMany: {
@@ -295,7 +295,7 @@ export const de: Catalogue = {
     exported:
       'In der Datei steht alles, was über dich gespeichert ist: dein Konto mit allen Buchungen, die Meldungen der Vote-Seite mit ihrem Inhalt und alles, was deswegen verschickt wurde.',
     titleConfirm: 'Alles über dich vergessen?',
-    everyCommunity: 'This covers your accounts in **all servers** that use this bot.',
+    everyCommunity: 'Das gilt für deine Konten auf **allen Servern**, die diesen Bot nutzen.',
     confirm:
       'Du verlierst deine Credits, deine Streak und deine Rollen. Deine Erinnerungen werden abgeschaltet und die Inhalte der Meldungen über dich gelöscht. Das lässt sich nicht rückgängig machen.\n\nWas bleibt, ist nicht mit dir verknüpft: Beträge und Zeiten unter einem zufälligen Namen und Prüfsummen, damit derselbe Vote nicht zweimal bezahlt wird. Nachrichten in Discord, Backups und Logs bleiben unverändert. Mit deinem nächsten Vote beginnt ein neues Konto.',
     titleForgotten: 'Vergessen',

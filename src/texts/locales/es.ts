@@ -14,7 +14,7 @@ export const es: Catalogue = {
     kinds: { server: 'servidor', bot: 'bot' },
     option: 'Elige un servidor o un bot.',
     unnamed: { server: 'este servidor', bot: 'este bot' },
-    severalCommunities: 'You can choose a server here: each has credits of its own.',
+    severalCommunities: 'Aquí puedes elegir un servidor: cada uno tiene sus propios créditos.',
     asOf: 'La página de votos no ha respondido. Última actualización: {time}.',
     unknown: 'Ningún servidor o bot coincide con {name}. Elige entre: {names}.',
     unknownOfMany: {
@@ -314,7 +314,7 @@ export const es: Catalogue = {
     exported:
       'El archivo tiene todo lo que está guardado sobre ti: tu cuenta con sus movimientos, las notificaciones de la página de votos con su contenido y lo que se ha enviado a raíz de ellas.',
     titleConfirm: '¿Olvidar todo sobre ti?',
-    everyCommunity: 'This covers your accounts in **all servers** that use this bot.',
+    everyCommunity: 'Esto abarca tus cuentas en **todos los servidores** que usan este bot.',
     confirm:
       'Pierdes tus créditos, tu racha y tus roles, se cancelan tus recordatorios y se borra el contenido de las notificaciones sobre ti. Esto no se puede deshacer.\n\nLo que queda no está vinculado a ti: cantidades y horas con un nombre aleatorio, y huellas digitales que evitan pagar dos veces un mismo voto. Los mensajes de Discord, las copias de seguridad y los registros no cambian. Tu próximo voto abre una cuenta nueva.',
     titleForgotten: 'Olvidado',

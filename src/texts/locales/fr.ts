@@ -14,7 +14,7 @@ export const fr: Catalogue = {
     kinds: { server: 'serveur', bot: 'bot' },
     option: 'Choisis un serveur ou un bot.',
     unnamed: { server: 'ce serveur', bot: 'ce bot' },
-    severalCommunities: 'You can choose a server here: each has credits of its own.',
+    severalCommunities: 'Tu peux choisir un serveur ici : chacun a ses propres crédits.',
     asOf: "Le site de vote n'a pas répondu. Dernière mise à jour : {time}.",
     unknown: 'Aucun serveur ou bot ne correspond à {name}. Choisis parmi : {names}.',
     unknownOfMany: {
@@ -318,7 +318,7 @@ export const fr: Catalogue = {
     exported:
       'Le fichier contient tout ce qui est enregistré sur toi : ton compte avec ses mouvements, les notifications du site de vote avec leur contenu, et ce qui a été envoyé à la suite.',
     titleConfirm: 'Tout oublier sur toi ?',
-    everyCommunity: 'This covers your accounts in **all servers** that use this bot.',
+    everyCommunity: 'Cela concerne tes comptes sur **tous les serveurs** qui utilisent ce bot.',
     confirm:
       "Tu perds tes crédits, ta série et tes rôles, tes rappels sont annulés, et le contenu des notifications te concernant est supprimé. C'est irréversible.\n\nCe qui reste n'est pas lié à toi : des montants et des heures sous un nom aléatoire, et des empreintes qui évitent de payer deux fois le même vote. Les messages sur Discord, les sauvegardes et les logs ne changent pas. Ton prochain vote ouvrira un nouveau compte.",
     titleForgotten: "C'est oublié",

@@ -14,7 +14,7 @@ export const hi: Catalogue = {
     kinds: { server: 'सर्वर', bot: 'बॉट' },
     option: 'सर्वर या बॉट चुनें।',
     unnamed: { server: 'इस सर्वर', bot: 'इस बॉट' },
-    severalCommunities: 'You can choose a server here: each has credits of its own.',
+    severalCommunities: 'यहाँ आप सर्वर चुन सकते हैं: हर सर्वर के क्रेडिट अलग हैं।',
     asOf: 'वोटिंग साइट से जवाब नहीं मिला। आखिरी अपडेट: {time}',
     unknown: '{name} नाम का कोई सर्वर या बॉट नहीं है। इनमें से चुनें: {names}।',
     unknownOfMany: {
@@ -293,7 +293,7 @@ export const hi: Catalogue = {
     exported:
       'इस फ़ाइल में आपके बारे में सेव सारा डेटा है: आपका अकाउंट और उसकी एंट्री, वोटिंग साइट से आई डिलीवरी और उनका कंटेंट, और उनकी वजह से जो भेजा गया।',
     titleConfirm: 'आपका डेटा डिलीट करें?',
-    everyCommunity: 'This covers your accounts in **all servers** that use this bot.',
+    everyCommunity: 'यह इस बॉट का उपयोग करने वाले **सभी सर्वर** के आपके खातों पर लागू होता है।',
     confirm:
       'आपके क्रेडिट, स्ट्रीक और रोल चले जाएँगे, रिमाइंडर रद्द हो जाएँगे, और आपकी डिलीवरी का कंटेंट डिलीट हो जाएगा। इसे वापस नहीं लाया जा सकता।\n\nजो बचेगा, वह आपसे जुड़ा नहीं होगा: एक रैंडम नाम के साथ संख्याएँ और समय, और ऐसे हैश जो एक ही वोट का इनाम दो बार मिलने से रोकते हैं। Discord के मैसेज, बैकअप और लॉग नहीं बदलेंगे। आपके अगले वोट से नया अकाउंट बनेगा।',
     titleForgotten: 'डिलीट हो गया',

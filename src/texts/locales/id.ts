@@ -14,7 +14,7 @@ export const id: Catalogue = {
     kinds: { server: 'server', bot: 'bot' },
     option: 'Pilih server atau bot.',
     unnamed: { server: 'server ini', bot: 'bot ini' },
-    severalCommunities: 'You can choose a server here: each has credits of its own.',
+    severalCommunities: 'Kamu bisa memilih server di sini: setiap server punya kredit sendiri.',
     asOf: 'Situs voting tidak merespons. Terakhir diperbarui {time}.',
     unknown: 'Tidak ada server atau bot bernama {name}. Pilih salah satu: {names}.',
     unknownOfMany: {
@@ -283,7 +283,7 @@ export const id: Catalogue = {
     exported:
       'File ini berisi semua yang disimpan tentang kamu: akunmu beserta riwayatnya, notifikasi dari situs voting beserta isinya, dan apa yang dikirim karenanya.',
     titleConfirm: 'Lupakan data tentangmu?',
-    everyCommunity: 'This covers your accounts in **all servers** that use this bot.',
+    everyCommunity: 'Ini mencakup akunmu di **semua server** yang memakai bot ini.',
     confirm:
       'Kredit, streak, dan role kamu akan hilang, pengingatmu dibatalkan, dan isi notifikasi tentang kamu dihapus. Ini tidak bisa dibatalkan.\n\nYang tersisa tidak terhubung denganmu: jumlah dan waktu dengan nama acak, serta hash supaya vote yang sama tidak dibayar dua kali. Pesan di Discord, cadangan, dan log tidak berubah. Vote kamu berikutnya akan memulai akun baru.',
     titleForgotten: 'Datamu sudah dilupakan',

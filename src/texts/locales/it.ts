@@ -14,7 +14,7 @@ export const it: Catalogue = {
     kinds: { server: 'server', bot: 'bot' },
     option: 'Scegli un server o un bot.',
     unnamed: { server: 'questo server', bot: 'questo bot' },
-    severalCommunities: 'You can choose a server here: each has credits of its own.',
+    severalCommunities: 'Qui puoi scegliere un server: ognuno ha i propri crediti.',
     asOf: 'Il sito di voto non ha risposto. Ultimo aggiornamento: {time}.',
     unknown: 'Nessun server o bot corrisponde a {name}. Scegli tra: {names}.',
     unknownOfMany: {
@@ -314,7 +314,7 @@ export const it: Catalogue = {
     exported:
       'Il file contiene tutto ciò che è salvato su di te: il tuo account con i suoi movimenti, le notifiche del sito di voto con il loro contenuto e ciò che è stato inviato di conseguenza.',
     titleConfirm: 'Dimenticare tutto su di te?',
-    everyCommunity: 'This covers your accounts in **all servers** that use this bot.',
+    everyCommunity: 'Questo riguarda i tuoi account in **tutti i server** che usano questo bot.',
     confirm:
       'Perdi i crediti, la serie e i ruoli, i promemoria vengono annullati e il contenuto delle notifiche che ti riguardano viene eliminato. Non si può tornare indietro.\n\nQuello che resta non è collegato a te: importi e orari sotto un nome casuale, e impronte digitali che evitano di pagare due volte lo stesso voto. I messaggi su Discord, i backup e i log non cambiano. Il tuo prossimo voto aprirà un nuovo account.',
     titleForgotten: 'Dimenticato',

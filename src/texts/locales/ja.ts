@@ -14,7 +14,7 @@ export const ja: Catalogue = {
     kinds: { server: 'サーバー', bot: 'Bot' },
     option: '対象のサーバーまたはBotを選びます。',
     unnamed: { server: 'このサーバー', bot: 'このBot' },
-    severalCommunities: 'You can choose a server here: each has credits of its own.',
+    severalCommunities: 'ここでサーバーを選べます。クレジットはサーバーごとに別々です。',
     asOf: '投票サイトから応答がありませんでした。最終更新: {time}',
     unknown: '{name}という投票先は見つかりません。次の中から選んでください: {names}',
     unknownOfMany: {
@@ -286,7 +286,7 @@ export const ja: Catalogue = {
     exported:
       'このファイルには、あなたについて保存されているすべてのデータが入っています。アカウントとその履歴、投票サイトからの配信とその内容、それをもとに送信されたものが含まれます。',
     titleConfirm: 'データを削除しますか？',
-    everyCommunity: 'This covers your accounts in **all servers** that use this bot.',
+    everyCommunity: 'このボットを使う**すべてのサーバー**のアカウントが対象です。',
     confirm:
       'クレジット、連続投票、ロールは失われ、リマインダーは解除され、配信の内容は削除されます。この操作は取り消せません。\n\n残るデータはあなたと結び付けられません。ランダムな名前で保存された数値と日時、そして同じ投票に二重で付与しないためのハッシュ値だけです。Discordのメッセージ、バックアップ、ログは変更されません。次に投票すると、新しいアカウントが作られます。',
     titleForgotten: '削除しました',

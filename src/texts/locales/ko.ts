@@ -14,7 +14,7 @@ export const ko: Catalogue = {
     kinds: { server: '서버', bot: '봇' },
     option: '서버 또는 봇을 선택하세요.',
     unnamed: { server: '이 서버', bot: '이 봇' },
-    severalCommunities: 'You can choose a server here: each has credits of its own.',
+    severalCommunities: '여기서 서버를 선택할 수 있어요. 크레딧은 서버마다 따로예요.',
     asOf: '투표 사이트가 응답하지 않았어요. 마지막 업데이트: {time}',
     unknown: '{name}에 해당하는 서버나 봇이 없어요. 다음 중에서 선택해 주세요: {names}',
     unknownOfMany: {
@@ -282,7 +282,7 @@ export const ko: Catalogue = {
     exported:
       '이 파일에는 저장된 내 데이터가 모두 들어 있어요. 계정과 내역, 투표 사이트에서 수신한 데이터와 그 내용, 그로 인해 전송된 메시지가 포함돼요.',
     titleConfirm: '데이터를 삭제할까요?',
-    everyCommunity: 'This covers your accounts in **all servers** that use this bot.',
+    everyCommunity: '이 봇을 사용하는 **모든 서버**의 계정에 적용돼요.',
     confirm:
       '크레딧, 연속 투표, 역할이 사라지고, 알림이 취소되며, 투표 사이트에서 수신한 내용이 삭제돼요. 되돌릴 수 없어요.\n\n남는 데이터는 회원님과 연결되지 않아요. 무작위 이름으로 저장된 수량과 시간, 그리고 같은 투표에 두 번 지급되지 않도록 하는 해시값뿐이에요. Discord 메시지, 백업, 로그는 바뀌지 않아요. 다음에 투표하면 새 계정이 만들어져요.',
     titleForgotten: '삭제 완료',

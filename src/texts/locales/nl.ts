@@ -14,7 +14,7 @@ export const nl: Catalogue = {
     kinds: { server: 'server', bot: 'bot' },
     option: 'Kies een server of bot.',
     unnamed: { server: 'deze server', bot: 'deze bot' },
-    severalCommunities: 'You can choose a server here: each has credits of its own.',
+    severalCommunities: 'Hier kun je een server kiezen: elke server heeft eigen credits.',
     asOf: 'De stemsite reageerde niet. Laatst bijgewerkt: {time}.',
     unknown: 'Er is geen server of bot {name}. Kies uit: {names}.',
     unknownOfMany: {
@@ -293,7 +293,7 @@ export const nl: Catalogue = {
     exported:
       'In het bestand staat alles wat er over je is opgeslagen: je account met alle wijzigingen, de meldingen van de stemsite met hun inhoud en wat er daarna verstuurd is.',
     titleConfirm: 'Alles over jou vergeten?',
-    everyCommunity: 'This covers your accounts in **all servers** that use this bot.',
+    everyCommunity: 'Dit geldt voor je accounts op **alle servers** die deze bot gebruiken.',
     confirm:
       'Je raakt je credits, streak en rollen kwijt, je herinneringen stoppen en de inhoud van de meldingen over jou wordt verwijderd. Dit kan niet ongedaan worden gemaakt.\n\nWat overblijft is niet aan jou gekoppeld: bedragen en tijden onder een willekeurige naam, en hashes die voorkomen dat dezelfde stem twee keer wordt uitbetaald. Berichten in Discord, back-ups en logs veranderen niet. Met je volgende stem begint een nieuw account.',
     titleForgotten: 'Vergeten',

@@ -29,7 +29,7 @@ export const pl: Catalogue = {
     kinds: { server: 'serwer', bot: 'bot' },
     option: 'Wybierz serwer lub bota.',
     unnamed: { server: 'ten serwer', bot: 'tego bota' },
-    severalCommunities: 'You can choose a server here: each has credits of its own.',
+    severalCommunities: 'Tutaj możesz wybrać serwer: każdy ma osobne kredyty.',
     asOf: 'Serwis do głosowania nie odpowiedział. Ostatnia aktualizacja: {time}.',
     unknown: 'Nie ma serwera ani bota o nazwie {name}. Wybierz z tej listy: {names}.',
     unknownOfMany: {
@@ -350,7 +350,7 @@ export const pl: Catalogue = {
     exported:
       'W pliku jest wszystko, co jest o tobie zapisane: twoje konto z wpisami, powiadomienia z serwisu do głosowania z ich treścią oraz to, co z ich powodu wysłano.',
     titleConfirm: 'Zapomnieć o tobie?',
-    everyCommunity: 'This covers your accounts in **all servers** that use this bot.',
+    everyCommunity: 'Dotyczy to twoich kont na **wszystkich serwerach**, które używają tego bota.',
     confirm:
       'Stracisz kredyty, serię i role, twoje przypomnienia zostaną anulowane, a treść twoich powiadomień z serwisu – usunięta. Tego nie można cofnąć.\n\nTo, co zostanie, nie jest z tobą powiązane: kwoty i godziny pod losową nazwą oraz skróty (hashe), dzięki którym powtórzony głos nie zostanie nagrodzony dwa razy. Wiadomości na Discordzie, kopie zapasowe i logi się nie zmienią. Twój następny głos założy nowe konto.',
     titleForgotten: 'Zapomniano o tobie',

@@ -14,7 +14,7 @@ export const ptBR: Catalogue = {
     kinds: { server: 'servidor', bot: 'bot' },
     option: 'Escolha um servidor ou bot.',
     unnamed: { server: 'nosso servidor', bot: 'nosso bot' },
-    severalCommunities: 'You can choose a server here: each has credits of its own.',
+    severalCommunities: 'Aqui você pode escolher um servidor: cada um tem seus próprios créditos.',
     asOf: 'O site de votação não respondeu. Última atualização: {time}.',
     unknown: 'Nenhum servidor ou bot corresponde a {name}. Escolha entre: {names}.',
     unknownOfMany: {
@@ -314,7 +314,7 @@ export const ptBR: Catalogue = {
     exported:
       'O arquivo tem tudo o que está guardado sobre você: sua conta com as movimentações, as notificações do site de votação com o conteúdo delas e o que foi enviado por causa delas.',
     titleConfirm: 'Esquecer tudo sobre você?',
-    everyCommunity: 'This covers your accounts in **all servers** that use this bot.',
+    everyCommunity: 'Isso vale para suas contas em **todos os servidores** que usam este bot.',
     confirm:
       'Você perde seus créditos, sua sequência e seus cargos, seus lembretes são cancelados e o conteúdo das notificações sobre você é apagado. Não dá para desfazer.\n\nO que sobra não fica ligado a você: valores e horários com um nome aleatório, e hashes que evitam pagar duas vezes o mesmo voto. Mensagens no Discord, backups e logs não mudam. Seu próximo voto abre uma conta nova.',
     titleForgotten: 'Esquecido',

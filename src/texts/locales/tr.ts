@@ -14,7 +14,7 @@ export const tr: Catalogue = {
     kinds: { server: 'sunucu', bot: 'bot' },
     option: 'Sunucu veya bot seç.',
     unnamed: { server: 'bu sunucu', bot: 'bu bot' },
-    severalCommunities: 'You can choose a server here: each has credits of its own.',
+    severalCommunities: 'Buradan bir sunucu seçebilirsin: her birinin kredileri ayrıdır.',
     asOf: 'Oylama sitesi yanıt vermedi. Son güncelleme: {time}.',
     unknown: '{name} adında bir sunucu veya bot yok. Şunlardan birini seç: {names}.',
     unknownOfMany: {
@@ -292,7 +292,7 @@ export const tr: Catalogue = {
     exported:
       'Dosyada hakkında saklanan her şey var: hesabın ve hareketleri, oylama sitesinden gelen bildirimler ve içerikleri, bir de bunlar yüzünden gönderilenler.',
     titleConfirm: 'Unutulmak istiyor musun?',
-    everyCommunity: 'This covers your accounts in **all servers** that use this bot.',
+    everyCommunity: 'Bu, bu botu kullanan **tüm sunuculardaki** hesaplarını kapsar.',
     confirm:
       'Kredilerini, serini ve rollerini kaybedersin, hatırlatmaların iptal edilir ve seninle ilgili bildirimlerin içeriği silinir. Bu geri alınamaz.\n\nGeriye kalanlar sana bağlı değildir: rastgele bir ad altındaki tutarlar ve zamanlar ile aynı oya iki kez ödeme yapılmasını önleyen özetler (hash). Discord mesajları, yedekler ve günlükler değişmez. Tekrar oy verdiğinde yeni bir hesap açılır.',
     titleForgotten: 'Unutuldun',

@@ -14,7 +14,7 @@ export const vi: Catalogue = {
     kinds: { server: 'máy chủ', bot: 'bot' },
     option: 'Chọn máy chủ hoặc bot.',
     unnamed: { server: 'máy chủ này', bot: 'bot này' },
-    severalCommunities: 'You can choose a server here: each has credits of its own.',
+    severalCommunities: 'Bạn có thể chọn máy chủ ở đây: mỗi máy chủ có credit riêng.',
     asOf: 'Trang bình chọn không phản hồi. Cập nhật lần cuối: {time}',
     unknown: 'Không có máy chủ hoặc bot nào tên {name}. Hãy chọn trong số này: {names}.',
     unknownOfMany: {
@@ -291,7 +291,7 @@ export const vi: Catalogue = {
     exported:
       'Tệp này chứa mọi thứ được lưu về bạn: tài khoản cùng các mục ghi, các lượt gửi từ trang bình chọn cùng nội dung, và những gì đã được gửi đi từ đó.',
     titleConfirm: 'Xóa dữ liệu của bạn?',
-    everyCommunity: 'This covers your accounts in **all servers** that use this bot.',
+    everyCommunity: 'Điều này áp dụng cho tài khoản của bạn trên **tất cả máy chủ** dùng bot này.',
     confirm:
       'Bạn sẽ mất credit, chuỗi và vai trò, lời nhắc sẽ bị hủy, và nội dung các lượt gửi sẽ bị xóa. Không thể hoàn tác việc này.\n\nNhững gì còn lại không liên kết với bạn: số lượng và thời gian dưới một tên ngẫu nhiên, cùng các mã băm để một lượt bình chọn không được thưởng hai lần. Tin nhắn trong Discord, bản sao lưu và nhật ký không thay đổi. Lần bình chọn tiếp theo sẽ tạo một tài khoản mới.',
     titleForgotten: 'Đã xóa',

@@ -14,7 +14,7 @@ export const zhCN: Catalogue = {
     kinds: { server: '服务器', bot: '机器人' },
     option: '选择服务器或机器人。',
     unnamed: { server: '本服务器', bot: '本机器人' },
-    severalCommunities: 'You can choose a server here: each has credits of its own.',
+    severalCommunities: '你可以在这里选择服务器：每个服务器的积分是分开的。',
     asOf: '投票网站没有响应。上次更新：{time}',
     unknown: '没有名为 {name} 的服务器或机器人。请从以下选项中选择：{names}',
     unknownOfMany: { other: '没有名为 {name} 的服务器或机器人。请从以下选项或另外 {count} 个中选择：{names}' },
@@ -275,7 +275,7 @@ export const zhCN: Catalogue = {
     nothing: '没有存储任何与你有关的数据。',
     exported: '文件包含已存储的、与你有关的全部数据：你的账户及其记录、投票网站的推送及其内容，以及由此发出的消息。',
     titleConfirm: '要删除你的数据吗？',
-    everyCommunity: 'This covers your accounts in **all servers** that use this bot.',
+    everyCommunity: '这包括你在使用此机器人的**所有服务器**中的账户。',
     confirm:
       '你将失去积分、连续投票和身份组，提醒会被取消，推送的内容会被删除。此操作无法撤销。\n\n留下的数据不会与你关联：随机名称下的数额和时间，以及防止同一票重复发放的哈希值。Discord 里的消息、备份和日志不会改变。你下次投票时会新建一个账户。',
     titleForgotten: '已删除',
