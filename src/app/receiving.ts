@@ -20,6 +20,7 @@ export interface Receiving {
 
 export function createReceiving(options: {
   readonly directory: Directory;
+  readonly isUnreadable: (listing: string) => boolean;
   readonly store: Store;
   readonly replay: Replay;
   readonly clock: Clock;
@@ -28,12 +29,13 @@ export function createReceiving(options: {
   /** Called after each commit, with the queues of its effects. */
   readonly onRecorded: (recorded: RecordedDelivery, queues: readonly string[]) => void;
 }): Receiving {
-  const { directory, store, replay, clock, log, metrics, onRecorded } = options;
+  const { directory, isUnreadable, store, replay, clock, log, metrics, onRecorded } = options;
   const keyring = createKeyring(directory.listings);
   directory.onChange(() => keyring.replace(directory.listings));
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
   const intake = createIntake({
     keyring,
+    isUnreadable,
     recorder: store.recorder,
     clock,
     log,
