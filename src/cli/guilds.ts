@@ -1,3 +1,4 @@
+import { listingBase } from '../../config/describe-listings.ts';
 import { loadDatabaseUrl } from '../../config/load.ts';
 import { keepParkedMs } from '../app/settings/departures.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -15,7 +16,7 @@ Usage
   tallyhook guilds [list]         list the communities with settings of their own
   tallyhook guilds park GUILD     record votes, but post and give nothing in this guild until it is unparked
   tallyhook guilds unpark GUILD   use its settings again
-  tallyhook guilds delete GUILD   delete the settings and secrets of a parked community, with their history
+  tallyhook guilds delete GUILD   delete the settings, secrets and accounts of a parked community, with their history
 
 Options
   --json   print the list as a JSON array: [{guildId, parkedAt, parkedBy, deletedAt, missingSince, changedAt}]
@@ -23,7 +24,8 @@ Options
   --help   print this help
 
 A community is parked by itself when it has removed the bot, and used again if it adds the bot within 30 days; then its
-settings are deleted. One that was parked here is deleted as well. Running processes apply a change within 5 seconds.
+settings, accounts and deliveries are deleted. One that was parked here is deleted as well. Of a guild whose listings are
+in the environment or the file, only the settings are deleted. Running processes apply a change within 5 seconds.
 
 Exit codes: 0 success, 1 runtime error, 2 invalid usage or settings.`;
 
@@ -52,6 +54,13 @@ export const guildsCommand = command({
   },
 });
 
+/** Whether the environment or the file names listings of the guild. */
+function isOperators(guildId: string): boolean {
+  const base = listingBase(process.env);
+  if (base === null) throw new UsageError('The settings are invalid: see tallyhook config --check.');
+  return base.sources.some((source) => source.guildId === guildId);
+}
+
 async function change(
   guilds: GuildStore,
   { action, guild, yes }: { action: string; guild: GuildState; yes: boolean },
@@ -62,10 +71,14 @@ async function change(
   if (action === 'unpark') await guilds.setParked(guildId, null);
   if (action === 'delete') {
     if (parkedAt === null) throw new UsageError('The community is in use. Park it first.');
-    if (!yes && !(await confirm(`Delete the settings of ${guildId}? They cannot be restored.`, terminal))) {
+    if (
+      !yes &&
+      !(await confirm(`Delete the settings and the data of ${guildId}? They cannot be restored.`, terminal))
+    ) {
       terminal.printError('Nothing was deleted.');
       return exitCode.ok;
     }
+    if (!isOperators(guildId)) await guilds.deleteData(guildId, new AbortController().signal);
     while (await guilds.deleteSettings(guildId)) terminal.printError('Deleting …');
   }
   terminal.print(`${guildId}: ${action === 'delete' ? 'deleted' : `${action}ed`}.`);

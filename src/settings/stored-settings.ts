@@ -128,6 +128,8 @@ export interface GuildState {
   readonly parkedBy: string | null;
   /** When its settings were last changed; null if they never were. */
   readonly changedAt: number | null;
+  /** Notices of the deletion since it was parked. */
+  readonly notices: number;
 }
 
 /** Who parked a community: the program, because the bot was removed. */
@@ -141,6 +143,14 @@ export interface GuildStore {
   setMissing(guildId: string, since: number | null): Promise<void>;
   /** Parks a community, or puts it into use again (null). Every process applies it like a change of settings. */
   setParked(guildId: string, parked: { readonly at: number; readonly by: string } | null): Promise<void>;
+  /** Notes that this number of notices was given. False if it was noted before, by this or another process. */
+  noteNotice(guildId: string, notices: number): Promise<boolean>;
+  /**
+   * Deletes the accounts of a community and all else that is stored of the listings that it has linked, except the keys
+   * of recorded events. Not those of the home community. To be called before {@link deleteSettings}, which deletes the
+   * names of the listings; can be repeated after an interruption. Ends early after `signal`.
+   */
+  deleteData(guildId: string, signal: AbortSignal): Promise<void>;
   /**
    * Deletes settings, secrets and their history, some rows per transaction. True if something may be left, so that it has
    * to be called again.

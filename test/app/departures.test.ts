@@ -28,8 +28,10 @@ async function start() {
   }
   const discord = { guilds: new Set([hosted, other]), isDown: false, confirms: true };
   let applied = 0;
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
   const departures = createDepartures({
-    ...{ guilds: store.guilds, clock, log: createLog({ level: 'silent', secrets: [] }) },
+    ...{ guilds: store.guilds, clock, log },
     async listGuilds() {
       if (discord.isDown) throw new Error('down');
       return discord.guilds;
@@ -42,7 +44,7 @@ async function start() {
   });
   const states = async () =>
     Object.fromEntries((await store.guilds.list()).map(({ guildId, parkedAt }) => [guildId, parkedAt !== null]));
-  return { clock, store, discord, departures, states, applied: () => applied };
+  return { clock, store, discord, departures, lines, states, applied: () => applied };
 }
 
 it('parks a community that two checks and Discord say was left, and never one of the operator', async () => {
@@ -105,4 +107,20 @@ it('deletes settings 30 days after a community was parked, those of others never
   await departures.check();
   expect(await remaining()).toEqual([0, 1]);
   expect(await store.settings.changes(hosted, { before: null, limit: 9 })).toEqual([]);
+});
+
+it('gives notice 7 days and 1 day before the deletion, each once', async () => {
+  const { clock, discord, departures, lines } = await start();
+  discord.guilds = new Set([other]);
+  await departures.check();
+  await clock.advance(hour);
+  await departures.check();
+  const notices = () => lines.filter((line) => line.includes('will be deleted soon')).length;
+  const counts = [];
+  for (const days of [22, 1, 1, 4, 1, 0]) {
+    await clock.advance(days * day);
+    await departures.check();
+    counts.push(notices());
+  }
+  expect(counts).toEqual([0, 1, 1, 1, 2, 2]);
 });

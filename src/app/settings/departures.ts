@@ -7,10 +7,12 @@ import { byTallyhook, type GuildState, type GuildStore } from '../../settings/st
 const checkEveryMs = hour;
 /** A guild is missing if two checks in a row did not find it; other processes may check at the same time. */
 const minMissingMs = 30 * minute;
-/** How long the settings of a parked community are kept. */
+/** How long the settings and the data of a parked community are kept. */
 export const keepParkedMs = 30 * day;
+/** How long before the deletion notices are given (ms), the earliest first. */
+const noticesBeforeMs = [7 * day, day];
 
-/** Parks communities that have removed the bot, and deletes their settings 30 days later. */
+/** Parks communities that have removed the bot, and deletes their settings and data 30 days later. */
 export interface Departures {
   /** Checks once. Rejects if Discord or the store fails; that counts as nothing. */
   check(): Promise<void>;
@@ -56,15 +58,26 @@ export function createDepartures(options: {
     if (now - missingSince < minMissingMs || (await isMember(guildId))) return false;
     await guilds.setParked(guildId, { at: now, by: byTallyhook });
     const fields = { guild: guildId, deletedAt: new Date(now + keepParkedMs).toISOString() };
-    log.warn(fields, 'the bot was removed: the community is parked, and its settings will be deleted');
+    log.warn(fields, 'the bot was removed: the community is parked, and its data will be deleted');
     return true;
+  }
+
+  /** Logs that a community will be deleted soon; each notice once, over all processes. */
+  async function giveNotice({ guildId, parkedAt, changedAt, notices }: GuildState): Promise<void> {
+    if (parkedAt === null || changedAt === null) return;
+    const deletedAt = parkedAt + keepParkedMs;
+    const due = noticesBeforeMs.filter((before) => clock.now() >= deletedAt - before).length;
+    if (due <= notices || !(await guilds.noteNotice(guildId, due))) return;
+    const fields = { guild: guildId, deletedAt: new Date(deletedAt).toISOString() };
+    log.warn(fields, 'the settings and the data of a parked community will be deleted soon');
   }
 
   async function deleteExpired(all: readonly GuildState[]): Promise<boolean> {
     const expired = all.filter(({ parkedAt, changedAt }) => changedAt !== null && isExpired(parkedAt, clock.now()));
     for (const { guildId } of expired) {
+      if (!isOperators(guildId)) await guilds.deleteData(guildId, signal);
       while (!signal.aborted && (await guilds.deleteSettings(guildId)));
-      log.warn({ guild: guildId }, 'the settings of a parked community were deleted');
+      log.warn({ guild: guildId }, 'the settings and the data of a parked community were deleted');
     }
     return expired.length > 0;
   }
@@ -76,6 +89,7 @@ export function createDepartures(options: {
     for (const guild of all) {
       if (signal.aborted) return;
       if (await checkGuild(guild, present.has(guild.guildId))) hasChanged = true;
+      else await giveNotice(guild);
     }
     if ((await deleteExpired(all)) || hasChanged) await apply();
   }

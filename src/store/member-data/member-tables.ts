@@ -212,7 +212,7 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
 };
 
 /** Subtracts waiting effects that will be deleted from the counter. */
-function uncountWaiting(db: Kysely<Tables>, ids: readonly number[]) {
+export function uncountWaiting(db: Kysely<Tables>, ids: readonly number[]) {
   const waiting = db.selectFrom('effects').where('id', 'in', ids).where('state', '=', literal('waiting'));
   const counted = waiting
     .where((eb) => eb('id', '<', db.selectFrom('counters').select('value').where('name', '=', 'effects below')))
@@ -224,7 +224,7 @@ function uncountWaiting(db: Kysely<Tables>, ids: readonly number[]) {
 }
 
 /** SQLite uses the id of a deleted effect again if it was the newest one. */
-function countAgainFromNewest(db: Kysely<Tables>) {
+export function countAgainFromNewest(db: Kysely<Tables>) {
   const next = sql<number>`(select coalesce(max(id), -1) + 1 from effects)`;
   return db.updateTable('counters').set({ value: next }).where('name', '=', 'effects below').where('value', '>', next);
 }

@@ -20,6 +20,12 @@ export function guildWrites(db: Kysely<Tables>, connection: Connection) {
       await run(connection, update.where('guild_id', '=', guildId));
     },
 
+    async noteGuildNotice(guildId: string, notices: number): Promise<boolean> {
+      const note = db.updateTable('guilds').set({ notices }).where('guild_id', '=', guildId);
+      const noted = await run(connection, note.where('notices', '<', notices).returning('guild_id'));
+      return noted.length > 0;
+    },
+
     async deleteGuildSettings(guildId: string): Promise<boolean> {
       const changes = db.selectFrom('setting_changes').select('id').where('guild_id', '=', guildId);
       const ids = (await run(connection, changes.orderBy('id').limit(changesAtOnce))).map(({ id }) => id);

@@ -12,6 +12,7 @@ import { counterWrites } from './counters.ts';
 import { enqueueWrites } from './enqueue.ts';
 import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
+import { guildDataWrites } from './guild-data.ts';
 import { guildWrites } from './guilds.ts';
 import { heartbeatWrites } from './heartbeat.ts';
 import { installationWrites } from './installation.ts';
@@ -61,6 +62,7 @@ export function createWrites(
     ...forgetWrites(db, connection),
     ...settingsWrites(db, connection),
     ...guildWrites(db, connection),
+    ...guildDataWrites(db, connection),
     ...counterWrites(db, connection),
     ...pruningWrites(db, connection, dialect),
     ...leaseWrites(db, connection),

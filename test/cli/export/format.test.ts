@@ -28,8 +28,8 @@ describe('CSV', () => {
   const withReason = (text: string) => formatEntry({ ...entry, reason: text });
 
   it('has a header, CRLF line endings, plain numbers, and empty fields for null', () => {
-    expect(header).toBe('id,userId,listing,credits,cause,reason,at,deliveryId\r\n');
-    expect(formatEntry(entry)).toBe('7,123456789012345678,server,-5,correction,,2026-01-01T00:00:00.000Z,\r\n');
+    expect(header).toBe('id,userId,listing,credits,cause,reason,at,deliveryId,guildId\r\n');
+    expect(formatEntry(entry)).toBe('7,123456789012345678,server,-5,correction,,2026-01-01T00:00:00.000Z,,\r\n');
   });
 
   it('quotes fields with separators', () => {

@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest';
+import { guildCommands, type Sender } from '../support/guild-commands.ts';
+
+const [guildA, guildB, strange] = ['700000000000000001', '700000000000000002', '700000000000000003'];
+const [mira, aiko, stranger] = ['200000000000000001', '200000000000000002', '200000000000000003'];
+const [channelA, channelB] = ['500000000000000001', '500000000000000002'];
+const longestId = 'x'.repeat(32);
+const item = (id: string, name: string) => ({ id, name, price: 1_000, manual: true });
+const listing = (name: string, guildId: string | null, changes: object = {}) => ({
+  ...{ name, kind: 'server', lookupKey: `key-of-${name}` },
+  ...(guildId === null ? {} : { guildId }),
+  ...changes,
+});
+const harbour = listing('harbour', guildA, { ownerChannelId: channelA, shop: [item('lamp', 'A lamp')] });
+const island = listing('island', guildB, { ownerChannelId: channelB, shop: [item(longestId, 'A boat')] });
+
+const miraAnywhere: Sender = { guildId: null, userId: mira };
+const aikoAnywhere: Sender = { guildId: null, userId: aiko };
+const managerOfB: Sender = { guildId: guildB, userId: stranger, channelId: channelB, isManager: true };
+
+/** Mira has 5,100 credits in guild A and 1,200 in guild B; Aiko has 77 in guild A. */
+async function twoGuilds(hosted: readonly string[] = ['island']) {
+  const started = await guildCommands([harbour, island], hosted);
+  const accountsOfA = started.directory.ofGuild(guildA)?.accounts ?? '';
+  const accountsOfB = started.directory.ofGuild(guildB)?.accounts ?? '';
+  let keys = 0;
+  const deposit = (accounts: string, userId: string, credits: number) => {
+    keys += 1;
+    const correction = { accounts, userId, credits, reason: 'deposit', at: Date.now() };
+    return started.store.ownerActions.correct(correction, `deposit ${keys}`);
+  };
+  await deposit(accountsOfA, mira, 5_100);
+  await deposit(accountsOfB, mira, 1_200);
+  await deposit(accountsOfA, aiko, 77);
+  const creditsIn = async (accounts: string, userId = mira) =>
+    (await started.store.ledgerIn(accounts).account(userId)).credits;
+  return { ...started, accountsOfA, accountsOfB, creditsIn };
+}
+
+describe('in direct messages, a member with accounts in two guilds', () => {
+  it('sees both accounts with /credits, and a member with one account only that', async () => {
+    const { run } = await twoGuilds();
+    const both = (await run(miraAnywhere, 'credits')).text;
+    expect(both).toMatch(/harbour\n\*\*5,100\*\* credits.*\n.*\n.*harbour[\s\S]*island\n\*\*1,200\*\* credits/);
+    const one = (await run(aikoAnywhere, 'credits')).text;
+    expect(one).toContain('**77** credits');
+    expect(one).not.toContain('island');
+  });
+
+  it('is offered the listings of both, and is reminded of both', async () => {
+    const { run, type, services } = await twoGuilds();
+    for (const command of ['canvote', 'claim', 'stats', 'reviews']) {
+      expect((await type(miraAnywhere, command, 'listing', '')).values, command).toEqual(['harbour', 'island']);
+      expect((await type(aikoAnywhere, command, 'listing', '')).values, command).not.toContain('island');
+    }
+    const { text } = await run(miraAnywhere, 'remind', { state: 'on' });
+    expect(text).toMatch(/harbour[\s\S]*island/);
+    const { reminders } = await services.contextFor(miraAnywhere);
+    expect((await reminders.switchOn(mira)).map((each) => each.listing)).toEqual(['harbour', 'island']);
+  });
+
+  it('chooses a leaderboard, whose components stay with it', async () => {
+    const { run, press } = await twoGuilds();
+    const choice = await run(miraAnywhere, 'leaderboard', { by: 'credits' });
+    expect(choice.values).toEqual([guildA, guildB]);
+    const [select = ''] = choice.ids;
+    const board = await press(miraAnywhere, select, [guildB]);
+    expect(board.text).toContain('1,200');
+    expect(board.text).not.toContain('5,100');
+    expect(board.ids.filter((id) => !id.includes(`community=${guildB}`))).toEqual([]);
+    const [period = ''] = board.ids;
+    expect((await press(miraAnywhere, period, ['week'])).text).toContain('Most credits this week');
+    const inGuild = await run({ ...miraAnywhere, guildId: guildB }, 'leaderboard');
+    expect(inGuild.ids.some((id) => id.includes('community'))).toBe(false);
+  });
+
+  it('chooses a shop and buys there, also an item with the longest id', async () => {
+    const { run, press, creditsIn, accountsOfA, accountsOfB } = await twoGuilds();
+    const [select = ''] = (await run(miraAnywhere, 'shop')).ids;
+    const shop = await press(miraAnywhere, select, [guildB]);
+    expect(shop.text).toContain('A boat');
+    expect(shop.text).not.toContain('A lamp');
+    const buy = shop.ids.find((id) => id.includes('/buy:')) ?? '';
+    const confirmation = await press(miraAnywhere, buy);
+    const confirm = confirmation.ids.find((id) => id.includes('/confirm:')) ?? '';
+    await press(miraAnywhere, confirm);
+    await press(miraAnywhere, confirm);
+    expect(await creditsIn(accountsOfB)).toBe(200);
+    expect(await creditsIn(accountsOfA)).toBe(5_100);
+    const purchases = shop.ids.find((id) => id.includes('/purchases:')) ?? '';
+    expect((await press(miraAnywhere, purchases)).text).toContain('A boat');
+  });
+
+  it('is told that all guilds are forgotten', async () => {
+    const { run } = await twoGuilds();
+    expect((await run(miraAnywhere, 'privacy', { action: 'forget' })).text).toContain('**all servers**');
+    const single = await guildCommands([harbour]);
+    expect((await single.run(miraAnywhere, 'privacy', { action: 'forget' })).text).not.toContain('all servers');
+  });
+});
+
+describe('a manager of guild B', () => {
+  it('sees and changes only accounts of guild B', async () => {
+    const { run, creditsIn, accountsOfA, accountsOfB } = await twoGuilds();
+    await run(managerOfB, 'award', { user: mira, credits: 50, reason: 'fair' });
+    expect(await creditsIn(accountsOfB)).toBe(1_250);
+    expect(await creditsIn(accountsOfA)).toBe(5_100);
+    for (const [name, options] of [
+      ['trace', { user: mira }],
+      ['credits', { user: mira }],
+      ['leaderboard', {}],
+      ['shop', {}],
+    ] as const) {
+      const { text } = await run(managerOfB, name, options);
+      expect(text, name).not.toMatch(/5,100|harbour|A lamp/);
+      expect(text, name).not.toBe('');
+    }
+    expect((await run(managerOfB, 'trace', { user: mira })).text).toContain('fair');
+    expect((await run(managerOfB, 'credits', { user: aiko })).text).not.toContain('77');
+  });
+
+  it('is offered no listing of guild A, and cannot name one', async () => {
+    const { run, type } = await twoGuilds();
+    for (const command of ['canvote', 'claim', 'stats', 'reviews']) {
+      const { values } = await type(managerOfB, command, 'listing', 'harb');
+      expect(values, command).toEqual([]);
+      expect((await type(managerOfB, command, 'listing', '')).values, command).not.toContain('harbour');
+      expect((await run(managerOfB, command, { listing: 'harbour' })).text, command).toContain(
+        'There is no listing **harbour**.',
+      );
+    }
+  });
+
+  it('gets nothing of guild A by forged components', async () => {
+    const { press, creditsIn, accountsOfA, store } = await twoGuilds();
+    const forged = [
+      `tallyhook:leaderboard:period=all&by=credits&page=1&community=${guildA}`,
+      `tallyhook:leaderboard/community:period=all&by=credits`,
+      `tallyhook:shop/purchases:community=${guildA}`,
+      `tallyhook:shop/buy:item=lamp&community=${guildA}`,
+      `tallyhook:shop/cancel:community=${guildA}`,
+      'tallyhook:shop/buy:item=lamp',
+    ];
+    for (const sender of [managerOfB, { ...managerOfB, guildId: strange }]) {
+      for (const id of forged) {
+        const { text } = await press(sender, id, id.includes('/community:') ? [guildA] : undefined);
+        expect(text, id).not.toMatch(/5,100|A lamp|harbour|77/);
+        expect(text, id).not.toBe('');
+      }
+    }
+    const confirmation = `tallyhook:shop/confirm:item=lamp&price=1000&id=400000000000000000&community=${guildA}`;
+    await press({ ...managerOfB, userId: mira }, confirmation);
+    expect(await creditsIn(accountsOfA)).toBe(5_100);
+    expect(await store.purchases.purchasesOf(mira, accountsOfA, 5)).toEqual([]);
+  });
+
+  it('cannot settle a purchase of guild A', async () => {
+    const { run, press, creditsIn, accountsOfA } = await twoGuilds();
+    const inA = { guildId: guildA, userId: mira };
+    const buy = (await run(inA, 'shop')).ids.find((id) => id.includes('/buy:')) ?? '';
+    await press(inA, (await press(inA, buy)).ids.find((id) => id.includes('/confirm:')) ?? '');
+    expect(await creditsIn(accountsOfA)).toBe(4_100);
+    for (const purchase of [0, 1, 2]) {
+      await press(managerOfB, `tallyhook:shop/refund:purchase=${purchase}`);
+      await press(managerOfB, `tallyhook:shop/done:purchase=${purchase}`);
+    }
+    expect(await creditsIn(accountsOfA)).toBe(4_100);
+    await press({ ...managerOfB, guildId: guildA, channelId: channelA }, 'tallyhook:shop/refund:purchase=1');
+    expect(await creditsIn(accountsOfA)).toBe(5_100);
+  });
+});
+
+describe('a guild without listings', () => {
+  const there: Sender = { guildId: strange, userId: mira, isManager: true };
+
+  it('is only told how to link one, while other guilds share the program', async () => {
+    const { run, creditsIn, accountsOfA } = await twoGuilds();
+    for (const name of ['credits', 'leaderboard', 'shop', 'trace', 'award', 'canvote', 'stats', 'reviews', 'claim']) {
+      const { text } = await run(there, name, { user: mira, credits: 5, reason: 'mine' });
+      expect(text, name).toContain('No listing is linked to this server yet.');
+    }
+    expect(await creditsIn(accountsOfA)).toBe(5_100);
+    for (const name of ['help', 'privacy']) {
+      expect((await run(there, name)).text, name).not.toContain('No listing is linked');
+    }
+  });
+
+  it('has all listings of the operator, and the own accounts of its members', async () => {
+    const { run, services, creditsIn, accountsOfA, accountsOfB } = await twoGuilds([]);
+    const names = async (userId: string) =>
+      (await services.contextFor({ guildId: strange, userId })).listings.map(({ name }) => name);
+    expect(await names(mira)).toEqual(['harbour', 'island']);
+    expect(await names(aiko)).toEqual(['harbour', 'island']);
+    expect((await run(there, 'credits')).text).toMatch(/5,100[\s\S]*1,200/);
+    const aikos = (await run({ ...there, userId: aiko }, 'credits')).text;
+    expect(aikos).toContain('**77** credits');
+    expect(aikos).not.toContain('island');
+    for (const name of ['award', 'trace']) {
+      const { text } = await run(there, name, { user: mira, credits: 5, reason: 'mine' });
+      expect(text, name).toContain('No listing is linked to this server yet.');
+    }
+    expect([await creditsIn(accountsOfA), await creditsIn(accountsOfB)]).toEqual([5_100, 1_200]);
+  });
+
+  it('has no managers of the only community, unless the guild of that is not known', async () => {
+    const award = { user: mira, credits: 5, reason: 'mine' };
+    const known = await guildCommands([harbour]);
+    for (const name of ['award', 'trace']) {
+      expect((await known.run(there, name, award)).text, name).toContain('No listing is linked to this server yet.');
+    }
+    expect((await known.run({ ...there, guildId: guildA }, 'award', award)).text).toContain('**5** credits');
+    expect((await known.run(there, 'credits')).text).toContain('**5** credits');
+    const unknown = await guildCommands([listing('harbour', null)]);
+    expect((await unknown.run(there, 'award', award)).text).toContain('**5** credits');
+    expect((await unknown.run(there, 'trace', award)).text).toContain('mine');
+  });
+});

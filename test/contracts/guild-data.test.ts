@@ -1,0 +1,140 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { day, hour, minute } from '../../src/platform/durations.ts';
+import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
+import { openStore } from '../../src/store/store.ts';
+import type { ListingContext } from '../../src/tally/tally.ts';
+import { serverAndBot } from '../support/listings.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { isConsistent } from '../support/voting.ts';
+import { describeOnEveryDatabase } from './databases.ts';
+
+const [server] = serverAndBot();
+if (server === undefined) throw new Error('no listing');
+const start = Date.UTC(2026, 0, 5, 12);
+const [home, guild] = ['100000000000000001', '613425648685547541'];
+const [member, other] = ['200000000000000001', '200000000000000002'];
+const never = new AbortController().signal;
+
+function listingOf(name: string, accounts: string, guildId: string): ListingContext {
+  const rewards = {
+    ...server?.rewards,
+    streak: { every: 2, credits: 50, forgive: 0 },
+    voterRole: { role: `7${guildId.slice(1)}`, forMs: 12 * hour },
+    party: { goal: 1_000, per: 'week', credits: 25 },
+  };
+  const community = { guildId, accounts, timeZone: 'UTC', listings: [name] };
+  return { ...server, name, kind: 'server', rewards, community } as ListingContext;
+}
+
+const homeListing = listingOf('home', '', home);
+const guildListing = listingOf('hosted', guild, guild);
+
+describeOnEveryDatabase('the data of a community', (newUrl) => {
+  async function open() {
+    const url = newUrl();
+    const clock = manualClock(start);
+    const store = await openStore(url, clock, { thread: false });
+    onTestFinished(() => store.close());
+    await store.installation.home(home, [home]);
+    for (const [guildId, listing] of [
+      [guild, 'hosted'],
+      [home, 'home'],
+    ] as const) {
+      const change = { guildId, authorId: '7', interactionId: guildId, at: start, basis: null, undoes: null };
+      const values = [{ listing, path: 'link', after: { value: '{}', sealed: null } }];
+      expect(await store.settings.save({ ...change, values })).toMatchObject({ status: 'saved' });
+    }
+    const vote = (listing: ListingContext, userId: string, at: number) =>
+      store.recorder.record(
+        { receivedAt: at, family: 'vote', body: JSON.stringify({ userId, at, listing: listing.name }) },
+        {
+          type: 'event',
+          listing,
+          event: {
+            ...{ family: 'vote', kind: 'server_vote', target: { kind: 'server', id: null }, userId, at },
+            ...{ creditsAwarded: null, denial: null },
+          },
+        },
+      );
+    async function countAll() {
+      await store.counting.advance();
+      await clock.advance(16 * minute);
+      while (await store.counting.advance());
+    }
+    return { url, clock, store, vote, countAll };
+  }
+
+  /** What is left of each table that mentions a value. */
+  async function tablesWith(url: string, values: readonly string[]): Promise<readonly string[]> {
+    const { db, run, close } = await openSnapshot(url);
+    const tables = [
+      'balances',
+      'entries',
+      'deliveries',
+      'effects',
+      'planned_effects',
+      'grants',
+      'corrections',
+    ] as const;
+    const others = ['parties', 'party_voters', 'reminders', 'orders', 'purchases', 'announcement_progress'] as const;
+    const found: string[] = [];
+    for (const table of [...tables, ...others, 'vote_counts' as const, 'announced_reviews' as const]) {
+      const rows = (await run(db.selectFrom(table).selectAll())) as readonly object[];
+      const left = rows.filter((row) => {
+        const { listing, ...columns } = row as { listing?: string };
+        const text = JSON.stringify(table === 'deliveries' ? columns : row);
+        return values.some((value) => text.includes(value));
+      });
+      if (left.length > 0) found.push(table);
+    }
+    await close();
+    return found;
+  }
+
+  it('is deleted in steps that leave everything consistent, and repeats are still recognised', async () => {
+    const { url, clock, store, vote, countAll } = await open();
+    for (let index = 0; index < 230; index += 1) await vote(guildListing, member, start + index * 13 * hour);
+    const last = start + 230 * 13 * hour;
+    await vote(guildListing, other, last);
+    await vote(homeListing, member, last);
+    await vote(homeListing, other, last);
+    await clock.advance(last - start);
+    await countAll();
+    await vote(homeListing, other, last + day);
+    const correction = { userId: member, accounts: guild, credits: 5, reason: 'for a test', at: last };
+    await store.ownerActions.correct(correction, 'key');
+    expect(await tablesWith(url, [guild, 'hosted'])).toEqual(
+      expect.arrayContaining(['balances', 'entries', 'grants', 'effects', 'corrections', 'parties', 'party_voters']),
+    );
+
+    const interrupted = new AbortController();
+    const deleting = store.guilds.deleteData(guild, interrupted.signal);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    interrupted.abort();
+    await deleting;
+    expect(await isConsistent(url)).toBe(true);
+    await store.guilds.deleteData(guild, never);
+
+    expect(await isConsistent(url)).toBe(true);
+    expect(await tablesWith(url, [guild, 'hosted'])).toEqual([]);
+    expect(await store.ledgerIn(guild).account(member)).toMatchObject({ credits: 0, votes: 0 });
+    expect(await store.ledger.account(member)).toMatchObject({ votes: 1 });
+    const counts = await store.records.counts();
+    expect(counts).toMatchObject({ users: 2, votes: 3 });
+    await countAll();
+    expect(await store.records.counts()).toEqual(counts);
+    await vote(homeListing, '200000000000000003', last);
+    expect(await store.records.counts()).toMatchObject({ users: 3, votes: 4 });
+    const repeated = await vote(guildListing, member, start);
+    expect(repeated).toMatchObject({ outcome: 'duplicate' });
+    expect(await tablesWith(url, [member])).not.toContain('orders');
+  }, 60_000);
+
+  it('is never deleted at home', async () => {
+    const { url, store, vote } = await open();
+    await vote(homeListing, member, start);
+    await store.guilds.deleteData(home, never);
+    expect(await store.ledger.account(member)).toMatchObject({ votes: 1 });
+    expect(await tablesWith(url, [home])).toEqual(expect.arrayContaining(['grants']));
+  });
+});

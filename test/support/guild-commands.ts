@@ -1,0 +1,125 @@
+import { join } from 'node:path';
+import type { APIInteraction, APIInteractionResponse } from 'discord.js';
+import { onTestFinished } from 'vitest';
+import { commands } from '../../commands/index.ts';
+import { loadConfig } from '../../config/load.ts';
+import { createDirectory } from '../../src/app/directory.ts';
+import { listingsByGuild } from '../../src/app/listings.ts';
+import { createLookupClients } from '../../src/app/lookup-clients.ts';
+import { createMemberServices } from '../../src/app/member-services.ts';
+import { prepareAccounts } from '../../src/app/prepare-accounts.ts';
+import { createInteractions } from '../../src/discord/interactions/interactions.ts';
+import { createMetrics } from '../../src/http/metrics/metrics.ts';
+import { memoryKeyv } from '../../src/lookup/open-keyv.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { openStore } from '../../src/store/store.ts';
+import { environmentWith } from './listings-file.ts';
+import { tempDir } from './temp-dir.ts';
+
+const manageGuild = '32';
+
+/** Who sends an interaction, and where; a guild of null means direct messages. */
+export interface Sender {
+  readonly guildId: string | null;
+  readonly userId: string;
+  readonly channelId?: string;
+  readonly isManager?: boolean;
+}
+
+/** What Discord receives: its text without layout, and the custom ids and values of the components. */
+export interface Received {
+  readonly text: string;
+  readonly ids: readonly string[];
+  /** Of the choices of selects and of autocomplete. */
+  readonly values: readonly string[];
+}
+
+/**
+ * All commands over a database, with the listings of a file, and interactions as Discord sends them. The listing service
+ * does not respond.
+ * @param hosted names of the listings that were linked in Discord
+ */
+export async function guildCommands(listings: readonly object[], hosted: readonly string[] = []) {
+  const config = loadConfig({ ...environmentWith(listings), LOOKUP_BASE_URL: 'http://127.0.0.1:1/api/v1' });
+  const log = createLog({ level: 'silent', secrets: [] });
+  const clock = systemClock;
+  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
+  onTestFinished(() => store.close());
+  const configured = config.listings.map((each) =>
+    hosted.includes(each.name) ? { ...each, linked: true as const } : each,
+  );
+  const home = await prepareAccounts(
+    store,
+    configured.filter(({ linked }) => !linked),
+    { clock, log },
+  );
+  const directory = createDirectory([], home);
+  directory.replace(listingsByGuild(configured));
+  const metrics = createMetrics();
+  const lookups = createLookupClients(config, { store, home, cache: memoryKeyv(), metrics, clock, log });
+  const services = createMemberServices(config, {
+    ...{ store, lookups, directory, metrics, clock, log, unlink: undefined },
+    nudge() {},
+  });
+  const handle = createInteractions({
+    ...{ commands, clock, log, isOwnCommand: async () => true },
+    contextFor(place) {
+      const complete = (context: Awaited<ReturnType<typeof services.contextFor>>) => {
+        return { ...context, commands, commandId: () => null, setup: null };
+      };
+      const context = services.contextFor(place);
+      return context instanceof Promise ? context.then(complete) : complete(context);
+    },
+  });
+  let interactions = 400_000_000_000_000_000n;
+
+  async function send(sender: Sender, type: 2 | 3 | 4, data: object): Promise<Received> {
+    interactions += 1n;
+    const { guildId, userId, channelId = '1', isManager = false } = sender;
+    const user = { id: userId, username: 'mira' };
+    const permissions = isManager ? manageGuild : '0';
+    const origin = guildId === null ? { user } : { guild_id: guildId, member: { user, roles: [], permissions } };
+    const interaction = {
+      ...{ id: String(interactions), application_id: '1', token: 'token', version: 1, type, data, ...origin },
+      ...{ channel: { id: channelId, type: 0 }, locale: 'en-US', app_permissions: '0', entitlements: [] },
+      authorizing_integration_owners: guildId === null ? {} : { 0: guildId },
+      ...(type === 3 ? { message: { id: '1', attachments: [], flags: 0 } } : {}),
+    };
+    const sent: unknown[] = [];
+    await handle(interaction as unknown as APIInteraction, {
+      respond: async (response: APIInteractionResponse) => void sent.push(response),
+      editOriginal: async (message) => void sent.push(message),
+      followUp: async (message) => void sent.push(message),
+    });
+    const all = [...allOf(sent)];
+    const of = (keys: readonly string[]) => all.flatMap(([key, value]) => (keys.includes(key) ? [value] : []));
+    return {
+      text: of(['title', 'description', 'name', 'value', 'content', 'label']).join('\n'),
+      ids: of(['custom_id']),
+      values: of(['value']),
+    };
+  }
+
+  return {
+    ...{ store, services, directory },
+    /** Options as texts, or as whole numbers. */
+    run: (sender: Sender, name: string, options: Readonly<Record<string, string | number>> = {}) =>
+      send(sender, 2, {
+        ...{ id: '1', name, type: 1 },
+        options: Object.entries(options).map(([key, value]) => ({ name: key, type: 3, value })),
+      }),
+    /** A button, or with values a select. The id can be forged. */
+    press: (sender: Sender, customId: string, values?: readonly string[]) =>
+      send(sender, 3, { custom_id: customId, component_type: values ? 3 : 2, ...(values ? { values } : {}) }),
+    type: (sender: Sender, name: string, option: string, value: string) =>
+      send(sender, 4, { ...{ id: '1', name, type: 1 }, options: [{ name: option, type: 3, value, focused: true }] }),
+  };
+}
+
+/** Every text in the object, with its key. */
+function* allOf(value: unknown, key = ''): Generator<readonly [string, string]> {
+  if (typeof value === 'string') yield [key, value];
+  if (typeof value !== 'object' || value === null) return;
+  for (const [inner, each] of Object.entries(value)) yield* allOf(each, Array.isArray(value) ? key : inner);
+}
