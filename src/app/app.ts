@@ -219,7 +219,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     },
   };
   const replay = createReplay(recording);
-  const receiving = has('receive') ? createReceiving({ ...recording, directory, replay }) : null;
+  const receiving = has('receive') ? createReceiving({ ...recording, directory, replay, sync: settings.sync }) : null;
   const usesDiscord = announcing !== null || answering !== null;
   const discordLoops = usesDiscord ? [access.invalidRequests] : [];
   const announcingLoops =

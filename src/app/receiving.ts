@@ -10,6 +10,7 @@ import { createKeyring } from '../webhook/keyring.ts';
 import { createReceiver, type Receiver } from '../webhook/receiver.ts';
 import type { Replay } from '../webhook/replay.ts';
 import type { Directory } from './directory.ts';
+import type { CommunitySettingsSync } from './settings/community-settings.ts';
 
 /** Receives deliveries, and replays quarantined ones when they are due. */
 export interface Receiving {
@@ -20,6 +21,7 @@ export interface Receiving {
 
 export function createReceiving(options: {
   readonly directory: Directory;
+  readonly sync: Pick<CommunitySettingsSync, 'isUnreadable'>;
   readonly store: Store;
   readonly replay: Replay;
   readonly clock: Clock;
@@ -28,12 +30,13 @@ export function createReceiving(options: {
   /** Called after each commit, with the queues of its effects. */
   readonly onRecorded: (recorded: RecordedDelivery, queues: readonly string[]) => void;
 }): Receiving {
-  const { directory, store, replay, clock, log, metrics, onRecorded } = options;
+  const { directory, sync, store, replay, clock, log, metrics, onRecorded } = options;
   const keyring = createKeyring(directory.listings);
   directory.onChange(() => keyring.replace(directory.listings));
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
   const intake = createIntake({
     keyring,
+    isUnreadable: sync.isUnreadable,
     recorder: store.recorder,
     clock,
     log,

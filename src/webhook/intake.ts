@@ -49,12 +49,15 @@ export function createIntake(options: {
   recorder: Recorder;
   clock: Clock;
   log: Log;
+  /** Whether a listing has secrets that this process cannot decrypt: its deliveries are to be sent again. */
+  isUnreadable?: (listing: string) => boolean;
   /** Called after each commit with the queues that may have a new effect. */
   onRecorded?: (recorded: RecordedDelivery, queues: readonly string[]) => void;
   /** Called with the duration of each commit, successful or not (ms). */
   observeCommit?: (durationMs: number) => void;
 }): Intake {
   const { keyring, recorder, clock, log, onRecorded = () => {}, observeCommit = () => {} } = options;
+  const { isUnreadable = () => false } = options;
 
   function authorize({ text, json }: ReceivedBody, credentials: DeliveryCredentials): Verified | null {
     const { authorization, listing } = credentials;
@@ -104,6 +107,8 @@ export function createIntake(options: {
       const signed = signature !== undefined;
       const body = parseBody(incoming.body);
       const sender = signed ? await keyring.verify(body, signature, pathFamily, listing) : authorize(body, incoming);
+      if (sender === null && listing !== null && isUnreadable(listing))
+        return { status: 503, error: unreadableSecrets, retryAfterSeconds: 60 };
       if (sender === null) return { status: 401, error: explainRejection(incoming) };
       if (sender === 'busy') return { status: 503, error: tooManySearches, retryAfterSeconds: 5 };
       const pathScopes = sender.scopes.filter(({ family }) => pathFamily === null || family === pathFamily);
@@ -130,6 +135,8 @@ export function createIntake(options: {
 
 const wrongFamily =
   'The signature is valid, but for the other family: votes and premium events have separate secrets and paths.';
+
+const unreadableSecrets = 'The secrets of this listing cannot be decrypted. See the log of tallyhook.';
 
 const tooManySearches = 'Too many deliveries wait for the search for their secret.';
 

@@ -20,6 +20,8 @@ export interface CommunitySettingsSync {
    * errors of the store.
    */
   refresh(): Promise<void>;
+  /** Whether a webhook secret of a listing is stored, but cannot be decrypted here. */
+  isUnreadable(listing: string): boolean;
   /** What the operator has configured. */
   readonly base: ListingBase;
   /** Applies another configuration of the operator, with what communities have stored. */
@@ -43,11 +45,17 @@ export function createCommunitySettings(options: {
   /** What is in effect of each community that has stored something. */
   const effective = new Map<string, { readonly settings: readonly OpenedSetting[]; readonly isParked: boolean }>();
 
+  /** The listings with unreadable webhook secrets, by guild. */
+  const unreadableListings = new Map<string, ReadonlySet<string>>();
+
   /** Null if the community keeps what is in effect, because a part of the new settings is not valid. */
   function open(community: StoredCommunity): readonly ListingConfig[] | null {
     const { guildId, version } = community;
     const { settings, secrets, unreadable } = openSettings(community, encryption);
     redact?.add(secrets);
+    const unreadableWebhooks = unreadable.filter(({ path }) => path === 'voteSecrets' || path === 'premiumSecrets');
+    if (unreadableWebhooks.length === 0) unreadableListings.delete(guildId);
+    else unreadableListings.set(guildId, new Set(unreadableWebhooks.map(({ listing }) => listing)));
     const isParked = community.parkedAt !== null;
     const { listings, issues } = communityConfig(base, guildId, settings);
     const keepsEarlier = effective.has(guildId) && unreadable.length + issues.length > 0;
@@ -83,6 +91,7 @@ export function createCommunitySettings(options: {
     get base() {
       return base;
     },
+    isUnreadable: (listing) => [...unreadableListings.values()].some((names) => names.has(listing)),
     async load() {
       const { version } = await store.state();
       const all: StoredCommunity[] = [];
