@@ -157,8 +157,8 @@ export const settings = {
     default: '12h',
   }),
   REMINDERS: setting({ schema: z.enum(['on', 'off']), expected: 'on or off', default: 'on' }),
-  KEEP_BODIES: setting({ schema: retention, expected: expectedRetention, default: '90d' }),
-  KEEP_EFFECTS: setting({ schema: retention, expected: expectedRetention, default: '30d' }),
+  KEEP_BODIES: setting({ schema: retention, expected: expectedRetention, default: 'forever' }),
+  KEEP_EFFECTS: setting({ schema: retention, expected: expectedRetention, default: 'forever' }),
   DATABASE_URL: setting({
     schema: z.string().regex(/^(sqlite:(?!\/\/).+|postgres(ql)?:\/\/.+)$/),
     expected: 'sqlite: followed by a path (sqlite:data/tallyhook.db), or postgres://user:password@host/database',

@@ -7,7 +7,7 @@ import { type AnnouncementLoop, createAnnouncementLoop } from './announcement-lo
 import { createDigestTask } from './digest-task.ts';
 import type { Community, Directory } from './directory.ts';
 import type { CommunityListing } from './listings.ts';
-import type { LookupClients } from './lookup-clients.ts';
+import { type LookupClients, linkedLabel } from './lookup-clients.ts';
 import { createLostStreaksTask } from './lost-streaks-task.ts';
 import { createReviewsTask } from './reviews-task.ts';
 
@@ -35,7 +35,7 @@ export function createConfiguredAnnouncementLoop(
     const run = createReviewsTask(listing, {
       ...{ ...common, lookup, log },
       keyStatus: () => lookups.keyStatus(listing.name),
-      onPolled: (outcome) => metrics.reviewPolls.inc({ listing: listing.name, outcome }),
+      onPolled: (outcome) => metrics.reviewPolls.inc({ listing: listing.linked ? linkedLabel : listing.name, outcome }),
     });
     return [{ name: 'reviews', run }];
   }

@@ -20,7 +20,7 @@ export interface LookupClients {
   of(listings: readonly ListingConfig[]): readonly ListedLookup[];
   /** The status of a listing's key; undefined without a key. */
   keyStatus(listing: string): Promise<KeyStatus | undefined>;
-  /** The status of each listing's key, by the listing's name. */
+  /** The status of the key of each listing that the operator has configured, by the listing's name. */
   keyStatuses(): Promise<ReadonlyMap<string, KeyStatus>>;
   /**
    * Checks the API keys of all listings and returns a function that puts them into use, with clients for new listings
@@ -35,6 +35,7 @@ interface ConfiguredClient extends RotatableClient {
   readonly guildId: string | null;
   readonly key: string;
   readonly cooldownMs: number;
+  readonly linked: boolean;
 }
 
 export interface LookupClientDependencies {
@@ -47,6 +48,9 @@ export interface LookupClientDependencies {
   readonly log: Log;
 }
 
+/** The value of the label `listing` for listings that were linked in Discord. */
+export const linkedLabel = 'linked';
+
 /** Creates the clients without a request. @throws TallyhookError `lookup_key_malformed` */
 export function createLookupClients(
   config: Config,
@@ -55,7 +59,9 @@ export function createLookupClients(
   let clients: ReadonlyMap<string, ConfiguredClient> = new Map();
   prepare(config.listings)();
 
-  function createClient({ kind, name, guildId, rewards }: ListingConfig, key: string): LookupClient {
+  function createClient({ kind, name, guildId, rewards, linked }: ListingConfig, key: string): LookupClient {
+    // The number of time series must not grow with the number of communities.
+    const label = linked ? linkedLabel : name;
     return createLookup({
       kind,
       baseUrl: config.lookup.baseUrl,
@@ -88,7 +94,7 @@ export function createLookupClients(
       const isReusable = known?.lookup.kind === kind && known.guildId === guildId && known.cooldownMs === cooldownMs;
       if (isReusable && known.key !== key) replacements.push(known.prepare(key));
       const client = isReusable ? known : createRotatableClient((each) => createClient(listing, each), key);
-      next.set(name, { ...client, name, guildId, key, cooldownMs });
+      next.set(name, { ...client, name, guildId, key, cooldownMs, linked: listing.linked === true });
     }
     return () => {
       for (const replace of replacements) replace();
@@ -104,7 +110,7 @@ export function createLookupClients(
     },
     keyStatus: async (name) => clients.get(name)?.lookup.keyStatus(),
     async keyStatuses() {
-      const all = [...clients.values()];
+      const all = [...clients.values()].filter(({ linked }) => !linked);
       return new Map(await Promise.all(all.map(async ({ name, lookup }) => [name, await lookup.keyStatus()] as const)));
     },
     prepare,
