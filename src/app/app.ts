@@ -43,6 +43,7 @@ import { createReceiving } from './receiving.ts';
 import { createSeenMembers, listingsSeenIn } from './seen-members.ts';
 import { createSettings } from './settings/create-settings.ts';
 import { createKeyCheck } from './setup-checks.ts';
+import { wholeLedger } from './whole-ledger.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
 
@@ -62,7 +63,7 @@ export interface App {
    * body.
    */
   readonly webhooks: Router;
-  /** Balances and votes. */
+  /** Balances and votes, of all communities together. */
   readonly ledger: LedgerReads;
   /** Rank, streak and leaderboards of the members. */
   readonly standings: Standings;
@@ -265,7 +266,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const app: App = {
     webhooks: webhooks ?? Router(),
     http,
-    ledger: store.ledger,
+    ledger: wholeLedger(store),
     standings: services.standings,
     async start({ listen = true } = {}) {
       const shouldListen = listen && stopped === undefined;
