@@ -146,6 +146,8 @@ export interface ResolvedRole {
   readonly name: string;
   /** Whether it belongs to an integration, such as a bot's own role, or is @everyone: nobody can give it. */
   readonly isManaged: boolean;
+  /** Whether it has permissions of a moderator, which votes must not give. */
+  readonly isModerating: boolean;
 }
 
 /**

@@ -26,4 +26,6 @@ export interface RoleAccess {
   readonly mayManageRoles: boolean;
   /** By the id of the role: whether it is below the bot's highest role, and if not, why nobody gets it from the bot. */
   readonly roles: ReadonlyMap<string, 'below' | 'above' | 'managed'>;
+  /** The roles with permissions of a moderator. */
+  readonly moderating: ReadonlySet<string>;
 }

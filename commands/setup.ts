@@ -6,6 +6,7 @@ import { editOf } from './setup/edit-options.ts';
 import { chooseChannel, choosePreset, renderChannelStep, renderRewardsStep } from './setup/first-steps.ts';
 import { exportSettings, importForm, renderHistory } from './setup/history.ts';
 import { issuesOfChannels } from './setup/imported-channels.ts';
+import { issuesOfRoles } from './setup/imported-roles.ts';
 import { listOf, textOf } from './setup/json.ts';
 import { checkTest, keyForm, keyProblem, linkForm, linkListing, renderWaiting, reopenLinkForm } from './setup/link.ts';
 import { renderRotated, renderUnlink, rotateForm } from './setup/listing-section.ts';
@@ -193,7 +194,7 @@ async function undo(view: SetupView): Promise<Panel> {
 
 async function importSettings(view: SetupView): Promise<Panel> {
   const text = textField(view.input, 'settings');
-  const issues = await issuesOfChannels(view, text);
+  const issues = [...(await issuesOfChannels(view, text)), ...(await issuesOfRoles(view, text))];
   const result =
     issues.length > 0
       ? ({ status: 'invalid', issues } as const)

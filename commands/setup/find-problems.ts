@@ -47,6 +47,9 @@ function roleProblem(
   const state = access?.roles.get(roleId);
   const isManaged = roleId === guildId || input.resolved.roles[roleId]?.isManaged === true || state === 'managed';
   if (isManaged) return at(problems.managedRole(role), problems.managedRoleHint);
+  if (input.resolved.roles[roleId]?.isModerating === true || access?.moderating.has(roleId)) {
+    return at(problems.moderatingRole(role), problems.moderatingRoleHint);
+  }
   if (state === 'above') return at(problems.roleAbove(role), problems.roleAboveHint(role));
   if (access?.mayManageRoles === false) return at(problems.manageRoles, problems.manageRolesHint);
   return null;

@@ -235,7 +235,7 @@ describe('the permissions and roles that a selection names', () => {
     await choose('roles', discord.roles.bot);
     expect(inputs.map(({ resolved }) => resolved)).toEqual([
       { channels: { [premium]: { name: 'premium', missing: ['Send Messages', 'Embed Links'] } }, roles: {} },
-      { channels: {}, roles: { [discord.roles.bot]: { name: 'tallyhook', isManaged: true } } },
+      { channels: {}, roles: { [discord.roles.bot]: { name: 'tallyhook', isManaged: true, isModerating: true } } },
     ]);
   });
 
@@ -278,7 +278,10 @@ describe('the permissions and roles that a selection names', () => {
       fields: { channel: [general], roles: [voter, vip], one: '', some: ['one', 'three'], yes: true },
       resolved: {
         channels: { [general]: { name: 'general', missing: [] } },
-        roles: { [voter]: { name: 'Voter', isManaged: false }, [vip]: { name: 'VIP', isManaged: false } },
+        roles: {
+          [voter]: { name: 'Voter', isManaged: false, isModerating: false },
+          [vip]: { name: 'VIP', isManaged: false, isModerating: false },
+        },
       },
     });
   });

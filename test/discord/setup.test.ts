@@ -36,6 +36,7 @@ async function managed(
             [moderator, 'above'],
             [own, 'managed'],
           ]),
+          moderating: new Set(),
         }),
         channelsOf: async () => null,
         unassignedListings: () => [],

@@ -5,6 +5,7 @@ import {
   PermissionsBitField,
 } from 'discord.js';
 import type { PostingPermission, ResolvedChannel, ResolvedObjects, ResolvedRole } from '../../../commands/command.ts';
+import { isModerating } from '../roles/moderating.ts';
 
 const bits: Readonly<Record<PostingPermission, bigint>> = {
   'View Channel': PermissionFlagsBits.ViewChannel,
@@ -13,6 +14,8 @@ const bits: Readonly<Record<PostingPermission, bigint>> = {
   'Attach Files': PermissionFlagsBits.AttachFiles,
   'Read Message History': PermissionFlagsBits.ReadMessageHistory,
 };
+
+const digits = /^\d{1,30}$/;
 
 export const nothingResolved: ResolvedObjects = { channels: {}, roles: {} };
 
@@ -49,11 +52,16 @@ function toChannel(channel: object): ResolvedChannel {
 
 function permissionsOf(channel: object): PermissionsBitField | null {
   const raw = 'app_permissions' in channel ? channel.app_permissions : null;
-  return typeof raw === 'string' && /^\d{1,30}$/.test(raw) ? new PermissionsBitField(BigInt(raw)) : null;
+  return typeof raw === 'string' && digits.test(raw) ? new PermissionsBitField(BigInt(raw)) : null;
 }
 
 function toRole(role: object): ResolvedRole {
-  return { name: nameOf(role), isManaged: 'managed' in role && role.managed === true };
+  const permissions = 'permissions' in role ? role.permissions : null;
+  return {
+    name: nameOf(role),
+    isManaged: 'managed' in role && role.managed === true,
+    isModerating: typeof permissions !== 'string' || !digits.test(permissions) || isModerating(permissions),
+  };
 }
 
 function nameOf(object: object): string {

@@ -2,6 +2,7 @@ import { PermissionFlagsBits, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
 import { describeDiscordError } from '../discord-errors.ts';
 import type { DiscordRest } from '../rest.ts';
+import { isModerating } from './moderating.ts';
 
 /** `below` the bot's highest role, so that it can be given; or the reason why it cannot. */
 export type RoleState = 'below' | 'above' | 'managed';
@@ -11,6 +12,8 @@ export interface RoleAccess {
   readonly mayManageRoles: boolean;
   /** By the ID of the role. */
   readonly roles: ReadonlyMap<string, RoleState>;
+  /** The roles with permissions of a moderator. */
+  readonly moderating: ReadonlySet<string>;
 }
 
 const role = z.object({ id: z.string(), permissions: z.string(), position: z.number(), managed: z.boolean() });
@@ -40,6 +43,7 @@ export async function inspectRoles(
           return [id, managed || id === guildId ? 'managed' : position < highest ? 'below' : 'above'];
         }),
       ),
+      moderating: new Set(roles.filter((each) => isModerating(each.permissions)).map(({ id }) => id)),
     };
   } catch (error) {
     const description = describeDiscordError(error);

@@ -834,6 +834,8 @@ export const de: Catalogue = {
       channelHint: 'Öffne *Kanal bearbeiten → Berechtigungen*, füge den Bot hinzu und erlaube sie.',
       managedRole: '{role} gehört zu einer Integration oder zu allen und lässt sich deshalb niemandem geben.',
       managedRoleHint: 'Wähle eine Rolle, die du selbst erstellt hast.',
+      moderatingRole: '{role} hat Rechte eines Moderators und lässt sich deshalb nicht durch Votes oder Käufe geben.',
+      moderatingRoleHint: 'Wähle eine Rolle ohne Rechte wie Administrator, Server verwalten oder Rollen verwalten.',
       roleAbove: '{role} steht über der Rolle des Bots.',
       roleAboveHint: 'Öffne *Servereinstellungen → Rollen* und zieh die Rolle des Bots über {role}.',
       manageRoles: 'Dem Bot fehlt die Berechtigung „Rollen verwalten“.',

@@ -896,6 +896,8 @@ export const en = {
       channelHint: 'Open *Edit Channel → Permissions*, add the bot, and allow them.',
       managedRole: '{role} belongs to an integration or to everybody, so nobody can be given it.',
       managedRoleHint: 'Choose a role that you made yourself.',
+      moderatingRole: '{role} has permissions of a moderator, so votes and purchases cannot give it.',
+      moderatingRoleHint: 'Choose a role without permissions such as Administrator, Manage Server or Manage Roles.',
       roleAbove: '{role} is above the role of the bot.',
       roleAboveHint: "Open *Server Settings → Roles* and drag the bot's role above {role}.",
       manageRoles: 'The bot lacks the permission Manage Roles.',

@@ -865,6 +865,8 @@ export const es: Catalogue = {
       channelHint: 'Abre *Editar canal → Permisos*, añade el bot y concédelos.',
       managedRole: '{role} es de una integración o de todo el mundo, así que no se le puede dar a nadie.',
       managedRoleHint: 'Elige un rol que se haya creado a mano.',
+      moderatingRole: '{role} tiene permisos de moderación, así que no se puede dar por votos o compras.',
+      moderatingRoleHint: 'Elige un rol sin permisos como Administrador, Gestionar servidor o Gestionar roles.',
       roleAbove: '{role} está por encima del rol del bot.',
       roleAboveHint: 'Abre *Ajustes del servidor → Roles* y arrastra el rol del bot por encima de {role}.',
       manageRoles: 'Al bot le falta el permiso “Gestionar roles”.',

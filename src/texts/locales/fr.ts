@@ -872,6 +872,8 @@ export const fr: Catalogue = {
       channelHint: 'Ouvre *Modifier le salon → Permissions*, ajoute le bot et accorde-les.',
       managedRole: '{role} appartient à une intégration ou à tout le monde : ce rôle ne peut être donné à personne.',
       managedRoleHint: 'Choisis un rôle que tu as créé toi-même.',
+      moderatingRole: '{role} a des permissions de modération : les votes et les achats ne peuvent pas donner ce rôle.',
+      moderatingRoleHint: 'Choisis un rôle sans permissions comme Administrateur, Gérer le serveur ou Gérer les rôles.',
       roleAbove: '{role} est au-dessus du rôle du bot.',
       roleAboveHint: 'Ouvre *Paramètres du serveur → Rôles* et fais glisser le rôle du bot au-dessus de {role}.',
       manageRoles: 'Il manque au bot la permission « Gérer les rôles ».',

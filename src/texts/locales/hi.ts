@@ -814,6 +814,8 @@ export const hi: Catalogue = {
       channelHint: '*चैनल संपादित करें → अनुमतियाँ* खोलें, बॉट को जोड़ें और इन्हें अनुमति दें।',
       managedRole: '{role} किसी इंटीग्रेशन का या सभी का रोल है, इसलिए यह किसी को दिया नहीं जा सकता।',
       managedRoleHint: 'ऐसा रोल चुनें जो आपने खुद बनाया हो।',
+      moderatingRole: '{role} में मॉडरेटर की अनुमतियाँ हैं, इसलिए यह वोट या खरीदारी से नहीं दिया जा सकता।',
+      moderatingRoleHint: 'ऐसा रोल चुनें जिसमें Administrator, Manage Server या Manage Roles जैसी अनुमतियाँ न हों।',
       roleAbove: '{role} बॉट के रोल से ऊपर है।',
       roleAboveHint: '*सर्वर सेटिंग्स → रोल* खोलें और बॉट के रोल को {role} से ऊपर खींचें।',
       manageRoles: 'बॉट के पास "रोल प्रबंधित करें" अनुमति नहीं है।',

@@ -809,6 +809,8 @@ export const id: Catalogue = {
       channelHint: 'Buka *Edit Channel → Izin*, tambahkan bot, lalu izinkan.',
       managedRole: '{role} milik integrasi atau semua orang, jadi tidak bisa diberikan ke siapa pun.',
       managedRoleHint: 'Pilih role yang kamu buat sendiri.',
+      moderatingRole: '{role} punya izin moderator, jadi tidak bisa diberikan lewat vote atau pembelian.',
+      moderatingRoleHint: 'Pilih role tanpa izin seperti Administrator, Kelola Server, atau Kelola Role.',
       roleAbove: '{role} ada di atas role bot.',
       roleAboveHint: 'Buka *Pengaturan Server → Role* dan seret role bot ke atas {role}.',
       manageRoles: 'Bot tidak punya izin Kelola Role.',

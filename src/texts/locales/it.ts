@@ -866,6 +866,8 @@ export const it: Catalogue = {
       channelHint: 'Apri *Modifica canale → Permessi*, aggiungi il bot e concedili.',
       managedRole: "{role} appartiene a un'integrazione o a tutti, quindi non si può dare a nessuno.",
       managedRoleHint: 'Scegli un ruolo che hai creato tu.',
+      moderatingRole: '{role} ha permessi da moderatore, quindi voti e acquisti non possono darlo.',
+      moderatingRoleHint: 'Scegli un ruolo senza permessi come Amministratore, Gestire il server o Gestire i ruoli.',
       roleAbove: '{role} è sopra il ruolo del bot.',
       roleAboveHint: 'Apri *Impostazioni server → Ruoli* e trascina il ruolo del bot sopra {role}.',
       manageRoles: 'Al bot manca il permesso “Gestisci ruoli”.',

@@ -811,6 +811,8 @@ export const ja: Catalogue = {
       channelHint: '「チャンネルの編集 → 権限」を開き、Botを追加して許可してください。',
       managedRole: '{role} は連携サービスまたは全員のロールのため、誰にも付与できません。',
       managedRoleHint: '自分で作ったロールを選んでください。',
+      moderatingRole: '{role} にはモデレーターの権限があるため、投票や購入では付与できません。',
+      moderatingRoleHint: '「管理者」「サーバー管理」「ロールの管理」などの権限がないロールを選んでください。',
       roleAbove: '{role} はBotのロールより上にあります。',
       roleAboveHint: '「サーバー設定 → ロール」を開き、Botのロールを {role} より上にドラッグしてください。',
       manageRoles: 'Botに「ロールの管理」権限がありません。',

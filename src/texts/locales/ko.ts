@@ -807,6 +807,8 @@ export const ko: Catalogue = {
       channelHint: '‘채널 편집 → 권한’을 열어 봇을 추가하고 권한을 허용해 주세요.',
       managedRole: '{role} 역할은 연동 서비스의 역할이거나 모두의 역할이라서 아무에게도 줄 수 없어요.',
       managedRoleHint: '직접 만든 역할을 선택해 주세요.',
+      moderatingRole: '{role} 역할에는 관리 권한이 있어서 투표나 구매로 줄 수 없어요.',
+      moderatingRoleHint: '관리자, 서버 관리, 역할 관리 같은 권한이 없는 역할을 선택해 주세요.',
       roleAbove: '{role} 역할이 봇의 역할보다 위에 있어요.',
       roleAboveHint: '‘서버 설정 → 역할’을 열고 봇의 역할을 {role} 위로 드래그해 주세요.',
       manageRoles: '봇에 ‘역할 관리하기’ 권한이 없어요.',

@@ -827,6 +827,9 @@ export const nl: Catalogue = {
       channelHint: 'Open *Kanaal bewerken → Machtigingen*, voeg de bot toe en sta ze toe.',
       managedRole: '{role} hoort bij een integratie of bij iedereen, dus niemand kan deze rol krijgen.',
       managedRoleHint: 'Kies een rol die je zelf hebt gemaakt.',
+      moderatingRole:
+        '{role} heeft machtigingen van een moderator, dus stemmen en aankopen kunnen deze rol niet geven.',
+      moderatingRoleHint: 'Kies een rol zonder machtigingen zoals Beheerder, Server beheren of Rollen beheren.',
       roleAbove: '{role} staat boven de rol van de bot.',
       roleAboveHint: 'Open *Serverinstellingen → Rollen* en sleep de rol van de bot boven {role}.',
       manageRoles: "De bot mist de machtiging 'Rollen beheren'.",

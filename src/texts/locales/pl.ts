@@ -925,6 +925,9 @@ export const pl: Catalogue = {
       channelHint: 'Otwórz *Edytuj kanał → Uprawnienia*, dodaj bota i zezwól na nie.',
       managedRole: 'Rola {role} należy do integracji albo do wszystkich, więc nie można jej nikomu nadać.',
       managedRoleHint: 'Wybierz rolę, którą utworzono na tym serwerze ręcznie.',
+      moderatingRole: 'Rola {role} ma uprawnienia moderatora, więc nie można jej dostać za głosy ani zakupy.',
+      moderatingRoleHint:
+        'Wybierz rolę bez uprawnień takich jak Administrator, Zarządzanie serwerem lub Zarządzanie rolami.',
       roleAbove: 'Rola {role} jest wyżej niż rola bota.',
       roleAboveHint: 'Otwórz *Ustawienia serwera → Role* i przeciągnij rolę bota nad {role}.',
       manageRoles: 'Botowi brakuje uprawnienia „Zarządzanie rolami”.',

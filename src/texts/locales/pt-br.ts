@@ -865,6 +865,8 @@ export const ptBR: Catalogue = {
       channelHint: 'Abra *Editar canal → Permissões*, adicione o bot e permita-as.',
       managedRole: '{role} pertence a uma integração ou a todo mundo, então não pode ser dado a ninguém.',
       managedRoleHint: 'Escolha um cargo criado por você.',
+      moderatingRole: '{role} tem permissões de moderação, então votos e compras não podem dar esse cargo.',
+      moderatingRoleHint: 'Escolha um cargo sem permissões como Administrador, Gerenciar servidor ou Gerenciar cargos.',
       roleAbove: '{role} está acima do cargo do bot.',
       roleAboveHint: 'Abra *Configurações do servidor → Cargos* e arraste o cargo do bot para cima de {role}.',
       manageRoles: 'Falta ao bot a permissão "Gerenciar cargos".',

@@ -816,6 +816,8 @@ export const tr: Catalogue = {
       channelHint: '*Kanalı Düzenle → İzinler* bölümünü aç, botu ekle ve bu izinleri ver.',
       managedRole: '{role} rolü bir entegrasyona veya herkese ait; bu yüzden kimseye verilemez.',
       managedRoleHint: 'Kendi oluşturduğun bir rolü seç.',
+      moderatingRole: '{role} rolünde moderatör yetkileri var; bu yüzden oylarla veya satın alımlarla verilemez.',
+      moderatingRoleHint: 'Yönetici, Sunucuyu Yönet veya Rolleri Yönet gibi yetkileri olmayan bir rol seç.',
       roleAbove: '{role} rolü botun rolünden yukarıda.',
       roleAboveHint: '*Sunucu Ayarları → Roller* bölümünü aç ve botun rolünü {role} rolünün üstüne sürükle.',
       manageRoles: 'Botun Rolleri Yönet izni yok.',

@@ -819,6 +819,9 @@ export const vi: Catalogue = {
       channelHint: 'Mở *Chỉnh Sửa Kênh → Quyền*, thêm bot và cho phép các quyền đó.',
       managedRole: '{role} thuộc về một tích hợp hoặc tất cả mọi người, nên không thể cấp cho ai.',
       managedRoleHint: 'Hãy chọn vai trò do chính bạn tạo.',
+      moderatingRole: '{role} có quyền của người điều hành, nên không thể cấp qua bình chọn hoặc mua hàng.',
+      moderatingRoleHint:
+        'Hãy chọn vai trò không có các quyền như Quản trị viên, Quản lý máy chủ hoặc Quản lý vai trò.',
       roleAbove: '{role} nằm trên vai trò của bot.',
       roleAboveHint: 'Mở *Cài Đặt Máy Chủ → Vai Trò* và kéo vai trò của bot lên trên {role}.',
       manageRoles: 'Bot thiếu quyền Quản Lý Vai Trò.',

@@ -795,6 +795,8 @@ export const zhCN: Catalogue = {
       channelHint: '打开“编辑频道 → 权限”，添加机器人并允许这些权限。',
       managedRole: '{role} 属于某个集成或所有人，因此无法授予任何人。',
       managedRoleHint: '请选择你自己创建的身份组。',
+      moderatingRole: '{role} 拥有管理权限，因此不能通过投票或购买授予。',
+      moderatingRoleHint: '请选择没有“管理员”“管理服务器”“管理身份组”等权限的身份组。',
       roleAbove: '{role} 高于机器人的身份组。',
       roleAboveHint: '打开“服务器设置 → 身份组”，将机器人的身份组拖到 {role} 上方。',
       manageRoles: '机器人缺少“管理身份组”权限。',

@@ -81,7 +81,9 @@ describe('doctor, in the roles', () => {
       ['3', 'managed'],
     ] as const);
     const evaluate = (ids: readonly string[], mayManageRoles = true) =>
-      evaluateRoles('6', new Set(ids), { mayManageRoles, roles }).map(({ level, message }) => `${level}: ${message}`);
+      evaluateRoles('6', new Set(ids), { mayManageRoles, roles, moderating: new Set() }).map(
+        ({ level, message }) => `${level}: ${message}`,
+      );
     expect(evaluate(['1'])).toEqual(['pass: The bot can give all configured roles in guild 6.']);
     expect(evaluate(['1'], false)).toEqual([expect.stringMatching(/^fail: .*missing Manage Roles/)]);
     expect(evaluate(['1', '2', '3', '4'])).toEqual([
