@@ -51,7 +51,7 @@ function snapshotTests(newUrl: () => string, tamper: (url: string, statement: st
     const snapshot = await tampered("UPDATE balances SET credits = 11 WHERE user_id = '2'");
     expect(await balanceDifferences(snapshot)).toEqual({
       count: 1,
-      first: [{ userId: '2', balance: { credits: 11, votes: 1 }, entries: { credits: 10, votes: 1 } }],
+      first: [{ accountId: '2', balance: { credits: 11, votes: 1 }, entries: { credits: 10, votes: 1 } }],
     });
   });
 
@@ -163,6 +163,7 @@ function snapshotTests(newUrl: () => string, tamper: (url: string, statement: st
       reason: null,
       at: voteTime,
       deliveryId: 1,
+      guildId: null,
     });
   });
 
