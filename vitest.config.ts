@@ -40,6 +40,8 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/flows/**/*.test.ts', 'test/contracts/**/*.test.ts'],
+          // Takes minutes, so it runs on request only.
+          exclude: process.env['TALLYHOOK_ANNOUNCEMENTS'] ? [] : ['test/flows/announcing-processes.test.ts'],
           globalSetup: ['test/support/bundled-program.ts'],
         },
       },

@@ -10,5 +10,4 @@ describe('over HTTP', async () => {
   await import('./interactions.test.ts');
   await import('./actions.test.ts');
   await import('./autocomplete.test.ts');
-  await import('./panel-responses.test.ts');
 });
