@@ -6,7 +6,7 @@ export interface SetupChecks {
   roleAccess(guildId: string): Promise<RoleAccess | null>;
   /** The ids of the channels of a guild, without threads; null if Discord does not say in time. */
   channelsOf(guildId: string): Promise<ReadonlySet<string> | null>;
-  /** The names of the operator's listings that belong to no known guild: nobody can be told apart from their owner. */
+  /** The names of the operator's listings that belong to no known guild: nobody can be distinguished from their owner. */
   unassignedListings(): readonly string[];
 }
 

@@ -78,7 +78,7 @@ const ofGuild: Readonly<Record<string, Handler>> = {
 
 const handlers: Readonly<Record<string, Handler>> = { ...ofGuild, ...ofListing };
 
-/** The settings of a guild, for those who manage it. Every component reads them anew. */
+/** The settings of a guild, for those who manage it. Every component reads them again. */
 export const setup = {
   name: 'setup',
   visibility: 'private',

@@ -2,7 +2,7 @@ import { isChecked, textField } from '../command.ts';
 import { type Form, optionalSelect, optionalText, radios, removeBox, selectedId, shortText } from './form.ts';
 import { objectOf, withoutUndefined } from './json.ts';
 
-/** The tier that stands for all that are not named. */
+/** The tier that means all that are not named. */
 const anyTier = '*';
 
 /** The premium tiers that have a role of their own, in the order of the settings. */

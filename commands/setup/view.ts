@@ -31,7 +31,7 @@ export interface SetupView {
 export const maxNameLength = 80;
 const unset: EffectiveValue = { value: null, source: 'default' };
 
-/** Reads the settings anew. A listing that the input names, but that is not of this guild, is not selected. */
+/** Reads the settings again. A listing that the input names, but that is not of this guild, is not selected. */
 export async function openView(
   input: CommandInput,
   { clock, texts, services }: Pick<SetupView, 'clock' | 'texts' | 'services'>,

@@ -68,7 +68,7 @@ it('parks a community that two checks and Discord say was left, and never one of
   expect(await store.settings.changedAfter(version)).toMatchObject([{ guildId: hosted }]);
 });
 
-it('counts anew after the bot was seen, and uses the settings again when it is added', async () => {
+it('starts to count again after the bot was seen, and uses the settings again when it is added', async () => {
   const { clock, store, discord, departures, states } = await start();
   const leave = async () => {
     discord.guilds = new Set([other]);

@@ -91,7 +91,7 @@ describe('in direct messages, a member with accounts in two guilds', () => {
     expect((await press(miraAnywhere, purchases)).text).toContain('A boat');
   });
 
-  it('is told that all guilds are forgotten', async () => {
+  it('is informed that all guilds are forgotten', async () => {
     const { run } = await twoGuilds();
     expect((await run(miraAnywhere, 'privacy', { action: 'forget' })).text).toContain('**all servers**');
     const single = await guildCommands([harbour]);
@@ -173,7 +173,7 @@ describe('a manager of guild B', () => {
 describe('a guild without listings', () => {
   const there: Sender = { guildId: strange, userId: mira, isManager: true };
 
-  it('is only told how to link one, while other guilds share the program', async () => {
+  it('learns only how to link one, while other guilds share the program', async () => {
     const { run, creditsIn, accountsOfA } = await twoGuilds();
     for (const name of ['credits', 'leaderboard', 'shop', 'trace', 'award', 'canvote', 'stats', 'reviews', 'claim']) {
       const { text } = await run(there, name, { user: mira, credits: 5, reason: 'mine' });

@@ -8,10 +8,11 @@ import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/s
 import { entryPages, type NumberedEntry } from '../../src/store/snapshots/entry-pages.ts';
 import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { repeatedAchievements } from '../../src/store/snapshots/reward-statistics.ts';
-import { openStore, type Store } from '../../src/store/store.ts';
+import { openStore } from '../../src/store/store.ts';
 import { separationReason } from '../../src/tally/separation.ts';
 import type { ListingContext } from '../../src/tally/tally.ts';
 import { serverAndBot } from '../support/listings.ts';
+import { recordVote } from '../support/record-vote.ts';
 import { itemOf, orderOf } from '../support/shop-store.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
@@ -48,18 +49,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     return { url, store };
   }
 
-  const vote = (store: Store, listing: ListingContext, userId: string, at: number) =>
-    store.recorder.record(
-      { receivedAt: at, family: 'vote', body: JSON.stringify({ userId, at, listing: listing.name }) },
-      {
-        type: 'event',
-        listing,
-        event: {
-          ...{ family: 'vote', kind: 'server_vote', target: { kind: 'server', id: null }, userId, at },
-          ...{ creditsAwarded: null, denial: null },
-        },
-      },
-    );
+  const vote = recordVote;
 
   async function expectSound(url: string): Promise<void> {
     const snapshot = await openSnapshot(url);

@@ -5,6 +5,7 @@ import { openStore } from '../../src/store/store.ts';
 import type { ListingContext } from '../../src/tally/tally.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { recordVote } from '../support/record-vote.ts';
 import { isConsistent } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
@@ -44,18 +45,7 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
       const values = [{ listing, path: 'link', after: { value: '{}', sealed: null } }];
       expect(await store.settings.save({ ...change, values })).toMatchObject({ status: 'saved' });
     }
-    const vote = (listing: ListingContext, userId: string, at: number) =>
-      store.recorder.record(
-        { receivedAt: at, family: 'vote', body: JSON.stringify({ userId, at, listing: listing.name }) },
-        {
-          type: 'event',
-          listing,
-          event: {
-            ...{ family: 'vote', kind: 'server_vote', target: { kind: 'server', id: null }, userId, at },
-            ...{ creditsAwarded: null, denial: null },
-          },
-        },
-      );
+    const vote = (listing: ListingContext, userId: string, at: number) => recordVote(store, listing, userId, at);
     async function countAll() {
       await store.counting.advance();
       await clock.advance(16 * minute);

@@ -4,11 +4,11 @@ import { createSharedGateway } from '../../src/discord/gateway/shared-gateway.ts
 import { fetchShardCount } from '../../src/discord/inspection.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import type { LeaseStore } from '../../src/leases/lease-store.ts';
 import { second } from '../../src/platform/durations.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { wrappedLeases } from '../support/wrapped-leases.ts';
 import { collectingLog, fastClock, localDiscord, until } from './bot.ts';
 
 /** Leases last for a second instead of 10 s. */
@@ -31,15 +31,7 @@ async function createInstallation(shards: number) {
         return run(...args);
       };
     };
-    const { leases } = store;
-    const reachable: LeaseStore = {
-      join: call(leases.join),
-      renew: call(leases.renew),
-      take: call(leases.take),
-      release: call(leases.release),
-      remove: call(leases.remove),
-      resize: call(leases.resize),
-    };
+    const reachable = wrappedLeases(store.leases, call);
     const answered: string[] = [];
     const gateway = createSharedGateway({
       ...{ token: discord.token, apiUrl: discord.apiUrl, clock, log, leases: reachable },

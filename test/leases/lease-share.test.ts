@@ -3,13 +3,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLeaseShare, type LeaseShare } from '../../src/leases/lease-share.ts';
-import type { LeaseStore } from '../../src/leases/lease-store.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { hour, second } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { wrappedLeases } from '../support/wrapped-leases.ts';
 
 const log = createLog({ level: 'silent', secrets: [] });
 const size = 8;
@@ -45,15 +45,7 @@ async function createInstallation() {
         return result;
       };
     };
-    const { leases } = store;
-    const delayed: LeaseStore = {
-      join: call(leases.join),
-      renew: call(leases.renew),
-      take: call(leases.take),
-      release: call(leases.release),
-      remove: call(leases.remove),
-      resize: call(leases.resize),
-    };
+    const delayed = wrappedLeases(store.leases, call);
     const share = createLeaseShare({ store: delayed, group, size: slots, clock, log, onChange() {} });
     share.start();
     return { share, cut };

@@ -27,7 +27,7 @@ export function createSettings(
     readonly lookups: Pick<LookupClients, 'prepare'>;
     /** Receives the secrets of the communities; null without a log. */
     readonly redact: Pick<Redactor, 'add'> | null;
-    /** Called after each change, so that other processes can be told. */
+    /** Called after each change, so that other processes can be notified. */
     readonly onSaved: () => void;
     readonly clock: Clock;
     readonly log: Log;

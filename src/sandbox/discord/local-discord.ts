@@ -55,7 +55,7 @@ export interface LocalDiscordOptions extends DefaultGuildOptions {
   readonly heartbeatInterval?: number;
   /** The privileged intents that are enabled for the application (bit set; default: none). */
   readonly grantedIntents?: number;
-  /** How many shards may identify in 5 s; others are told that their session is invalid. No limit by default. */
+  /** How many shards may identify in 5 s; the sessions of others are invalid. No limit by default. */
   readonly maxConcurrency?: number;
   /** The state from an earlier run. */
   readonly initialState?: PersistedState | null;

@@ -1,0 +1,22 @@
+import type { Store } from '../../src/store/store.ts';
+import type { ListingContext, RecordedDelivery } from '../../src/tally/tally.ts';
+
+/** Records a vote for a server listing at its time (ms since the epoch). */
+export function recordVote(
+  store: Store,
+  listing: ListingContext,
+  userId: string,
+  at: number,
+): Promise<RecordedDelivery> {
+  return store.recorder.record(
+    { receivedAt: at, family: 'vote', body: JSON.stringify({ userId, at, listing: listing.name }) },
+    {
+      type: 'event',
+      listing,
+      event: {
+        ...{ family: 'vote', kind: 'server_vote', target: { kind: 'server', id: null }, userId, at },
+        ...{ creditsAwarded: null, denial: null },
+      },
+    },
+  );
+}
