@@ -8,7 +8,16 @@ if (major < 24) {
   );
 }
 
+const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname;
+
 export default defineConfig({
+  // The examples import the package by its name, as in package.json.
+  resolve: {
+    alias: [
+      { find: /^tallyhook$/, replacement: source('index.ts') },
+      { find: /^tallyhook\/(\w+)$/, replacement: source('exports/$1.ts') },
+    ],
+  },
   test: {
     pool: 'forks',
     // V8 sometimes aborts ("Check failed: jit_page.has_value()") when many worker threads end, on processors with memory
@@ -31,7 +40,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['test/**/*.test.ts'],
+          include: ['{test,examples}/**/*.test.ts'],
           exclude: ['test/flows/**', 'test/e2e/**', 'test/contracts/**'],
         },
       },

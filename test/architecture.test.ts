@@ -72,6 +72,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['platform', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'web', 'webhook'],
   main: ['platform', 'config', 'terminal', 'cli', 'sandbox', 'service'],
   index: ['platform', 'config', 'app', 'lookup', 'ledger', 'outbox', 'rewards', 'tally', 'webhook'],
+  exports: ['platform', 'lookup', 'sandbox'],
 };
 
 /** Packages that only these modules may import. */
