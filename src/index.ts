@@ -77,4 +77,5 @@ export type {
 } from './rewards/rules.ts';
 export { type PublicShopItem, type ShopItem, withoutCodes } from './rewards/shop-item.ts';
 export type { Outcome, RecordedDelivery } from './tally/tally.ts';
-export { isSignature, isSignedWith, sign } from './webhook/signature.ts';
+export { isSignedWith, sign } from './webhook/signature.ts';
+export { isSignature } from './webhook/signed-form.ts';

@@ -96,6 +96,22 @@ type SandboxCode =
   | 'unknown_subcommand'
   | 'unknown_user';
 
+/** The codes of deliveries that `verify` rejects; `src/webhook/rejections.ts` and `src/verification/` describe each. */
+type VerificationCode =
+  | 'webhook_body_empty'
+  | 'webhook_body_encoded'
+  | 'webhook_body_not_json'
+  | 'webhook_body_too_large'
+  | 'webhook_body_unavailable'
+  | 'webhook_method'
+  | 'webhook_secret_missing'
+  | 'webhook_signature_malformed'
+  | 'webhook_signature_mismatch'
+  | 'webhook_signature_missing'
+  | 'webhook_unprocessable'
+  | 'webhook_vote_unsigned'
+  | 'webhook_wrong_family';
+
 /** Every `code` of a TallyhookError. Codes are stable: programs may compare with them. */
 export type TallyhookErrorCode =
   | LookupFailureCode
@@ -104,4 +120,5 @@ export type TallyhookErrorCode =
   | DatabaseCode
   | EncryptionCode
   | ServiceCode
-  | SandboxCode;
+  | SandboxCode
+  | VerificationCode;
