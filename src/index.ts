@@ -9,6 +9,8 @@ export type { Environment } from '../config/environment.ts';
 export { loadConfig } from '../config/load.ts';
 export { type Config, type ConfigIssue, InvalidConfigError, type ListingConfig } from '../config/schema.ts';
 export { type App, type AppDependencies, createApp } from './app/app.ts';
+export { type Handler, type HandlerCall, type Handlers, PermanentError } from './handlers/handlers.ts';
+export type { LedgerChange, LedgerResult, LedgerSpending, WritableLedger } from './handlers/writable-ledger.ts';
 export type { Account } from './ledger/account.ts';
 export type { LedgerReads } from './ledger/ledger.ts';
 export type {
@@ -61,6 +63,18 @@ export type {
   PartyPanel,
   PartyReward,
 } from './outbox/effect-contents.ts';
+export type {
+  HandlerEvent,
+  HandlerEvents,
+  HandlerKind,
+  HandlerListing,
+  MilestoneEvent,
+  PremiumEvent,
+  PurchaseEvent,
+  ReviewEvent,
+  StreakEvent,
+  VoteEvent,
+} from './outbox/handler-events.ts';
 export { type Clock, systemClock } from './platform/clock.ts';
 export type { TallyhookErrorCode } from './platform/error-codes.ts';
 export { StoreUnavailableError, TallyhookError } from './platform/errors.ts';

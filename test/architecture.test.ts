@@ -14,6 +14,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   leases: ['platform'],
   outbox: ['platform'],
   tally: ['platform', 'ledger', 'rewards', 'outbox'],
+  handlers: ['platform', 'ledger', 'outbox', 'tally'],
   lookup: ['platform'],
   texts: ['platform', 'ledger', 'rewards', 'lookup'],
   commands: ['platform', 'ledger', 'rewards', 'lookup', 'settings', 'texts'],
@@ -36,6 +37,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'discord',
     'drawing',
     'encryption',
+    'handlers',
     'http',
     'leases',
     'ledger',
@@ -72,8 +74,8 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   service: ['platform', 'terminal', 'http', 'web', 'webhook'],
   sandbox: ['platform', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'web', 'webhook'],
   main: ['platform', 'config', 'terminal', 'cli', 'sandbox', 'service'],
-  index: ['platform', 'config', 'app', 'lookup', 'ledger', 'outbox', 'rewards', 'tally', 'webhook'],
-  exports: ['platform', 'ledger', 'lookup', 'sandbox', 'verification'],
+  index: ['platform', 'config', 'app', 'handlers', 'lookup', 'ledger', 'outbox', 'rewards', 'tally', 'webhook'],
+  exports: ['platform', 'handlers', 'ledger', 'lookup', 'outbox', 'sandbox', 'verification'],
 };
 
 /** Packages that only these modules may import. */
