@@ -8,7 +8,8 @@
 export type { Environment } from '../config/environment.ts';
 export { loadConfig } from '../config/load.ts';
 export { type Config, type ConfigIssue, InvalidConfigError, type ListingConfig } from '../config/schema.ts';
-export { type App, type AppDependencies, createApp } from './app/app.ts';
+export { createApp } from './app/app.ts';
+export type { App, AppDependencies } from './app/app-interface.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from './handlers/handlers.ts';
 export type { LedgerChange, LedgerResult, LedgerSpending, WritableLedger } from './handlers/writable-ledger.ts';
 export type { Account } from './ledger/account.ts';

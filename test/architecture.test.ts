@@ -26,7 +26,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   discord: ['platform', 'leases', 'outbox', 'commands', 'lookup', 'texts', 'http'],
   store: [
     ...['platform', 'encryption', 'leases', 'settings', 'tally', 'ledger', 'rewards', 'outbox', 'lookup', 'owner'],
-    ...['discord', 'linked-roles'],
+    ...['discord', 'handlers', 'linked-roles'],
   ],
   http: ['platform'],
   terminal: ['platform', 'config'],

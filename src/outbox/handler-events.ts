@@ -35,8 +35,10 @@ export interface VoteEvent extends MemberEventFields {
   readonly votes: number;
   /** The streak after it (days). */
   readonly streak: number;
-  /** Why it paid nothing or less, in the service's words; null if it paid in full. */
-  readonly denial: string | null;
+  /** Whether the service denied its credits. It counts as a vote. */
+  readonly denied: boolean;
+  /** The service's reason for that; null if it gave none. */
+  readonly reason: string | null;
   /** When the member may vote again (ms since the epoch). */
   readonly nextVoteAt: number;
 }
@@ -126,6 +128,13 @@ export interface HandlerEvents {
   readonly milestone: MilestoneEvent;
   readonly purchase: PurchaseEvent;
   readonly review: ReviewEvent;
+}
+
+/** What the outbox stores for a call of a handler. */
+export interface HandlerContent {
+  /** The same for every attempt, also after a requeue. */
+  readonly id: string;
+  readonly event: HandlerEvent;
 }
 
 export type HandlerKind = keyof HandlerEvents;

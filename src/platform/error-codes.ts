@@ -53,6 +53,14 @@ type DatabaseCode =
 /** The codes of encrypted settings. */
 type EncryptionCode = 'key_file_unusable' | 'sealed_text_damaged' | 'settings_key_missing';
 
+/** The codes of changes of the ledger by programs. */
+type LedgerCode =
+  | 'ledger_invalid_change'
+  | 'ledger_key_reused'
+  | 'ledger_overdrawn'
+  | 'ledger_unknown_community'
+  | 'ledger_unknown_spend';
+
 /** The codes of the listing service for development. */
 type ServiceCode =
   | 'invalid_listing'
@@ -119,6 +127,7 @@ export type TallyhookErrorCode =
   | CommandLineCode
   | DatabaseCode
   | EncryptionCode
+  | LedgerCode
   | ServiceCode
   | SandboxCode
   | VerificationCode;
