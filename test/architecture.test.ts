@@ -116,7 +116,7 @@ function moduleOf(path: string): string {
 }
 
 function importsOf(path: string): string[] {
-  const source = readFileSync(path, 'utf8');
+  const source = codeOf(path);
   return [
     ...source.matchAll(
       /(?:^|\n)\s*(?:import|export)\b[^'"]*?from\s+'([^']+)'|import\('([^']+)'\)|(?:^|\n)import '([^']+)'/g,
