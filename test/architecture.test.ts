@@ -75,7 +75,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['platform', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'web', 'webhook'],
   main: ['platform', 'config', 'terminal', 'cli', 'sandbox', 'service'],
   index: ['platform', 'config', 'app', 'handlers', 'lookup', 'ledger', 'outbox', 'rewards', 'tally', 'webhook'],
-  exports: ['platform', 'handlers', 'ledger', 'lookup', 'outbox', 'sandbox', 'verification'],
+  exports: ['platform', 'config', 'app', 'handlers', 'ledger', 'lookup', 'outbox', 'sandbox', 'tally', 'verification'],
 };
 
 /** Packages that only these modules may import. */
