@@ -90,7 +90,7 @@ const keep = { bodiesMs: null, effectsMs: null };
  * import { createReceiver } from 'tallyhook/receiver';
  *
  * const receiver = await createReceiver({
- *   listings: [{ name: 'my-server', kind: 'server', voteSecrets: [process.env.VOTE_SECRET ?? ''] }],
+ *   listings: [{ name: 'my-server', kind: 'server', voteSecrets: ['secret of the vote webhook'] }],
  *   database: 'votes.db',
  *   handlers: {
  *     onVote: ({ userId, credits, streak }) => console.log(`${userId}: +${credits}, day ${streak}`),
