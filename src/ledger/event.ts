@@ -1,4 +1,4 @@
-/** The two families of deliveries, each with its own secrets (document, section 5.7). */
+/** The two families of deliveries, each with its own secrets. */
 export type Family = 'vote' | 'premium';
 
 /** The kinds of votes, as named in the payload (document, section 6). */

@@ -37,11 +37,16 @@ const hints: Partial<Record<VerificationErrorCode, string>> = {
  *
  * @example
  * ```ts
- * try {
- *   await give(await verify(request, env.VOTE_SECRET));
- * } catch (error) {
- *   if (error instanceof VerificationError) return new Response(error.message, { status: error.status });
- *   throw error;
+ * import { VerificationError, verify } from 'tallyhook/verify';
+ *
+ * async function receive(request: Request): Promise<Response> {
+ *   try {
+ *     const { family } = await verify(request, 'secret of the vote webhook');
+ *     return new Response(family);
+ *   } catch (error) {
+ *     if (!(error instanceof VerificationError)) throw error;
+ *     return new Response(error.message, { status: error.status });
+ *   }
  * }
  * ```
  */
