@@ -95,9 +95,11 @@ export type {
 export type {
   HandlerContent,
   HandlerEvent,
+  HandlerEventFields,
   HandlerEvents,
   HandlerKind,
   HandlerListing,
+  MemberEventFields,
   MilestoneEvent,
   PremiumEvent,
   PurchaseEvent,
@@ -116,6 +118,7 @@ export type {
   SandboxErrorCode,
   ServiceErrorCode,
   TallyhookErrorCode,
+  VerificationErrorCode,
 } from './platform/error-codes.ts';
 export { StoreUnavailableError, TallyhookError } from './platform/errors.ts';
 export { createLog, type Log, type LogLevel } from './platform/log.ts';

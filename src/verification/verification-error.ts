@@ -39,13 +39,13 @@ const hints: Partial<Record<VerificationErrorCode, string>> = {
  * ```ts
  * import { VerificationError, verify } from 'tallyhook/verify';
  *
- * async function receive(request: Request): Promise<Response> {
+ * async function respond(request: Request): Promise<Response> {
  *   try {
- *     const { family } = await verify(request, 'secret of the vote webhook');
- *     return new Response(family);
+ *     const event = await verify(request, 'the secret of the webhook');
+ *     return Response.json(event);
  *   } catch (error) {
- *     if (!(error instanceof VerificationError)) throw error;
- *     return new Response(error.message, { status: error.status });
+ *     if (error instanceof VerificationError) return new Response(error.message, { status: error.status });
+ *     throw error;
  *   }
  * }
  * ```
