@@ -74,7 +74,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['platform', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'web', 'webhook'],
   main: ['platform', 'config', 'terminal', 'cli', 'sandbox', 'service'],
   index: ['platform', 'config', 'app', 'handlers', 'lookup', 'ledger', 'outbox', 'rewards', 'tally', 'webhook'],
-  exports: ['platform', 'handlers', 'lookup', 'outbox', 'sandbox'],
+  exports: ['platform', 'handlers', 'lookup', 'outbox', 'sandbox', 'commands', 'app', 'discord', 'texts'],
 };
 
 /** Packages that only these modules may import. */
