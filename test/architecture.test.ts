@@ -75,7 +75,10 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['platform', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'web', 'webhook'],
   main: ['platform', 'config', 'terminal', 'cli', 'sandbox', 'service'],
   index: ['platform', 'config', 'app', 'handlers', 'lookup', 'ledger', 'outbox', 'rewards', 'tally', 'webhook'],
-  exports: ['platform', 'config', 'app', 'handlers', 'ledger', 'lookup', 'outbox', 'sandbox', 'tally', 'verification'],
+  exports: [
+    ...['platform', 'config', 'app', 'commands', 'discord', 'handlers', 'ledger', 'lookup', 'outbox', 'sandbox'],
+    ...['tally', 'texts', 'verification'],
+  ],
 };
 
 /** Packages that only these modules may import. */

@@ -1,4 +1,6 @@
 import { Router } from 'express';
+import { withCustomCommands } from '../../commands/custom-commands.ts';
+import { commandsFor } from '../../commands/index.ts';
 import { createSetupDrafts } from '../../commands/setup-drafts.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
@@ -14,6 +16,7 @@ import { messageOf } from '../platform/errors.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { sqlitePathOf } from '../store/dialect/dialect.ts';
 import { openStore, type Store } from '../store/store.ts';
+import { overrideTexts } from '../texts/texts.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createAnnouncing } from './announcing.ts';
 import { createAnnouncingLoops } from './announcing-loops.ts';
@@ -53,8 +56,8 @@ const sharedDatabasePollMs = second / 5;
 /**
  * Creates all components and passes each its part of the configuration. Opens the database and the cache; connects to
  * nothing else.
- * @throws TallyhookError `database_too_new`, `cannot_open_database` or `lookup_key_malformed`, and the errors of
- *   {@link openKeyv}
+ * @throws TallyhookError `database_too_new`, `cannot_open_database`, `lookup_key_malformed`, `command_name_taken`,
+ *   `command_name_invalid` or `text_invalid`, and the errors of {@link openKeyv}
  * @example
  * ```ts
  * import { createApp, createLog, loadConfig, systemClock } from 'tallyhook';
@@ -67,7 +70,8 @@ const sharedDatabasePollMs = second / 5;
  * ```
  */
 export async function createApp(config: Config, dependencies: AppDependencies): Promise<App> {
-  const { clock, log } = dependencies;
+  const { clock, log, texts } = dependencies;
+  if (texts !== undefined) overrideTexts(texts);
   const cache = await openKeyv(config.cacheUrl, (error) =>
     log.warn({ reason: messageOf(error) }, 'cache error; continuing without the cache'),
   );
@@ -116,6 +120,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const { memberLocales } = store;
   const access = createDiscordAccess(config, {
     ...{ announcements, memberLocales, log, stopwatch, invalidRequests: store.invalidRequests },
+    commands: withCustomCommands(commandsFor(config), dependencies.commands ?? []),
     requestsPerSecond: () => shareOfRequests(isShared, announcing?.processes() ?? null),
   });
   const announcing = has('announce')
@@ -152,6 +157,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
           ...{ rewards: store.rewards, clock, log },
         }),
         leases: isShared ? store.leases : null,
+        client: dependencies.client ?? null,
         refreshesNotices: announcing === null,
         onConnected: () => announcing?.wake(),
       })
