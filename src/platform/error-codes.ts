@@ -28,6 +28,7 @@ type LookupOptionCode =
 type CommandLineCode =
   | 'cannot_listen'
   | 'endpoint_rejected'
+  | 'invalid_import_file'
   | 'no_token'
   | 'not_registered'
   | 'stopped'

@@ -1,0 +1,2 @@
+import { command } from '../../terminal/command.ts';
+export const initCommand = command({ help: '', options: {}, run: async () => 0 });
