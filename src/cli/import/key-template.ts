@@ -7,6 +7,7 @@ export interface KeyParts {
   readonly guildId: string | null;
 }
 
+const maxIdLength = 20;
 const ids = /\d{15,20}/g;
 
 /**
@@ -23,14 +24,29 @@ export function createKeyReader(template: string): (key: string) => KeyParts | n
   ) {
     throw new UsageError(`--key needs {user} once, and may have {guild}, as in points_{guild}_{user}: "${template}".`);
   }
-  const texts = template.split(/\{(?:user|guild)\}/).map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
-  const pattern = new RegExp(`^${texts.join('(\\d{1,20})')}$`);
+  const texts = template.split(/\{(?:user|guild)\}/);
   return (key) => {
-    const found = pattern.exec(key)?.slice(1);
-    if (found === undefined) return null;
+    const found = readIds(key, texts);
+    if (found === null) return null;
     const userId = found[names.indexOf('user')] ?? '';
     return { userId, guildId: names.includes('guild') ? (found[names.indexOf('guild')] ?? null) : null };
   };
+}
+
+/** The ids between these texts; null if the key has another form. */
+function readIds(key: string, texts: readonly string[]): readonly string[] | null {
+  const found: string[] = [];
+  let position = 0;
+  for (const [index, text] of texts.entries()) {
+    if (!key.startsWith(text, position)) return null;
+    position += text.length;
+    if (index === texts.length - 1) break;
+    const start = position;
+    while (position - start < maxIdLength && /\d/.test(key[position] ?? '')) position += 1;
+    if (position === start) return null;
+    found.push(key.slice(start, position));
+  }
+  return position === key.length ? found : null;
 }
 
 /** A template of a key that contains ids: the last one is the user, one before it the guild. Null without ids. */

@@ -129,10 +129,11 @@ function parseRow(text: string, line: number): unknown {
 export function recognizeFormat(file: string, sample: string): FileFormat {
   if (/\.(ndjson|jsonl)$/i.test(file)) return 'ndjson';
   const text = sample.trimStart();
-  if (text.startsWith('[') && !/^\[[^\n]*\]\s*\n\s*\[/.test(text.slice(0, 10_000))) return 'json';
-  if (!text.startsWith('{') && !text.startsWith('[')) return 'csv';
+  const opening = text[0] ?? '';
+  if (opening !== '{' && opening !== '[') return 'csv';
   const [first = '', ...others] = text.split('\n');
-  return isJson(first) && others.some((line) => line.trim() !== '') ? 'ndjson' : 'json';
+  const next = others.find((line) => line.trim() !== '') ?? '';
+  return isJson(first) && next.trimStart().startsWith(opening) ? 'ndjson' : 'json';
 }
 
 function isJson(text: string): boolean {
