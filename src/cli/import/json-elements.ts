@@ -44,6 +44,7 @@ export function createJsonDivider(path: readonly string[]) {
     depth += 1;
     if (!leadsOn) return;
     onPath.push({ isObject });
+    key = null;
     isKeyNext = isObject;
   }
 
