@@ -42,6 +42,7 @@ import { sqlAnnouncements } from './reads/announcements.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
 import { sqlCommunityStores } from './reads/community-stores.ts';
 import { sqlCounting } from './reads/counting.ts';
+import { type HandlerStores, sqlHandlerStores } from './reads/handlers.ts';
 import { sqlImports } from './reads/imports.ts';
 import { sqlInstallation } from './reads/installation.ts';
 import { sqlLedger } from './reads/ledger.ts';
@@ -71,7 +72,7 @@ const maxQueueLength = 10_000;
 const writeFailureHoldMs = 6 * second;
 
 /** The storage adapters of all modules, over one database. */
-export interface Store extends CommunityStores, ProcessCoordination {
+export interface Store extends CommunityStores, ProcessCoordination, HandlerStores {
   readonly recorder: Recorder;
   readonly claims: ClaimRecorder;
   readonly outbox: Outbox;
@@ -223,6 +224,7 @@ export async function openStore(
     commandRegistry: sqlCommandRegistry(db, reading, write),
     ...sqlCommunityStores(db, reading, write),
     ...sqlProcessCoordination(db, reading, write),
+    ...sqlHandlerStores(db, reading, write),
     ownerActions: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
       requeueEffect: (effectId, now) => write('requeueEffect', effectId, now),
@@ -260,8 +262,8 @@ async function openDatabase(
   thread: boolean,
   onMigration: ((progress: MigrationProgress) => void) | undefined,
 ): Promise<{ readonly dialect: Dialect; readonly commits: GroupCommit }> {
+  const path = sqlitePathOf(url);
   try {
-    const path = sqlitePathOf(url);
     const dialect =
       path === null
         ? (await import('./dialect/postgres.ts')).postgres(url)
@@ -272,7 +274,7 @@ async function openDatabase(
     });
     return { dialect, commits: await startCommits(dialect, clock, thread) };
   } catch (error) {
-    throw error instanceof TallyhookError ? error : new CannotOpenDatabaseError(error);
+    throw error instanceof TallyhookError ? error : new CannotOpenDatabaseError(error, path);
   }
 }
 

@@ -14,6 +14,7 @@ import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
 import { guildDataWrites } from './guild-data.ts';
 import { guildWrites } from './guilds.ts';
+import { handlerWrites } from './handlers.ts';
 import { heartbeatWrites } from './heartbeat.ts';
 import { importWrites } from './imports.ts';
 import { installationWrites } from './installation.ts';
@@ -72,6 +73,7 @@ export function createWrites(
     ...importWrites(db, connection),
     ...undoImportWrites(db, connection),
     ...installationWrites(db, connection),
+    ...handlerWrites(db, connection),
     ...separationWrites(db, connection),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
