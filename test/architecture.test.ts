@@ -78,7 +78,10 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     ...['platform', 'config', 'app', 'encryption', 'handlers', 'lookup', 'ledger', 'outbox', 'rewards', 'tally'],
     ...['texts', 'webhook'],
   ],
-  exports: ['platform', 'handlers', 'ledger', 'lookup', 'outbox', 'sandbox', 'service', 'verification'],
+  exports: [
+    ...['platform', 'config', 'app', 'commands', 'discord', 'handlers', 'ledger', 'lookup', 'outbox', 'sandbox'],
+    ...['service', 'tally', 'texts', 'verification'],
+  ],
 };
 
 /** Packages that only these modules may import. */
