@@ -11,7 +11,7 @@ import { VerificationError } from '../../src/verification/verification-error.ts'
 import { type DeliveryRequest, verify } from '../../src/verification/verify.ts';
 import { createIntake } from '../../src/webhook/intake.ts';
 import { createKeyring } from '../../src/webhook/keyring.ts';
-import { createReceiver } from '../../src/webhook/receiver.ts';
+import { createWebhookReceiver } from '../../src/webhook/receiver.ts';
 import { premiumSecret, serverAndBot, voteSecret, withKeyOfOnly } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { serve } from '../support/start-receiver.ts';
@@ -45,7 +45,7 @@ async function startCapturingReceiver(kind: 'server' | 'bot' | null) {
   const log = createLog({ level: 'silent', secrets: [] });
   const listings = kind === null ? serverAndBot(configured) : withKeyOfOnly(kind, configured);
   const intake = createIntake({ keyring: createKeyring(listings), recorder, clock, log });
-  const url = await serve(express().use(createReceiver({ intake, clock, log }).router));
+  const url = await serve(express().use(createWebhookReceiver({ intake, clock, log }).router));
   return async ({ body, headers }: GeneratedDelivery) => {
     captured = null;
     const response = await fetch(`${url}/webhooks`, { method: 'POST', headers, body: Uint8Array.from(body) });
