@@ -29,6 +29,7 @@ export type LookupOptionErrorCode =
 export type CommandLineErrorCode =
   | 'cannot_listen'
   | 'endpoint_rejected'
+  | 'invalid_import_file'
   | 'no_token'
   | 'not_registered'
   | 'stopped'
