@@ -95,9 +95,11 @@ export type {
 export type {
   HandlerContent,
   HandlerEvent,
+  HandlerEventFields,
   HandlerEvents,
   HandlerKind,
   HandlerListing,
+  MemberEventFields,
   MilestoneEvent,
   PremiumEvent,
   PurchaseEvent,
@@ -116,6 +118,7 @@ export type {
   SandboxErrorCode,
   ServiceErrorCode,
   TallyhookErrorCode,
+  VerificationErrorCode,
 } from './platform/error-codes.ts';
 export { StoreUnavailableError, TallyhookError } from './platform/errors.ts';
 export { createLog, type Log, type LogLevel } from './platform/log.ts';
@@ -132,4 +135,5 @@ export type {
 export { type PublicShopItem, type ShopItem, withoutCodes } from './rewards/shop-item.ts';
 export type { Outcome, RecordedDelivery } from './tally/tally.ts';
 export type { AnnouncementMode, AnnouncementSettings } from './texts/announcement-settings.ts';
-export { isSignature, isSignedWith, sign } from './webhook/signature.ts';
+export { isSignedWith, sign } from './webhook/signature.ts';
+export { isSignature } from './webhook/signed-form.ts';

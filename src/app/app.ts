@@ -16,15 +16,14 @@ import { messageOf } from '../platform/errors.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { sqlitePathOf } from '../store/dialect/dialect.ts';
 import { openStore, type Store } from '../store/store.ts';
-import type { RecordedDelivery } from '../tally/tally.ts';
 import { overrideTexts } from '../texts/texts.ts';
-import { createReplay } from '../webhook/replay.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createAnnouncing } from './announcing.ts';
 import { createAnnouncingLoops } from './announcing-loops.ts';
 import { createAnswering } from './answering.ts';
 import type { App, AppDependencies } from './app-interface.ts';
 import { logConfigWarnings } from './config-warnings.ts';
+import { createRecording } from './create-recording.ts';
 import { currentParty } from './current-party.ts';
 import { createDirectory } from './directory.ts';
 import { createDiscordAccess } from './discord-access.ts';
@@ -59,6 +58,16 @@ const sharedDatabasePollMs = second / 5;
  * nothing else.
  * @throws TallyhookError `database_too_new`, `cannot_open_database`, `lookup_key_malformed`, `command_name_taken`,
  *   `command_name_invalid` or `text_invalid`, and the errors of {@link openKeyv}
+ * @example
+ * ```ts
+ * import { createApp, createLog, loadConfig, systemClock } from 'tallyhook';
+ *
+ * const config = loadConfig(process.env);
+ * const log = createLog({ level: config.logLevel, secrets: config.secrets });
+ * const app = await createApp(config, { clock: systemClock, log });
+ * await app.start();
+ * process.once('SIGTERM', () => void app.stop());
+ * ```
  */
 export async function createApp(config: Config, dependencies: AppDependencies): Promise<App> {
   const { clock, log, texts } = dependencies;
@@ -170,17 +179,12 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     announcing?.nudge(queues);
     handling.nudge(queues);
   });
-  const recording = {
-    ...{ store, clock, log, metrics, recorder: handling.recording.recorder(store.recorder) },
-    listings: () => directory.listings,
-    onRecorded(recorded: RecordedDelivery, queues: readonly string[]) {
-      for (const cause of recorded.causes) metrics.entries.inc({ cause });
-      nudgeEverywhere(queues);
-      onRecorded(recorded);
-    },
-  };
-  const replay = createReplay(recording);
-  const receiving = has('receive') ? createReceiving({ ...recording, directory, replay, sync: settings.sync }) : null;
+  const recording = createRecording({
+    ...{ store, directory, handling, metrics, clock, log, onRecorded },
+    nudge: nudgeEverywhere,
+  });
+  const { isUnreadable } = settings.sync;
+  const receiving = has('receive') ? createReceiving({ ...recording, directory, isUnreadable }) : null;
   const usesDiscord = announcing !== null || answering !== null;
   const discordLoops = usesDiscord ? [access.invalidRequests] : [];
   const announcingLoops =
@@ -209,7 +213,6 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     home,
     keyStatus: lookups.keyStatus,
     standings: services.standings,
-    replay,
     nudge: (queue) => nudgeEverywhere([queue]),
   });
   const webhooks = receiving?.receiver.router ?? null;

@@ -29,6 +29,7 @@ export type LookupOptionErrorCode =
 export type CommandLineErrorCode =
   | 'cannot_listen'
   | 'endpoint_rejected'
+  | 'invalid_import_file'
   | 'no_token'
   | 'not_registered'
   | 'stopped'
@@ -109,6 +110,22 @@ export type SandboxErrorCode =
   | 'unknown_subcommand'
   | 'unknown_user';
 
+/** The codes of a VerificationError: why `verify` did not accept a delivery. */
+export type VerificationErrorCode =
+  | 'webhook_body_empty'
+  | 'webhook_body_encoded'
+  | 'webhook_body_not_json'
+  | 'webhook_body_too_large'
+  | 'webhook_body_unavailable'
+  | 'webhook_method'
+  | 'webhook_secret_missing'
+  | 'webhook_signature_malformed'
+  | 'webhook_signature_mismatch'
+  | 'webhook_signature_missing'
+  | 'webhook_unprocessable'
+  | 'webhook_vote_unsigned'
+  | 'webhook_wrong_family';
+
 /** Every `code` of a TallyhookError. Codes are stable: programs may compare with them. docs/errors.md describes each. */
 export type TallyhookErrorCode =
   | LookupErrorCode
@@ -119,4 +136,5 @@ export type TallyhookErrorCode =
   | LedgerErrorCode
   | AppOptionErrorCode
   | ServiceErrorCode
-  | SandboxErrorCode;
+  | SandboxErrorCode
+  | VerificationErrorCode;
