@@ -20,7 +20,10 @@ describe('own texts', () => {
 
   const issues: readonly [TextOverrides, RegExp][] = [
     [{ en: { 'credit.title': 'Coins' } }, /en "credit\.title" is not a text \(did you mean "credits\.title"\?\)/],
-    [{ de: { 'canVote.youLater': 'Noch {tme}.' } }, /\{tme\} \(did you mean "time"\?\), but can have \{name\}, \{time\}/],
+    [
+      { de: { 'canVote.youLater': 'Noch {tme}.' } },
+      /\{tme\} \(did you mean "time"\?\), but can have \{name\}, \{time\}/,
+    ],
     [{ en: { 'credits.title': '{user}' } }, /"credits\.title" has the placeholder \{user\}.*has no placeholders/],
     [{ en: { 'credits.title': ' ' } }, /is empty/],
     [{ en: { 'canVote.voteButton': 'x'.repeat(81) } }, /has 81 characters, of which 80 fit/],
