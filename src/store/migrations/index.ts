@@ -20,17 +20,8 @@ import { settings } from './019-settings.ts';
 import { leases } from './020-leases.ts';
 import { linkedMembers } from './021-linked-members.ts';
 import { growth } from './022-growth.ts';
-
-<<<<<<< HEAD
-
-import { imports } from './025-imports.ts';
-
-=======
-
 import { handlers } from './023-handlers.ts';
-
->>>>>>> core
-
+import { imports } from './025-imports.ts';
 import type { Migration } from './migration.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
@@ -55,11 +46,8 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '020-leases': leases,
   '021-linked-members': linkedMembers,
   '022-growth': growth,
-<<<<<<< HEAD
-  '025-imports': imports,
-=======
   '023-handlers': handlers,
->>>>>>> core
+  '025-imports': imports,
 };
 
 /** The names of all migrations, oldest first. */
