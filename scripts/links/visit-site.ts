@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
 import { launchBrowser } from '../browser.ts';
@@ -22,13 +22,14 @@ const widths = [360, 1200];
  */
 export async function visitSite(directory: string, pages: readonly string[]): Promise<SiteIssue[]> {
   const issues = new Set<SiteIssue>();
-  const server = createServer(async (request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://site').pathname));
     const body = await readFile(join(directory, path)).catch(() => null);
     response
       .writeHead(body === null ? 404 : 200, { 'content-type': contentTypes[extname(path)] ?? 'text/plain' })
       .end(body);
-  });
+  };
+  const server = createServer((request, response) => void serve(request, response));
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const browser = await launchBrowser();
@@ -47,10 +48,10 @@ export async function visitSite(directory: string, pages: readonly string[]): Pr
       page.on('pageerror', (error) => issues.add(`${page.url()}: ${error.message}`));
       for (const path of pages) {
         await page.goto(origin + path);
-        const excess = await page.evaluate(
-          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        const excess = Number(
+          await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
         );
-        if (Number(excess) > 0) issues.add(`${path}: ${excess} px wider than a window of ${width} px`);
+        if (excess > 0) issues.add(`${path}: ${excess} px wider than a window of ${width} px`);
       }
       await page.keyboard.press('/');
       await page.keyboard.type('vote');
