@@ -77,4 +77,6 @@ export type {
 } from './rewards/rules.ts';
 export { type PublicShopItem, type ShopItem, withoutCodes } from './rewards/shop-item.ts';
 export type { Outcome, RecordedDelivery } from './tally/tally.ts';
+export { loadTracing } from './tracing/load-tracing.ts';
+export type { Span, SpanAttributes, SpanOptions, Tracing } from './tracing/tracing.ts';
 export { isSignature, isSignedWith, sign } from './webhook/signature.ts';

@@ -7,21 +7,22 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   encryption: ['platform'],
   settings: ['platform'],
-  config: ['platform', 'encryption', 'settings', 'rewards', 'texts'],
+  tracing: ['platform'],
+  config: ['platform', 'encryption', 'settings', 'rewards', 'texts', 'tracing'],
   web: ['platform'],
   ledger: ['platform'],
   rewards: ['platform', 'ledger'],
   leases: ['platform'],
   outbox: ['platform'],
   tally: ['platform', 'ledger', 'rewards', 'outbox'],
-  lookup: ['platform'],
+  lookup: ['platform', 'tracing'],
   texts: ['platform', 'ledger', 'rewards', 'lookup'],
   commands: ['platform', 'ledger', 'rewards', 'lookup', 'settings', 'texts'],
-  webhook: ['platform', 'tally', 'ledger', 'http'],
+  webhook: ['platform', 'tally', 'ledger', 'http', 'tracing'],
   drawing: ['platform', 'ledger', 'rewards'],
   'linked-roles': ['platform', 'web', 'encryption', 'tally', 'ledger', 'rewards', 'outbox', 'texts'],
   owner: ['platform', 'web', 'tally', 'ledger', 'rewards', 'outbox'],
-  discord: ['platform', 'leases', 'outbox', 'commands', 'lookup', 'texts', 'http'],
+  discord: ['platform', 'leases', 'outbox', 'commands', 'lookup', 'texts', 'http', 'tracing'],
   store: [
     ...['platform', 'encryption', 'leases', 'settings', 'tally', 'ledger', 'rewards', 'outbox', 'lookup', 'owner'],
     ...['discord', 'linked-roles'],
@@ -47,6 +48,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'store',
     'tally',
     'texts',
+    'tracing',
     'webhook',
   ],
   cli: [
@@ -66,12 +68,13 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'store',
     'tally',
     'texts',
+    'tracing',
     'webhook',
   ],
   service: ['platform', 'terminal', 'http', 'web', 'webhook'],
   sandbox: ['platform', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'web', 'webhook'],
   main: ['platform', 'config', 'terminal', 'cli', 'sandbox', 'service'],
-  index: ['platform', 'config', 'app', 'lookup', 'ledger', 'outbox', 'rewards', 'tally', 'webhook'],
+  index: ['platform', 'config', 'app', 'lookup', 'ledger', 'outbox', 'rewards', 'tally', 'tracing', 'webhook'],
   exports: ['platform', 'lookup', 'sandbox'],
 };
 
@@ -95,6 +98,7 @@ const modulesByPackage: Readonly<Record<string, readonly string[]>> = {
   rolldown: ['sandbox'],
   '@skyra/discord-components-core': ['sandbox'],
   '@takumi-rs/core': ['drawing'],
+  '@opentelemetry': ['tracing'],
 };
 
 const files = globSync('{src,commands,config}/**/*.ts');

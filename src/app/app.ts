@@ -8,7 +8,6 @@ import { DirectRequest } from '../http/body.ts';
 import { createHealth } from '../http/health.ts';
 import { createMetrics } from '../http/metrics/metrics.ts';
 import { createHttpServer } from '../http/server.ts';
-import { homeAccounts } from '../ledger/account-id.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Standings } from '../ledger/standing.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
@@ -22,12 +21,14 @@ import { settleWithin } from '../platform/with-timeout.ts';
 import { sqlitePathOf } from '../store/dialect/dialect.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { createReplay } from '../webhook/replay.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createAnnouncing } from './announcing.ts';
 import { createAnnouncingLoops } from './announcing-loops.ts';
 import { createAnswering } from './answering.ts';
 import { logConfigWarnings } from './config-warnings.ts';
+import { createCountedVotes } from './counted-votes.ts';
 import { currentParty } from './current-party.ts';
 import { createDirectory } from './directory.ts';
 import { createDiscordAccess } from './discord-access.ts';
@@ -43,6 +44,7 @@ import { createReceiving } from './receiving.ts';
 import { createSeenMembers, listingsSeenIn } from './seen-members.ts';
 import { createSettings } from './settings/create-settings.ts';
 import { createKeyCheck } from './setup-checks.ts';
+import { traceRecorder } from './tracing/trace-recorder.ts';
 import { wholeLedger } from './whole-ledger.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
@@ -100,6 +102,8 @@ export interface AppDependencies {
   readonly wrapListener?: (listener: RequestListener) => RequestListener;
   /** Receives the secrets that communities store, so that the log does not show them. */
   readonly redact?: Pick<Redactor, 'add'>;
+  /** Records spans, from `loadTracing`; none by default. */
+  readonly tracing?: Tracing;
   /** Real time for the connection to Discord; needed if `clock` does not run in real time. */
   readonly stopwatch?: Clock;
 }
@@ -130,12 +134,12 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
 
 function assembleApp(store: Store, cache: Cache, config: Config, dependencies: AppDependencies, home: string | null) {
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
-  const { wrapListener = (listener) => listener } = dependencies;
+  const { wrapListener = (listener) => listener, tracing = null } = dependencies;
   /** Other processes may use the same database. */
   const isShared = sqlitePathOf(config.databaseUrl) === null;
   const directory = createDirectory(config.listings, home);
   const metrics = createMetrics();
-  const lookups = createLookupClients(config, { store, home, cache, metrics, clock, log });
+  const lookups = createLookupClients(config, { store, home, cache, metrics, tracing, clock, log });
   const linkedRoles = createLinkedRolesService(config, {
     ...{ members: store.linkedMembers, directory, clock, log },
     nudge: (queue) => nudgeEverywhere([queue]),
@@ -153,20 +157,16 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const announcements = createAnnouncements(directory);
   const { memberLocales } = store;
   const access = createDiscordAccess(config, {
-    ...{ announcements, memberLocales, log, stopwatch, invalidRequests: store.invalidRequests },
+    ...{ announcements, memberLocales, tracing, log, stopwatch, invalidRequests: store.invalidRequests },
     requestsPerSecond: () => shareOfRequests(isShared, announcing?.processes() ?? null),
   });
   const announcing = has('announce')
     ? createAnnouncing(access, {
         ...services,
-        ...{ clock, announcements, metrics, log, stopwatch, onAttempted },
+        ...{ clock, announcements, metrics, tracing, log, stopwatch, onAttempted },
         updateRoleConnection: linkedRoles?.update,
         ...{ outbox: store.outbox, rewards: store.rewards, partyPanels: store.partyPanels },
-        votesBetween: store.announcements.votesBetween,
-        votesOf: async (userId, listing) => {
-          const accounts = directory.find(listing)?.community.accounts ?? homeAccounts;
-          return (await store.ledgerIn(accounts).account(userId)).votes;
-        },
+        ...{ votesBetween: store.announcements.votesBetween, votesOf: createCountedVotes(store, directory) },
         newEffectsPollMs: isShared ? sharedDatabasePollMs : null,
         leases: isShared ? store.leases : null,
         communityOfQueue: communityOfQueues(directory),
@@ -176,7 +176,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const answering = has('answer')
     ? createAnswering(config.discord, access, {
         ...services,
-        ...{ clock, metrics, log, stopwatch, publicUrl: config.publicUrl, commandRegistry: store.commandRegistry },
+        ...{ clock, metrics, tracing, log, stopwatch },
+        ...{ publicUrl: config.publicUrl, commandRegistry: store.commandRegistry },
         setup: {
           settings: settings.setup,
           drafts: createSetupDrafts(clock),
@@ -211,7 +212,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     announcing?.nudge(queues);
   });
   const recording = {
-    ...{ store, clock, log, metrics, recorder: store.recorder },
+    ...{ store, clock, log, metrics, tracing, recorder: traceRecorder(store.recorder, isShared, tracing) },
     listings: () => directory.listings,
     onRecorded(recorded: RecordedDelivery, queues: readonly string[]) {
       for (const cause of recorded.causes) metrics.entries.inc({ cause });
@@ -221,8 +222,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   };
   const replay = createReplay(recording);
   const receiving = has('receive') ? createReceiving({ ...recording, directory, replay, sync: settings.sync }) : null;
-  const usesDiscord = announcing !== null || answering !== null;
-  const discordLoops = usesDiscord ? [access.invalidRequests] : [];
+  const discordLoops = announcing === null && answering === null ? [] : [access.invalidRequests];
   const announcingLoops =
     announcing === null
       ? []
@@ -233,17 +233,17 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
         });
   const linkLoops = announcing === null || linkedRoles === null ? [] : [linkedRoles];
   const loops = [settings.loop, ...discordLoops, ...announcingLoops, ...linkLoops];
-
   const checks = readinessChecks(store, config.roles, answering);
+  const ownChecks = Object.assign({}, ...config.roles.map((role) => checks[role]));
   const health = createHealth({
-    checks: Object.assign({}, ...config.roles.map((role) => checks[role])),
+    checks: ownChecks,
     roles: new Map(allRoles.map((role) => [role, has(role) ? checks[role] : null])),
     metrics,
     isStopping: () => stopped !== undefined,
   });
   const owner = createOwnerApp(config, {
     ...recording,
-    checks: Object.assign({}, ...config.roles.map((role) => checks[role])),
+    checks: ownChecks,
     directory,
     home,
     keyStatus: lookups.keyStatus,
@@ -278,8 +278,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       receiving?.start();
       for (const loop of loops) loop.start();
       logConfigWarnings(config, log);
-      if (address !== null)
-        log.info({ roles: config.roles, url: address.url }, receiving === null ? 'listening' : 'receiving webhooks');
+      const message = receiving === null ? 'listening' : 'receiving webhooks';
+      if (address !== null) log.info({ roles: config.roles, url: address.url }, message);
       return address?.url ?? null;
     },
     reloadSecrets: ({ base }) => settings.sync.replaceBase(base),

@@ -96,6 +96,9 @@ type SandboxCode =
   | 'unknown_subcommand'
   | 'unknown_user';
 
+/** The codes of options of the package. */
+type OptionCode = 'tracing_not_installed';
+
 /** Every `code` of a TallyhookError. Codes are stable: programs may compare with them. */
 export type TallyhookErrorCode =
   | LookupFailureCode
@@ -104,4 +107,5 @@ export type TallyhookErrorCode =
   | DatabaseCode
   | EncryptionCode
   | ServiceCode
-  | SandboxCode;
+  | SandboxCode
+  | OptionCode;
