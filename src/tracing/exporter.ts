@@ -25,7 +25,7 @@ import { activeTraceFields } from './open-telemetry.ts';
  */
 
 /** How long the shutdown waits for the collector. */
-const flushTimeoutMs = 1.5 * second;
+const flushTimeoutMs = second;
 const problemLogIntervalMs = 10 * minute;
 /** A longer message, which may quote the collector, is truncated (characters). */
 const maxProblemLength = 200;
@@ -36,7 +36,7 @@ export interface Exporter {
   readonly logFields: () => object;
   /** Logs what goes wrong from now on. */
   reportTo(log: Log): void;
-  /** Sends what has not been sent yet, for at most 1.5 s. Never rejects. */
+  /** Sends what has not been sent yet, for at most a second. Never rejects. */
   stop(): Promise<void>;
 }
 
