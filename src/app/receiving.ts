@@ -25,24 +25,24 @@ export interface Receiving {
 export function createReceiving(options: {
   readonly directory: Directory;
   readonly sync: Pick<CommunitySettingsSync, 'isUnreadable'>;
-  readonly store: Store;
+  readonly store: Pick<Store, 'quarantine'>;
   readonly recorder: Recorder;
   readonly replay: Replay;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly tracing: Tracing | null;
+  readonly tracing?: Tracing | null;
   /** Called after each commit, with the queues of its effects. */
   readonly onRecorded: (recorded: RecordedDelivery, queues: readonly string[]) => void;
 }): Receiving {
-  const { directory, sync, store, replay, clock, log, metrics, tracing, onRecorded } = options;
+  const { directory, sync, store, recorder, replay, clock, log, metrics, tracing = null, onRecorded } = options;
   const keyring = createKeyring(directory.listings);
   directory.onChange(() => keyring.replace(directory.listings));
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
   const intake = createIntake({
     keyring: tracing === null ? keyring : traceKeyring(keyring, tracing),
     isUnreadable: sync.isUnreadable,
-    recorder: options.recorder,
+    recorder,
     clock,
     log,
     onRecorded,
