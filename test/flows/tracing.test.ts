@@ -27,7 +27,6 @@ it('is one trace from the delivery to the message in Discord, through two proces
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20token-of-the-collector',
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
-    OTEL_BSP_SCHEDULE_DELAY: '100',
   };
   const start = (role: string) =>
     startProgram(['start'], { ...environment, TALLYHOOK_ROLES: role, OTEL_SERVICE_NAME: role }, directory);
