@@ -1,4 +1,4 @@
-import { context, type DiagLogFunction, DiagLogLevel, diag, trace } from '@opentelemetry/api';
+import { context, type DiagLogFunction, DiagLogLevel, diag, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
@@ -13,6 +13,8 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Clock } from '../platform/clock.ts';
 import { minute, second } from '../platform/durations.ts';
+import { messageOf } from '../platform/errors.ts';
+import { parseJson } from '../platform/json.ts';
 import type { Log } from '../platform/log.ts';
 import { createThrottledLog } from '../platform/throttled-log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
@@ -62,14 +64,18 @@ export function startExporter(options: ExporterOptions, clock: Clock): Exporter 
       const logThrottled = createThrottledLog({ log, clock, intervalMs: problemLogIntervalMs });
       const report: DiagLogFunction = (message, ...details) => {
         const reason = reasonOf([message, ...details]).slice(0, maxProblemLength);
-        logThrottled('warn', 'tracing', 'spans could not be sent to the collector', { reason });
+        // Not in the trace that was active when the batch was started.
+        context.with(ROOT_CONTEXT, () => {
+          logThrottled('warn', 'tracing', 'spans could not be sent to the collector', { reason });
+        });
       };
       const ignore = () => {};
       const logger = { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore };
       diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
     },
     async stop() {
-      await settleWithin(flushTimeoutMs, clock, provider.shutdown());
+      const flushed = provider.shutdown().catch((error: unknown) => diag.error(messageOf(error)));
+      await settleWithin(flushTimeoutMs, clock, flushed);
       trace.disable();
       context.disable();
       diag.disable();
@@ -87,7 +93,12 @@ function samplerOf({ sampler, samplerRatio }: ExporterOptions): Sampler {
   return sampler.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
 }
 
-/** The SDK reports errors as JSON of their properties, or as a sentence. */
+/** The SDK reports an error as JSON of its properties, and anything else as a sentence. */
 function reasonOf(parts: readonly unknown[]): string {
-  return parts.map((part) => (part instanceof Error ? part.message : String(part))).join(' ');
+  const texts = parts.map((part) => {
+    const error = typeof part === 'string' ? parseJson(part) : part;
+    const isError = typeof error === 'object' && error !== null && 'message' in error;
+    return String(isError ? error.message : part);
+  });
+  return texts.join(' ');
 }

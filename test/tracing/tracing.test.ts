@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { tracePerform } from '../../src/app/tracing/trace-perform.ts';
 import { templateOf } from '../../src/discord/trace-requests.ts';
 import { traceHttp } from '../../src/lookup/trace-http.ts';
@@ -10,6 +13,7 @@ import { startExporter } from '../../src/tracing/exporter.ts';
 import { loadTracing } from '../../src/tracing/load-tracing.ts';
 import { activeTraceFields } from '../../src/tracing/open-telemetry.ts';
 import { formatTraceparent, parseTraceparent } from '../../src/tracing/traceparent.ts';
+import { startCollector } from '../support/collector.ts';
 import { recordSpans, summaryOf } from './recorded-spans.ts';
 
 const traceparentOf = (digit: string) => `00-${digit.repeat(32)}-${digit.repeat(16)}-01`;
@@ -114,28 +118,55 @@ describe('the names of requests', () => {
   });
 });
 
-describe('an unreachable collector', () => {
-  it('delays neither the work nor, for more than a second, the shutdown', async () => {
+describe('an exporter', () => {
+  /** Waiting for a second takes 50 ms. */
+  const clock = { ...systemClock, sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 20, signal) };
+  const common = { serviceName: 'tallyhook', resourceAttributes: {}, sampler: 'always_on', samplerRatio: 1 } as const;
+
+  async function exportSpans(endpoint: string, count: number): Promise<string[]> {
     const lines: string[] = [];
     const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
-    // Waiting for a second takes 50 ms.
-    const sleep = (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 20, signal);
-    const exporter = startExporter(
-      {
-        endpoint: 'http://127.0.0.1:9',
-        headers: {},
-        ...{ serviceName: 'tallyhook', resourceAttributes: {}, sampler: 'always_on', samplerRatio: 1 },
-      },
-      { ...systemClock, sleep },
-    );
+    const exporter = startExporter({ ...common, endpoint, headers: { authorization: 'hush' } }, clock);
     exporter.reportTo(log);
     const tracing = await loadTracing();
-    const startedAt = performance.now();
-    for (let number = 0; number < 5_000; number += 1) {
+    for (let number = 0; number < count; number += 1) {
       await tracing.span('work', { kind: 'internal' }, async () => {});
     }
     await exporter.stop();
+    return lines;
+  }
+
+  it('delays neither the work nor the shutdown while its collector cannot be reached', async () => {
+    const startedAt = performance.now();
+    await exportSpans('http://127.0.0.1:9', 5_000);
+    // The SDK gives up after 10 s.
     expect(performance.now() - startedAt).toBeLessThan(5_000);
-    expect(lines.length).toBeLessThanOrEqual(1);
+  });
+
+  it('logs once why its collector rejects spans', async () => {
+    const server = createServer((_request, response) => void response.writeHead(401).end('no'));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const lines = await exportSpans(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 1_100);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 40, reason: expect.stringContaining('Unauthorized') },
+    ]);
+    expect(lines[0]).not.toMatch(/hush|stack/);
+  });
+
+  it.each([
+    ['always_off', 1, 0],
+    ['traceidratio', 0, 0],
+    ['parentbased_always_on', 0, 20],
+    ['parentbased_always_off', 1, 0],
+    ['parentbased_traceidratio', 1, 20],
+  ] as const)('samples by %s with %s', async (sampler, samplerRatio, expected) => {
+    const collector = await startCollector();
+    const exporter = startExporter({ ...common, sampler, samplerRatio, endpoint: collector.url, headers: {} }, clock);
+    const tracing = await loadTracing();
+    for (let number = 0; number < 20; number += 1) await tracing.span('work', { kind: 'internal' }, async () => {});
+    await exporter.stop();
+    await vi.waitFor(() => expect(collector.spans).toHaveLength(expected));
   });
 });
