@@ -57,6 +57,16 @@ const sharedDatabasePollMs = second / 5;
  * nothing else.
  * @throws TallyhookError `database_too_new`, `cannot_open_database` or `lookup_key_malformed`, and the errors of
  *   {@link openKeyv}
+ * @example
+ * ```ts
+ * import { createApp, createLog, loadConfig, systemClock } from 'tallyhook';
+ *
+ * const config = loadConfig(process.env);
+ * const log = createLog({ level: config.logLevel, secrets: config.secrets });
+ * const app = await createApp(config, { clock: systemClock, log });
+ * await app.start();
+ * process.once('SIGTERM', () => void app.stop());
+ * ```
  */
 export async function createApp(config: Config, dependencies: AppDependencies): Promise<App> {
   const { clock, log } = dependencies;

@@ -106,7 +106,7 @@ export type SandboxErrorCode =
   | 'unknown_subcommand'
   | 'unknown_user';
 
-/** The codes of deliveries that `verify` rejects; `src/webhook/rejections.ts` and `src/verification/` describe each. */
+/** The codes of deliveries that `verify` rejects. */
 export type VerificationErrorCode =
   | 'webhook_body_empty'
   | 'webhook_body_encoded'

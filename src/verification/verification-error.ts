@@ -39,11 +39,16 @@ export type VerificationErrorCode = keyof typeof definitions;
  *
  * @example
  * ```ts
- * try {
- *   await give(await verify(request, env.VOTE_SECRET));
- * } catch (error) {
- *   if (error instanceof VerificationError) return new Response(error.message, { status: error.status });
- *   throw error;
+ * import { VerificationError, verify } from 'tallyhook/verify';
+ *
+ * async function respond(request: Request): Promise<Response> {
+ *   try {
+ *     const event = await verify(request, 'the secret of the webhook');
+ *     return Response.json(event);
+ *   } catch (error) {
+ *     if (error instanceof VerificationError) return new Response(error.message, { status: error.status });
+ *     throw error;
+ *   }
  * }
  * ```
  */
