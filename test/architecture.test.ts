@@ -90,7 +90,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'tracing',
     'webhook',
   ],
-  exports: ['platform', 'handlers', 'ledger', 'lookup', 'outbox', 'sandbox', 'verification'],
+  exports: ['platform', 'handlers', 'ledger', 'lookup', 'outbox', 'sandbox', 'tracing', 'verification'],
 };
 
 /** Packages that only these modules may import. */

@@ -8,6 +8,8 @@ export const samplers = [
   'parentbased_traceidratio',
 ] as const;
 
+export type SamplerName = (typeof samplers)[number];
+
 /** Where spans are sent, and which. */
 export interface ExporterOptions {
   /** Base URL of the collector, without a trailing slash; `/v1/traces` is appended. */
@@ -16,7 +18,7 @@ export interface ExporterOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
   readonly resourceAttributes: Readonly<Record<string, string>>;
-  readonly sampler: (typeof samplers)[number];
+  readonly sampler: SamplerName;
   /** The sampled part of the traces for the samplers by ratio, from 0 to 1. */
   readonly samplerRatio: number;
 }

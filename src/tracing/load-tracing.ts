@@ -3,7 +3,17 @@ import type { Tracing } from './tracing.ts';
 
 /**
  * Loads `@opentelemetry/api`, an optional peer dependency: 28 ms and 12 MB that only those who trace pay.
+ * Spans go to the tracer provider that your program has registered; without one they are dropped.
  * @throws TallyhookError `tracing_not_installed`
+ * @example
+ * ```ts
+ * import { createApp, createLog, loadConfig, loadTracing, systemClock } from 'tallyhook';
+ *
+ * // After your OpenTelemetry SDK was started.
+ * const tracing = await loadTracing();
+ * const log = createLog({ level: 'info', secrets: [] });
+ * const app = await createApp(loadConfig(process.env), { clock: systemClock, log, tracing });
+ * ```
  */
 export async function loadTracing(): Promise<Tracing> {
   try {
