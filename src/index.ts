@@ -115,6 +115,7 @@ export type {
   LedgerErrorCode,
   LookupErrorCode,
   LookupOptionErrorCode,
+  OptionErrorCode,
   SandboxErrorCode,
   ServiceErrorCode,
   TallyhookErrorCode,
