@@ -1,4 +1,6 @@
 import { Router } from 'express';
+import { withCustomCommands } from '../../commands/custom-commands.ts';
+import { commandsFor } from '../../commands/index.ts';
 import { createSetupDrafts } from '../../commands/setup-drafts.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
@@ -14,14 +16,14 @@ import { messageOf } from '../platform/errors.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { sqlitePathOf } from '../store/dialect/dialect.ts';
 import { openStore, type Store } from '../store/store.ts';
-import type { RecordedDelivery } from '../tally/tally.ts';
-import { createReplay } from '../webhook/replay.ts';
+import { overrideTexts } from '../texts/texts.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createAnnouncing } from './announcing.ts';
 import { createAnnouncingLoops } from './announcing-loops.ts';
 import { createAnswering } from './answering.ts';
 import type { App, AppDependencies } from './app-interface.ts';
 import { logConfigWarnings } from './config-warnings.ts';
+import { createRecording } from './create-recording.ts';
 import { currentParty } from './current-party.ts';
 import { createDirectory } from './directory.ts';
 import { createDiscordAccess } from './discord-access.ts';
@@ -38,7 +40,6 @@ import { createReceiving } from './receiving.ts';
 import { createSeenMembers, listingsSeenIn } from './seen-members.ts';
 import { createSettings } from './settings/create-settings.ts';
 import { createKeyCheck } from './setup-checks.ts';
-import { traceRecorder } from './tracing/trace-recorder.ts';
 import { wholeLedger } from './whole-ledger.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
@@ -55,8 +56,8 @@ const sharedDatabasePollMs = second / 5;
 /**
  * Creates all components and passes each its part of the configuration. Opens the database and the cache; connects to
  * nothing else.
- * @throws TallyhookError `database_too_new`, `cannot_open_database` or `lookup_key_malformed`, and the errors of
- *   {@link openKeyv}
+ * @throws TallyhookError `database_too_new`, `cannot_open_database`, `lookup_key_malformed`, `command_name_taken`,
+ *   `command_name_invalid` or `text_invalid`, and the errors of {@link openKeyv}
  * @example
  * ```ts
  * import { createApp, createLog, loadConfig, systemClock } from 'tallyhook';
@@ -69,7 +70,8 @@ const sharedDatabasePollMs = second / 5;
  * ```
  */
 export async function createApp(config: Config, dependencies: AppDependencies): Promise<App> {
-  const { clock, log } = dependencies;
+  const { clock, log, texts } = dependencies;
+  if (texts !== undefined) overrideTexts(texts);
   const cache = await openKeyv(config.cacheUrl, (error) =>
     log.warn({ reason: messageOf(error) }, 'cache error; continuing without the cache'),
   );
@@ -118,6 +120,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const { memberLocales } = store;
   const access = createDiscordAccess(config, {
     ...{ announcements, memberLocales, tracing, log, stopwatch, invalidRequests: store.invalidRequests },
+    commands: withCustomCommands(commandsFor(config), dependencies.commands ?? []),
     requestsPerSecond: () => shareOfRequests(isShared, announcing?.processes() ?? null),
   });
   const announcing = has('announce')
@@ -140,8 +143,15 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const answering = has('answer')
     ? createAnswering(config.discord, access, {
         ...services,
-        ...{ clock, metrics, tracing, log, stopwatch },
-        ...{ publicUrl: config.publicUrl, commandRegistry: store.commandRegistry },
+        ...{
+          clock,
+          metrics,
+          tracing,
+          log,
+          stopwatch,
+          publicUrl: config.publicUrl,
+          commandRegistry: store.commandRegistry,
+        },
         setup: {
           settings: settings.setup,
           drafts: createSetupDrafts(clock),
@@ -155,6 +165,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
           ...{ rewards: store.rewards, clock, log },
         }),
         leases: isShared ? store.leases : null,
+        client: dependencies.client ?? null,
         refreshesNotices: announcing === null,
         onConnected: () => announcing?.wake(),
       })
@@ -176,18 +187,12 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     announcing?.nudge(queues);
     handling.nudge(queues);
   });
-  const recording = {
-    ...{ store, clock, log, metrics, tracing },
-    recorder: traceRecorder(handling.recording.recorder(store.recorder), isShared, tracing),
-    listings: () => directory.listings,
-    onRecorded(recorded: RecordedDelivery, queues: readonly string[]) {
-      for (const cause of recorded.causes) metrics.entries.inc({ cause });
-      nudgeEverywhere(queues);
-      onRecorded(recorded);
-    },
-  };
-  const replay = createReplay(recording);
-  const receiving = has('receive') ? createReceiving({ ...recording, directory, replay, sync: settings.sync }) : null;
+  const recording = createRecording({
+    ...{ store, isShared, directory, handling, metrics, tracing, clock, log, onRecorded },
+    nudge: nudgeEverywhere,
+  });
+  const { isUnreadable } = settings.sync;
+  const receiving = has('receive') ? createReceiving({ ...recording, directory, isUnreadable }) : null;
   const usesDiscord = announcing !== null || answering !== null;
   const discordLoops = usesDiscord ? [access.invalidRequests] : [];
   const announcingLoops =
@@ -216,7 +221,6 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     home,
     keyStatus: lookups.keyStatus,
     standings: services.standings,
-    replay,
     nudge: (queue) => nudgeEverywhere([queue]),
   });
   const webhooks = receiving?.receiver.router ?? null;

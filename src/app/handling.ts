@@ -44,7 +44,7 @@ export function createHandling(options: {
   /** Polls these queues, in every process. */
   readonly nudgeEverywhere: (queues: readonly string[]) => void;
   readonly metrics: Metrics;
-  readonly tracing?: Tracing | null;
+  readonly tracing?: Tracing | null | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;

@@ -12,7 +12,6 @@ import { createKeyring } from '../webhook/keyring.ts';
 import { createReceiver, type Receiver } from '../webhook/receiver.ts';
 import type { Replay } from '../webhook/replay.ts';
 import type { Directory } from './directory.ts';
-import type { CommunitySettingsSync } from './settings/community-settings.ts';
 import { traceKeyring } from './tracing/trace-keyring.ts';
 
 /** Receives deliveries, and replays quarantined ones when they are due. */
@@ -24,7 +23,8 @@ export interface Receiving {
 
 export function createReceiving(options: {
   readonly directory: Directory;
-  readonly sync: Pick<CommunitySettingsSync, 'isUnreadable'>;
+  /** Whether a webhook secret of a listing is stored, but cannot be decrypted here. */
+  readonly isUnreadable: (listing: string) => boolean;
   readonly store: Pick<Store, 'quarantine'>;
   readonly recorder: Recorder;
   readonly replay: Replay;
@@ -35,13 +35,13 @@ export function createReceiving(options: {
   /** Called after each commit, with the queues of its effects. */
   readonly onRecorded: (recorded: RecordedDelivery, queues: readonly string[]) => void;
 }): Receiving {
-  const { directory, sync, store, recorder, replay, clock, log, metrics, tracing = null, onRecorded } = options;
+  const { directory, isUnreadable, store, recorder, replay, clock, log, metrics, tracing = null, onRecorded } = options;
   const keyring = createKeyring(directory.listings);
   directory.onChange(() => keyring.replace(directory.listings));
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
   const intake = createIntake({
     keyring: tracing === null ? keyring : traceKeyring(keyring, tracing),
-    isUnreadable: sync.isUnreadable,
+    isUnreadable,
     recorder,
     clock,
     log,

@@ -1,3 +1,4 @@
+import type { VerificationErrorCode } from '../platform/error-codes.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { rejections } from '../webhook/rejections.ts';
 
@@ -14,7 +15,7 @@ const ownDefinitions = {
   webhook_unprocessable: { status: 200, message: 'The delivery is genuine, but cannot be processed' },
 } as const;
 
-const definitions = { ...rejections, ...ownDefinitions };
+const definitions = { ...rejections, ...ownDefinitions } satisfies Readonly<Record<VerificationErrorCode, object>>;
 
 /** What the developer can do about it, if the message does not say it. */
 const hints: Partial<Record<VerificationErrorCode, string>> = {
@@ -29,9 +30,6 @@ const hints: Partial<Record<VerificationErrorCode, string>> = {
   webhook_wrong_family: 'Pass the secrets of both kinds of webhooks: { vote, premium }.',
   webhook_unprocessable: 'Keep the body, so that it can be processed by a later version.',
 };
-
-/** Why a delivery was not accepted. */
-export type VerificationErrorCode = keyof typeof definitions;
 
 /**
  * A delivery that was not accepted. The message contains neither a secret nor a part of the body, so it may be sent to

@@ -22,6 +22,7 @@ import { linkedMembers } from './021-linked-members.ts';
 import { growth } from './022-growth.ts';
 import { handlers } from './023-handlers.ts';
 import { effectTraces } from './024-effect-traces.ts';
+import { imports } from './025-imports.ts';
 import type { Migration } from './migration.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
@@ -48,6 +49,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '022-growth': growth,
   '023-handlers': handlers,
   '024-effect-traces': effectTraces,
+  '025-imports': imports,
 };
 
 /** The names of all migrations, oldest first. */
