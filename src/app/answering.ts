@@ -26,6 +26,7 @@ import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { memoizeOne } from '../platform/memoize.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { DiscordAccess } from './discord-access.ts';
 import { warnOfEndpoint } from './endpoint-warning.ts';
 import type { ReminderService } from './reminders.ts';
@@ -65,6 +66,7 @@ export interface AnsweringDependencies {
   /** Called when the gateway is connected, for the first time or again. */
   readonly onConnected: () => void;
   readonly metrics: Metrics;
+  readonly tracing: Tracing | null;
   readonly log: Log;
   /** Real time, for the connection to Discord. */
   readonly stopwatch: Clock;
@@ -110,6 +112,7 @@ export function createAnswering(
       return context instanceof Promise ? context.then(complete) : complete(context);
     },
     stopped: stopping.signal,
+    tracing: dependencies.tracing,
     noticeFor: (userId, texts) => reminders.noticeFor(userId, { texts, commandId: registrar.idOf }),
     isOwnCommand: registrar.isOwn,
     log,
