@@ -53,6 +53,8 @@ export function createAnnouncingLoops(
     listGuilds: () => listGuilds(rest),
     isMember: async (guildId) => (await fetchGuildName(rest, guildId)) !== null,
     isOperators: (guildId) => sync.base.sources.some((source) => source.guildId === guildId),
+    listingOf: (guildId) => directory.ofGuild(guildId)?.named[0]?.name ?? null,
+    onEnqueued: (queue) => nudge([queue]),
     apply: sync.refresh,
     ...{ guilds, clock, log },
   });

@@ -161,7 +161,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
         ...services,
         ...{ clock, announcements, metrics, log, stopwatch, onAttempted },
         updateRoleConnection: linkedRoles?.update,
-        ...{ outbox: store.outbox, rewards: store.rewards, partyPanels: store.partyPanels },
+        ...{ outbox: store.outbox, rewards: store.rewards, partyPanels: store.partyPanels, guilds: store.guilds },
         votesBetween: store.announcements.votesBetween,
         votesOf: async (userId, listing) => {
           const accounts = directory.find(listing)?.community.accounts ?? homeAccounts;

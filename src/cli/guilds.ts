@@ -1,6 +1,6 @@
 import { listingBase } from '../../config/describe-listings.ts';
 import { loadDatabaseUrl } from '../../config/load.ts';
-import { keepParkedMs } from '../app/settings/departures.ts';
+import { keepParkedMs } from '../app/settings/departure-notice.ts';
 import { systemClock } from '../platform/clock.ts';
 import { byTallyhook, type GuildState, type GuildStore } from '../settings/stored-settings.ts';
 import { openStore } from '../store/store.ts';

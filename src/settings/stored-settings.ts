@@ -1,3 +1,5 @@
+import type { NewEffect } from '../outbox/outbox.ts';
+
 /*
  * The settings of communities in the database, and the port to it. A value is named by a path in a listing of the
  * configuration file; `listing` is empty for what all listings of a community share.
@@ -141,10 +143,24 @@ export interface GuildStore {
   list(): Promise<readonly GuildState[]>;
   /** Notes that the bot is, or is not, in a guild. */
   setMissing(guildId: string, since: number | null): Promise<void>;
-  /** Parks a community, or puts it into use again (null). Every process applies it like a change of settings. */
-  setParked(guildId: string, parked: { readonly at: number; readonly by: string } | null): Promise<void>;
-  /** Notes that this number of notices was given. False if it was noted before, by this or another process. */
-  noteNotice(guildId: string, notices: number): Promise<boolean>;
+  /** Null if nothing was ever stored of the community. */
+  find(guildId: string): Promise<GuildState | null>;
+  /** The member who last changed its settings; null if that was the operator, or the member was forgotten. */
+  lastAuthor(guildId: string): Promise<string | null>;
+  /**
+   * Parks a community, with the message about it, or puts it into use again (null). Every process applies it like a
+   * change of settings. False if {@link byTallyhook} and it was parked before; then nothing is written.
+   */
+  setParked(
+    guildId: string,
+    parked: { readonly at: number; readonly by: string } | null,
+    message?: NewEffect<'directMessage'> | null,
+  ): Promise<boolean>;
+  /**
+   * Notes that this number of notices was given, with the message of the last one. False if it was noted before, by this
+   * or another process; then nothing is written.
+   */
+  noteNotice(guildId: string, notices: number, message: NewEffect<'directMessage'> | null): Promise<boolean>;
   /**
    * Deletes the accounts of a community and all else that is stored of the listings that it has linked, except the keys
    * of recorded events. Not those of the home community. To be called before {@link deleteSettings}, which deletes the
