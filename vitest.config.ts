@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { bundleFolder } from './test/support/bundle-folder.ts';
 
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 24) {
@@ -8,6 +9,10 @@ if (major < 24) {
   );
 }
 
+// A watching Vitest does not bundle again when sources change.
+const bundledWorker = process.argv.includes('run')
+  ? [`--import=${new URL('test/support/bundled-worker.mjs', import.meta.url)}?bundle=${bundleFolder()}`]
+  : [];
 const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname;
 
 export default defineConfig({
@@ -22,7 +27,8 @@ export default defineConfig({
     pool: 'forks',
     // V8 sometimes aborts ("Check failed: jit_page.has_value()") when many worker threads end, on processors with memory
     // protection keys (nodejs/node#64500). The tests start hundreds of write workers.
-    execArgv: ['--no-memory-protection-keys'],
+    execArgv: ['--no-memory-protection-keys', ...bundledWorker],
+    globalSetup: ['test/support/bundled-program.ts'],
     // Many tests mostly wait, for programs to start and for connections to come back.
     maxWorkers: availableParallelism() + 1,
     testTimeout: 20_000,
@@ -51,7 +57,6 @@ export default defineConfig({
           include: ['test/flows/**/*.test.ts', 'test/contracts/**/*.test.ts'],
           // Takes minutes, so it runs on request only.
           exclude: process.env['TALLYHOOK_ANNOUNCEMENTS'] ? [] : ['test/flows/announcing-processes.test.ts'],
-          globalSetup: ['test/support/bundled-program.ts'],
         },
       },
       { extends: true, test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'] } },

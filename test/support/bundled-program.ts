@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, globSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { bundleFolder, bundleCache as cache } from './bundle-folder.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -11,16 +12,16 @@ declare module 'vitest' {
 }
 
 const root = join(import.meta.dirname, '..', '..');
-const cache = join(root, 'node_modules', '.cache', 'tallyhook');
 /** Bundles that are older belong to no test that still runs (ms). */
 const maxAge = 24 * 60 * 60 * 1_000;
 
 /**
  * For `globalSetup`: bundles the program, unless its sources are unchanged. The tests start it hundreds of times, and a
- * bundle starts with half of the CPU time. It is also what the image and `npx tallyhook` run.
+ * bundle starts with half of the CPU time. It is also what the image and `npx tallyhook` run. All write workers of tests
+ * run from it (see `bundled-worker.mjs`).
  */
 export function setup(project: TestProject): void {
-  const folder = join(cache, String(newestChange()));
+  const folder = bundleFolder();
   if (!existsSync(folder)) {
     mkdirSync(cache, { recursive: true });
     for (const each of readdirSync(cache)) {
@@ -44,12 +45,4 @@ export function setup(project: TestProject): void {
     }
   }
   project.provide('launcher', join(folder, 'dist', 'program', 'launch.js'));
-}
-
-/** When a source was last changed, or a package installed (ms since 1970). */
-function newestChange(): number {
-  const files = globSync(['{src,commands,config,scripts}/**/*', 'node_modules/.package-lock.json', 'package.json'], {
-    cwd: root,
-  });
-  return Math.max(...files.map((file) => Math.round(statSync(join(root, file)).mtimeMs)));
 }

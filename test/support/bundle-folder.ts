@@ -1,0 +1,20 @@
+import { globSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** Where the bundles are. Those of other sources are in folders beside each other. */
+export const bundleCache = join(root, 'node_modules', '.cache', 'tallyhook');
+
+/** The folder for the bundle of the present sources, which `bundled-program.ts` creates. */
+export function bundleFolder(): string {
+  return join(bundleCache, String(newestChange()));
+}
+
+/** When a source was last changed, or a package installed (ms since 1970). */
+function newestChange(): number {
+  const files = globSync(['{src,commands,config,scripts}/**/*', 'node_modules/.package-lock.json', 'package.json'], {
+    cwd: root,
+  });
+  return Math.max(...files.map((file) => Math.round(statSync(join(root, file)).mtimeMs)));
+}

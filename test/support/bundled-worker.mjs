@@ -1,0 +1,17 @@
+import { registerHooks } from 'node:module';
+import { isMainThread } from 'node:worker_threads';
+
+/*
+ * For `node --import`, with the folder of the bundle as `?bundle=`: write workers run from the bundle. From the sources,
+ * each would load the WebAssembly that removes types, and V8 sometimes aborts when many threads free WebAssembly
+ * ("Check failed: jit_page_->allocations_.erase(addr) == 1", nodejs/node#64500).
+ */
+const bundle = new URL(import.meta.url).searchParams.get('bundle');
+const bundledWorker = new URL(`${bundle}/dist/program/write-worker.js`, 'file:').href;
+
+if (!isMainThread) {
+  registerHooks({
+    resolve: (specifier, context, resolveNext) =>
+      resolveNext(specifier.endsWith('/src/store/commits/write-worker.ts') ? bundledWorker : specifier, context),
+  });
+}
