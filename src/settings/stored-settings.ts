@@ -100,8 +100,18 @@ export interface SettingsStore {
   testSince(listing: string, since: number): Promise<number | null>;
 }
 
+/** An encrypted value in the database. */
+export type SealedRow = SealedSetting | SealedToken;
+
+/** A token of a member with linked roles. */
+export interface SealedToken {
+  readonly place: 'access_token' | 'refresh_token';
+  readonly userId: string;
+  readonly sealed: string;
+}
+
 /** An encrypted value of a setting, or of its history. */
-export interface SealedRow extends SettingKey {
+export interface SealedSetting extends SettingKey {
   readonly place: 'value' | 'before' | 'after';
   readonly guildId: string;
   /** Of the history; 0 for the value itself. */
