@@ -7,10 +7,22 @@
 
 export type { Environment } from '../config/environment.ts';
 export { loadConfig } from '../config/load.ts';
-export { type Config, type ConfigIssue, InvalidConfigError, type ListingConfig } from '../config/schema.ts';
+export type { Role } from '../config/roles.ts';
+export {
+  type Config,
+  type ConfigIssue,
+  type DiscordConfig,
+  InvalidConfigError,
+  type ListingConfig,
+} from '../config/schema.ts';
 export { type App, type AppDependencies, createApp } from './app/app.ts';
-export type { Account } from './ledger/account.ts';
+export type { KeySources } from './encryption/encryption.ts';
+export type { EncryptionKey } from './encryption/encryption-key.ts';
+export type { Account, LastVotes } from './ledger/account.ts';
+export type { AccountId } from './ledger/account-id.ts';
+export type { Cause, Entry } from './ledger/entry.ts';
 export type { LedgerReads } from './ledger/ledger.ts';
+export type { RewardRules } from './ledger/reward-rules.ts';
 export type {
   Board,
   LastingGrant,
@@ -26,6 +38,7 @@ export type {
 export type { BudgetDecision, BudgetStore } from './lookup/budget.ts';
 export { createLookup, type LookupOptions } from './lookup/client.ts';
 export type {
+  CachedLookups,
   CachedValue,
   KeyStatus,
   ListingKind,
@@ -36,10 +49,13 @@ export type {
   ObserveLookup,
   Resource,
   ReviewsQuery,
+  VoteStatusOptions,
 } from './lookup/lookup.ts';
-export { LookupError, type LookupErrorCode } from './lookup/lookup-error.ts';
+export { LookupError, type LookupErrorOptions } from './lookup/lookup-error.ts';
 export type {
   BotProfile,
+  CachedReviews,
+  CachedVoteStatus,
   ProfileByKind,
   Review,
   ReviewSort,
@@ -48,21 +64,42 @@ export type {
   VoteStatus,
 } from './lookup/schemas.ts';
 export type { LastVote } from './lookup/with-ledger.ts';
-export type { AttemptResult, ClaimedEffect, Effect, RetryLater, UnreadableEffect } from './outbox/effect.ts';
+export type { AttemptResult, ClaimedEffect, Effect, EffectRow, RetryLater, UnreadableEffect } from './outbox/effect.ts';
 export type {
   Announcement,
+  Bonus,
+  Digest,
   DirectMessage,
   DirectMessageContent,
   EffectContents,
   EffectKind,
+  GivenRole,
+  LostStreak,
+  LostStreaks,
   MemberRole,
   OwnerReport,
   OwnerReportContent,
   PartyPanel,
+  PartyReached,
   PartyReward,
+  PurchasedItem,
+  ReportedPurchase,
+  Review as AnnouncedReview,
+  ReviewAnnouncement,
+  RoleConnection,
+  RoleContent,
 } from './outbox/effect-contents.ts';
 export { type Clock, systemClock } from './platform/clock.ts';
-export type { TallyhookErrorCode } from './platform/error-codes.ts';
+export type {
+  CommandLineErrorCode,
+  DatabaseErrorCode,
+  EncryptionErrorCode,
+  LookupErrorCode,
+  LookupOptionErrorCode,
+  SandboxErrorCode,
+  ServiceErrorCode,
+  TallyhookErrorCode,
+} from './platform/error-codes.ts';
 export { StoreUnavailableError, TallyhookError } from './platform/errors.ts';
 export { createLog, type Log, type LogLevel } from './platform/log.ts';
 export type { Redactor } from './platform/redactor.ts';
@@ -77,4 +114,5 @@ export type {
 } from './rewards/rules.ts';
 export { type PublicShopItem, type ShopItem, withoutCodes } from './rewards/shop-item.ts';
 export type { Outcome, RecordedDelivery } from './tally/tally.ts';
+export type { AnnouncementMode, AnnouncementSettings } from './texts/announcement-settings.ts';
 export { isSignature, isSignedWith, sign } from './webhook/signature.ts';

@@ -35,12 +35,12 @@ export interface LookupOptions<Kind extends ListingKind = ListingKind> {
   readonly kind: Kind;
   /** Ends in `/api/v1`. */
   readonly baseUrl: string;
-  /** The listing's API key (document, section 5). */
+  /** The listing's API key. */
   readonly key: string;
   /** The cache of responses; in memory by default. Several clients may share one. */
   readonly cache?: Keyv;
   /**
-   * The log of requests for the limit of 120 per minute and key (document, section 8); in memory by default. All
+   * The log of requests for the limit of 120 per minute and key; in memory by default. All
    * clients that use the same key must share one.
    */
   readonly budget?: BudgetStore;
@@ -50,7 +50,7 @@ export interface LookupOptions<Kind extends ListingKind = ListingKind> {
   readonly log?: Log;
   /** The user's last vote for this listing according to the ledger; none by default. A rejection is logged. */
   readonly lastVote?: LastVote;
-  /** How long a vote blocks the next one (ms); 12 hours by default (document, section 2.4). */
+  /** How long a vote blocks the next one (ms); 12 hours by default. */
   readonly cooldownMs?: number;
   /** Request timeout (ms); 5 seconds by default. All clients that share a budget must use at most this timeout. */
   readonly timeoutMs?: number;
@@ -60,7 +60,7 @@ export interface LookupOptions<Kind extends ListingKind = ListingKind> {
   readonly observeAge?: ObserveAge;
 }
 
-/** The default limit of reviews of the service (document, section 8). */
+/** The default limit of reviews of the service. */
 const defaultReviews = 10;
 
 /**

@@ -4,7 +4,7 @@ import type { EffectContents, EffectKind } from './effect-contents.ts';
 export type EffectState = 'waiting' | 'done' | 'buried';
 
 /** The fields of every effect. */
-interface EffectRow {
+export interface EffectRow {
   readonly id: number;
   /** The delivery that caused it; null without one. */
   readonly deliveryId: number | null;

@@ -1,5 +1,5 @@
-/** The codes of the lookup client's failed requests; `src/lookup/lookup-error.ts` describes each. */
-type LookupFailureCode =
+/** The codes of a LookupError: why a lookup failed. */
+export type LookupErrorCode =
   | 'lookup_wrong_key_type'
   | 'lookup_bad_parameter'
   | 'lookup_bad_request'
@@ -16,7 +16,7 @@ type LookupFailureCode =
   | 'lookup_unexpected_status';
 
 /** The codes of invalid options of the lookup client and its cache. */
-type LookupOptionCode =
+export type LookupOptionErrorCode =
   | 'cache_url_unknown'
   | 'lookup_base_url_malformed'
   | 'lookup_base_url_missing'
@@ -25,7 +25,8 @@ type LookupOptionCode =
   | 'lookup_kind_missing'
   | 'lookup_kind_unknown';
 
-type CommandLineCode =
+/** The codes of the command line and of what it starts. */
+export type CommandLineErrorCode =
   | 'cannot_listen'
   | 'endpoint_rejected'
   | 'no_token'
@@ -34,7 +35,8 @@ type CommandLineCode =
   | 'unreadable_file'
   | 'usage';
 
-type DatabaseCode =
+/** The codes of the database, its backups and exports. */
+export type DatabaseErrorCode =
   | 'cannot_open_database'
   | 'cannot_write'
   | 'damaged'
@@ -51,10 +53,10 @@ type DatabaseCode =
   | 'store_unavailable';
 
 /** The codes of encrypted settings. */
-type EncryptionCode = 'key_file_unusable' | 'sealed_text_damaged' | 'settings_key_missing';
+export type EncryptionErrorCode = 'key_file_unusable' | 'sealed_text_damaged' | 'settings_key_missing';
 
 /** The codes of the listing service for development. */
-type ServiceCode =
+export type ServiceErrorCode =
   | 'invalid_listing'
   | 'listed_already'
   | 'no_active_order'
@@ -67,7 +69,7 @@ type ServiceCode =
  * The codes of the sandbox: of itself, of its Discord client (an input that Discord's own client rejects), and of its
  * Discord API.
  */
-type SandboxCode =
+export type SandboxErrorCode =
   | 'application_did_not_respond'
   | 'disabled'
   | 'discord_refusal'
@@ -96,12 +98,12 @@ type SandboxCode =
   | 'unknown_subcommand'
   | 'unknown_user';
 
-/** Every `code` of a TallyhookError. Codes are stable: programs may compare with them. */
+/** Every `code` of a TallyhookError. Codes are stable: programs may compare with them. docs/errors.md describes each. */
 export type TallyhookErrorCode =
-  | LookupFailureCode
-  | LookupOptionCode
-  | CommandLineCode
-  | DatabaseCode
-  | EncryptionCode
-  | ServiceCode
-  | SandboxCode;
+  | LookupErrorCode
+  | LookupOptionErrorCode
+  | CommandLineErrorCode
+  | DatabaseErrorCode
+  | EncryptionErrorCode
+  | ServiceErrorCode
+  | SandboxErrorCode;

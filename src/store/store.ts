@@ -256,8 +256,8 @@ async function openDatabase(
   thread: boolean,
   onMigration: ((progress: MigrationProgress) => void) | undefined,
 ): Promise<{ readonly dialect: Dialect; readonly commits: GroupCommit }> {
+  const path = sqlitePathOf(url);
   try {
-    const path = sqlitePathOf(url);
     const dialect =
       path === null
         ? (await import('./dialect/postgres.ts')).postgres(url)
@@ -268,7 +268,7 @@ async function openDatabase(
     });
     return { dialect, commits: await startCommits(dialect, clock, thread) };
   } catch (error) {
-    throw error instanceof TallyhookError ? error : new CannotOpenDatabaseError(error);
+    throw error instanceof TallyhookError ? error : new CannotOpenDatabaseError(error, path);
   }
 }
 

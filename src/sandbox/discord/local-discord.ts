@@ -6,7 +6,7 @@ import { createPage } from '../page/page.ts';
 import type { PagePorts } from '../page/ports.ts';
 import { Commands, type StoredCommand } from './commands.ts';
 import { createConsentPage } from './consent-page.ts';
-import { type DefaultGuild, type DefaultGuildOptions, defaultGuild, type Person } from './default-guild.ts';
+import { type DefaultGuildOptions, defaultGuild, type Person, type RoleIds } from './default-guild.ts';
 import type { RecordedRequest } from './diagnostics.ts';
 import { httpExchanges, sentDispatches, storedMessages } from './diagnostics.ts';
 import { DiscordState } from './discord-state.ts';
@@ -19,14 +19,14 @@ import { InteractionCallbacks } from './interaction-callbacks.ts';
 import { Interactions } from './interactions.ts';
 import { MemberClient } from './member-client.ts';
 import { Messages } from './messages.ts';
-import { OAuth } from './oauth.ts';
+import { type AuthorizationControls, OAuth } from './oauth.ts';
 import type { Message } from './objects.ts';
 import { OutgoingInteractions } from './outgoing-interactions.ts';
 import { exportState, type PersistedState, restoreState } from './persistence.ts';
 import { idsWithoutBot } from './places-without-bot.ts';
 import { RateLimits } from './rate-limits.ts';
 import { createRest } from './rest.ts';
-import { RoleConnections } from './role-connections.ts';
+import { type LinkedRoleControls, RoleConnections } from './role-connections.ts';
 import { allRoutes } from './routes/all.ts';
 import { listen } from './server.ts';
 import type { SentDispatch } from './session.ts';
@@ -59,7 +59,7 @@ export interface LocalDiscordOptions extends DefaultGuildOptions {
   readonly maxConcurrency?: number;
   /** The state from an earlier run. */
   readonly initialState?: PersistedState | null;
-  /** Serves the page at `/`, with the listing service behind these ports. */
+  /** Serves the page at `/`, with the listing service behind these ports. @internal */
   readonly page?: PagePorts;
 }
 
@@ -88,7 +88,7 @@ export interface LocalDiscord {
     readonly group: string;
   };
   /** Ids; `bot` is the bot's own role, `moderator` and `owner` are above it, the others below. */
-  readonly roles: DefaultGuild['roleIds'];
+  readonly roles: RoleIds;
   readonly members: readonly Person[];
   /** Whether a bot is connected to the gateway. */
   readonly connected: boolean;
@@ -98,9 +98,9 @@ export interface LocalDiscord {
   /** For DISCORD_CLIENT_SECRET. */
   readonly clientSecret: string;
   /** The permissions that members have given: `deauthorize`, `expireAccessTokens`. */
-  readonly oauth: OAuth;
+  readonly oauth: AuthorizationControls;
   /** Linked roles: what the application has published, the members' connections, and the owner's `linkRole`. */
-  readonly connections: RoleConnections;
+  readonly connections: LinkedRoleControls;
   /** All requests, oldest first. */
   readonly requests: readonly RecordedRequest[];
   /** All dispatches sent to bots, oldest first. */
@@ -134,7 +134,30 @@ export interface LocalDiscord {
   stop(): Promise<void>;
 }
 
-/** Starts the server; it is listening when the promise resolves. @throws TallyhookError `cannot_listen` */
+/**
+ * Starts the server; it is listening when the promise resolves.
+ * @throws TallyhookError `cannot_listen`
+ * @example
+ * ```ts
+ * import { Client } from 'discord.js';
+ * import { startLocalDiscord } from 'tallyhook/sandbox';
+ *
+ * const discord = await startLocalDiscord();
+ * const bot = new Client({ intents: [], rest: { api: discord.apiUrl } });
+ * bot.on('interactionCreate', async (interaction) => {
+ *   if (interaction.isChatInputCommand()) await interaction.reply('Pong!');
+ * });
+ * bot.once('clientReady', async ({ application }) => {
+ *   await application.commands.create({ name: 'ping', description: 'Replies with Pong!' }, discord.guildId);
+ *   const [member] = discord.members;
+ *   const ping = { name: 'ping', userId: member?.id ?? '', channelId: discord.channels.general };
+ *   const { content } = await discord.runCommand(ping).settled; // 'Pong!'
+ *   await bot.destroy();
+ *   await discord.stop();
+ * });
+ * await bot.login(discord.token);
+ * ```
+ */
 export async function startLocalDiscord(options: LocalDiscordOptions = {}): Promise<LocalDiscord> {
   const { clock = systemClock, stopwatch = systemClock, log } = options;
   const stopping = new AbortController();
