@@ -147,7 +147,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
       leaseUntil: start + 3 * day,
     });
     expect(claimed).toEqual([reminder]);
-    expect(await store.reminders.enqueueReminder(reminder, start + day)).toBe(`dm ${member}`);
+    expect(await store.reminders.enqueueReminder(reminder, guild, start + day)).toBe(`dm ${member} ${guild}`);
     expect(await store.reminders.isCurrent(reminder, { accounts: guild, cooldownMs: 12 * hour })).toBe(true);
     expect(await store.reminders.isCurrent(reminder, { accounts: '', cooldownMs: 12 * hour })).toBe(false);
     await store.reminders.stopReminders(member, 'direct_messages_closed', start);
