@@ -15,9 +15,12 @@ export {
   InvalidConfigError,
   type ListingConfig,
 } from '../config/schema.ts';
-export { type App, type AppDependencies, createApp } from './app/app.ts';
+export { createApp } from './app/app.ts';
+export type { App, AppDependencies } from './app/app-interface.ts';
 export type { KeySources } from './encryption/encryption.ts';
 export type { EncryptionKey } from './encryption/encryption-key.ts';
+export { type Handler, type HandlerCall, type Handlers, PermanentError } from './handlers/handlers.ts';
+export type { LedgerChange, LedgerResult, LedgerSpending, WritableLedger } from './handlers/writable-ledger.ts';
 export type { Account, LastVotes } from './ledger/account.ts';
 export type { AccountId } from './ledger/account-id.ts';
 export type { Cause, Entry } from './ledger/entry.ts';
@@ -89,16 +92,30 @@ export type {
   RoleConnection,
   RoleContent,
 } from './outbox/effect-contents.ts';
+export type {
+  HandlerEvent,
+  HandlerEvents,
+  HandlerKind,
+  HandlerListing,
+  MilestoneEvent,
+  PremiumEvent,
+  PurchaseEvent,
+  ReviewEvent,
+  StreakEvent,
+  VoteEvent,
+} from './outbox/handler-events.ts';
 export { type Clock, systemClock } from './platform/clock.ts';
 export type {
   CommandLineErrorCode,
   DatabaseErrorCode,
   EncryptionErrorCode,
+  LedgerErrorCode,
   LookupErrorCode,
   LookupOptionErrorCode,
   SandboxErrorCode,
   ServiceErrorCode,
   TallyhookErrorCode,
+  VerificationErrorCode,
 } from './platform/error-codes.ts';
 export { StoreUnavailableError, TallyhookError } from './platform/errors.ts';
 export { createLog, type Log, type LogLevel } from './platform/log.ts';
@@ -115,4 +132,5 @@ export type {
 export { type PublicShopItem, type ShopItem, withoutCodes } from './rewards/shop-item.ts';
 export type { Outcome, RecordedDelivery } from './tally/tally.ts';
 export type { AnnouncementMode, AnnouncementSettings } from './texts/announcement-settings.ts';
-export { isSignature, isSignedWith, sign } from './webhook/signature.ts';
+export { isSignedWith, sign } from './webhook/signature.ts';
+export { isSignature } from './webhook/signed-form.ts';

@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
+import type { Recorder } from '../tally/recorder.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
 import { createDueReplays } from '../webhook/due-replays.ts';
 import { createIntake } from '../webhook/intake.ts';
@@ -22,7 +23,8 @@ export interface Receiving {
 export function createReceiving(options: {
   readonly directory: Directory;
   readonly sync: Pick<CommunitySettingsSync, 'isUnreadable'>;
-  readonly store: Store;
+  readonly store: Pick<Store, 'quarantine'>;
+  readonly recorder: Recorder;
   readonly replay: Replay;
   readonly clock: Clock;
   readonly log: Log;
@@ -30,14 +32,14 @@ export function createReceiving(options: {
   /** Called after each commit, with the queues of its effects. */
   readonly onRecorded: (recorded: RecordedDelivery, queues: readonly string[]) => void;
 }): Receiving {
-  const { directory, sync, store, replay, clock, log, metrics, onRecorded } = options;
+  const { directory, sync, store, recorder, replay, clock, log, metrics, onRecorded } = options;
   const keyring = createKeyring(directory.listings);
   directory.onChange(() => keyring.replace(directory.listings));
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
   const intake = createIntake({
     keyring,
     isUnreadable: sync.isUnreadable,
-    recorder: store.recorder,
+    recorder,
     clock,
     log,
     onRecorded,

@@ -55,6 +55,14 @@ export type DatabaseErrorCode =
 /** The codes of encrypted settings. */
 export type EncryptionErrorCode = 'key_file_unusable' | 'sealed_text_damaged' | 'settings_key_missing';
 
+/** The codes of changes of the ledger by programs. */
+export type LedgerErrorCode =
+  | 'ledger_invalid_change'
+  | 'ledger_key_reused'
+  | 'ledger_overdrawn'
+  | 'ledger_unknown_community'
+  | 'ledger_unknown_spend';
+
 /** The codes of the listing service for development. */
 export type ServiceErrorCode =
   | 'invalid_listing'
@@ -98,6 +106,22 @@ export type SandboxErrorCode =
   | 'unknown_subcommand'
   | 'unknown_user';
 
+/** The codes of deliveries that `verify` rejects; `src/webhook/rejections.ts` and `src/verification/` describe each. */
+export type VerificationErrorCode =
+  | 'webhook_body_empty'
+  | 'webhook_body_encoded'
+  | 'webhook_body_not_json'
+  | 'webhook_body_too_large'
+  | 'webhook_body_unavailable'
+  | 'webhook_method'
+  | 'webhook_secret_missing'
+  | 'webhook_signature_malformed'
+  | 'webhook_signature_mismatch'
+  | 'webhook_signature_missing'
+  | 'webhook_unprocessable'
+  | 'webhook_vote_unsigned'
+  | 'webhook_wrong_family';
+
 /** Every `code` of a TallyhookError. Codes are stable: programs may compare with them. docs/errors.md describes each. */
 export type TallyhookErrorCode =
   | LookupErrorCode
@@ -105,5 +129,7 @@ export type TallyhookErrorCode =
   | CommandLineErrorCode
   | DatabaseErrorCode
   | EncryptionErrorCode
+  | LedgerErrorCode
   | ServiceErrorCode
-  | SandboxErrorCode;
+  | SandboxErrorCode
+  | VerificationErrorCode;

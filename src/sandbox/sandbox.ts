@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
-import type { App } from '../app/app.ts';
+import type { App } from '../app/app-interface.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { createPrng } from '../service/seed/prng.ts';

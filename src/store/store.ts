@@ -41,6 +41,7 @@ import { sqlAnnouncements } from './reads/announcements.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
 import { sqlCommunityStores } from './reads/community-stores.ts';
 import { sqlCounting } from './reads/counting.ts';
+import { type HandlerStores, sqlHandlerStores } from './reads/handlers.ts';
 import { sqlInstallation } from './reads/installation.ts';
 import { sqlLedger } from './reads/ledger.ts';
 import { sqlLinkedMembers } from './reads/linked-members.ts';
@@ -69,7 +70,7 @@ const maxQueueLength = 10_000;
 const writeFailureHoldMs = 6 * second;
 
 /** The storage adapters of all modules, over one database. */
-export interface Store extends CommunityStores, ProcessCoordination {
+export interface Store extends CommunityStores, ProcessCoordination, HandlerStores {
   readonly recorder: Recorder;
   readonly claims: ClaimRecorder;
   readonly outbox: Outbox;
@@ -219,6 +220,7 @@ export async function openStore(
     commandRegistry: sqlCommandRegistry(db, reading, write),
     ...sqlCommunityStores(db, reading, write),
     ...sqlProcessCoordination(db, reading, write),
+    ...sqlHandlerStores(db, reading, write),
     ownerActions: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
       requeueEffect: (effectId, now) => write('requeueEffect', effectId, now),

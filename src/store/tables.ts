@@ -244,6 +244,8 @@ export interface Tables extends SettingsTables {
   vote_counts: { listing: string; slot: number; votes: number };
   /** What is pruned: the id up to which it was, and until when a process prunes it. */
   pruning: { name: 'bodies' | 'effects'; position: number; leased_until: number };
+  /** The kinds of handlers that some process has, and when one last said so. */
+  handler_subscriptions: { kind: string; renewed_at: number };
   /** A single row, written by the readiness check. */
   probes: { id: number; at: number };
 }

@@ -1,12 +1,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Router } from 'express';
-import { maxBodyBytes, readBody } from '../http/body.ts';
+import { readBody } from '../http/body.ts';
+import { maxBodyBytes } from '../http/max-body-bytes.ts';
 import type { Family } from '../ledger/event.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
 import { createThrottledLog } from '../platform/throttled-log.ts';
+import { isEncoded } from './content-encoding.ts';
 import type { Intake, WebhookResponse } from './intake.ts';
+import { rejections } from './rejections.ts';
 import { type Rejection, send } from './response.ts';
 
 /**
@@ -124,9 +127,7 @@ async function handle(
   log: Log,
 ): Promise<WebhookResponse | Rejection | null> {
   if (request.method !== 'POST') return rejectMethod(request.method);
-  if (isEncoded(request)) {
-    return { status: 415, error: 'Send the body uncompressed: the signature covers its raw bytes.' };
-  }
+  if (isEncoded(request.headers['content-encoding'])) return reject('webhook_body_encoded');
   const credentials = {
     ...path,
     signature: joinHeader(request.headers['x-webhook-signature']),
@@ -142,7 +143,7 @@ async function handle(
     case 'aborted':
       return null;
     case 'too large':
-      return { status: 413, error: `The body is larger than ${maxBodyBytes} bytes.` };
+      return reject('webhook_body_too_large');
     case 'consumed':
       log.error({ hint: mountHint }, 'webhook could not be read: its body was already consumed');
       return { status: 503, error: bodyConsumed, retryAfterSeconds: 60 };
@@ -170,12 +171,13 @@ function rejectMethod(method: string | undefined): Rejection {
       ? ' A GET instead of a POST is usually caused by a redirect from http to https: ' +
         'enter the https address at the service.'
       : '';
-  return { status: 405, error: `Send deliveries with POST.${hint}`, allow: 'POST' };
+  const { status, message } = rejections.webhook_method;
+  return { status, error: `${message}${hint}`, allow: 'POST' };
 }
 
-function isEncoded(request: IncomingMessage): boolean {
-  const encoding = request.headers['content-encoding'];
-  return encoding !== undefined && encoding.trim() !== '' && encoding.trim().toLowerCase() !== 'identity';
+function reject(code: 'webhook_body_encoded' | 'webhook_body_too_large'): Rejection {
+  const { status, message } = rejections[code];
+  return { status, error: message };
 }
 
 function joinHeader(header: string | string[] | undefined): string | undefined {

@@ -142,6 +142,7 @@ export async function findMemberRows(
         or([
           eb('queue', 'in', ownQueues(userId, accounts)),
           and([eb('queue', '>', 'role '), eb('queue', '<', 'role!')]),
+          and([eb('queue', '>', 'handler '), eb('queue', '<', 'handler!')]),
         ]),
       ),
   );

@@ -216,6 +216,7 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
   counters: { withoutMembers: 'Totals.' },
   vote_counts: { withoutMembers: 'Totals.' },
   pruning: { withoutMembers: 'Positions.' },
+  handler_subscriptions: { withoutMembers: 'Kinds of handlers.' },
   probes: { withoutMembers: 'A time.' },
 };
 

@@ -14,6 +14,7 @@ import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
 import { guildDataWrites } from './guild-data.ts';
 import { guildWrites } from './guilds.ts';
+import { handlerWrites } from './handlers.ts';
 import { heartbeatWrites } from './heartbeat.ts';
 import { installationWrites } from './installation.ts';
 import { invalidRequestWrites } from './invalid-requests.ts';
@@ -68,6 +69,7 @@ export function createWrites(
     ...leaseWrites(db, connection),
     ...invalidRequestWrites(db, connection),
     ...installationWrites(db, connection),
+    ...handlerWrites(db, connection),
     ...separationWrites(db, connection),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
