@@ -189,12 +189,13 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const linkLoops = announcing === null || linkedRoles === null ? [] : [linkedRoles];
   const loops = [settings.loop, ...discordLoops, ...announcingLoops, ...linkLoops];
 
-  const checks = readinessChecks(store, config.roles, answering);
+  const checks = readinessChecks(store, config.roles, { answering, sync: settings.sync });
   const health = createHealth({
     checks: Object.assign({}, ...config.roles.map((role) => checks[role])),
     roles: new Map(allRoles.map((role) => [role, has(role) ? checks[role] : null])),
     metrics,
     isStopping: () => stopped !== undefined,
+    isStandby: () => answering?.isStandby() ?? false,
   });
   const owner = createOwnerApp(config, {
     ...recording,
@@ -234,7 +235,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       notices.start();
       receiving?.start();
       for (const loop of loops) loop.start();
-      logConfigWarnings(config, log);
+      logConfigWarnings(config, directory.listings, log);
       if (address !== null)
         log.info({ roles: config.roles, url: address.url }, receiving === null ? 'listening' : 'receiving webhooks');
       return address?.url ?? null;
