@@ -181,7 +181,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     announcing === null
       ? []
       : createAnnouncingLoops(config, {
-          ...{ store, rest: access.rest, directory, lookups, sync: settings.sync, metrics, clock, log },
+          ...{ store, home, rest: access.rest, directory, lookups, sync: settings.sync, metrics, clock, log },
           reminderLoop: services.reminderLoop,
           handlesReviews: () => handling.subscriptions.kinds().includes('review'),
           nudge: nudgeEverywhere,
