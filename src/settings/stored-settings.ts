@@ -172,8 +172,14 @@ export interface GuildStore {
    */
   noteNotice(guildId: string, notices: number, message: NewEffect<'directMessage'> | null): Promise<boolean>;
   /**
+   * Deletes the webhook secrets of a community, so that no process receives its votes any more, as soon as it has applied
+   * that. True if there were some.
+   */
+  deleteWebhookSecrets(guildId: string): Promise<boolean>;
+  /**
    * Deletes the accounts of a community and all else that is stored of the listings that it has linked, except the keys
-   * of recorded events. Not those of the home community. To be called before {@link deleteSettings}, which deletes the
+   * of recorded events. Not those of the home community. A vote that is received meanwhile can leave an
+   * account: to be called after {@link deleteWebhookSecrets}, and before {@link deleteSettings}, which deletes the
    * names of the listings; can be repeated after an interruption. Ends early after `signal`.
    */
   deleteData(guildId: string, signal: AbortSignal): Promise<void>;

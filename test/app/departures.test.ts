@@ -106,6 +106,28 @@ it('starts to count again after the bot was seen, and uses the settings again wh
   expect((await store.settings.communities([hosted]))[0]?.settings).toHaveLength(1);
 });
 
+it('ends the receiving of votes a check before it deletes a community, and deletes none whose bot has returned', async () => {
+  const { clock, store, discord, departures } = await start();
+  const values = [{ listing: 'a', path: 'voteSecrets', after: { value: '1', sealed: 'v1.key.text' } }];
+  const change = { authorId: '7', at: clock.now(), basis: null, undoes: null, values };
+  for (const guildId of [hosted, other])
+    await store.settings.save({ ...change, guildId, interactionId: `b${guildId}` });
+  const paths = async () =>
+    (await store.settings.communities([hosted, other])).map(({ settings }) => settings.map(({ path }) => path));
+  discord.guilds = new Set();
+  await departures.check();
+  await clock.advance(hour);
+  await departures.check();
+  await clock.advance(30 * day);
+  discord.guilds = new Set([other]);
+  const { version } = await store.settings.state();
+  await departures.check();
+  expect(await paths()).toEqual([['timeZone'], ['timeZone', 'voteSecrets']]);
+  expect(await store.settings.changedAfter(version)).toHaveLength(2);
+  await departures.check();
+  expect(await paths()).toEqual([[], ['timeZone', 'voteSecrets']]);
+});
+
 it('deletes settings 30 days after a community was parked, those of others never', async () => {
   const { clock, store, discord, departures } = await start();
   discord.guilds = new Set([other]);

@@ -96,6 +96,10 @@ export function createDepartures(options: {
   async function deleteExpired(all: readonly GuildState[]): Promise<boolean> {
     const expired = all.filter(({ parkedAt, changedAt }) => changedAt !== null && isExpired(parkedAt, clock.now()));
     for (const { guildId } of expired) {
+      // The bot may have returned since the list was read.
+      if (!isExpired((await guilds.find(guildId))?.parkedAt ?? null, clock.now())) continue;
+      // At the next check, no process receives its votes any more.
+      if (!isOperators(guildId) && (await guilds.deleteWebhookSecrets(guildId))) continue;
       if (!isOperators(guildId)) await guilds.deleteData(guildId, signal);
       while (!signal.aborted && (await guilds.deleteSettings(guildId)));
       log.warn({ guild: guildId }, 'the settings and the data of a parked community were deleted');

@@ -37,6 +37,7 @@ export function sqlGuilds(db: Kysely<Tables>, reading: Connection, write: Write)
     setParked: (guildId, parked, message = null) => write('setGuildParked', guildId, parked, message),
     noteNotice: (guildId, notices, message) => write('noteGuildNotice', guildId, notices, message),
     deleteData: (guildId, signal) => deleteGuildData(db, reading, write, { guildId, signal }),
+    deleteWebhookSecrets: (guildId) => write('deleteWebhookSecrets', guildId),
     deleteSettings: (guildId) => write('deleteGuildSettings', guildId),
   };
 }

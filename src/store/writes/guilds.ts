@@ -44,6 +44,16 @@ export function guildWrites(db: Kysely<Tables>, connection: Connection) {
       return noted.length > 0;
     },
 
+    async deleteWebhookSecrets(guildId: string): Promise<boolean> {
+      const version = await nextVersion();
+      const secrets = db.deleteFrom('setting_values').where('guild_id', '=', guildId);
+      const paths = ['voteSecrets', 'premiumSecrets'];
+      const deleted = await run(connection, secrets.where('path', 'in', paths).returning('path'));
+      if (deleted.length > 0)
+        await run(connection, db.updateTable('guilds').set({ version }).where('guild_id', '=', guildId));
+      return deleted.length > 0;
+    },
+
     async deleteGuildSettings(guildId: string): Promise<boolean> {
       const changes = db.selectFrom('setting_changes').select('id').where('guild_id', '=', guildId);
       const ids = (await run(connection, changes.orderBy('id').limit(changesAtOnce))).map(({ id }) => id);
