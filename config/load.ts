@@ -24,7 +24,21 @@ function isProduction(environment: Environment): boolean {
   return environment['NODE_ENV'] === 'production';
 }
 
-/** Reads and validates all settings. The result is frozen. @throws InvalidConfigError with all issues */
+/**
+ * Reads and validates all settings. The result is frozen.
+ * @throws InvalidConfigError with all issues
+ * @example
+ * ```ts
+ * import { InvalidConfigError, loadConfig } from 'tallyhook';
+ *
+ * try {
+ *   const { listings } = loadConfig(process.env);
+ *   console.log(listings.map(({ name }) => name));
+ * } catch (error) {
+ *   if (error instanceof InvalidConfigError) for (const { setting, hint } of error.issues) console.error(setting, hint);
+ * }
+ * ```
+ */
 export function loadConfig(environment: Environment): Config {
   const { values, issues, secretFiles } = readValues(environment);
   checkRequired(values, issues);

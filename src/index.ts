@@ -93,10 +93,13 @@ export type {
   RoleContent,
 } from './outbox/effect-contents.ts';
 export type {
+  HandlerContent,
   HandlerEvent,
+  HandlerEventFields,
   HandlerEvents,
   HandlerKind,
   HandlerListing,
+  MemberEventFields,
   MilestoneEvent,
   PremiumEvent,
   PurchaseEvent,

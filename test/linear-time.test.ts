@@ -53,6 +53,7 @@ import { isPublic } from '../src/service/webhooks/addresses.ts';
 import { readTargetUrl } from '../src/service/webhooks/target.ts';
 import { bodyWithoutGiver } from '../src/store/member-data/gifts.ts';
 import * as markup from '../src/texts/markup.ts';
+import { readHeader } from '../src/verification/headers.ts';
 import { clientKeyOf } from '../src/web/client-key.ts';
 import { isCrossSite } from '../src/web/cross-site.ts';
 import { findFlashMessage } from '../src/web/flash-messages.ts';
@@ -60,10 +61,12 @@ import { hasFormToken } from '../src/web/form-token.ts';
 import { isOwnHost } from '../src/web/host.ts';
 import { html } from '../src/web/html.ts';
 import { createSessionCookie } from '../src/web/session-cookie.ts';
+import { isEncoded } from '../src/webhook/content-encoding.ts';
 import { readTargetIds } from '../src/webhook/fields.ts';
 import { createKeyring } from '../src/webhook/keyring.ts';
 import { readPayload } from '../src/webhook/payload.ts';
 import { sign } from '../src/webhook/signature.ts';
+import { reserialised } from '../src/webhook/signed-form.ts';
 import { findSuperlinearGrowth } from './support/growth.ts';
 import { hostileInputs } from './support/hostile-inputs.ts';
 import { serverAndBot, voteSecret } from './support/listings.ts';
@@ -101,6 +104,9 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['a signature', (text) => keyring.verify(received('{}'), text, 'vote')],
   ['the targets of a delivery', (text) => readTargetIds({ ...vote(text), vendor: { id: text } })],
   ['an Authorization header', (text) => keyring.authorize(text)],
+  ['the encoding of a delivery', (text) => isEncoded(text)],
+  ['a header of a delivery', (text) => readHeader({ [text]: text, 'X-Name': [text, text] }, 'x-name')],
+  ['the body of a delivery', (text) => reserialised({ text, [text]: [text] })],
 
   // Texts in Discord
   ['escapeText', (text) => markup.escapeText(text, text.length / 4)],

@@ -9,7 +9,7 @@ export type SiteIssue = string;
  * anything from another host. Throws what `node:fs` throws.
  */
 export function checkSite(directory: string): SiteIssue[] {
-  const files = globSync('**/*', { cwd: directory, withFileTypes: true })
+  const files = globSync(['**/*', '**/.*'], { cwd: directory, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => normalize(join(entry.parentPath, entry.name)).slice(normalize(directory).length + 1));
   const existing = new Set(files);

@@ -17,6 +17,7 @@ import type { Metrics } from '../http/metrics/metrics.ts';
 import type { LeaseStore } from '../leases/lease-store.ts';
 import { createDispatcher } from '../outbox/dispatcher.ts';
 import type { AttemptResult, ClaimedEffect } from '../outbox/effect.ts';
+import { partsOfHandlerQueue } from '../outbox/handler-events.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { createPerform, type EffectHandlers } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -143,7 +144,8 @@ export function createAnnouncing(
     }),
     isReachable: createReachabilityProbe(rest),
     communityOf: dependencies.communityOfQueue,
-    isOwn: (queue) => queueShare.isOwn(queue),
+    // The calls of handlers are left to the processes that have them.
+    isOwn: (queue) => partsOfHandlerQueue(queue) === null && queueShare.isOwn(queue),
     clock,
     log,
     newEffectsPollMs,

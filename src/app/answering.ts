@@ -3,6 +3,7 @@ import type { SetupChecks } from '../../commands/setup-checks.ts';
 import type { SetupServices } from '../../commands/setup-services.ts';
 import type { DiscordConfig } from '../../config/schema.ts';
 import { createGatewayClient, type GatewayClient } from '../discord/gateway/gateway-client.ts';
+import { createOwnClientGateway, type DiscordClient } from '../discord/gateway/own-client.ts';
 import { createSharedGateway } from '../discord/gateway/shared-gateway.ts';
 import { createGuildChannels } from '../discord/guild-channels.ts';
 import { fetchApplicationId, fetchShardCount } from '../discord/inspection.ts';
@@ -69,6 +70,8 @@ export interface AnsweringDependencies {
   readonly log: Log;
   /** Real time, for the connection to Discord. */
   readonly stopwatch: Clock;
+  /** The caller's connection to the gateway; null for one of our own. */
+  readonly client: DiscordClient | null;
 }
 
 /** The part of a command's context that is not added here. */
@@ -133,7 +136,7 @@ export function createAnswering(
   const gateway =
     endpoint !== null
       ? null
-      : createGateway(dependencies.leases, rest, {
+      : createGateway(dependencies, rest, {
           ...{ ...discord, clock: stopwatch, log, globalLimit, makeRequest },
           onInteraction: (interaction) => interactions(interaction, transports(interaction)),
           onReady(applicationId) {
@@ -182,10 +185,12 @@ export function createAnswering(
 }
 
 function createGateway(
-  leases: LeaseStore | null,
+  { client, leases }: Pick<AnsweringDependencies, 'client' | 'leases'>,
   rest: DiscordRest,
   options: Parameters<typeof createGatewayClient>[0],
 ): GatewayClient {
+  if (client !== null)
+    return createOwnClientGateway({ ...options, client, fetchApplicationId: () => fetchApplicationId(rest) });
   if (leases === null) return createGatewayClient(options);
   return createSharedGateway({ ...options, leases, fetchShardCount: () => fetchShardCount(rest) });
 }

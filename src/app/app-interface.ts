@@ -1,6 +1,8 @@
 import type { RequestListener } from 'node:http';
 import type { Router } from 'express';
+import type { Command } from '../../commands/command.ts';
 import type { Config } from '../../config/schema.ts';
+import type { DiscordClient } from '../discord/gateway/own-client.ts';
 import type { Handlers } from '../handlers/handlers.ts';
 import type { WritableLedger } from '../handlers/writable-ledger.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
@@ -10,6 +12,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Redactor } from '../platform/redactor.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
+import type { TextOverrides } from '../texts/overrides.ts';
 
 /** A complete tallyhook instance. */
 export interface App {
@@ -57,6 +60,15 @@ export interface AppDependencies {
   readonly redact?: Pick<Redactor, 'add'>;
   /** Your own functions for events. See docs/handlers.md. */
   readonly handlers?: Handlers;
+  /**
+   * Your discord.js client, for the commands instead of a connection of tallyhook's own. Log it in with the token of the
+   * settings, before or after `start`, and destroy it yourself. Not used with `DISCORD_PUBLIC_KEY`.
+   */
+  readonly client?: DiscordClient;
+  /** Your own slash commands, which are registered and answered beside those of tallyhook. */
+  readonly commands?: readonly Command[];
+  /** Your own texts in place of those of tallyhook, for all apps of the process. See {@link TextOverrides}. */
+  readonly texts?: TextOverrides;
   /** Real time for the connection to Discord; needed if `clock` does not run in real time. */
   readonly stopwatch?: Clock;
 }

@@ -1,4 +1,6 @@
 import { Router } from 'express';
+import { withCustomCommands } from '../../commands/custom-commands.ts';
+import { commandsFor } from '../../commands/index.ts';
 import { createSetupDrafts } from '../../commands/setup-drafts.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
@@ -14,14 +16,14 @@ import { messageOf } from '../platform/errors.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { sqlitePathOf } from '../store/dialect/dialect.ts';
 import { openStore, type Store } from '../store/store.ts';
-import type { RecordedDelivery } from '../tally/tally.ts';
-import { createReplay } from '../webhook/replay.ts';
+import { overrideTexts } from '../texts/texts.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createAnnouncing } from './announcing.ts';
 import { createAnnouncingLoops } from './announcing-loops.ts';
 import { createAnswering } from './answering.ts';
 import type { App, AppDependencies } from './app-interface.ts';
 import { logConfigWarnings } from './config-warnings.ts';
+import { createRecording } from './create-recording.ts';
 import { currentParty } from './current-party.ts';
 import { createDirectory } from './directory.ts';
 import { createDiscordAccess } from './discord-access.ts';
@@ -54,11 +56,22 @@ const sharedDatabasePollMs = second / 5;
 /**
  * Creates all components and passes each its part of the configuration. Opens the database and the cache; connects to
  * nothing else.
- * @throws TallyhookError `database_too_new`, `cannot_open_database` or `lookup_key_malformed`, and the errors of
- *   {@link openKeyv}
+ * @throws TallyhookError `database_too_new`, `cannot_open_database`, `lookup_key_malformed`, `command_name_taken`,
+ *   `command_name_invalid` or `text_invalid`, and the errors of {@link openKeyv}
+ * @example
+ * ```ts
+ * import { createApp, createLog, loadConfig, systemClock } from 'tallyhook';
+ *
+ * const config = loadConfig(process.env);
+ * const log = createLog({ level: config.logLevel, secrets: config.secrets });
+ * const app = await createApp(config, { clock: systemClock, log });
+ * await app.start();
+ * process.once('SIGTERM', () => void app.stop());
+ * ```
  */
 export async function createApp(config: Config, dependencies: AppDependencies): Promise<App> {
-  const { clock, log } = dependencies;
+  const { clock, log, texts } = dependencies;
+  if (texts !== undefined) overrideTexts(texts);
   const cache = await openKeyv(config.cacheUrl, (error) =>
     log.warn({ reason: messageOf(error) }, 'cache error; continuing without the cache'),
   );
@@ -107,6 +120,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const { memberLocales } = store;
   const access = createDiscordAccess(config, {
     ...{ announcements, memberLocales, log, stopwatch, invalidRequests: store.invalidRequests },
+    commands: withCustomCommands(commandsFor(config), dependencies.commands ?? []),
     requestsPerSecond: () => shareOfRequests(isShared, announcing?.processes() ?? null),
   });
   const announcing = has('announce')
@@ -143,6 +157,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
           ...{ rewards: store.rewards, clock, log },
         }),
         leases: isShared ? store.leases : null,
+        client: dependencies.client ?? null,
         refreshesNotices: announcing === null,
         onConnected: () => announcing?.wake(),
       })
@@ -164,17 +179,12 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     announcing?.nudge(queues);
     handling.nudge(queues);
   });
-  const recording = {
-    ...{ store, clock, log, metrics, recorder: handling.recording.recorder(store.recorder) },
-    listings: () => directory.listings,
-    onRecorded(recorded: RecordedDelivery, queues: readonly string[]) {
-      for (const cause of recorded.causes) metrics.entries.inc({ cause });
-      nudgeEverywhere(queues);
-      onRecorded(recorded);
-    },
-  };
-  const replay = createReplay(recording);
-  const receiving = has('receive') ? createReceiving({ ...recording, directory, replay, sync: settings.sync }) : null;
+  const recording = createRecording({
+    ...{ store, directory, handling, metrics, clock, log, onRecorded },
+    nudge: nudgeEverywhere,
+  });
+  const { isUnreadable } = settings.sync;
+  const receiving = has('receive') ? createReceiving({ ...recording, directory, isUnreadable }) : null;
   const usesDiscord = announcing !== null || answering !== null;
   const discordLoops = usesDiscord ? [access.invalidRequests] : [];
   const announcingLoops =
@@ -204,7 +214,6 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     home,
     keyStatus: lookups.keyStatus,
     standings: services.standings,
-    replay,
     nudge: (queue) => nudgeEverywhere([queue]),
   });
   const webhooks = receiving?.receiver.router ?? null;

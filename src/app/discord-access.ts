@@ -1,5 +1,4 @@
 import type { Command } from '../../commands/command.ts';
-import { commandsFor } from '../../commands/index.ts';
 import type { Config } from '../../config/schema.ts';
 import { createGuildLanguages, type GuildLanguages } from '../discord/guild-languages.ts';
 import { createInvalidRequests, type InvalidRequestStore, type InvalidRequests } from '../discord/invalid-requests.ts';
@@ -23,10 +22,11 @@ export interface DiscordAccess {
 
 /** Connects to nothing. */
 export function createDiscordAccess(
-  config: Pick<Config, 'discord' | 'reminders'>,
+  config: Pick<Config, 'discord'>,
   options: {
     readonly announcements: Pick<AnnouncementsOfListings, 'languageOf'>;
     readonly memberLocales: MemberLocales;
+    readonly commands: readonly Command[];
     readonly invalidRequests: InvalidRequestStore;
     /** The share of this process in the bot's requests. */
     readonly requestsPerSecond: () => number;
@@ -49,5 +49,5 @@ export function createDiscordAccess(
     fallback: async () => (discord.guildId === null ? textsFor(null) : languages.ofGuild(discord.guildId)),
     log,
   });
-  return { rest, globalLimit, invalidRequests, languages, memberLanguages, commands: commandsFor(config) };
+  return { rest, globalLimit, invalidRequests, languages, memberLanguages, commands: options.commands };
 }

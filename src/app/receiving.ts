@@ -11,7 +11,6 @@ import { createKeyring } from '../webhook/keyring.ts';
 import { createReceiver, type Receiver } from '../webhook/receiver.ts';
 import type { Replay } from '../webhook/replay.ts';
 import type { Directory } from './directory.ts';
-import type { CommunitySettingsSync } from './settings/community-settings.ts';
 
 /** Receives deliveries, and replays quarantined ones when they are due. */
 export interface Receiving {
@@ -22,7 +21,8 @@ export interface Receiving {
 
 export function createReceiving(options: {
   readonly directory: Directory;
-  readonly sync: Pick<CommunitySettingsSync, 'isUnreadable'>;
+  /** Whether a webhook secret of a listing is stored, but cannot be decrypted here. */
+  readonly isUnreadable: (listing: string) => boolean;
   readonly store: Pick<Store, 'quarantine'>;
   readonly recorder: Recorder;
   readonly replay: Replay;
@@ -32,13 +32,13 @@ export function createReceiving(options: {
   /** Called after each commit, with the queues of its effects. */
   readonly onRecorded: (recorded: RecordedDelivery, queues: readonly string[]) => void;
 }): Receiving {
-  const { directory, sync, store, recorder, replay, clock, log, metrics, onRecorded } = options;
+  const { directory, isUnreadable, store, recorder, replay, clock, log, metrics, onRecorded } = options;
   const keyring = createKeyring(directory.listings);
   directory.onChange(() => keyring.replace(directory.listings));
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
   const intake = createIntake({
     keyring,
-    isUnreadable: sync.isUnreadable,
+    isUnreadable,
     recorder,
     clock,
     log,

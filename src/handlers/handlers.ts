@@ -32,15 +32,13 @@ export interface HandlerCall {
  * the event.
  * @example
  * ```ts
- * const app = await createApp(config, {
- *   clock: systemClock,
- *   log,
- *   handlers: {
- *     async onVote({ userId, streak }) {
- *       if (streak >= 7) await giveRole(userId);
- *     },
+ * import type { Handlers } from 'tallyhook';
+ *
+ * const handlers: Handlers = {
+ *   async onVote({ userId, streak }, { id, ledger }) {
+ *     if (streak === 7) await ledger.award({ key: id, userId, credits: 50, reason: 'a week of votes' });
  *   },
- * });
+ * };
  * ```
  */
 export interface Handlers {

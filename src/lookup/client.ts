@@ -67,6 +67,19 @@ const defaultReviews = 10;
  * Creates the client of the lookup API for one listing.
  * @throws TallyhookError `lookup_kind_missing`, `lookup_kind_unknown`, `lookup_base_url_missing`,
  * `lookup_base_url_malformed`, `lookup_key_missing`, or `lookup_key_malformed` when the key cannot be sent in a header
+ * @example
+ * ```ts
+ * import { createLookup, LookupError } from 'tallyhook/client';
+ *
+ * const key = process.env['LOOKUP_SERVER_KEY'] ?? '';
+ * const lookup = createLookup({ kind: 'server', baseUrl: 'https://list.example/api/v1', key });
+ * try {
+ *   const { value, stale } = await lookup.voteStatus('80351110224678912');
+ *   console.log(value.canVote, value.secondsUntilVote, stale);
+ * } catch (error) {
+ *   if (error instanceof LookupError) console.error(error.code, error.hint, error.retryAt);
+ * }
+ * ```
  */
 export function createLookup<Kind extends ListingKind>(options: LookupOptions<Kind>): LookupClient<Kind> {
   checkRequiredOptions(options);

@@ -8,7 +8,7 @@ export interface HandlerListing {
 }
 
 /** The fields of every event that a handler receives. Plain data, as it is stored with the event. */
-interface HandlerEventFields {
+export interface HandlerEventFields {
   /** Discord ID of the community's guild; null if it is not configured. */
   readonly guildId: string | null;
   /** The delivery that caused it (its id in the delivery log); null without one. */
@@ -18,7 +18,7 @@ interface HandlerEventFields {
 }
 
 /** An event of a listing and of a member. */
-interface MemberEventFields extends HandlerEventFields {
+export interface MemberEventFields extends HandlerEventFields {
   readonly listing: HandlerListing;
   /** Discord ID. */
   readonly userId: string;

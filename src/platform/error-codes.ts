@@ -29,6 +29,7 @@ export type LookupOptionErrorCode =
 export type CommandLineErrorCode =
   | 'cannot_listen'
   | 'endpoint_rejected'
+  | 'invalid_import_file'
   | 'no_token'
   | 'not_registered'
   | 'stopped'
@@ -54,6 +55,9 @@ export type DatabaseErrorCode =
 
 /** The codes of encrypted settings. */
 export type EncryptionErrorCode = 'key_file_unusable' | 'sealed_text_damaged' | 'settings_key_missing';
+
+/** The codes of invalid options of `createApp`. */
+export type AppOptionErrorCode = 'command_name_invalid' | 'command_name_taken' | 'text_invalid';
 
 /** The codes of changes of the ledger by programs. */
 export type LedgerErrorCode =
@@ -106,7 +110,7 @@ export type SandboxErrorCode =
   | 'unknown_subcommand'
   | 'unknown_user';
 
-/** The codes of deliveries that `verify` rejects; `src/webhook/rejections.ts` and `src/verification/` describe each. */
+/** The codes of a VerificationError: why `verify` did not accept a delivery. */
 export type VerificationErrorCode =
   | 'webhook_body_empty'
   | 'webhook_body_encoded'
@@ -130,6 +134,7 @@ export type TallyhookErrorCode =
   | DatabaseErrorCode
   | EncryptionErrorCode
   | LedgerErrorCode
+  | AppOptionErrorCode
   | ServiceErrorCode
   | SandboxErrorCode
   | VerificationErrorCode;

@@ -14,6 +14,13 @@ export type LogLevel = (typeof logLevels)[number];
  * later.
  *
  * @param options.destination stdout by default
+ * @example
+ * ```ts
+ * import { createLog } from 'tallyhook';
+ *
+ * const log = createLog({ level: 'info', secrets: ['hunter2'], format: 'pretty' });
+ * log.info({ password: 'hunter2' }, 'signed in'); // without the password
+ * ```
  */
 export function createLog(options: {
   level: LogLevel;

@@ -20,6 +20,7 @@ import type { Log } from '../platform/log.ts';
 import type { CommunityStores } from '../settings/stored-settings.ts';
 import type { AnnouncementStore } from '../tally/announcement-store.ts';
 import type { BackfillStore } from '../tally/backfill.ts';
+import type { ImportStore } from '../tally/import-store.ts';
 import type { MemberData } from '../tally/member-data.ts';
 import type { CountingStore, PruningStore } from '../tally/pruning-store.ts';
 import type { PurchaseStore } from '../tally/purchase-store.ts';
@@ -42,6 +43,7 @@ import { sqlCommandRegistry } from './reads/command-registry.ts';
 import { sqlCommunityStores } from './reads/community-stores.ts';
 import { sqlCounting } from './reads/counting.ts';
 import { type HandlerStores, sqlHandlerStores } from './reads/handlers.ts';
+import { sqlImports } from './reads/imports.ts';
 import { sqlInstallation } from './reads/installation.ts';
 import { sqlLedger } from './reads/ledger.ts';
 import { sqlLinkedMembers } from './reads/linked-members.ts';
@@ -94,6 +96,7 @@ export interface Store extends CommunityStores, ProcessCoordination, HandlerStor
   readonly memberLocales: MemberLocales;
   readonly memberData: MemberData;
   readonly backfill: BackfillStore;
+  readonly imports: ImportStore;
   readonly pruning: PruningStore;
   readonly counting: CountingStore;
   /** What the owner sees of the rewards. Rejects with the driver's error. */
@@ -201,6 +204,7 @@ export async function openStore(
       saveParties: (partyGoals, goal) => write('saveParties', partyGoals, goal),
       backfillMember: (userId, rules, now) => write('backfillMember', userId, rules, now),
     },
+    imports: sqlImports(db, reading, write),
     pruning: {
       lease: (now, heldUntil, until) => write('leasePruning', now, heldUntil, until),
       pruneBodies: (receivedBefore, limit) => write('pruneBodies', receivedBefore, limit),

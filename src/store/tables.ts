@@ -5,6 +5,7 @@ import type { EffectState } from '../outbox/effect.ts';
 import type { EffectKind } from '../outbox/effect-contents.ts';
 import type { GrantState } from '../rewards/grant.ts';
 import type { PurchaseState } from '../rewards/purchase.ts';
+import type { ImportState } from '../tally/import-store.ts';
 import type { StopReason } from '../tally/reminder-store.ts';
 import type { Order, Outcome } from '../tally/tally.ts';
 import type { CounterName } from './counters.ts';
@@ -220,6 +221,23 @@ export interface Tables extends SettingsTables {
     balance: number;
     at: number;
   };
+  /** What was imported of other programs. */
+  imports: {
+    id: Generated<number>;
+    name: string;
+    /** Which accounts were credited: the `guild_id` of their balances. */
+    guild_id: string;
+    state: ImportState;
+    started_at: number;
+    finished_at: number | null;
+    credits: number;
+    votes: number;
+    entries: number;
+    /** Credits that an undo could not take. */
+    spent: number;
+  };
+  /** What each import credited, by account, so that it is credited once. Deleted when it is undone. */
+  imported_items: { import_id: number; user_id: string; item: string; entry_id: number; credits: number };
   /** The number of slots that a group of processes shares. */
   lease_groups: { name: string; size: number };
   /** The processes of each group, and how often each has renewed its membership. */

@@ -1,3 +1,4 @@
+import type { VerificationErrorCode } from '../platform/error-codes.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { rejections } from '../webhook/rejections.ts';
 
@@ -14,7 +15,7 @@ const ownDefinitions = {
   webhook_unprocessable: { status: 200, message: 'The delivery is genuine, but cannot be processed' },
 } as const;
 
-const definitions = { ...rejections, ...ownDefinitions };
+const definitions = { ...rejections, ...ownDefinitions } satisfies Readonly<Record<VerificationErrorCode, object>>;
 
 /** What the developer can do about it, if the message does not say it. */
 const hints: Partial<Record<VerificationErrorCode, string>> = {
@@ -30,20 +31,22 @@ const hints: Partial<Record<VerificationErrorCode, string>> = {
   webhook_unprocessable: 'Keep the body, so that it can be processed by a later version.',
 };
 
-/** Why a delivery was not accepted. */
-export type VerificationErrorCode = keyof typeof definitions;
-
 /**
  * A delivery that was not accepted. The message contains neither a secret nor a part of the body, so it may be sent to
  * the sender.
  *
  * @example
  * ```ts
- * try {
- *   await give(await verify(request, env.VOTE_SECRET));
- * } catch (error) {
- *   if (error instanceof VerificationError) return new Response(error.message, { status: error.status });
- *   throw error;
+ * import { VerificationError, verify } from 'tallyhook/verify';
+ *
+ * async function respond(request: Request): Promise<Response> {
+ *   try {
+ *     const event = await verify(request, 'the secret of the webhook');
+ *     return Response.json(event);
+ *   } catch (error) {
+ *     if (error instanceof VerificationError) return new Response(error.message, { status: error.status });
+ *     throw error;
+ *   }
  * }
  * ```
  */

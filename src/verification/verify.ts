@@ -104,6 +104,8 @@ export async function verify(
  *
  * @example
  * ```ts
+ * import { sign, verify } from 'tallyhook/verify';
+ *
  * const body = JSON.stringify({ event: 'server_vote', userId: '80351110224678912', serverId: '1' });
  * const headers = { 'x-webhook-signature': await sign(body, 'secret') };
  * await verify({ headers, body }, 'secret');

@@ -1,6 +1,14 @@
 const signaturePattern = /^[0-9a-f]{64}$/;
 
-/** Whether the header has the format of a signature: 64 lowercase hex digits. */
+/**
+ * Whether the header has the format of a signature: 64 lowercase hex digits.
+ * @example
+ * ```ts
+ * import { isSignature } from 'tallyhook';
+ *
+ * isSignature('0123'); // false
+ * ```
+ */
 export function isSignature(header: string | undefined): header is string {
   return header !== undefined && signaturePattern.test(header);
 }

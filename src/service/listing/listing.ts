@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
 /**
- * A listing is one server or one bot. Its API key and its secrets are valid for this listing only (document, section
- * 1).
+ * A listing is one server or one bot. Its API key and its secrets are valid for this listing only.
  */
 export type ServiceListingKind = 'server' | 'bot';
 

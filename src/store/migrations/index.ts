@@ -21,6 +21,7 @@ import { leases } from './020-leases.ts';
 import { linkedMembers } from './021-linked-members.ts';
 import { growth } from './022-growth.ts';
 import { handlers } from './023-handlers.ts';
+import { imports } from './025-imports.ts';
 import type { Migration } from './migration.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
@@ -46,6 +47,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '021-linked-members': linkedMembers,
   '022-growth': growth,
   '023-handlers': handlers,
+  '025-imports': imports,
 };
 
 /** The names of all migrations, oldest first. */
