@@ -9,7 +9,7 @@ import type { Tracing } from '../tracing/tracing.ts';
 import { createDueReplays } from '../webhook/due-replays.ts';
 import { createIntake } from '../webhook/intake.ts';
 import { createKeyring } from '../webhook/keyring.ts';
-import { createReceiver, type Receiver } from '../webhook/receiver.ts';
+import { createWebhookReceiver, type Receiver } from '../webhook/receiver.ts';
 import type { Replay } from '../webhook/replay.ts';
 import type { Directory } from './directory.ts';
 import { traceKeyring } from './tracing/trace-keyring.ts';
@@ -48,7 +48,7 @@ export function createReceiving(options: {
     onRecorded,
     observeCommit: (durationMs) => metrics.commitSeconds.observe(durationMs / second),
   });
-  const receiver = createReceiver({
+  const receiver = createWebhookReceiver({
     intake,
     clock,
     log,

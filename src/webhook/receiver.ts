@@ -70,7 +70,7 @@ export interface Receiver {
  * Reads the raw body itself, so no body parser may run before it; if one did, the response says so. Responds with 200
  * after the commit, otherwise with 400, 401, 405, 413, 415 or 503.
  */
-export function createReceiver(options: {
+export function createWebhookReceiver(options: {
   intake: Intake;
   clock: Clock;
   log: Log;
