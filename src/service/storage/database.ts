@@ -10,6 +10,7 @@ import { makeDirectory } from '../../platform/make-directory.ts';
 import { forKysely, openSqlite } from '../../platform/sqlite.ts';
 import { createDriver, type DriverOptions } from './driver.ts';
 import * as firstTables from './migrations/001-first-tables.ts';
+import { withStatementCache } from './statement-cache.ts';
 import type { ServiceTables } from './tables.ts';
 
 export type Database = Kysely<ServiceTables>;
@@ -69,7 +70,7 @@ class ConcurrentAdapter extends SqliteAdapter {
 }
 
 function inMemory(log: Log | undefined): DriverOptions {
-  const connection = forKysely(openConnection(':memory:'));
+  const connection = withStatementCache(forKysely(openConnection(':memory:')));
   return { writer: connection, reader: connection, checkFiles: () => null, close: connection.close, log };
 }
 
@@ -80,8 +81,8 @@ function inFile(path: string, log: Log | undefined): DriverOptions {
   const checkFiles = createFileCheck(files);
   const monitor = log && monitorFiles(checkFiles, log);
   return {
-    writer: forKysely(writer),
-    reader: forKysely(reader),
+    writer: withStatementCache(forKysely(writer)),
+    reader: withStatementCache(forKysely(reader)),
     checkFiles,
     log,
     close() {
