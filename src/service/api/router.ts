@@ -2,17 +2,19 @@ import express, { type Router } from 'express';
 import type { z } from 'zod';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
+import type { RateLimiter } from '../rate-limit/rate-limiter.ts';
 import type { Database } from '../storage/database.ts';
 import { ApiError, handleApiErrors, requireGet } from './api-error.ts';
 import { authenticate } from './authenticate.ts';
 import { type ApiRequest, keyTypeError, operationHandlers } from './handlers.ts';
 import { openApiDocument, openApiPath } from './openapi.ts';
 import { type Operation, operations } from './operations.ts';
-import { enforceRateLimit } from './rate-limit.ts';
+import { rateLimitHeaders } from './rate-limit-headers.ts';
 
 export interface ApiDependencies {
   readonly database: Database;
   readonly clock: Clock;
+  readonly limiter: RateLimiter;
   readonly log: Log;
   /** The public URL of the service, without a trailing slash. */
   readonly origin: string;
@@ -24,7 +26,7 @@ export interface ApiDependencies {
  * The lookup API below its base path (document, section 4). Requests are rejected in this order: path, method, key,
  * rate limit, key type, parameters.
  */
-export function apiRouter({ database, clock, log, origin, basePath }: ApiDependencies): Router {
+export function apiRouter({ database, clock, limiter, log, origin, basePath }: ApiDependencies): Router {
   const router = express.Router({ caseSensitive: true });
 
   router.use((request, response, next) => {
@@ -43,7 +45,8 @@ export function apiRouter({ database, clock, log, origin, basePath }: ApiDepende
       requireGet(request);
       const { keyId, listing } = await authenticate(database, request);
       const now = clock.now();
-      response.set(await enforceRateLimit(database, keyId, now));
+      const counted = limiter.count(keyId);
+      response.set(rateLimitHeaders(counted instanceof Promise ? await counted : counted));
       if (!operation.keys.includes(listing.kind)) throw keyTypeError(...operation.keys);
       const parameters = {
         ...parse(operation.pathParameters, request.params),

@@ -10,6 +10,7 @@ import { makeDirectory } from '../../platform/make-directory.ts';
 import { forKysely, openSqlite } from '../../platform/sqlite.ts';
 import { createDriver, type DriverOptions } from './driver.ts';
 import * as firstTables from './migrations/001-first-tables.ts';
+import * as reservations from './migrations/002-reservations.ts';
 import { withStatementCache } from './statement-cache.ts';
 import type { ServiceTables } from './tables.ts';
 
@@ -19,7 +20,7 @@ export type Database = Kysely<ServiceTables>;
  */
 export type Sql = Kysely<ServiceTables> | Transaction<ServiceTables>;
 
-const migrations = { '001-first-tables': firstTables };
+const migrations = { '001-first-tables': firstTables, '002-reservations': reservations };
 
 /** SQLite's busy timeout while the file is opened (ms): several processes may create it at the same time. */
 const openTimeoutMs = 5 * second;

@@ -34,7 +34,14 @@ export interface ServiceTables {
     created_at: number;
     revoked_at: number | null;
   };
-  requests: { key_id: number; at: number };
+  request_reservations: {
+    key_id: number;
+    holder: string;
+    counted_json: string;
+    reserved: number;
+    usable_until: number;
+    counts_until: number;
+  };
   votes: {
     id: Generated<number>;
     listing_id: string;
