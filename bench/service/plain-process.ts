@@ -17,11 +17,11 @@ const app = express();
 app.disable('x-powered-by');
 
 /** The row of the listing that the key belongs to. */
-function listingOf(request: Request): Record<string, unknown> | undefined {
+function listingOf(request: Request): Record<string, string | number | null> | undefined {
   const hash = createHash('sha256')
     .update(request.get('x-api-key') ?? '')
     .digest('hex');
-  return queries.listing.get(hash);
+  return queries.listing.get(hash) as Record<string, string | number | null> | undefined;
 }
 
 const iso = (at: unknown) => (at === null ? null : new Date(Number(at)).toISOString());
@@ -32,7 +32,7 @@ app.get('/api/v1/server', (request, response) => {
   if (listing === undefined) return void response.status(401).json({ success: false, error: 'No such key.' });
   const { members, online, ...facts } = parsed(listing['facts_json']);
   const now = new Date();
-  const month = Date.UTC(now.getUTCFullYear(), now.getUTCMonth());
+  const month = now.getUTCFullYear() * 100 + now.getUTCMonth() + 1;
   response.json({
     success: true,
     data: {

@@ -5,17 +5,17 @@ import { ApiError } from './api-error.ts';
 const policy = `"key";q=${maxRequests};w=${rateLimitWindowMs / second}`;
 
 /**
- * The headers with the remaining quota. Rejected requests are not counted, so a client that waits for `Retry-After` is
+ * The headers with the remaining quota, names and values in turn. Rejected requests are not counted, so a client that waits for `Retry-After` is
  * accepted.
  * @throws ApiError 429 for a rejected request, with `Retry-After`
  */
-export function rateLimitHeaders({ isAllowed, remaining, resetMs }: CountedRequest): Readonly<Record<string, string>> {
+export function rateLimitHeaders({ isAllowed, remaining, resetMs }: CountedRequest): readonly string[] {
   const seconds = Math.max(1, Math.ceil(resetMs / second));
-  const headers = { 'RateLimit-Policy': policy, RateLimit: `"key";r=${remaining};t=${seconds}` };
-  if (isAllowed) return headers;
+  const limit = `"key";r=${remaining};t=${seconds}`;
+  if (isAllowed) return ['RateLimit-Policy', policy, 'RateLimit', limit];
   throw new ApiError(
     429,
     `More than ${maxRequests} requests in a minute. Try again in ${formatCount(seconds, 'second')}.`,
-    { ...headers, 'Retry-After': String(seconds) },
+    { 'RateLimit-Policy': policy, RateLimit: limit, 'Retry-After': String(seconds) },
   );
 }

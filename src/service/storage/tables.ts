@@ -49,6 +49,10 @@ export interface ServiceTables {
     voted_at: number;
     denial_reason: string | null;
   };
+  /** Maintained by triggers. `month` is 202612 for December 2026, UTC. */
+  vote_counts: { listing_id: string; month: number; votes: number };
+  /** Maintained by triggers. */
+  review_counts: { listing_id: string; reviews: number; rating_sum: number };
   reviews: {
     id: Generated<number>;
     listing_id: string;
