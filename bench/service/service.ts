@@ -1,8 +1,10 @@
+import { createServer } from 'node:http';
 import type { Benchmark, LogProgress, Profile } from '../benchmark.ts';
 import { runClosedLoop } from '../load/closed-loop.ts';
 import type { RequestSet } from '../load/request-set.ts';
 import { hasWrk, runWrk } from '../load/wrk.ts';
 import { type Child, startChild } from '../process/child.ts';
+import { listen } from '../process/listen.ts';
 import { atLeast, atMost, figure, type Goal, type Table } from '../report.ts';
 import { median, percentile } from '../samples.ts';
 import { type FilledDatabase, fillDatabase, removeDatabase } from './fill.ts';
@@ -45,6 +47,10 @@ export const service: Benchmark = {
         const size = `${population.votes.toLocaleString('en-US')} votes`;
         goals.push(...[...measured].flatMap(([endpoint, runs]) => goalsOf(`GET /${endpoint}, ${size}`, runs)));
         tables.push(tableOf(measured, size));
+        const votes = await measureVotes(filled, profile, logProgress);
+        notes.push(
+          `With ${size}: ${figure(votes.queued)} votes per second with their webhook queued, while a receiver answered ${figure(votes.sent)} deliveries per second.`,
+        );
         if (filled.rowsPerSecond !== null)
           notes.push(`The database with ${size} was filled with ${figure(filled.rowsPerSecond)} rows per second.`);
       } finally {
@@ -106,6 +112,30 @@ async function measureLookups(
     const { rate, p50, p99, accepted } = await send(port, requests, connections);
     if (accepted < requests.size) throw new Error(`${requests.size - accepted} lookups were rejected.`);
     return { rate, p50, p99, cpu: ((await child.usage()).cpu - before.cpu) / requests.size };
+  }
+}
+
+/** Votes through the programmatic API, each with a webhook to a receiver that answers. */
+async function measureVotes(filled: FilledDatabase, profile: Profile, logProgress: LogProgress) {
+  const service = await startChild(new URL('./service-process.ts', import.meta.url), [`sqlite:${filled.path}`]);
+  let received = 0;
+  const receiver = createServer((request, response) => {
+    received += 1;
+    request.resume().on('end', () => response.end('{"received":true}'));
+  });
+  try {
+    const url = `http://127.0.0.1:${await listen(receiver)}/`;
+    const listingIds = filled.keys.slice(0, 50).map(({ id }) => id);
+    for (const listingId of listingIds) await service.ask('setWebhook', { listingId, url });
+    const count = profile.quick ? 2_000 : 10_000;
+    const vote = { listingIds, count, concurrency: 64, firstVoter: Math.floor(Math.random() * 1e9) };
+    const took = await service.ask<number>('vote', vote);
+    logProgress(`${count} votes in ${Math.round(took)} ms`);
+    return { queued: (count * 1_000) / took, sent: (received * 1_000) / took };
+  } finally {
+    await service.stop();
+    receiver.closeAllConnections();
+    receiver.close();
   }
 }
 

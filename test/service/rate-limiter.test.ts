@@ -18,7 +18,11 @@ const gap = fc.oneof(fc.nat(60), fc.nat(1_500), fc.constantFrom(0, 700, 701, 2_9
 
 async function withDatabase(run: (database: Database) => Promise<void>): Promise<void> {
   const database = await openDatabase(`sqlite:${tempDir()}/limit.db`);
-  await run(database).finally(() => database.destroy());
+  try {
+    await run(database);
+  } finally {
+    await database.destroy();
+  }
 }
 
 test('a process alone accepts exactly the requests within the limit, however they are spread, also over restarts', () =>
@@ -82,7 +86,7 @@ test('no window contains more than the limit with several processes, crashes, re
           if (event === 'crash') crashed.push(limiter);
           if (event === 'crash' || event === 'restart') processes[process] = start();
           if (event !== 'requests') continue;
-          const counted = await Promise.all(Array.from({ length: count }, () => limiter.count(keyId)));
+          const counted = await Promise.all(Array.from({ length: count }, async () => limiter.count(keyId)));
           const allowed = counted.filter(({ isAllowed }) => isAllowed).length;
           for (let index = 0; index < allowed; index += 1) answered.push(clock.monotonic());
         }
@@ -104,10 +108,10 @@ test('a process that waits for another one gets what it does not use', () =>
       RateLimiter,
     ];
     expect(await one.count(1)).toMatchObject({ isAllowed: true, remaining: 6 });
-    const taken = await Promise.all(Array.from({ length: 7 }, () => other.count(1)));
+    const taken = await Promise.all(Array.from({ length: 7 }, async () => other.count(1)));
     expect(taken.filter(({ isAllowed }) => isAllowed)).toHaveLength(3);
     await clock.advance(2_000);
-    const more = await Promise.all(Array.from({ length: 7 }, () => other.count(1)));
+    const more = await Promise.all(Array.from({ length: 7 }, async () => other.count(1)));
     expect(more.filter(({ isAllowed }) => isAllowed)).toHaveLength(3);
     await one.stop();
     await other.stop();

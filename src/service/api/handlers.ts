@@ -80,12 +80,8 @@ export const operationHandlers: {
   },
 
   async getReviews({ lookups, listing }, { limit, sort }) {
-    const reviews = await lookups.reviews(listing.id, sort, limit);
-    const total = await lookups.reviewCount(listing.id);
-    return {
-      data: reviews.map((review) => ({ ...review, createdAt: new Date(review.createdAt).toISOString() })),
-      meta: { total, shown: reviews.length },
-    };
+    const { total, reviews } = await lookups.reviews(listing.id, sort, limit);
+    return { data: [...reviews], meta: { total, shown: reviews.length } };
   },
 };
 

@@ -3,8 +3,8 @@ import type { Clock } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
 import { messageOf, StoreUnavailableError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Database, Sql } from '../storage/database.ts';
-import { storeReservation } from '../storage/reservations.ts';
+import type { Database } from '../storage/database.ts';
+import { createReservations, type ReservationRows } from '../storage/reservations.ts';
 import { KeyWindow } from './key-window.ts';
 import { type ReservationRules, type Reserved, reserve } from './reserve.ts';
 
@@ -60,6 +60,7 @@ export function createRateLimiter(
 ): RateLimiter {
   const { limit, windowMs } = rules;
   const holder = randomUUID();
+  const withReservations = createReservations(database);
   const windows = new Map<number, KeyWindow & { deniedUntil?: number }>();
   const stopping = new AbortController();
   let waiting = new Map<number, Waiter[]>();
@@ -128,14 +129,12 @@ export function createRateLimiter(
       if (rest.length > 0) open.set(keyId, rest);
     }
     if (open.size === 0) return;
-    const reserved = await database.transaction().execute(async (sql) => {
-      const reservations: [number, Reserved][] = [];
-      for (const [keyId, { length }] of open) {
+    const reserved = await withReservations((rows) =>
+      [...open].map(([keyId, { length }]): [number, Reserved] => {
         const { own } = windowOf(keyId, clock.monotonic());
-        reservations.push([keyId, await reserve(sql, { keyId, holder, own, wanted: length }, rules, clock)]);
-      }
-      return reservations;
-    });
+        return [keyId, reserve(rows, { keyId, holder, own, wanted: length }, rules, clock)];
+      }),
+    );
     for (const [keyId, { block, others }] of reserved) windowOf(keyId, clock.monotonic()).open(block, others);
     for (const [keyId, waiters] of open) {
       const rest = answerFromBlock(keyId, waiters);
@@ -168,12 +167,12 @@ export function createRateLimiter(
   }
 
   /** Stores exact counts instead of blocks, and gives back what was not used. */
-  async function store(sql: Sql, keyIds: readonly number[]): Promise<void> {
+  function store(rows: ReservationRows, keyIds: readonly number[]): void {
     const wallOffset = clock.now() - clock.monotonic();
     for (const keyId of keyIds) {
       const counted = (windows.get(keyId)?.own ?? []).map((at) => Math.ceil(at + wallOffset));
       windows.get(keyId)?.settle();
-      await storeReservation(sql, keyId, { holder, counted, reserved: 0, usableUntil: 0 });
+      rows.store(keyId, { holder, counted, reserved: 0, usableUntil: 0 });
     }
   }
 
@@ -189,7 +188,7 @@ export function createRateLimiter(
       await inTurn(() => {
         const batch = ended.slice(from, from + sweepBatch);
         const rest = batch.filter((keyId) => windows.get(keyId)?.needsStoring(clock.monotonic()));
-        return database.transaction().execute((sql) => store(sql, rest));
+        return withReservations((rows) => store(rows, rest));
       });
       await clock.sleep(sweepPauseMs, stopping.signal);
     }
@@ -215,12 +214,9 @@ export function createRateLimiter(
       await flushing;
       const open = [...windows].filter(([, window]) => !window.isStored).map(([keyId]) => keyId);
       if (open.length === 0) return;
-      await database
-        .transaction()
-        .execute((sql) => store(sql, open))
-        .catch((thrown) =>
-          log.warn({ error: messageOf(thrown) }, 'counted requests could not be stored; they count as used'),
-        );
+      await withReservations((rows) => store(rows, open)).catch((thrown) =>
+        log.warn({ error: messageOf(thrown) }, 'counted requests could not be stored; they count as used'),
+      );
     },
   };
 }

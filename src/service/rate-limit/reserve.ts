@@ -1,7 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
-import type { Sql } from '../storage/database.ts';
-import { type Reservation, reservationsOf, storeReservation } from '../storage/reservations.ts';
+import type { Reservation, ReservationRows } from '../storage/reservations.ts';
 
 export interface ReservationRules {
   /** Requests of a key in each window. */
@@ -32,21 +31,21 @@ const maxSkewMs = 1 * second;
  * reserved, everything else in the window was counted or reserved already, and the sum was at most `limit`.
  * @param request.own monotonic times (ms) of the holder's own requests in the window; `wanted`: requests that wait
  */
-export async function reserve(
-  sql: Sql,
+export function reserve(
+  rows: ReservationRows,
   request: { keyId: number; holder: string; own: readonly number[]; wanted: number },
   { limit, windowMs, maxBlock, blockMs }: ReservationRules,
   clock: Clock,
-): Promise<Reserved> {
+): Reserved {
   const { keyId, holder, own, wanted } = request;
   const others: number[] = [];
   const now = clock.now();
   const monotonic = clock.monotonic();
-  for (const stored of await reservationsOf(sql, keyId)) {
+  for (const stored of rows.of(keyId)) {
     if (stored.holder === holder) continue;
     const reservation = withoutFuture(stored, now, blockMs);
     // Stored, so that it is not the future again for the next process.
-    if (reservation !== stored) await storeReservation(sql, keyId, reservation);
+    if (reservation !== stored) rows.store(keyId, reservation);
     const { counted, reserved, usableUntil } = reservation;
     const times = [...counted, ...Array.from({ length: reserved }, () => usableUntil)];
     for (const at of times) if (at > now - windowMs) others.push(at - now + monotonic);
@@ -56,7 +55,7 @@ export async function reserve(
   const size = Math.max(0, Math.min(available, Math.max(wanted, Math.min(maxBlock, share))));
   if (size > 0) {
     const counted = own.map((at) => Math.ceil(at - monotonic + now));
-    await storeReservation(sql, keyId, { holder, counted, reserved: size, usableUntil: now + blockMs });
+    rows.store(keyId, { holder, counted, reserved: size, usableUntil: now + blockMs });
   }
   return { block: { size, usableUntil: monotonic + blockMs }, others };
 }

@@ -16,7 +16,7 @@ import { TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { makeDirectory } from '../../platform/make-directory.ts';
 import { forKysely, isBusy, openSqlite } from '../../platform/sqlite.ts';
-import { createDriver, type DriverOptions } from './driver.ts';
+import { createDriver, type DriverOptions, type Execute, type ServiceDriver } from './driver.ts';
 import * as firstTables from './migrations/001-first-tables.ts';
 import * as reservations from './migrations/002-reservations.ts';
 import * as counts from './migrations/003-counts.ts';
@@ -25,12 +25,22 @@ import type { ServiceTables } from './tables.ts';
 
 /** The database of the service. */
 export class Database extends Kysely<ServiceTables> {
-  readonly #readNow: ReadNow | null;
+  readonly #readNow: Execute | null;
+  readonly #driver: ServiceDriver;
 
   /** @param readNow null if reads have to wait for transactions */
-  constructor(dialect: Dialect, readNow: ReadNow | null) {
+  constructor(dialect: Dialect, driver: ServiceDriver, readNow: Execute | null) {
     super({ dialect });
+    this.#driver = driver;
     this.#readNow = readNow;
+  }
+
+  /**
+   * Runs `work` in a transaction, without a turn of the event loop between its statements. Rejects with what it throws,
+   * or a StoreUnavailableError.
+   */
+  transact<Result>(work: (execute: Execute) => Result): Promise<Result> {
+    return this.#driver.transact(work);
   }
 
   /**
@@ -49,9 +59,6 @@ export class Database extends Kysely<ServiceTables> {
     return this.executeQuery<Found>({ ...query, parameters }).then(({ rows }) => rows);
   }
 }
-
-/** The rows of a statement that reads. Throws what the driver throws, at once if another connection holds a lock. */
-type ReadNow = (text: string, parameters: readonly unknown[]) => unknown[];
 
 /**
  * The first parameter of every function in this folder: the database, or the transaction that the statement is part of.
@@ -81,8 +88,8 @@ export async function openDatabase(address: string, log?: Log): Promise<Database
       createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
       createQueryCompiler: () => new SqliteQueryCompiler(),
     };
-    const readNow: ReadNow = (text, parameters) => reader.prepare(text).all(parameters);
-    const database = new Database(dialect, reader === options.writer ? null : readNow);
+    const readNow: Execute = (text, parameters) => reader.prepare(text).all(parameters);
+    const database = new Database(dialect, driver, reader === options.writer ? null : readNow);
     const { error } = await new Migrator({
       db: database,
       provider: { getMigrations: () => Promise.resolve(migrations) },

@@ -2,10 +2,10 @@ import type { Listing } from '../listing/listing.ts';
 import { monthNumber } from '../listing/period.ts';
 import type { Database } from './database.ts';
 import { listingOfRow } from './listings.ts';
-import { type ReviewOrder, reviewOrders, reviewsInOrder, type StoredReview } from './reviews.ts';
+import { type MaybePromise, mapped } from './maybe-promise.ts';
+import { createReviewLookup, type ReviewPage } from './review-lookup.ts';
+import type { ReviewOrder } from './reviews.ts';
 import type { Row } from './tables.ts';
-
-type MaybePromise<Value> = Value | Promise<Value>;
 
 /** What the API reads for each request: statements that are compiled once. */
 export interface Lookups {
@@ -15,9 +15,8 @@ export interface Lookups {
   votes(listingId: string, now: number): MaybePromise<{ readonly total: number; readonly month: number }>;
   /** The time of the user's last vote for this listing (ms since the epoch), or null. */
   lastVoteAt(listingId: string, userId: string): MaybePromise<number | null>;
-  /** The first `limit` reviews in this order. Reviews with equal ratings are sorted newest first. */
-  reviews(listingId: string, order: ReviewOrder, limit: number): MaybePromise<readonly StoredReview[]>;
-  reviewCount(listingId: string): MaybePromise<number>;
+  /** The first `limit` reviews in this order, and their number. Reviews with equal ratings are sorted newest first. */
+  reviews(listingId: string, order: ReviewOrder, limit: number): MaybePromise<ReviewPage>;
 }
 
 /** Listings that are remembered in parsed form. */
@@ -46,39 +45,23 @@ export function createLookups(database: Database): Lookups {
     .where('listing_id', '=', '')
     .where('user_id', '=', '')
     .compile();
-  const [newest, highest, lowest] = reviewOrders.map((order) => reviewsInOrder(database, '', order, 0).compile());
-  const reviewQueries = { newest, highest, lowest };
-  const reviewCountQuery = database
-    .selectFrom('review_counts')
-    .select('reviews')
-    .where('listing_id', '=', '')
-    .compile();
+  const reviews = createReviewLookup(database);
   const parseListing = createListingParser();
 
   return {
     caller: (hash) =>
-      then(database.read(callerQuery, [hash]), ([row]) =>
+      mapped(database.read(callerQuery, [hash]), ([row]) =>
         row === undefined ? null : { keyId: row.key_id, listing: parseListing(row) },
       ),
     votes: (listingId, now) =>
-      then(database.read(votesQuery, [monthNumber(now), listingId]), ([row]) => ({
+      mapped(database.read(votesQuery, [monthNumber(now), listingId]), ([row]) => ({
         total: row?.total ?? 0,
         month: row?.month ?? 0,
       })),
     lastVoteAt: (listingId, userId) =>
-      then(database.read(lastVoteQuery, [listingId, userId]), ([row]) => row?.at ?? null),
-    reviews: (listingId, order, limit) => {
-      const query = reviewQueries[order];
-      if (query === undefined) throw new RangeError(order);
-      return database.read(query, [listingId, limit]);
-    },
-    reviewCount: (listingId) => then(database.read(reviewCountQuery, [listingId]), ([row]) => row?.reviews ?? 0),
+      mapped(database.read(lastVoteQuery, [listingId, userId]), ([row]) => row?.at ?? null),
+    reviews,
   };
-}
-
-/** Without a promise where there is none: a turn of the microtask queue costs as much as a small statement. */
-function then<Value, Result>(value: MaybePromise<Value>, next: (value: Value) => Result): MaybePromise<Result> {
-  return value instanceof Promise ? value.then(next) : next(value);
 }
 
 /** Parsing a row takes longer than reading it, and it rarely changes. */

@@ -51,8 +51,8 @@ export interface ServiceTables {
   };
   /** Maintained by triggers. `month` is 202612 for December 2026, UTC. */
   vote_counts: { listing_id: string; month: number; votes: number };
-  /** Maintained by triggers. */
-  review_counts: { listing_id: string; reviews: number; rating_sum: number };
+  /** Maintained by triggers. `version` changes whenever a review of the listing does. */
+  review_counts: { listing_id: string; reviews: number; rating_sum: number; version: number };
   reviews: {
     id: Generated<number>;
     listing_id: string;

@@ -25,18 +25,20 @@ const statements = [
       where listing_id = old.listing_id and month = ${monthOf('old.voted_at')};
   end`,
   `create table review_counts (
-    listing_id text primary key, reviews integer not null, rating_sum integer not null
+    listing_id text primary key, reviews integer not null, rating_sum integer not null,
+    version integer not null
   ) strict, without rowid`,
-  `insert into review_counts select listing_id, count(*), sum(rating) from reviews group by 1`,
+  `insert into review_counts select listing_id, count(*), sum(rating), 1 from reviews group by 1`,
   `create trigger reviews_counted after insert on reviews begin
-    insert into review_counts values (new.listing_id, 1, new.rating)
-      on conflict (listing_id) do update set reviews = reviews + 1, rating_sum = rating_sum + excluded.rating_sum;
+    insert into review_counts values (new.listing_id, 1, new.rating, 1) on conflict (listing_id) do update
+      set reviews = reviews + 1, rating_sum = rating_sum + excluded.rating_sum, version = version + 1;
   end`,
-  `create trigger reviews_changed after update of rating on reviews begin
-    update review_counts set rating_sum = rating_sum - old.rating + new.rating where listing_id = new.listing_id;
+  `create trigger reviews_changed after update on reviews begin
+    update review_counts set rating_sum = rating_sum - old.rating + new.rating, version = version + 1
+      where listing_id = new.listing_id;
   end`,
   `create trigger reviews_uncounted after delete on reviews begin
-    update review_counts set reviews = reviews - 1, rating_sum = rating_sum - old.rating
+    update review_counts set reviews = reviews - 1, rating_sum = rating_sum - old.rating, version = version + 1
       where listing_id = old.listing_id;
   end`,
   `create index reviews_newest on reviews (listing_id, created_at desc, id desc)`,
