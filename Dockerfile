@@ -1,7 +1,10 @@
 # syntax=docker/dockerfile:1
 
-FROM node:24-bookworm-slim AS build
+# The digest is that of the index with amd64 and arm64. Renovate replaces tag and digest together.
+FROM node:24-bookworm-slim@sha256:235600a8101ab264e117b1768e925532262668dc9b581ef1dd7d96ced463b8e7 AS base
 WORKDIR /app
+
+FROM base AS build
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
@@ -11,22 +14,22 @@ COPY config config
 COPY scripts scripts
 RUN npm run build
 
-FROM node:24-bookworm-slim
+FROM base
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     PORT=3000 \
     DATABASE_URL=sqlite:/data/tallyhook.db \
     CACHE_URL=sqlite:/data/cache.db
-WORKDIR /app
 # The program brings its packages along, except for the one that draws pictures, which has native code.
 COPY --from=build /app/dist/program dist/program
 COPY --from=build /app/node_modules/@takumi-rs node_modules/@takumi-rs
 COPY package.json LICENSE ./
+# A new named volume that is mounted at /data gets this owner. There is no VOLUME: it would hide that nothing is mounted, in a
+# volume without a name, and some hosts reject it.
 RUN mkdir /data dist/.compile-cache && chown node:node /data dist/.compile-cache
 USER node
 # Loads what a start loads, so that it lies there compiled: nothing can be written there later.
 RUN DISCORD_TOKEN=none node dist/program/launch.js start --help
-VOLUME /data
 EXPOSE 3000
 # Whether the process responds, and nothing else: a restart repairs neither Discord nor a full disk. For a load balancer that is
 # GET /readyz?role=receive, for a monitor GET /readyz.
@@ -35,3 +38,14 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
 # No shell and no npm in between, so that SIGTERM reaches the program.
 ENTRYPOINT ["node", "dist/program/launch.js"]
 CMD ["start"]
+# Last, because they differ in every build.
+ARG VERSION=unreleased
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="tallyhook" \
+      org.opencontainers.image.description="Votes on a listing service become credits and announcements in a Discord community." \
+      org.opencontainers.image.source="https://github.com/tallyhook/tallyhook" \
+      org.opencontainers.image.documentation="https://github.com/tallyhook/tallyhook#readme" \
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.base.name="docker.io/library/node:24-bookworm-slim"

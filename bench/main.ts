@@ -6,6 +6,7 @@ import { messageOf } from '../src/platform/errors.ts';
 import type { Benchmark } from './benchmark.ts';
 import { type Arguments, help, parseArguments } from './command-line.ts';
 import { commands } from './commands/commands.ts';
+import { interactions } from './interactions/interactions.ts';
 import { ledger } from './ledger/ledger.ts';
 import { busyness, machine } from './machine.ts';
 import { markdown } from './markdown.ts';
@@ -18,7 +19,9 @@ import { service } from './service/service.ts';
 import { start } from './start/start.ts';
 import { versions } from './versions.ts';
 
-const benchmarks: readonly Benchmark[] = [receive, scale, communities, commands, pictures, ledger, service, start];
+const benchmarks: readonly Benchmark[] = [
+  ...[receive, scale, communities, commands, interactions, pictures, ledger, service, start],
+];
 const names = benchmarks.map(({ name }) => name);
 
 const args = readArguments();

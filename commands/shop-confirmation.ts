@@ -1,4 +1,5 @@
-import { isSnowflake, packSnowflake, unpackSnowflake } from '../src/platform/snowflake.ts';
+import { packSnowflake, unpackSnowflake } from '../src/platform/packed-snowflake.ts';
+import { isSnowflake } from '../src/platform/snowflake.ts';
 import type { OptionValue } from './reply.ts';
 
 /** The options of a component. */

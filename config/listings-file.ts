@@ -47,13 +47,19 @@ export const listing = z.strictObject({
   shop: shop.optional().describe('What members buy with credits. Listings of one guild share it.'),
 });
 
+/** The arguments of a refinement for a list of listings. */
+export const distinctNames = [
+  (all: readonly { readonly name: string }[]) => new Set(all.map(({ name }) => name)).size === all.length,
+  'two listings have the same name',
+] as const;
+
 /** The file that `TALLYHOOK_CONFIG` names. A listing inherits missing values from the environment variables. */
 export const listingsFile = z.strictObject({
   $schema: z.string().optional(),
   listings: z
     .array(listing)
     .min(1)
-    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'two listings have the same name'),
+    .refine(...distinctNames),
 });
 
 /** A listing in the file. Its cooldown is in hours. */

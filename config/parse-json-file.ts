@@ -26,15 +26,21 @@ export function parseJsonFile<Schema extends z.ZodType>(
     issues.push({ setting, problem, hint: `Correct the path or the file. ${formatHint}` });
     return undefined;
   }
+  return parseParts(json, schema, { setting, hint: `Correct the file. ${formatHint}` }, issues);
+}
+
+/** A value in the form of the file; undefined if it is invalid. One issue per invalid part is added to `issues`. */
+export function parseParts<Schema extends z.ZodType>(
+  json: unknown,
+  schema: Schema,
+  { setting, hint }: Pick<ConfigIssue, 'setting' | 'hint'>,
+  issues: ConfigIssue[],
+): z.output<Schema> | undefined {
   const result = schema.safeParse(json, { error: messageFor });
   if (result.success) return result.data;
   for (const { path, message } of result.error.issues) {
     const word = valueAt(json, path) === undefined ? 'missing' : 'invalid';
-    issues.push({
-      setting: `${setting} ${path.join('.')}`.trim(),
-      problem: `is ${word}: ${message}.`,
-      hint: `Correct the file. ${formatHint}`,
-    });
+    issues.push({ setting: `${setting} ${path.join('.')}`.trim(), problem: `is ${word}: ${message}.`, hint });
   }
   return undefined;
 }

@@ -19,7 +19,7 @@ export function roleIssues(listing: RewardingListing, setting: string): ConfigIs
 }
 
 /** All roles that the rules and the shop of a listing give or require. */
-function rolesOf({ rewards, shop }: RewardingListing): string[] {
+export function rolesOf({ rewards, shop }: RewardingListing): string[] {
   const roles = [
     rewards.voterRole?.role,
     ...Object.values(rewards.premiumRoles),

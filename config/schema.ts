@@ -4,6 +4,7 @@ import type { LogLevel } from '../src/platform/log.ts';
 import type { ListingRewards } from '../src/rewards/rules.ts';
 import type { ShopItem } from '../src/rewards/shop-item.ts';
 import type { AnnouncementSettings } from '../src/texts/announcement-settings.ts';
+import type { ExporterOptions } from '../src/tracing/exporter-options.ts';
 import type { ListingBase } from './listing-source.ts';
 import type { Role } from './roles.ts';
 
@@ -18,9 +19,9 @@ export interface ListingConfig {
   readonly implied: boolean;
   /** Linked in Discord by the owner of the guild, and neither in the file nor in the variables. */
   readonly linked?: true;
-  /** API key (document, section 5); null disables lookups for this listing. */
+  /** API key; null disables lookups for this listing. */
   readonly lookupKey: string | null;
-  /** All of them are valid, for rotation. Without any, signed votes are rejected (document, section 5.7). */
+  /** All of them are valid, for rotation. Without any, signed votes are rejected. */
   readonly voteSecrets: readonly string[];
   /** The same for premium events. */
   readonly premiumSecrets: readonly string[];
@@ -59,10 +60,10 @@ export interface Config {
   /** What this process does. At least one. */
   readonly roles: readonly Role[];
   readonly discord: DiscordConfig;
-  /** Ends in `/api/v1`, without a trailing slash (document, section 1). Empty if the process only receives webhooks. */
+  /** Ends in `/api/v1`, without a trailing slash. Empty if the process only receives webhooks. */
   readonly lookup: { readonly baseUrl: string };
   readonly listings: readonly ListingConfig[];
-  /** The same listings as they are configured, to which the settings of communities are added. */
+  /** The same listings as they are configured, to which the settings of communities are added. @internal */
   readonly base: ListingBase;
   /** Whether members may have themselves reminded of their next vote. */
   readonly reminders: boolean;
@@ -85,6 +86,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** `auto` is `pretty` on a terminal and `json` elsewhere. */
   readonly logFormat: 'auto' | 'json' | 'pretty';
+  /** Where spans are sent; null without a collector. */
+  readonly tracing: ExporterOptions | null;
   /** Likely mistakes that do not make the configuration invalid. */
   readonly warnings: readonly ConfigIssue[];
   /**

@@ -7,10 +7,25 @@
 
 export type { Environment } from '../config/environment.ts';
 export { loadConfig } from '../config/load.ts';
-export { type Config, type ConfigIssue, InvalidConfigError, type ListingConfig } from '../config/schema.ts';
-export { type App, type AppDependencies, createApp } from './app/app.ts';
-export type { Account } from './ledger/account.ts';
+export type { Role } from '../config/roles.ts';
+export {
+  type Config,
+  type ConfigIssue,
+  type DiscordConfig,
+  InvalidConfigError,
+  type ListingConfig,
+} from '../config/schema.ts';
+export { createApp } from './app/app.ts';
+export type { App, AppDependencies } from './app/app-interface.ts';
+export type { KeySources } from './encryption/encryption.ts';
+export type { EncryptionKey } from './encryption/encryption-key.ts';
+export { type Handler, type HandlerCall, type Handlers, PermanentError } from './handlers/handlers.ts';
+export type { LedgerChange, LedgerResult, LedgerSpending, WritableLedger } from './handlers/writable-ledger.ts';
+export type { Account, LastVotes } from './ledger/account.ts';
+export type { AccountId } from './ledger/account-id.ts';
+export type { Cause, Entry } from './ledger/entry.ts';
 export type { LedgerReads } from './ledger/ledger.ts';
+export type { RewardRules } from './ledger/reward-rules.ts';
 export type {
   Board,
   LastingGrant,
@@ -26,6 +41,7 @@ export type {
 export type { BudgetDecision, BudgetStore } from './lookup/budget.ts';
 export { createLookup, type LookupOptions } from './lookup/client.ts';
 export type {
+  CachedLookups,
   CachedValue,
   KeyStatus,
   ListingKind,
@@ -36,10 +52,13 @@ export type {
   ObserveLookup,
   Resource,
   ReviewsQuery,
+  VoteStatusOptions,
 } from './lookup/lookup.ts';
-export { LookupError, type LookupErrorCode } from './lookup/lookup-error.ts';
+export { LookupError, type LookupErrorOptions } from './lookup/lookup-error.ts';
 export type {
   BotProfile,
+  CachedReviews,
+  CachedVoteStatus,
   ProfileByKind,
   Review,
   ReviewSort,
@@ -48,21 +67,60 @@ export type {
   VoteStatus,
 } from './lookup/schemas.ts';
 export type { LastVote } from './lookup/with-ledger.ts';
-export type { AttemptResult, ClaimedEffect, Effect, RetryLater, UnreadableEffect } from './outbox/effect.ts';
+export type { AttemptResult, ClaimedEffect, Effect, EffectRow, RetryLater, UnreadableEffect } from './outbox/effect.ts';
 export type {
   Announcement,
+  Bonus,
+  Digest,
   DirectMessage,
   DirectMessageContent,
   EffectContents,
   EffectKind,
+  GivenRole,
+  LostStreak,
+  LostStreaks,
   MemberRole,
   OwnerReport,
   OwnerReportContent,
   PartyPanel,
+  PartyReached,
   PartyReward,
+  PurchasedItem,
+  ReportedPurchase,
+  Review as AnnouncedReview,
+  ReviewAnnouncement,
+  RoleConnection,
+  RoleContent,
 } from './outbox/effect-contents.ts';
+export type {
+  HandlerContent,
+  HandlerEvent,
+  HandlerEventFields,
+  HandlerEvents,
+  HandlerKind,
+  HandlerListing,
+  MemberEventFields,
+  MilestoneEvent,
+  PremiumEvent,
+  PurchaseEvent,
+  ReviewEvent,
+  StreakEvent,
+  VoteEvent,
+} from './outbox/handler-events.ts';
 export { type Clock, systemClock } from './platform/clock.ts';
-export type { TallyhookErrorCode } from './platform/error-codes.ts';
+export type {
+  CommandLineErrorCode,
+  DatabaseErrorCode,
+  EncryptionErrorCode,
+  LedgerErrorCode,
+  LookupErrorCode,
+  LookupOptionErrorCode,
+  OptionErrorCode,
+  SandboxErrorCode,
+  ServiceErrorCode,
+  TallyhookErrorCode,
+  VerificationErrorCode,
+} from './platform/error-codes.ts';
 export { StoreUnavailableError, TallyhookError } from './platform/errors.ts';
 export { createLog, type Log, type LogLevel } from './platform/log.ts';
 export type { Redactor } from './platform/redactor.ts';
@@ -77,4 +135,9 @@ export type {
 } from './rewards/rules.ts';
 export { type PublicShopItem, type ShopItem, withoutCodes } from './rewards/shop-item.ts';
 export type { Outcome, RecordedDelivery } from './tally/tally.ts';
-export { isSignature, isSignedWith, sign } from './webhook/signature.ts';
+export type { AnnouncementMode, AnnouncementSettings } from './texts/announcement-settings.ts';
+export type { ExporterOptions, SamplerName } from './tracing/exporter-options.ts';
+export { loadTracing } from './tracing/load-tracing.ts';
+export type { Span, SpanAttributes, SpanOptions, Tracing } from './tracing/tracing.ts';
+export { isSignedWith, sign } from './webhook/signature.ts';
+export { isSignature } from './webhook/signed-form.ts';

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { type Environment, readEnvironment } from '../config/environment.ts';
+import type { CommandSyntax } from './terminal/command.ts';
 import { processTerminal } from './terminal/process-terminal.ts';
 import { exitCode, runCommand, type Terminal, UsageError, withSuggestion } from './terminal/terminal.ts';
 
 const help = `tallyhook: credits and announcements on Discord for votes on a listing service
 
 Usage
+  tallyhook init           ask for the settings, check them, and write the file .env
   tallyhook [start]        receive webhooks and run the bot; without DISCORD_TOKEN it runs the sandbox
   tallyhook sandbox        run the bot with a local Discord and a local listing service, to try it without an account
   tallyhook service        run a listing service with its API, webhooks and pages
@@ -17,10 +19,12 @@ Usage
   tallyhook backup         copy the database to a file while tallyhook runs, and verify the copy
   tallyhook restore        restore the database from a backup file
   tallyhook export         print all entries of the ledger as JSON lines or CSV
+  tallyhook import         take over balances and votes from CSV and JSON files of other programs
   tallyhook settings       export and import what the owner of a community has set up with /setup
   tallyhook guilds         list, park or delete communities that were set up in Discord
   tallyhook rekey          encrypt the secrets that /setup has stored with another key
   tallyhook rewards        report what other rules would have paid (simulate), or pay for the time before the rules (backfill)
+  tallyhook completion     print the completion script of a shell (bash, zsh, fish)
   tallyhook help COMMAND   print the options and exit codes of a command
   tallyhook --help         print this help
   tallyhook --version      print the version
@@ -36,10 +40,15 @@ Exit codes: 0 success, 1 runtime error, or exit after a second signal, 2 invalid
 const exitGraceMs = 1_000;
 
 /** A command with access to the current environment. */
-type Verb = (args: readonly string[], terminal: Terminal, environment: () => Environment) => Promise<number>;
+interface Verb {
+  (args: readonly string[], terminal: Terminal, environment: () => Environment): Promise<number>;
+  /** Missing if it has no options of its own. */
+  readonly syntax?: CommandSyntax;
+}
 
 /** Loads only the modules of the command that runs. */
 const verbs: Readonly<Record<string, () => Promise<Verb>>> = {
+  init: async () => (await import('./cli/init/init-command.ts')).initCommand,
   start: async () => (await import('./cli/start.ts')).startCommand,
   sandbox: async () => (await import('./sandbox/cli.ts')).sandboxCommand,
   service: async () => (await import('./service/cli.ts')).serviceCommand,
@@ -51,11 +60,20 @@ const verbs: Readonly<Record<string, () => Promise<Verb>>> = {
   backup: async () => (await import('./cli/backup.ts')).backupCommand,
   restore: async () => (await import('./cli/restore.ts')).restoreCommand,
   export: async () => (await import('./cli/export/export-command.ts')).exportCommand,
+  import: async () => (await import('./cli/import/import-command.ts')).importCommand,
+  completion: async () => (await import('./cli/completion/completion-command.ts')).createCompletionCommand(syntaxes),
   rekey: async () => (await import('./cli/rekey.ts')).rekeyCommand,
   settings: async () => (await import('./cli/settings.ts')).settingsCommand,
   guilds: async () => (await import('./cli/guilds.ts')).guildsCommand,
   rewards: async () => (await import('./cli/rewards/rewards-command.ts')).rewardsCommand,
 };
+
+/** What the shell completes of each command. */
+async function syntaxes(): Promise<ReadonlyMap<string, CommandSyntax>> {
+  const none = { options: [], actions: [], takesFiles: false };
+  const all = Object.entries(verbs).filter(([name]) => name !== 'completion');
+  return new Map(await Promise.all(all.map(async ([name, load]) => [name, (await load()).syntax ?? none] as const)));
+}
 
 /** Runs the command line and sets the exit code of the process. */
 export async function main(args: readonly string[]): Promise<void> {

@@ -33,6 +33,7 @@ export function createAnnouncingLoops(
     readonly reminderLoop: ReminderLoop;
     /** Polls these queues of the outbox, in every process. */
     readonly nudge: (queues: readonly string[]) => void;
+    readonly handlesReviews: () => boolean;
     readonly metrics: Metrics;
     readonly clock: Clock;
     readonly log: Log;
@@ -48,6 +49,7 @@ export function createAnnouncingLoops(
   const announcementLoop = createConfiguredAnnouncementLoop(directory, {
     ...{ store, lookups, metrics, clock, log },
     onEnqueued: (queue) => nudge([queue]),
+    handlesReviews: options.handlesReviews,
   });
   const departures = createDepartures({
     listGuilds: () => listGuilds(rest),

@@ -16,6 +16,7 @@ import type { Metrics } from '../http/metrics/metrics.ts';
 import type { LeaseStore } from '../leases/lease-store.ts';
 import { createDispatcher } from '../outbox/dispatcher.ts';
 import type { AttemptResult, ClaimedEffect } from '../outbox/effect.ts';
+import { partsOfHandlerQueue } from '../outbox/handler-events.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { createPerform, type EffectHandlers } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -25,6 +26,7 @@ import type { Log } from '../platform/log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
 import type { Texts } from '../texts/texts.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { AnnouncementsOfListings } from './announcements.ts';
 import { createCardSource } from './card-source.ts';
 import type { DiscordAccess } from './discord-access.ts';
@@ -33,6 +35,7 @@ import { createQueueShare } from './queue-share.ts';
 import { withoutQuietParties } from './quiet-parties.ts';
 import type { ReminderService } from './reminders.ts';
 import { createRoleGrants } from './role-grants.ts';
+import { tracePerform } from './tracing/trace-perform.ts';
 
 /** Processes the outbox. It needs no gateway. */
 export interface Announcing {
@@ -68,6 +71,7 @@ export interface AnnouncingDependencies {
   /** The channel for reports to the owner of a guild; null for none. */
   readonly ownerChannelOf: (guildId: string) => string | null;
   readonly metrics: Metrics;
+  readonly tracing: Tracing | null;
   readonly log: Log;
   /** Real time, for the connection to Discord. */
   readonly stopwatch: Clock;
@@ -82,7 +86,7 @@ export function createAnnouncing(
   { rest, languages, memberLanguages, commands }: DiscordAccess,
   dependencies: AnnouncingDependencies,
 ): Announcing {
-  const { outbox, rewards, reminders, newEffectsPollMs, metrics, clock, log, stopwatch } = dependencies;
+  const { outbox, rewards, reminders, newEffectsPollMs, metrics, clock, log, stopwatch, tracing } = dependencies;
   const { announcements, votesOf, partyPanels, onAttempted, ownerChannelOf } = dependencies;
   const { updateRoleConnection = async () => ({ outcome: 'done' as const }) } = dependencies;
   const listingOf = createCardSource(dependencies.findLookup);
@@ -92,46 +96,48 @@ export function createAnnouncing(
     textsOf: languages.ofChannel,
     styleOf: announcements.findStyle,
   };
+  const perform = createPerform({
+    announcement: createAnnouncer({
+      ...{ rest, textsOf: languages.ofChannel, listingOf, votesOf, clock, log, styleOf: announcements.styleOf },
+      voteButtons,
+    }),
+    directMessage: createDirectMessageHandler({
+      rest,
+      settings: reminders,
+      textsOf: memberLanguages.textsOf,
+      listingOf,
+      clock,
+    }),
+    ...withoutQuietParties(announcements, partyPanels, {
+      partyPanel: createPartyPanelHandler({ rest, panels: partyPanels, textsOf: languages.ofChannel, clock }),
+      partyReached: createPartyReachedHandler({ rest, textsOf: languages.ofChannel, clock }),
+    }),
+    digest: createDigestHandler(messages, {
+      votesBetween: dependencies.votesBetween,
+      periodOf: announcements.periodOf,
+      drawPicture: (listing, texts) => drawInTime(dependencies, listing, texts),
+    }),
+    lostStreaks: createLostStreaksHandler(messages),
+    review: createReviewHandler(messages),
+    ownerReport: createOwnerReportHandler({ rest, textsOf: languages.ofChannel }),
+    // After linked roles were switched off, there is nothing to do.
+    roleConnection: updateRoleConnection,
+    partyReward: createPartyRewardHandler(rewards, clock),
+    role: createRoleHandler({
+      rest,
+      grants: createRoleGrants({ rewards, outbox, ownerChannelOf, clock }),
+      explainFailure: createExplainRoleFailure(rest, clock),
+      textsOf: languages.ofGuild,
+      clock,
+    }),
+  });
   const dispatcher = createDispatcher({
     outbox,
-    perform: createPerform({
-      announcement: createAnnouncer({
-        ...{ rest, textsOf: languages.ofChannel, listingOf, votesOf, clock, log, styleOf: announcements.styleOf },
-        voteButtons,
-      }),
-      directMessage: createDirectMessageHandler({
-        rest,
-        settings: reminders,
-        textsOf: memberLanguages.textsOf,
-        listingOf,
-        clock,
-      }),
-      ...withoutQuietParties(announcements, partyPanels, {
-        partyPanel: createPartyPanelHandler({ rest, panels: partyPanels, textsOf: languages.ofChannel, clock }),
-        partyReached: createPartyReachedHandler({ rest, textsOf: languages.ofChannel, clock }),
-      }),
-      digest: createDigestHandler(messages, {
-        votesBetween: dependencies.votesBetween,
-        periodOf: announcements.periodOf,
-        drawPicture: (listing, texts) => drawInTime(dependencies, listing, texts),
-      }),
-      lostStreaks: createLostStreaksHandler(messages),
-      review: createReviewHandler(messages),
-      ownerReport: createOwnerReportHandler({ rest, textsOf: languages.ofChannel }),
-      // After linked roles were switched off, there is nothing to do.
-      roleConnection: updateRoleConnection,
-      partyReward: createPartyRewardHandler(rewards, clock),
-      role: createRoleHandler({
-        rest,
-        grants: createRoleGrants({ rewards, outbox, ownerChannelOf, clock }),
-        explainFailure: createExplainRoleFailure(rest, clock),
-        textsOf: languages.ofGuild,
-        clock,
-      }),
-    }),
+    perform: tracing === null ? perform : tracePerform(perform, tracing),
     isReachable: createReachabilityProbe(rest),
     communityOf: dependencies.communityOfQueue,
-    isOwn: (queue) => queueShare.isOwn(queue),
+    // The calls of handlers are left to the processes that have them.
+    isOwn: (queue) => partsOfHandlerQueue(queue) === null && queueShare.isOwn(queue),
     clock,
     log,
     newEffectsPollMs,

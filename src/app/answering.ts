@@ -3,6 +3,7 @@ import type { SetupChecks } from '../../commands/setup-checks.ts';
 import type { SetupServices } from '../../commands/setup-services.ts';
 import type { DiscordConfig } from '../../config/schema.ts';
 import { createGatewayClient, type GatewayClient } from '../discord/gateway/gateway-client.ts';
+import { createOwnClientGateway, type DiscordClient } from '../discord/gateway/own-client.ts';
 import { createSharedGateway } from '../discord/gateway/shared-gateway.ts';
 import { createGuildChannels } from '../discord/guild-channels.ts';
 import { fetchApplicationId, fetchShardCount } from '../discord/inspection.ts';
@@ -25,6 +26,7 @@ import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { memoizeOne } from '../platform/memoize.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { DiscordAccess } from './discord-access.ts';
 import { warnOfEndpoint } from './endpoint-warning.ts';
 import type { ReminderService } from './reminders.ts';
@@ -64,9 +66,12 @@ export interface AnsweringDependencies {
   /** Called when the gateway is connected, for the first time or again. */
   readonly onConnected: () => void;
   readonly metrics: Metrics;
+  readonly tracing: Tracing | null;
   readonly log: Log;
   /** Real time, for the connection to Discord. */
   readonly stopwatch: Clock;
+  /** The caller's connection to the gateway; null for one of our own. */
+  readonly client: DiscordClient | null;
 }
 
 /** The part of a command's context that is not added here. */
@@ -107,6 +112,7 @@ export function createAnswering(
       return context instanceof Promise ? context.then(complete) : complete(context);
     },
     stopped: stopping.signal,
+    tracing: dependencies.tracing,
     noticeFor: (userId, texts) => reminders.noticeFor(userId, { texts, commandId: registrar.idOf }),
     isOwnCommand: registrar.isOwn,
     log,
@@ -131,7 +137,7 @@ export function createAnswering(
   const gateway =
     endpoint !== null
       ? null
-      : createGateway(dependencies.leases, rest, {
+      : createGateway(dependencies, rest, {
           ...{ ...discord, clock: stopwatch, log, globalLimit, makeRequest },
           onInteraction: (interaction) => interactions(interaction, transports(interaction)),
           onReady(applicationId) {
@@ -179,10 +185,12 @@ export function createAnswering(
 }
 
 function createGateway(
-  leases: LeaseStore | null,
+  { client, leases }: Pick<AnsweringDependencies, 'client' | 'leases'>,
   rest: DiscordRest,
   options: Parameters<typeof createGatewayClient>[0],
 ): GatewayClient {
+  if (client !== null)
+    return createOwnClientGateway({ ...options, client, fetchApplicationId: () => fetchApplicationId(rest) });
   if (leases === null) return createGatewayClient(options);
   return createSharedGateway({ ...options, leases, fetchShardCount: () => fetchShardCount(rest) });
 }

@@ -1,5 +1,6 @@
-import type { RequestListener } from 'node:http';
 import { Router } from 'express';
+import { withCustomCommands } from '../../commands/custom-commands.ts';
+import { commandsFor } from '../../commands/index.ts';
 import { createSetupDrafts } from '../../commands/setup-drafts.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
@@ -9,29 +10,25 @@ import { createHealth } from '../http/health.ts';
 import { createMetrics } from '../http/metrics/metrics.ts';
 import { createHttpServer } from '../http/server.ts';
 import { homeAccounts } from '../ledger/account-id.ts';
-import type { LedgerReads } from '../ledger/ledger.ts';
-import type { Standings } from '../ledger/standing.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
-import type { AttemptResult, ClaimedEffect } from '../outbox/effect.ts';
-import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
-import type { Log } from '../platform/log.ts';
-import type { Redactor } from '../platform/redactor.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { sqlitePathOf } from '../store/dialect/dialect.ts';
 import { openStore, type Store } from '../store/store.ts';
-import type { RecordedDelivery } from '../tally/tally.ts';
-import { createReplay } from '../webhook/replay.ts';
+import { overrideTexts } from '../texts/texts.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createAnnouncing } from './announcing.ts';
 import { createAnnouncingLoops } from './announcing-loops.ts';
 import { createAnswering } from './answering.ts';
+import type { App, AppDependencies } from './app-interface.ts';
 import { logConfigWarnings } from './config-warnings.ts';
+import { createRecording } from './create-recording.ts';
 import { currentParty } from './current-party.ts';
 import { createDirectory } from './directory.ts';
 import { createDiscordAccess } from './discord-access.ts';
 import { createEffectNotices } from './effect-notices.ts';
+import { createHandling } from './handling.ts';
 import { createLinkedRolesService } from './linked-roles.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createMemberServices } from './member-services.ts';
@@ -56,62 +53,25 @@ const settingsNotice = 'settings';
 /** How often to look for announcements of other processes, on a database server (ms). */
 const sharedDatabasePollMs = second / 5;
 
-/** A complete tallyhook instance. */
-export interface App {
-  /**
-   * The webhook routes alone, for another Express app. Mount them before `express.json()`, which would consume the
-   * body.
-   */
-  readonly webhooks: Router;
-  /** Balances and votes, of all communities together. */
-  readonly ledger: LedgerReads;
-  /** Rank, streak and leaderboards of the members. */
-  readonly standings: Standings;
-  /** All routes: webhooks, health, metrics and, with an owner token, the owner's API and console. */
-  readonly http: RequestListener;
-  /**
-   * Connects to Discord and starts to process the outbox. With `listen: false` it does not open a port.
-   * Returns the URL that it listens on; null if it does not listen or was stopped meanwhile.
-   * @throws TallyhookError `cannot_listen`
-   */
-  start(options?: { listen?: boolean }): Promise<string | null>;
-  /**
-   * Replaces all webhook secrets and API keys with those of a configuration that has the same listings, without a
-   * restart.
-   * @throws TallyhookError `lookup_key_malformed`; then nothing is replaced
-   */
-  reloadSecrets(config: Config): void;
-  /**
-   * Stops requests, effects and commands, each of which may finish within a few seconds, then closes the cache and the
-   * store. Takes less than 10 s. Every acknowledged delivery is on disk.
-   */
-  stop(): Promise<void>;
-}
-
-/** What the caller provides: the environment, and hooks to observe the app. */
-export interface AppDependencies {
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Called for every stored delivery, after its commit. */
-  readonly onRecorded?: (recorded: RecordedDelivery) => void;
-  /** Called for every attempt on effects, before its result is stored. */
-  readonly onAttempted?: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
-  /** Wraps the listener of all routes, to observe requests before they are handled. */
-  readonly wrapListener?: (listener: RequestListener) => RequestListener;
-  /** Receives the secrets that communities store, so that the log does not show them. */
-  readonly redact?: Pick<Redactor, 'add'>;
-  /** Real time for the connection to Discord; needed if `clock` does not run in real time. */
-  readonly stopwatch?: Clock;
-}
-
 /**
  * Creates all components and passes each its part of the configuration. Opens the database and the cache; connects to
  * nothing else.
- * @throws TallyhookError `database_too_new`, `cannot_open_database` or `lookup_key_malformed`, and the errors of
- *   {@link openKeyv}
+ * @throws TallyhookError `database_too_new`, `cannot_open_database`, `lookup_key_malformed`, `command_name_taken`,
+ *   `command_name_invalid` or `text_invalid`, and the errors of {@link openKeyv}
+ * @example
+ * ```ts
+ * import { createApp, createLog, loadConfig, systemClock } from 'tallyhook';
+ *
+ * const config = loadConfig(process.env);
+ * const log = createLog({ level: config.logLevel, secrets: config.secrets });
+ * const app = await createApp(config, { clock: systemClock, log });
+ * await app.start();
+ * process.once('SIGTERM', () => void app.stop());
+ * ```
  */
 export async function createApp(config: Config, dependencies: AppDependencies): Promise<App> {
-  const { clock, log } = dependencies;
+  const { clock, log, texts } = dependencies;
+  if (texts !== undefined) overrideTexts(texts);
   const cache = await openKeyv(config.cacheUrl, (error) =>
     log.warn({ reason: messageOf(error) }, 'cache error; continuing without the cache'),
   );
@@ -130,12 +90,12 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
 
 function assembleApp(store: Store, cache: Cache, config: Config, dependencies: AppDependencies, home: string | null) {
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
-  const { wrapListener = (listener) => listener } = dependencies;
+  const { wrapListener = (listener) => listener, tracing = null } = dependencies;
   /** Other processes may use the same database. */
   const isShared = sqlitePathOf(config.databaseUrl) === null;
   const directory = createDirectory(config.listings, home);
   const metrics = createMetrics();
-  const lookups = createLookupClients(config, { store, home, cache, metrics, clock, log });
+  const lookups = createLookupClients(config, { store, home, cache, metrics, tracing, clock, log });
   const linkedRoles = createLinkedRolesService(config, {
     ...{ members: store.linkedMembers, directory, clock, log },
     nudge: (queue) => nudgeEverywhere([queue]),
@@ -143,23 +103,30 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const settings = createSettings(config, {
     ...{ store: store.settings, directory, lookups, redact: dependencies.redact ?? null, clock, log },
     onSaved: () => notices.publish([settingsNotice]),
+    alsoRefresh: () => handling.subscriptions.refresh(),
+  });
+  const newEffectsPollMs = isShared ? sharedDatabasePollMs : null;
+  const handling = createHandling({
+    ...{ handlers: dependencies.handlers ?? {}, store, directory, isShared, newEffectsPollMs },
+    ...{ nudgeEverywhere, metrics, tracing, clock, log, onAttempted },
   });
   const services = createMemberServices(config, {
     unlink: linkedRoles?.unlink,
-    ...{ store, lookups, directory, metrics, clock, log },
+    ...{ store, lookups, directory, metrics, clock, log, handling },
     nudge: nudgeEverywhere,
   });
   const has = (role: Role) => config.roles.includes(role);
   const announcements = createAnnouncements(directory);
   const { memberLocales } = store;
   const access = createDiscordAccess(config, {
-    ...{ announcements, memberLocales, log, stopwatch, invalidRequests: store.invalidRequests },
+    ...{ announcements, memberLocales, tracing, log, stopwatch, invalidRequests: store.invalidRequests },
+    commands: withCustomCommands(commandsFor(config), dependencies.commands ?? []),
     requestsPerSecond: () => shareOfRequests(isShared, announcing?.processes() ?? null),
   });
   const announcing = has('announce')
     ? createAnnouncing(access, {
         ...services,
-        ...{ clock, announcements, metrics, log, stopwatch, onAttempted },
+        ...{ clock, announcements, metrics, tracing, log, stopwatch, onAttempted },
         updateRoleConnection: linkedRoles?.update,
         ...{ outbox: store.outbox, rewards: store.rewards, partyPanels: store.partyPanels },
         votesBetween: store.announcements.votesBetween,
@@ -167,7 +134,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
           const accounts = directory.find(listing)?.community.accounts ?? homeAccounts;
           return (await store.ledgerIn(accounts).account(userId)).votes;
         },
-        newEffectsPollMs: isShared ? sharedDatabasePollMs : null,
+        newEffectsPollMs,
         leases: isShared ? store.leases : null,
         communityOfQueue: communityOfQueues(directory),
         ownerChannelOf: (guildId) => directory.ofGuild(guildId)?.ownerChannelId ?? null,
@@ -176,7 +143,15 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const answering = has('answer')
     ? createAnswering(config.discord, access, {
         ...services,
-        ...{ clock, metrics, log, stopwatch, publicUrl: config.publicUrl, commandRegistry: store.commandRegistry },
+        ...{
+          clock,
+          metrics,
+          tracing,
+          log,
+          stopwatch,
+          publicUrl: config.publicUrl,
+          commandRegistry: store.commandRegistry,
+        },
         setup: {
           settings: settings.setup,
           drafts: createSetupDrafts(clock),
@@ -190,6 +165,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
           ...{ rewards: store.rewards, clock, log },
         }),
         leases: isShared ? store.leases : null,
+        client: dependencies.client ?? null,
         refreshesNotices: announcing === null,
         onConnected: () => announcing?.wake(),
       })
@@ -209,18 +185,14 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const notices = createEffectNotices(config.cacheUrl, clock, (queues) => {
     if (queues.includes(settingsNotice)) settings.loop.nudge();
     announcing?.nudge(queues);
+    handling.nudge(queues);
   });
-  const recording = {
-    ...{ store, clock, log, metrics, recorder: store.recorder },
-    listings: () => directory.listings,
-    onRecorded(recorded: RecordedDelivery, queues: readonly string[]) {
-      for (const cause of recorded.causes) metrics.entries.inc({ cause });
-      nudgeEverywhere(queues);
-      onRecorded(recorded);
-    },
-  };
-  const replay = createReplay(recording);
-  const receiving = has('receive') ? createReceiving({ ...recording, directory, replay, sync: settings.sync }) : null;
+  const recording = createRecording({
+    ...{ store, isShared, directory, handling, metrics, tracing, clock, log, onRecorded },
+    nudge: nudgeEverywhere,
+  });
+  const { isUnreadable } = settings.sync;
+  const receiving = has('receive') ? createReceiving({ ...recording, directory, isUnreadable }) : null;
   const usesDiscord = announcing !== null || answering !== null;
   const discordLoops = usesDiscord ? [access.invalidRequests] : [];
   const announcingLoops =
@@ -229,6 +201,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       : createAnnouncingLoops(config, {
           ...{ store, rest: access.rest, directory, lookups, sync: settings.sync, metrics, clock, log },
           reminderLoop: services.reminderLoop,
+          handlesReviews: () => handling.subscriptions.kinds().includes('review'),
           nudge: nudgeEverywhere,
         });
   const linkLoops = announcing === null || linkedRoles === null ? [] : [linkedRoles];
@@ -248,7 +221,6 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     home,
     keyStatus: lookups.keyStatus,
     standings: services.standings,
-    replay,
     nudge: (queue) => nudgeEverywhere([queue]),
   });
   const webhooks = receiving?.receiver.router ?? null;
@@ -260,19 +232,21 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
 
   function nudgeEverywhere(queues: readonly string[]): void {
     announcing?.nudge(queues);
+    handling.nudge(queues);
     notices.publish(queues);
   }
 
   const app: App = {
     webhooks: webhooks ?? Router(),
     http,
-    ledger: wholeLedger(store),
+    ledger: { ...wholeLedger(store), ...handling.ledger },
     standings: services.standings,
     async start({ listen = true } = {}) {
       const shouldListen = listen && stopped === undefined;
       const address = shouldListen ? await server.listen(config.http.host, config.http.port) : null;
       if (stopped !== undefined) return null;
       announcing?.start();
+      handling.start();
       answering?.start();
       notices.start();
       receiving?.start();
@@ -285,7 +259,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     reloadSecrets: ({ base }) => settings.sync.replaceBase(base),
     stop() {
       stopped ??= (async () => {
-        const parts = [receiving, announcing, answering, ...loops];
+        const parts = [receiving, announcing, handling, answering, ...loops];
         await Promise.all([server.close(), ...parts.map((part) => part?.stop())]);
         notices.stop();
         await settleWithin(closeTimeoutMs, clock, cache.disconnect());
@@ -295,5 +269,6 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       return stopped;
     },
   };
-  return { app, loadSettings: settings.sync.load };
+  const loadSettings = () => Promise.all([settings.sync.load(), handling.subscriptions.refresh()]);
+  return { app, loadSettings };
 }

@@ -21,9 +21,11 @@ export function createConfiguredAnnouncementLoop(
     readonly clock: Clock;
     readonly log: Log;
     readonly onEnqueued: (queue: string) => void;
+    /** Whether there is a handler for reviews, which are polled for it. */
+    readonly handlesReviews: () => boolean;
   },
 ): AnnouncementLoop {
-  const { store, lookups, metrics, clock, log, onEnqueued } = dependencies;
+  const { store, lookups, metrics, clock, log, onEnqueued, handlesReviews } = dependencies;
   const { announcements, rewards } = store;
   const common = { store: announcements, clock };
   let keptDigests: string | undefined;
@@ -31,9 +33,9 @@ export function createConfiguredAnnouncementLoop(
   function reviewTasksOf(listing: CommunityListing) {
     const lookup = lookups.find(listing.name)?.lookup;
     // Only servers have reviews.
-    if (!listing.announcements.reviews || lookup === undefined || lookup.kind !== 'server') return [];
+    if (lookup === undefined || lookup.kind !== 'server') return [];
     const run = createReviewsTask(listing, {
-      ...{ ...common, lookup, log },
+      ...{ ...common, lookup, isHandled: handlesReviews, log },
       keyStatus: () => lookups.keyStatus(listing.name),
       onPolled: (outcome) => metrics.reviewPolls.inc({ listing: listing.linked ? linkedLabel : listing.name, outcome }),
     });
@@ -51,7 +53,7 @@ export function createConfiguredAnnouncementLoop(
         name: 'lost streaks',
         run: createLostStreaksTask(listing, { ...common, accounts, beat: rewards.beat }),
       })),
-      ...announced.flatMap(reviewTasksOf),
+      ...named.flatMap(reviewTasksOf),
     ];
   });
 

@@ -1,14 +1,15 @@
 import type { Command } from '../../commands/command.ts';
-import { commandsFor } from '../../commands/index.ts';
 import type { Config } from '../../config/schema.ts';
 import { createGuildLanguages, type GuildLanguages } from '../discord/guild-languages.ts';
 import { createInvalidRequests, type InvalidRequestStore, type InvalidRequests } from '../discord/invalid-requests.ts';
 import { createMemberLanguages, type MemberLanguages, type MemberLocales } from '../discord/member-languages.ts';
 import { createGlobalRateLimit, type GlobalRateLimit } from '../discord/rate-limit.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
+import { traceRequests } from '../discord/trace-requests.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { textsFor } from '../texts/texts.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { AnnouncementsOfListings } from './announcements.ts';
 
 /** What announcing and answering share in one process. */
@@ -23,22 +24,26 @@ export interface DiscordAccess {
 
 /** Connects to nothing. */
 export function createDiscordAccess(
-  config: Pick<Config, 'discord' | 'reminders'>,
+  config: Pick<Config, 'discord'>,
   options: {
     readonly announcements: Pick<AnnouncementsOfListings, 'languageOf'>;
     readonly memberLocales: MemberLocales;
+    readonly commands: readonly Command[];
     readonly invalidRequests: InvalidRequestStore;
     /** The share of this process in the bot's requests. */
     readonly requestsPerSecond: () => number;
+    readonly tracing: Tracing | null;
     readonly log: Log;
     /** Real time. */
     readonly stopwatch: Clock;
   },
 ): DiscordAccess {
   const { discord } = config;
-  const { announcements, memberLocales, log, stopwatch } = options;
+  const { announcements, memberLocales, tracing, log, stopwatch } = options;
   const globalLimit = createGlobalRateLimit(stopwatch);
-  const invalidRequests = createInvalidRequests({ store: options.invalidRequests, clock: stopwatch, log });
+  const counted = createInvalidRequests({ store: options.invalidRequests, clock: stopwatch, log });
+  const invalidRequests =
+    tracing === null ? counted : { ...counted, makeRequest: traceRequests(counted.makeRequest, tracing) };
   const rest = createDiscordRest({
     ...{ ...discord, clock: stopwatch, globalLimit, invalidRequests },
     requestsPerSecond: options.requestsPerSecond,
@@ -49,5 +54,5 @@ export function createDiscordAccess(
     fallback: async () => (discord.guildId === null ? textsFor(null) : languages.ofGuild(discord.guildId)),
     log,
   });
-  return { rest, globalLimit, invalidRequests, languages, memberLanguages, commands: commandsFor(config) };
+  return { rest, globalLimit, invalidRequests, languages, memberLanguages, commands: options.commands };
 }

@@ -13,6 +13,7 @@ import type { AnsweringDependencies, BotContext } from './answering.ts';
 import { createClaims } from './claims.ts';
 import { type CommunityContext, createCommunityContexts } from './community-contexts.ts';
 import type { Directory } from './directory.ts';
+import type { Handling } from './handling.ts';
 import type { CommunityListing } from './listings.ts';
 import type { LookupClients } from './lookup-clients.ts';
 import { createMemberDataAccess } from './member-data.ts';
@@ -42,11 +43,12 @@ export function createMemberServices(
     readonly log: Log;
     /** Polls these queues of the outbox, in every process. */
     readonly nudge: (queues: readonly string[]) => void;
+    readonly handling: Pick<Handling, 'recording' | 'subscriptions'>;
     /** Ends linked roles of a member; undefined if they are off. */
     readonly unlink: ((userId: string) => Promise<boolean>) | undefined;
   },
 ): MemberServices {
-  const { store, lookups, directory, metrics, clock, log, nudge, unlink } = options;
+  const { store, lookups, directory, metrics, clock, log, nudge, unlink, handling } = options;
   const toCheck = (listing: CommunityListing) => listingToCheck(listing, lookups.find);
   const findReminded = (name: string): CheckedListing | undefined => {
     const listing = directory.find(name);
@@ -66,11 +68,12 @@ export function createMemberServices(
     shop: createShop({
       shopIn: (guildId) => shopIn(directory, guildId),
       ...{ purchases: store.purchases, clock, log, nudge },
+      isHandled: () => handling.subscriptions.kinds().includes('purchase'),
       onPurchase: (result) => metrics.purchases.inc({ result }),
     }),
     claims: createClaims({
       ...{ findListing: directory.find, findLookup: lookups.find },
-      ...{ ledgerIn: store.ledgerIn, recorder: store.claims, clock, log },
+      ...{ ledgerIn: store.ledgerIn, recorder: handling.recording.claims(store.claims), clock, log },
     }),
     memberData: createMemberDataAccess({
       longestCooldownMs: () => longestCooldownMs(directory),

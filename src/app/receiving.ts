@@ -3,14 +3,16 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
+import type { Recorder } from '../tally/recorder.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { createDueReplays } from '../webhook/due-replays.ts';
 import { createIntake } from '../webhook/intake.ts';
 import { createKeyring } from '../webhook/keyring.ts';
-import { createReceiver, type Receiver } from '../webhook/receiver.ts';
+import { createWebhookReceiver, type Receiver } from '../webhook/receiver.ts';
 import type { Replay } from '../webhook/replay.ts';
 import type { Directory } from './directory.ts';
-import type { CommunitySettingsSync } from './settings/community-settings.ts';
+import { traceKeyring } from './tracing/trace-keyring.ts';
 
 /** Receives deliveries, and replays quarantined ones when they are due. */
 export interface Receiving {
@@ -21,32 +23,36 @@ export interface Receiving {
 
 export function createReceiving(options: {
   readonly directory: Directory;
-  readonly sync: Pick<CommunitySettingsSync, 'isUnreadable'>;
-  readonly store: Store;
+  /** Whether a webhook secret of a listing is stored, but cannot be decrypted here. */
+  readonly isUnreadable: (listing: string) => boolean;
+  readonly store: Pick<Store, 'quarantine'>;
+  readonly recorder: Recorder;
   readonly replay: Replay;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly tracing?: Tracing | null;
   /** Called after each commit, with the queues of its effects. */
   readonly onRecorded: (recorded: RecordedDelivery, queues: readonly string[]) => void;
 }): Receiving {
-  const { directory, sync, store, replay, clock, log, metrics, onRecorded } = options;
+  const { directory, isUnreadable, store, recorder, replay, clock, log, metrics, tracing = null, onRecorded } = options;
   const keyring = createKeyring(directory.listings);
   directory.onChange(() => keyring.replace(directory.listings));
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
   const intake = createIntake({
-    keyring,
-    isUnreadable: sync.isUnreadable,
-    recorder: store.recorder,
+    keyring: tracing === null ? keyring : traceKeyring(keyring, tracing),
+    isUnreadable,
+    recorder,
     clock,
     log,
     onRecorded,
     observeCommit: (durationMs) => metrics.commitSeconds.observe(durationMs / second),
   });
-  const receiver = createReceiver({
+  const receiver = createWebhookReceiver({
     intake,
     clock,
     log,
+    tracing,
     observe: ({ status, outcome, durationMs }) => {
       metrics.deliveries.inc({ status, outcome: outcome ?? 'refused' });
       metrics.deliverySeconds.observe(durationMs / second);

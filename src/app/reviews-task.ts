@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { ListingConfig } from '../../config/schema.ts';
 import type { KeyStatus, Lookup } from '../lookup/lookup.ts';
 import type { Review } from '../lookup/schemas.ts';
+import { handlerQueue } from '../outbox/handler-events.ts';
 import type { Clock } from '../platform/clock.ts';
 import { hour, minute } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { AnnouncementStore } from '../tally/announcement-store.ts';
+import { handlerListing } from '../tally/handler-effects.ts';
 import type { AnnouncementTask } from './announcement-loop.ts';
+import type { CommunityListing } from './listings.ts';
 
 const pollEveryMs = 15 * minute;
 /** The longest pause while the service fails. */
@@ -22,32 +24,37 @@ const pageSize = 50;
  * budget, a poll is left out; while the service fails, the pauses get longer.
  */
 export function createReviewsTask(
-  { name: listing, announceChannelId: channelId }: ListingConfig,
+  listing: CommunityListing,
   options: {
     readonly lookup: Pick<Lookup, 'reviews'>;
     readonly keyStatus: () => Promise<KeyStatus | undefined>;
     readonly store: AnnouncementStore;
+    /** Whether there is a handler for reviews; by default there is none. */
+    readonly isHandled?: () => boolean;
     readonly clock: Clock;
     readonly log: Log;
     /** Called with the result of each poll. */
     readonly onPolled: (outcome: 'polled' | 'over_budget' | 'failed') => void;
   },
 ): AnnouncementTask {
-  const { lookup, keyStatus, store, clock, log, onPolled } = options;
+  const { lookup, keyStatus, store, isHandled = () => false, clock, log, onPolled } = options;
+  const { name } = listing;
+  const channelId = listing.announcements.reviews ? listing.announceChannelId : null;
   let failures = 0;
 
   return async () => {
-    if (channelId === null) return null;
+    const handled = isHandled() ? handlerListing(listing) : null;
+    if (channelId === null && handled === null) return null;
     const now = clock.now();
     const pauseMs = Math.min(maxPauseMs, pollEveryMs * 2 ** failures);
-    if (!(await store.claimReviewPoll(listing, now, now + pauseMs))) return null;
+    if (!(await store.claimReviewPoll(name, now, now + pauseMs))) return null;
     const budgetLeft = (await keyStatus())?.budgetLeft ?? 0;
     if (budgetLeft <= reservedRequests) {
       onPolled('over_budget');
       return null;
     }
     const result = await lookup.reviews({ sort: 'newest', limit: pageSize }).catch((error: unknown) => {
-      log.info({ listing, reason: messageOf(error) }, 'the reviews could not be polled');
+      log.info({ listing: name, reason: messageOf(error) }, 'the reviews could not be polled');
       return null;
     });
     if (result === null || result.stale) {
@@ -59,8 +66,12 @@ export function createReviewsTask(
     onPolled('polled');
     const reviews = result.value.reviews.map((review) => ({ ...review, id: idOf(review) }));
     const isPartial = result.value.total > reviews.length || reviews.length >= pageSize;
-    const announced = await store.announceReviews({ listing, channelId, reviews, isPartial }, clock.now());
-    return announced > 0 ? channelId : null;
+    const announced = await store.announceReviews(
+      { listing: name, channelId, handled, reviews, isPartial },
+      clock.now(),
+    );
+    if (announced === 0) return null;
+    return channelId ?? handlerQueue('review', listing.community.guildId);
   };
 }
 

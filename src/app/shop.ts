@@ -1,4 +1,5 @@
 import type { Shop } from '../../commands/shop-port.ts';
+import { handlerQueue } from '../outbox/handler-events.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { PurchaseResult } from '../rewards/stored-purchase.ts';
@@ -9,6 +10,8 @@ export function createShop(options: {
   /** The shop of the community that a command in this guild is about. */
   readonly shopIn: (guildId: string | null) => ShopContext;
   readonly purchases: PurchaseStore;
+  /** Whether there is a handler for purchases; by default there is none. */
+  readonly isHandled?: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
   /** Called with the queues of new effects. */
@@ -16,7 +19,7 @@ export function createShop(options: {
   /** Called with `sold`, `repeated`, `fulfilled`, `refunded`, or why nothing was sold. */
   readonly onPurchase: (result: string) => void;
 }): Shop {
-  const { shopIn, purchases, clock, log, nudge, onPurchase } = options;
+  const { shopIn, purchases, isHandled = () => false, clock, log, nudge, onPurchase } = options;
 
   /** Never the code. */
   function report(result: PurchaseResult, { guildId, ownerChannelId }: ShopContext): void {
@@ -24,7 +27,7 @@ export function createShop(options: {
     if (result.outcome !== 'purchased' || result.repeated) return;
     const { id, userId, item, price, balance } = result.purchase;
     log.info({ purchase: id, user: userId, item, price, balance }, 'an item of the shop was sold');
-    nudge([`role ${guildId}`, ...(ownerChannelId === null ? [] : [ownerChannelId])]);
+    nudge([`role ${guildId}`, handlerQueue('purchase', guildId), ...(ownerChannelId === null ? [] : [ownerChannelId])]);
   }
 
   return {
@@ -36,7 +39,10 @@ export function createShop(options: {
       const item = shop.items.find(({ id }) => id === itemId) ?? null;
       const order = { confirmationId, member: { userId, roles: roles ?? [] }, item, confirmedPrice: price };
       const result = await purchases.purchase(
-        { ...order, accounts: shop.accounts, guildId: shop.guildId, ownerChannelId: shop.ownerChannelId },
+        {
+          ...{ ...order, accounts: shop.accounts, guildId: shop.guildId, ownerChannelId: shop.ownerChannelId },
+          isHandled: isHandled(),
+        },
         clock.now(),
       );
       report(result, shop);

@@ -3,7 +3,7 @@ import { type AccountScope, accountIdOf } from '../ledger/account-id.ts';
 import type { OwnerContext } from '../owner/context.ts';
 import { getDelivery } from '../owner/get-delivery.ts';
 import type { DeliveryRecord } from '../owner/records.ts';
-import { quarantineReasons } from '../tally/quarantine.ts';
+import { quarantineReasons } from '../tally/quarantine-reasons.ts';
 
 /** Deliveries in a trace: as many as fit into a reply with their steps. */
 const maxDeliveries = 5;

@@ -24,6 +24,7 @@ export const announcementsCommand = command({
   help,
   options: { listing: { type: 'string' }, json: { type: 'boolean', default: false } },
   allowPositionals: true,
+  actions: ['preview'],
   async run({ values, positionals }, terminal) {
     const [action = '', ...others] = positionals;
     if (others.length > 0) throw new UsageError(`Unexpected argument "${others[0]}".`);

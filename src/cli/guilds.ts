@@ -34,6 +34,7 @@ export const guildsCommand = command({
   help,
   options: { json: { type: 'boolean', default: false }, yes: { type: 'boolean', default: false } },
   allowPositionals: true,
+  actions,
   async run({ values, positionals }, terminal) {
     const [action = 'list', guildId, ...others] = positionals;
     if (!actions.includes(action)) throw new UsageError(withSuggestion(`Unknown action "${action}".`, action, actions));

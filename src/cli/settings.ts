@@ -38,6 +38,7 @@ export const settingsCommand = command({
   help,
   options: { 'with-secrets': flag, 'dry-run': flag, json: flag },
   allowPositionals: true,
+  actions: ['export', 'import'],
   async run({ values, positionals }, terminal) {
     const [action = '', guildId = '', file, ...others] = positionals;
     if (action !== 'export' && action !== 'import') {

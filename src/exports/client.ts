@@ -6,6 +6,7 @@
 export type { BudgetDecision, BudgetStore } from '../lookup/budget.ts';
 export { createLookup, type LookupOptions } from '../lookup/client.ts';
 export type {
+  CachedLookups,
   CachedValue,
   KeyStatus,
   ListingKind,
@@ -16,10 +17,13 @@ export type {
   ObserveLookup,
   Resource,
   ReviewsQuery,
+  VoteStatusOptions,
 } from '../lookup/lookup.ts';
-export { LookupError, type LookupErrorCode } from '../lookup/lookup-error.ts';
+export { LookupError, type LookupErrorOptions } from '../lookup/lookup-error.ts';
 export type {
   BotProfile,
+  CachedReviews,
+  CachedVoteStatus,
   ProfileByKind,
   Review,
   ReviewSort,
@@ -27,4 +31,15 @@ export type {
   ServerProfile,
   VoteStatus,
 } from '../lookup/schemas.ts';
+export type { LastVote } from '../lookup/with-ledger.ts';
 export { type Clock, systemClock } from '../platform/clock.ts';
+export type {
+  LookupErrorCode,
+  LookupOptionErrorCode,
+  OptionErrorCode,
+  TallyhookErrorCode,
+} from '../platform/error-codes.ts';
+export { TallyhookError } from '../platform/errors.ts';
+export type { Log } from '../platform/log.ts';
+export { loadTracing } from '../tracing/load-tracing.ts';
+export type { Span, SpanAttributes, SpanOptions, Tracing } from '../tracing/tracing.ts';

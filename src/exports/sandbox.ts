@@ -1,6 +1,96 @@
 /**
- * `tallyhook/sandbox`: the sandbox, and its parts for tests of other programs.
+ * `tallyhook/sandbox`: a local Discord ({@link startLocalDiscord}) and a local listing service ({@link startService}) for
+ * tests of any bot, and the complete sandbox ({@link startSandbox}).
  * @module
  */
 
-export * from '../sandbox/sandbox.ts';
+export type { ListingSettings } from '../sandbox/default-listings.ts';
+export type { Callback } from '../sandbox/discord/callback-schema.ts';
+export type { CommandSchema } from '../sandbox/discord/command-schema.ts';
+export type { StoredCommand } from '../sandbox/discord/commands.ts';
+export type { ActionRow, Button, Select } from '../sandbox/discord/component-schema.ts';
+export type { DefaultGuildOptions, Person, RoleIds } from '../sandbox/discord/default-guild.ts';
+export type { RecordedRequest } from '../sandbox/discord/diagnostics.ts';
+export type { StateChange } from '../sandbox/discord/events.ts';
+export type { FaultControls } from '../sandbox/discord/faults.ts';
+export type { FileInput, StoredFile } from '../sandbox/discord/files.ts';
+export type { RecordedIdentify } from '../sandbox/discord/gateway.ts';
+export type { GuildControls } from '../sandbox/discord/guild-controls.ts';
+export type { ReceivedCallback } from '../sandbox/discord/interactions.ts';
+export { startLocalDiscord } from '../sandbox/discord/local-discord.ts';
+export type { LocalDiscord, LocalDiscordOptions } from '../sandbox/discord/local-discord-interface.ts';
+export type { Localizations } from '../sandbox/discord/locales.ts';
+export type { Embed } from '../sandbox/discord/message-schema.ts';
+export type { Modal, SubmittedValues } from '../sandbox/discord/modal.ts';
+export type { Normalized, NormalizedEmbed } from '../sandbox/discord/normalize.ts';
+export type {
+  Identified,
+  Inner,
+  Media,
+  NormalizedComponent,
+  NormalizedContainer,
+  NormalizedControl,
+  NormalizedFile,
+  NormalizedGallery,
+  NormalizedRow,
+  NormalizedSection,
+  NormalizedSeparator,
+  NormalizedText,
+  NormalizedThumbnail,
+  Shown,
+} from '../sandbox/discord/normalized-components.ts';
+export type { AuthorizationControls } from '../sandbox/discord/oauth.ts';
+export type { Attachment, InteractionMetadata, Message, User } from '../sandbox/discord/objects.ts';
+export type { PermissionName } from '../sandbox/discord/permissions.ts';
+export type { PersistedState } from '../sandbox/discord/persistence.ts';
+export type { OptionInput } from '../sandbox/discord/resolve-command.ts';
+export type {
+  LinkedRoleCondition,
+  LinkedRoleControls,
+  RoleConnectionObject,
+  RoleConnectionRecord,
+} from '../sandbox/discord/role-connections.ts';
+export type { SentDispatch } from '../sandbox/discord/session.ts';
+export type {
+  AutocompleteAction,
+  Choice,
+  CommandAction,
+  ComponentAction,
+  InteractionHandle,
+  ModalAction,
+} from '../sandbox/discord/user-actions.ts';
+export type { DeliveryResponse, FaultInjection } from '../sandbox/fault-injection.ts';
+export type { OutageSwitch } from '../sandbox/outage.ts';
+export type {
+  SandboxEvents,
+  Step,
+  StepName,
+  TimelineDelivery,
+  TimelineItem,
+  TimelineLine,
+  Tone,
+} from '../sandbox/page/ports.ts';
+export { maxSpeed, type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
+export type { SandboxClock } from '../sandbox/sandbox-clock.ts';
+export type { VoteInput, VoteOutcome } from '../service/actions/cast-vote.ts';
+export type { PremiumOutcome, PurchaseOrder } from '../service/actions/orders.ts';
+export type { NewListing, ServiceAdmin, WebhookSettings } from '../service/admin.ts';
+export type {
+  BotFacts,
+  BotListing,
+  CommonListing,
+  Listing,
+  ServerFacts,
+  ServerListing,
+  ServiceListingKind,
+} from '../service/listing/listing.ts';
+export type { SeedResult } from '../service/seed/seed.ts';
+export { type RunningService, type ServiceOptions, startService } from '../service/service.ts';
+export type { DeliveryAttempt, WebhookDeliveryRecord } from '../service/storage/attempts.ts';
+export type { WebhookDelivery } from '../service/storage/deliveries.ts';
+export type { ServiceMember } from '../service/storage/members.ts';
+export type { Purchase, Tier } from '../service/storage/purchases.ts';
+export type { DeliveryState, PurchaseStatus, WebhookFamily } from '../service/storage/tables.ts';
+export type { LifecycleEvent, WebhookEventKind } from '../service/webhooks/payloads.ts';
+export type { WebhookRetryPolicy } from '../service/webhooks/retry.ts';
+export type { Address, Resolve } from '../service/webhooks/target.ts';

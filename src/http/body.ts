@@ -1,7 +1,5 @@
 import { IncomingMessage } from 'node:http';
-
-/** Maximum size of a delivery (bytes). It has a few hundred. */
-export const maxBodyBytes = 64 * 1024;
+import { maxBodyBytes } from './max-body-bytes.ts';
 
 type BodyEvent = Buffer | 'end' | 'aborted';
 

@@ -17,6 +17,8 @@ export interface Correction {
   readonly reason: string;
   /** Time of the correction (ms since the epoch). */
   readonly at: number;
+  /** Whether it may take more than the balance; by default it may not. */
+  readonly mayOverdraw?: boolean;
 }
 
 /** The result of a correction. Nothing was written unless it is `corrected`. */

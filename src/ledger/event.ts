@@ -1,9 +1,9 @@
-/** The two families of deliveries, each with its own secrets (document, section 5.7). */
+/** The two families of deliveries, each with its own secrets. */
 export type Family = 'vote' | 'premium';
 
-/** The kinds of votes, as named in the payload (document, section 6). */
+/** The kinds of votes, as named in the payload. */
 export const voteKinds = ['server_vote', 'bot_vote'] as const;
-/** The purchase (document, section 6) and the lifecycle events that comparable services send. */
+/** The purchase and the lifecycle events that comparable services send. */
 export const premiumKinds = [
   'premium_purchase',
   'subscription.renewed',

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../platform/clock.ts';
 import { hour, second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { type BudgetStore, createBudget, fingerprint, memoryBudgetStore } from './budget.ts';
 import { type ReadThrough, readThrough } from './cache.ts';
 import { type Endpoint, maxReviews, profileEndpoint, reviewsEndpoint, votesEndpoint } from './endpoints.ts';
@@ -26,6 +27,7 @@ import { checkRequiredOptions } from './required-options.ts';
 import { createResponseStore } from './response-store.ts';
 import { type ProfileByKind, reviewSorts } from './schemas.ts';
 import { sharedRequestsIn } from './shared-requests.ts';
+import { traceHttp } from './trace-http.ts';
 import { voteStatusAt, withSecondsLeft } from './ttl.ts';
 import { type LastVote, withLedger } from './with-ledger.ts';
 
@@ -35,12 +37,12 @@ export interface LookupOptions<Kind extends ListingKind = ListingKind> {
   readonly kind: Kind;
   /** Ends in `/api/v1`. */
   readonly baseUrl: string;
-  /** The listing's API key (document, section 5). */
+  /** The listing's API key. */
   readonly key: string;
   /** The cache of responses; in memory by default. Several clients may share one. */
   readonly cache?: Keyv;
   /**
-   * The log of requests for the limit of 120 per minute and key (document, section 8); in memory by default. All
+   * The log of requests for the limit of 120 per minute and key; in memory by default. All
    * clients that use the same key must share one.
    */
   readonly budget?: BudgetStore;
@@ -50,7 +52,7 @@ export interface LookupOptions<Kind extends ListingKind = ListingKind> {
   readonly log?: Log;
   /** The user's last vote for this listing according to the ledger; none by default. A rejection is logged. */
   readonly lastVote?: LastVote;
-  /** How long a vote blocks the next one (ms); 12 hours by default (document, section 2.4). */
+  /** How long a vote blocks the next one (ms); 12 hours by default. */
   readonly cooldownMs?: number;
   /** Request timeout (ms); 5 seconds by default. All clients that share a budget must use at most this timeout. */
   readonly timeoutMs?: number;
@@ -58,15 +60,30 @@ export interface LookupOptions<Kind extends ListingKind = ListingKind> {
   readonly observe?: ObserveLookup;
   /** For metrics: called for every returned value. */
   readonly observeAge?: ObserveAge;
+  /** Records a span for each request; none by default. */
+  readonly tracing?: Tracing | null;
 }
 
-/** The default limit of reviews of the service (document, section 8). */
+/** The default limit of reviews of the service. */
 const defaultReviews = 10;
 
 /**
  * Creates the client of the lookup API for one listing.
  * @throws TallyhookError `lookup_kind_missing`, `lookup_kind_unknown`, `lookup_base_url_missing`,
  * `lookup_base_url_malformed`, `lookup_key_missing`, or `lookup_key_malformed` when the key cannot be sent in a header
+ * @example
+ * ```ts
+ * import { createLookup, LookupError } from 'tallyhook/client';
+ *
+ * const key = process.env['LOOKUP_SERVER_KEY'] ?? '';
+ * const lookup = createLookup({ kind: 'server', baseUrl: 'https://list.example/api/v1', key });
+ * try {
+ *   const { value, stale } = await lookup.voteStatus('80351110224678912');
+ *   console.log(value.canVote, value.secondsUntilVote, stale);
+ * } catch (error) {
+ *   if (error instanceof LookupError) console.error(error.code, error.hint, error.retryAt);
+ * }
+ * ```
  */
 export function createLookup<Kind extends ListingKind>(options: LookupOptions<Kind>): LookupClient<Kind> {
   checkRequiredOptions(options);
@@ -78,7 +95,8 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
   const errors = createErrorReporter({ log: options.log ?? pino({ enabled: false }), clock });
   const log = options.budget ?? memoryBudgetStore();
   const budget = createBudget({ log, keyId: fingerprint(key), timeoutMs, clock });
-  const http = createHttp({ baseUrl, key, clock });
+  const untracedHttp = createHttp({ baseUrl, key, clock });
+  const http = options.tracing ? traceHttp(untracedHttp, baseUrl, options.tracing) : untracedHttp;
   const sendRequest = createRequester({ http, budget, clock, timeoutMs, errors, observe });
   const store = createResponseStore({ keyv: options.cache ?? memoryKeyv(), clock, errors });
   const sharedRequests = options.cache === undefined ? null : sharedRequestsIn(options.cache);

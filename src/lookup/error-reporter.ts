@@ -1,10 +1,11 @@
 import type { Clock } from '../platform/clock.ts';
 import { minute } from '../platform/durations.ts';
+import type { LookupErrorCode } from '../platform/error-codes.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { createThrottledLog } from '../platform/throttled-log.ts';
 import type { Resource } from './lookup.ts';
-import { LookupError, type LookupErrorCode } from './lookup-error.ts';
+import { LookupError } from './lookup-error.ts';
 
 /** Minimum time between two messages with the same code (ms). */
 const logIntervalMs = minute;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { hour, minute, second } from '../platform/durations.ts';
+import type { LookupErrorCode } from '../platform/error-codes.ts';
 import { parseJson } from '../platform/json.ts';
 import { createRedactor } from '../platform/redactor.ts';
-import { LookupError, type LookupErrorCode } from './lookup-error.ts';
+import { LookupError } from './lookup-error.ts';
 
 /** The duration of a rate limit (ms) when the response has no Retry-After. */
 const defaultRateLimitMs = minute;

@@ -1,3 +1,4 @@
+import type { LookupErrorCode } from '../platform/error-codes.ts';
 import { TallyhookError } from '../platform/errors.ts';
 
 interface ErrorDefinition {
@@ -70,13 +71,10 @@ const definitions = {
   lookup_unexpected_status: {
     hint: 'Check the base URL of the service in the settings (https, and ending in /api/v1).',
   },
-} as const satisfies Record<string, ErrorDefinition>;
-
-/** Why a lookup failed. */
-export type LookupErrorCode = keyof typeof definitions;
+} as const satisfies Record<LookupErrorCode, ErrorDefinition>;
 
 /** Details of a failed lookup. */
-interface LookupErrorOptions {
+export interface LookupErrorOptions {
   /** The earliest time at which a retry makes sense (ms since the epoch). */
   readonly retryAt?: number | null;
   /** The HTTP status of the response. */

@@ -1,7 +1,7 @@
-import type { LookupErrorCode } from './lookup-error.ts';
+import type { LookupErrorCode } from '../platform/error-codes.ts';
 import type { CachedVoteStatus, ProfileByKind, ReviewSort, Reviews, VoteStatus } from './schemas.ts';
 
-/** The kinds of listings. The key belongs to one kind, which decides the available endpoints (document, section 4). */
+/** The kinds of listings. The key belongs to one kind, which decides the available endpoints. */
 export const listingKinds = ['server', 'bot'] as const;
 export type ListingKind = (typeof listingKinds)[number];
 
@@ -14,11 +14,11 @@ export interface CachedValue<Value> {
   readonly stale: boolean;
 }
 
-/** The parameters of `GET /reviews`, with the defaults of the document (section 4). */
+/** The parameters of `GET /reviews`, with the defaults of the service. */
 export interface ReviewsQuery {
   /** `newest` by default. */
   readonly sort?: ReviewSort | undefined;
-  /** A whole number, 10 by default; clamped to 1 to 50 (document, section 8). */
+  /** A whole number, 10 by default; clamped to 1 to 50. */
   readonly limit?: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface ReviewsQuery {
 export interface KeyStatus {
   /** The service rejected the key (401) in the latest request. */
   readonly keyRefused: boolean;
-  /** The latest response does not match the document. */
+  /** The latest response does not have the form that the service documents. */
   readonly wrongShape: boolean;
   /** How many requests can be sent now; null if the request log cannot be read. */
   readonly budgetLeft: number | null;
@@ -39,17 +39,17 @@ export interface KeyStatus {
  */
 export interface Lookup<Kind extends ListingKind = ListingKind> {
   readonly kind: Kind;
-  /** `GET /server` or `GET /bot`, depending on the kind (document, sections 2.2 and 2.3). */
+  /** `GET /server` or `GET /bot`, depending on the kind. */
   profile(): Promise<CachedValue<ProfileByKind[Kind]>>;
   /**
-   * `GET /votes/:userId` (document, section 2.4).
+   * `GET /votes/:userId`.
    * @param options.fresh whether to ask the service itself, without the cache and the ledger; identical requests within
    * five seconds share a response. Default: false
    * @throws LookupError `lookup_bad_parameter` for an id that is not 1 to 20 digits
    */
   voteStatus(userId: string, options?: VoteStatusOptions): Promise<CachedValue<VoteStatus>>;
   /**
-   * `GET /reviews` (document, section 2.5).
+   * `GET /reviews`.
    * @throws LookupError `lookup_wrong_key_type` for the listing of a bot
    * @throws LookupError `lookup_bad_parameter` for a sort that is not documented or a limit that is not a whole number
    */

@@ -34,11 +34,11 @@ export const serverProfileSchema = z.object({
 });
 
 /**
- * The profile of a listed server (document, section 2.2). A field that the service omits is null, a list is empty.
+ * The profile of a listed server. A field that the service omits is null, a list is empty.
  * Deliberately without the owner's id.
  * - `votes`: in total; `monthlyVotes`: in the current month
  * - `members`: in total; `online`: the members who are online
- * - `features`, `emojis`, `rules`: as sent by the service; the document does not describe their elements
+ * - `features`, `emojis`, `rules`: as sent by the service, which does not document their elements
  * - `url`: the public page, http or https only
  */
 export type ServerProfile = Readonly<z.infer<typeof serverProfileSchema>>;
@@ -56,7 +56,7 @@ export const botProfileSchema = z.object({
 });
 
 /**
- * The profile of a listed bot (document, section 2.3). A field that the service omits is null, a list is empty.
+ * The profile of a listed bot. A field that the service omits is null, a list is empty.
  * - `votes`: in total
  * - `servers`: the number of servers with the bot
  * - `url`: the public page, http or https only
@@ -82,7 +82,7 @@ export const voteStatusSchema = z.object({
  */
 export type CachedVoteStatus = Readonly<z.infer<typeof voteStatusSchema>>;
 
-/** Whether a user may vote now (document, section 2.4). */
+/** Whether a user may vote now. */
 export interface VoteStatus extends CachedVoteStatus {
   /**
    * Whole seconds until the cooldown ends, rounded up, calculated for the time of the call even if the status is
@@ -91,7 +91,7 @@ export interface VoteStatus extends CachedVoteStatus {
   readonly secondsUntilVote: number | null;
 }
 
-/** The sort orders of reviews (document, section 4). */
+/** The sort orders of reviews. */
 export const reviewSorts = ['newest', 'highest', 'lowest'] as const;
 export type ReviewSort = (typeof reviewSorts)[number];
 
@@ -103,7 +103,7 @@ const review = z.object({
 });
 
 /**
- * One review (document, section 2.5).
+ * One review.
  * - `username`: the author's display name; null if the service does not send it
  * - `rating`: as sent by the service; its range is not documented
  * - `comment`: may be empty
@@ -122,7 +122,7 @@ export const reviewsSchema = z.object({
  */
 export type CachedReviews = Readonly<z.infer<typeof reviewsSchema>>;
 
-/** The reviews of a server (document, section 2.5), in the requested order and up to the requested limit. */
+/** The reviews of a server, in the requested order and up to the requested limit. */
 export interface Reviews extends CachedReviews {
   /** The length of `reviews`. */
   readonly shown: number;

@@ -1,3 +1,5 @@
+import type { HandlerContent } from './handler-events.ts';
+
 /** The contents of an announcement: all that is needed to post it without reading another table. */
 export interface Announcement {
   /** The event type as in the payload (`server_vote`, `subscription.renewed`, …). */
@@ -200,6 +202,7 @@ export interface EffectContents {
   readonly lostStreaks: LostStreaks;
   readonly review: ReviewAnnouncement;
   readonly roleConnection: RoleConnection;
+  readonly handler: HandlerContent;
 }
 
 export type EffectKind = keyof EffectContents;

@@ -4,7 +4,7 @@ import type { EffectContents, EffectKind } from './effect-contents.ts';
 export type EffectState = 'waiting' | 'done' | 'buried';
 
 /** The fields of every effect. */
-interface EffectRow {
+export interface EffectRow {
   readonly id: number;
   /** The delivery that caused it; null without one. */
   readonly deliveryId: number | null;
@@ -21,6 +21,8 @@ interface EffectRow {
    * earlier attempt can have succeeded.
    */
   readonly possiblySentSince: number | null;
+  /** W3C `traceparent` of the span that stored it; only with tracing. */
+  readonly traceparent?: string;
 }
 
 /** A side effect that still has to be carried out, discriminated by its kind. */

@@ -9,9 +9,9 @@ export type EffectHandlers = {
 } & { readonly [Kind in Exclude<EffectKind, 'announcement'>]?: (effect: Effect<Kind>) => Promise<AttemptResult> };
 
 /** Passes claimed effects to the handler of their kind. Buries those that cannot be read or have no handler. */
-export function createPerform(handlers: EffectHandlers): Perform {
+export function createPerform(handlers: Partial<EffectHandlers>): Perform {
   const { announcement, role, directMessage, ownerReport, partyReward, partyPanel, partyReached } = handlers;
-  const { digest, lostStreaks, review, roleConnection } = handlers;
+  const { digest, lostStreaks, review, roleConnection, handler } = handlers;
 
   async function performOne(effect: Exclude<ClaimedEffect, Effect<'announcement'>>): Promise<AttemptResult> {
     switch (effect.kind) {
@@ -35,6 +35,8 @@ export function createPerform(handlers: EffectHandlers): Perform {
         return review?.(effect) ?? withoutHandler(effect);
       case 'roleConnection':
         return roleConnection?.(effect) ?? withoutHandler(effect);
+      case 'handler':
+        return handler?.(effect) ?? withoutHandler(effect);
       case 'unreadable':
         return { outcome: 'bury', reason: effect.reason };
     }
@@ -44,7 +46,11 @@ export function createPerform(handlers: EffectHandlers): Perform {
     const announcements = effects.filter((effect) => effect.kind === 'announcement');
     const [other] = effects.filter((effect) => effect.kind !== 'announcement');
     try {
-      return other === undefined ? await announcement(announcements) : await performOne(other);
+      if (other !== undefined) return await performOne(other);
+      const [first] = announcements;
+      return (
+        (await announcement?.(announcements)) ?? (first === undefined ? { outcome: 'done' } : withoutHandler(first))
+      );
     } catch (error) {
       return { outcome: 'later', reason: `unexpected error: ${messageOf(error)}`, scope: 'effects' };
     }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maxCorrection, maxReasonLength } from '../ledger/correction.ts';
 import { leaderboardPeriods, leaderboardScores } from '../ledger/standing.ts';
-import { isOnCalendar } from '../platform/clock.ts';
+import { isOnCalendar } from '../platform/calendar-date.ts';
 import { snowflakePattern } from '../platform/snowflake.ts';
 import { outcomes } from '../tally/tally.ts';
 import { HttpError } from '../web/http-error.ts';

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { second } from './durations.ts';
+import { wallClock } from './wall-clock.ts';
 
 /**
  * The source of time and randomness. Passed as a dependency, which keeps the other modules pure and testable. Times are
@@ -19,15 +20,9 @@ export interface Clock {
   random(): number;
 }
 
-/** Whether a date such as `2026-02-30` exists. `Date` parses that one as 2 March, and rejects only days above 31. */
-export function isOnCalendar(yearMonthDay: string): boolean {
-  const dayOfMonth = Number(yearMonthDay.slice(8));
-  return dayOfMonth <= 28 || new Date(`${yearMonthDay}T00:00:00Z`).getUTCDate() === dayOfMonth;
-}
-
 /** The clock of this machine. */
 export const systemClock: Clock = {
-  now: () => Date.now(),
+  now: wallClock.now,
   monotonic: () => performance.now(),
   sleep: (ms, signal) => wait(ms, undefined, signal ? { signal } : {}).catch(() => {}),
   random: () => Math.random(),

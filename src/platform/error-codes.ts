@@ -1,5 +1,5 @@
-/** The codes of the lookup client's failed requests; `src/lookup/lookup-error.ts` describes each. */
-type LookupFailureCode =
+/** The codes of a LookupError: why a lookup failed. */
+export type LookupErrorCode =
   | 'lookup_wrong_key_type'
   | 'lookup_bad_parameter'
   | 'lookup_bad_request'
@@ -16,7 +16,7 @@ type LookupFailureCode =
   | 'lookup_unexpected_status';
 
 /** The codes of invalid options of the lookup client and its cache. */
-type LookupOptionCode =
+export type LookupOptionErrorCode =
   | 'cache_url_unknown'
   | 'lookup_base_url_malformed'
   | 'lookup_base_url_missing'
@@ -25,16 +25,19 @@ type LookupOptionCode =
   | 'lookup_kind_missing'
   | 'lookup_kind_unknown';
 
-type CommandLineCode =
+/** The codes of the command line and of what it starts. */
+export type CommandLineErrorCode =
   | 'cannot_listen'
   | 'endpoint_rejected'
+  | 'invalid_import_file'
   | 'no_token'
   | 'not_registered'
   | 'stopped'
   | 'unreadable_file'
   | 'usage';
 
-type DatabaseCode =
+/** The codes of the database, its backups and exports. */
+export type DatabaseErrorCode =
   | 'cannot_open_database'
   | 'cannot_write'
   | 'damaged'
@@ -51,10 +54,21 @@ type DatabaseCode =
   | 'store_unavailable';
 
 /** The codes of encrypted settings. */
-type EncryptionCode = 'key_file_unusable' | 'sealed_text_damaged' | 'settings_key_missing';
+export type EncryptionErrorCode = 'key_file_unusable' | 'sealed_text_damaged' | 'settings_key_missing';
+
+/** The codes of invalid options of `createApp`. */
+export type AppOptionErrorCode = 'command_name_invalid' | 'command_name_taken' | 'text_invalid';
+
+/** The codes of changes of the ledger by programs. */
+export type LedgerErrorCode =
+  | 'ledger_invalid_change'
+  | 'ledger_key_reused'
+  | 'ledger_overdrawn'
+  | 'ledger_unknown_community'
+  | 'ledger_unknown_spend';
 
 /** The codes of the listing service for development. */
-type ServiceCode =
+export type ServiceErrorCode =
   | 'invalid_listing'
   | 'listed_already'
   | 'no_active_order'
@@ -67,7 +81,7 @@ type ServiceCode =
  * The codes of the sandbox: of itself, of its Discord client (an input that Discord's own client rejects), and of its
  * Discord API.
  */
-type SandboxCode =
+export type SandboxErrorCode =
   | 'application_did_not_respond'
   | 'disabled'
   | 'discord_refusal'
@@ -96,12 +110,35 @@ type SandboxCode =
   | 'unknown_subcommand'
   | 'unknown_user';
 
-/** Every `code` of a TallyhookError. Codes are stable: programs may compare with them. */
+/** The codes of a VerificationError: why `verify` did not accept a delivery. */
+export type VerificationErrorCode =
+  | 'webhook_body_empty'
+  | 'webhook_body_encoded'
+  | 'webhook_body_not_json'
+  | 'webhook_body_too_large'
+  | 'webhook_body_unavailable'
+  | 'webhook_method'
+  | 'webhook_secret_missing'
+  | 'webhook_signature_malformed'
+  | 'webhook_signature_mismatch'
+  | 'webhook_signature_missing'
+  | 'webhook_unprocessable'
+  | 'webhook_vote_unsigned'
+  | 'webhook_wrong_family';
+
+/** The codes of options of the package; `src/tracing/load-tracing.ts`. */
+export type OptionErrorCode = 'tracing_not_installed';
+
+/** Every `code` of a TallyhookError. Codes are stable: programs may compare with them. docs/errors.md describes each. */
 export type TallyhookErrorCode =
-  | LookupFailureCode
-  | LookupOptionCode
-  | CommandLineCode
-  | DatabaseCode
-  | EncryptionCode
-  | ServiceCode
-  | SandboxCode;
+  | LookupErrorCode
+  | LookupOptionErrorCode
+  | CommandLineErrorCode
+  | DatabaseErrorCode
+  | EncryptionErrorCode
+  | LedgerErrorCode
+  | AppOptionErrorCode
+  | ServiceErrorCode
+  | SandboxErrorCode
+  | VerificationErrorCode
+  | OptionErrorCode;

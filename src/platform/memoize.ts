@@ -35,3 +35,12 @@ export function memoizeOne<Subject extends object, Result>(
     return known.result;
   };
 }
+
+/** Computes a value for the first caller, and keeps it. */
+export function once<Value>(compute: () => Value): () => Value {
+  let known: { readonly value: Value } | undefined;
+  return () => {
+    known ??= { value: compute() };
+    return known.value;
+  };
+}

@@ -4,7 +4,7 @@ import { allListingsBonus } from './all-listings.ts';
 import type { Calendar } from './calendar.ts';
 import type { Grant } from './grant.ts';
 import { addVote, type VoteHistory, withStreakRules } from './history.ts';
-import { milestoneEntries, milestoneGrants } from './milestones.ts';
+import { milestoneEntries, milestoneGrants, reachedMilestone } from './milestones.ts';
 import { factorAt, multiplyCredits } from './multipliers.ts';
 import type { RewardEntry } from './reward.ts';
 import type { ListingRewards } from './rules.ts';
@@ -41,7 +41,18 @@ export interface VoteDecision {
   readonly grants: readonly Grant[];
   /** The member's history with this vote. */
   readonly history: VoteHistory;
+  readonly reached: Reached;
 }
+
+/** What a vote reached, also what pays nothing. */
+export interface Reached {
+  /** The completed steps of streaks: their days, and what each pays (credits). */
+  readonly streaks: readonly { readonly days: number; readonly credits: number }[];
+  /** The milestones with this number of counted votes, and what they pay together (credits); null for none. */
+  readonly milestone: { readonly votes: number; readonly credits: number } | null;
+}
+
+const nothingReached: Reached = { streaks: [], milestone: null };
 
 /**
  * The rewards of a vote. A vote within the cooldown earns nothing and is not in the history. The sum of all decisions
@@ -52,7 +63,7 @@ export function decideVote(history: VoteHistory, vote: Vote, context: VoteContex
   const { rewards, withinCooldown } = context;
   const day = context.calendar.dayAt(context.at);
   const voteEntry = entryOfVote(vote, day, context);
-  if (withinCooldown) return { entries: [voteEntry], grants: [], history };
+  if (withinCooldown) return { entries: [voteEntry], grants: [], history, reached: nothingReached };
 
   const { listing, outageDays, communityListings, at } = context;
   const followed = withStreakRules(history, rewards.streak, outageDays);
@@ -64,6 +75,10 @@ export function decideVote(history: VoteHistory, vote: Vote, context: VoteContex
     entries: [voteEntry, ...streak.entries, ...milestoneEntries(rewards.milestones, votes), ...bonus.entries],
     grants: [...voterGrants(rewards.voterRole, vote.userId, at), ...milestoneGrants(rewards, vote.userId, votes)],
     history: bonus.history,
+    reached: {
+      streaks: streak.days.map((days) => ({ days, credits: rewards.streak?.credits ?? 0 })),
+      milestone: reachedMilestone(rewards.milestones, votes),
+    },
   };
 }
 

@@ -11,7 +11,7 @@ import type { ListingRewards, Milestone } from './rules.ts';
  */
 export function milestoneEntries(milestones: readonly Milestone[], votes: number): RewardEntry[] {
   return milestones
-    .filter((each) => each.credits > 0 && (each.repeats === 'every' ? votes % each.votes === 0 : votes === each.votes))
+    .filter((each) => each.credits > 0 && isReached(each, votes))
     .map(({ credits, repeats, votes: step }) => ({
       cause: 'milestone',
       credits,
@@ -19,6 +19,19 @@ export function milestoneEntries(milestones: readonly Milestone[], votes: number
       achievement: repeats === 'every' ? `milestone ${votes} every ${step}` : `milestone ${votes}`,
       count: votes,
     }));
+}
+
+/** The milestones that are reached with this vote count, also those without credits, as one; null for none. */
+export function reachedMilestone(
+  milestones: readonly Milestone[],
+  votes: number,
+): { readonly votes: number; readonly credits: number } | null {
+  const reached = milestones.filter((each) => isReached(each, votes));
+  return reached.length === 0 ? null : { votes, credits: reached.reduce((sum, { credits }) => sum + credits, 0) };
+}
+
+function isReached({ repeats, votes: step }: Milestone, votes: number): boolean {
+  return repeats === 'every' ? votes % step === 0 : votes === step;
 }
 
 /**

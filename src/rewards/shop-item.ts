@@ -32,7 +32,16 @@ export interface PublicShopItem extends Omit<ShopItem, 'codes'> {
   readonly codeCount: number | null;
 }
 
-/** The item with the number of its codes in place of the codes. */
+/**
+ * The item with the number of its codes in place of the codes.
+ * @example
+ * ```ts
+ * import { loadConfig, withoutCodes } from 'tallyhook';
+ *
+ * const [listing] = loadConfig(process.env).listings;
+ * console.log(listing?.shop.map(withoutCodes));
+ * ```
+ */
 export function withoutCodes({ codes, ...item }: ShopItem): PublicShopItem {
   return { ...item, codeCount: codes?.length ?? null };
 }

@@ -13,6 +13,14 @@ interface Step {
   readonly days: number;
 }
 
+/** What a vote completes. */
+interface StreakRewards {
+  readonly entries: readonly RewardEntry[];
+  readonly history: VoteHistory;
+  /** The counted days of the streak of each completed step, also if steps pay nothing. */
+  readonly days: readonly number[];
+}
+
 /**
  * The entries for steps of streaks that are complete and not yet paid. There is at most one, unless days of an outage
  * were added. Its achievement is numbered: a late vote moves the days on which later steps are complete, so a date could
@@ -26,22 +34,23 @@ export function streakRewards(
   rules: StreakRules | null,
   voteDay: number,
   outageDays: ReadonlySet<number>,
-): { readonly entries: readonly RewardEntry[]; readonly history: VoteHistory } {
-  if (rules === null) return { entries: [], history };
+): StreakRewards {
+  if (rules === null) return { entries: [], history, days: [] };
   const { streak } = history;
   const { steps, completed } = completeSteps(history, rules, outageDays);
   const due = selectDue(completed, steps - streak.paidSteps, voteDay);
-  if (due.length === 0) return { entries: [], history };
+  const days = due.map((step) => step.days);
+  if (due.length === 0) return { entries: [], history, days };
   const paidSteps = streak.paidSteps + due.length;
   // The steps of streaks without a reward are counted too, so that a reward that is added later pays none of them.
-  if (rules.credits === 0) return { entries: [], history: { ...history, streak: { ...streak, paidSteps } } };
+  if (rules.credits === 0) return { entries: [], history: { ...history, streak: { ...streak, paidSteps } }, days };
   const entries = due.map(({ day, days }, index): RewardEntry => {
     const achievement = `streak ${streak.payments + index + 1}`;
     const reason = `${days} days on ${formatDay(day)}`;
     return { cause: 'streak', credits: rules.credits, reason, achievement, count: days };
   });
   const payments = streak.payments + due.length;
-  return { entries, history: { ...history, streak: { ...streak, paidSteps, payments } } };
+  return { entries, history: { ...history, streak: { ...streak, paidSteps, payments } }, days };
 }
 
 /** All steps that are complete, paid or not, and those in the window in detail. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { AppDependencies } from '../app/app.ts';
+import type { AppDependencies } from '../app/app-interface.ts';
 import type { Clock } from '../platform/clock.ts';
 import { formatCount } from '../platform/durations.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';

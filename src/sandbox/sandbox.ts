@@ -1,6 +1,7 @@
+import type { EventEmitter } from 'node:events';
 import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
-import type { App } from '../app/app.ts';
+import type { App } from '../app/app-interface.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { createPrng } from '../service/seed/prng.ts';
@@ -12,7 +13,7 @@ import type { LocalDiscord } from './discord/local-discord.ts';
 import { createFaultInjection, type FaultInjection } from './fault-injection.ts';
 import { registerWebhooks, startListingService } from './listing-service.ts';
 import { createOutageSwitch, type OutageSwitch } from './outage.ts';
-import type { PagePorts } from './page/ports.ts';
+import type { SandboxEvents } from './page/ports.ts';
 import { createPageBridge, type PageBridge } from './page-bridge.ts';
 import type { Relay } from './relay.ts';
 import { createSandboxBot } from './sandbox-bot.ts';
@@ -35,7 +36,7 @@ export interface Sandbox {
   /** Makes a part unreachable for a duration (ms of real time): `outages.discord.begin(10_000)`. */
   readonly outages: { readonly discord: OutageSwitch; readonly service: OutageSwitch };
   /** Emits each step of each delivery, and the start and end of outages. */
-  readonly events: PagePorts['events'];
+  readonly events: EventEmitter<SandboxEvents>;
   /** Stops the bot, Discord and the service, in this order. */
   stop(): Promise<void>;
 }
@@ -80,6 +81,16 @@ interface Stoppable {
  * @throws TallyhookError `cannot_listen` if a port is in use, `sandbox_clock` for a speed below 1, `page_not_bundled`, and
  *   `cannot_write` for an unusable directory
  * @throws InvalidConfigError for invalid settings in the environment
+ * @example
+ * ```ts
+ * import { startSandbox } from 'tallyhook/sandbox';
+ *
+ * const sandbox = await startSandbox({ environment: { CREDITS_PER_VOTE: '25' } });
+ * const [member] = sandbox.discord.members;
+ * if (member) await sandbox.service.castVote({ kind: 'server', userId: member.id, username: member.username });
+ * sandbox.clock.advance(12 * 60 * 60 * 1000); // the member may vote again
+ * await sandbox.stop();
+ * ```
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { environment = {}, ports = { page: 0, service: 0 }, speed, seed, realClock, listingSettings } = options;

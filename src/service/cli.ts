@@ -105,10 +105,9 @@ export const serviceCommand = command({
 
 async function start(values: Values, terminal: Terminal): Promise<number> {
   const serviceOptions = readServiceOptions(values);
-  const { host, publicUrl } = serviceOptions;
-  if (publicUrl === undefined && isWildcard(host)) {
+  if (serviceOptions.publicUrl === undefined && isWildcard(values.host)) {
     terminal.printError(
-      `The API and the pages contain links, which cannot use the wildcard host "${host}". Set --public-url.`,
+      `The API and the pages contain links, which cannot use the wildcard host "${values.host}". Set --public-url.`,
     );
   }
   const service = await startService(serviceOptions);

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
 import { TallyhookError } from '../platform/errors.ts';
-import type { Log } from '../platform/log.ts';
+import { createLog, type Log } from '../platform/log.ts';
 import { createServiceAdmin, type ServiceAdmin } from './admin.ts';
 import { apiBasePath, createServiceApp } from './app.ts';
 import { startMaintenance } from './maintenance.ts';
@@ -15,14 +15,17 @@ import { exponentialRetry, type WebhookRetryPolicy } from './webhooks/retry.ts';
 import { type Resolve, systemResolve } from './webhooks/target.ts';
 
 export interface ServiceOptions {
-  readonly host: string;
-  /** 0 selects a free port. */
-  readonly port: number;
-  /** `sqlite:` and a path, or `sqlite::memory:`. */
-  readonly database: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Allows webhooks to this machine, also over http: for the sandbox and for development, never for hosting. */
+  /** The address to listen on (default: 127.0.0.1). */
+  readonly host?: string;
+  /** 0 (default) selects a free port. */
+  readonly port?: number;
+  /** `sqlite:` and a path, or `sqlite::memory:` (default). */
+  readonly database?: string;
+  /** The clock of this machine by default. */
+  readonly clock?: Clock;
+  /** Silent by default. */
+  readonly log?: Log;
+  /** Allows webhooks to this machine, also over http: for tests, the sandbox and development, never for hosting. */
   readonly allowLoopbackTargets: boolean;
   /** Inserts the example community if it does not exist. */
   readonly seed?: boolean;
@@ -53,10 +56,23 @@ export interface RunningService extends ServiceAdmin {
 /**
  * Starts the service: database, HTTP server, webhook dispatcher, maintenance.
  * @throws TallyhookError `service_database` or `service_address`
+ * @example
+ * ```ts
+ * import { startService } from 'tallyhook/sandbox';
+ *
+ * const service = await startService({ seed: true, allowLoopbackTargets: true });
+ * const [listing] = await service.listings();
+ * if (listing) {
+ *   await service.setWebhook(listing.id, { voteUrl: 'http://127.0.0.1:3000/webhooks/vote', voteSecret: 'a secret of 16 bytes' });
+ *   await service.castVote({ listingId: listing.id, userId: '80351110224678912', username: 'mira' });
+ * }
+ * await service.stop();
+ * ```
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const { clock, log } = options;
-  const database = await openDatabase(options.database, log);
+  const { host = '127.0.0.1', clock = systemClock } = options;
+  const log = options.log ?? createLog({ level: 'silent', secrets: [] });
+  const database = await openDatabase(options.database ?? 'sqlite::memory:', log);
   const seeded = options.seed ? await seed(database, clock.now()) : null;
   const context = {
     database,
@@ -69,11 +85,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(options.port, options.host, resolve);
+      server.listen(options.port ?? 0, host, resolve);
     });
   } catch (cause) {
     await database.destroy();
-    throw new TallyhookError('service_address', `The service cannot listen on ${options.host}:${options.port}.`, {
+    throw new TallyhookError('service_address', `The service cannot listen on ${host}:${options.port}.`, {
       cause,
       hint: 'Choose another --port or --host.',
     });
@@ -82,7 +98,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const dispatcher = startWebhookDispatcher(context, log);
   const stopMaintenance = startMaintenance({ database, clock, log }, dispatcher.nudge);
   const { port } = server.address() as AddressInfo;
-  const url = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? urlOf(options.host, port);
+  const url = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? urlOf(host, port);
   const actAsMembers = options.actAsMembers ?? options.allowLoopbackTargets;
   server.on(
     'request',

@@ -20,6 +20,7 @@ import type {
   RoleConnection,
 } from '../outbox/effect-contents.ts';
 import { parseAnnouncement, serializeAnnouncement } from './announcement-column.ts';
+import { isHandlerContent } from './handler-column.ts';
 import { type Fields, hasNumbers, isObject, matches } from './json-fields.ts';
 
 /*
@@ -96,6 +97,8 @@ function parseKnown(kind: EffectKind, text: string): Contents | null {
       return matches(value, reviewFields) && matches(value.review, reviewTextFields) ? { kind, content: value } : null;
     case 'roleConnection':
       return matches(value, roleConnectionFields) ? { kind, content: value } : null;
+    case 'handler':
+      return isHandlerContent(value) ? { kind, content: value } : null;
   }
 }
 
@@ -188,6 +191,7 @@ type FieldsByType<Union extends { readonly type: string }> = {
 const effectKinds: Readonly<Record<EffectKind, true>> = {
   ...{ announcement: true, role: true, directMessage: true, ownerReport: true, partyReward: true, partyPanel: true },
   ...{ partyReached: true, digest: true, lostStreaks: true, review: true, roleConnection: true },
+  handler: true,
 };
 
 function isEffectKind(kind: string): kind is EffectKind {

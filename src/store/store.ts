@@ -20,6 +20,7 @@ import type { Log } from '../platform/log.ts';
 import type { CommunityStores } from '../settings/stored-settings.ts';
 import type { AnnouncementStore } from '../tally/announcement-store.ts';
 import type { BackfillStore } from '../tally/backfill.ts';
+import type { ImportStore } from '../tally/import-store.ts';
 import type { MemberData } from '../tally/member-data.ts';
 import type { CountingStore, PruningStore } from '../tally/pruning-store.ts';
 import type { PurchaseStore } from '../tally/purchase-store.ts';
@@ -41,6 +42,8 @@ import { sqlAnnouncements } from './reads/announcements.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
 import { sqlCommunityStores } from './reads/community-stores.ts';
 import { sqlCounting } from './reads/counting.ts';
+import { type HandlerStores, sqlHandlerStores } from './reads/handlers.ts';
+import { sqlImports } from './reads/imports.ts';
 import { sqlInstallation } from './reads/installation.ts';
 import { sqlLedger } from './reads/ledger.ts';
 import { sqlLinkedMembers } from './reads/linked-members.ts';
@@ -69,7 +72,7 @@ const maxQueueLength = 10_000;
 const writeFailureHoldMs = 6 * second;
 
 /** The storage adapters of all modules, over one database. */
-export interface Store extends CommunityStores, ProcessCoordination {
+export interface Store extends CommunityStores, ProcessCoordination, HandlerStores {
   readonly recorder: Recorder;
   readonly claims: ClaimRecorder;
   readonly outbox: Outbox;
@@ -93,6 +96,7 @@ export interface Store extends CommunityStores, ProcessCoordination {
   readonly memberLocales: MemberLocales;
   readonly memberData: MemberData;
   readonly backfill: BackfillStore;
+  readonly imports: ImportStore;
   readonly pruning: PruningStore;
   readonly counting: CountingStore;
   /** What the owner sees of the rewards. Rejects with the driver's error. */
@@ -200,6 +204,7 @@ export async function openStore(
       saveParties: (partyGoals, goal) => write('saveParties', partyGoals, goal),
       backfillMember: (userId, rules, now) => write('backfillMember', userId, rules, now),
     },
+    imports: sqlImports(db, reading, write),
     pruning: {
       lease: (now, heldUntil, until) => write('leasePruning', now, heldUntil, until),
       pruneBodies: (receivedBefore, limit) => write('pruneBodies', receivedBefore, limit),
@@ -219,6 +224,7 @@ export async function openStore(
     commandRegistry: sqlCommandRegistry(db, reading, write),
     ...sqlCommunityStores(db, reading, write),
     ...sqlProcessCoordination(db, reading, write),
+    ...sqlHandlerStores(db, reading, write),
     ownerActions: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
       requeueEffect: (effectId, now) => write('requeueEffect', effectId, now),
@@ -256,8 +262,8 @@ async function openDatabase(
   thread: boolean,
   onMigration: ((progress: MigrationProgress) => void) | undefined,
 ): Promise<{ readonly dialect: Dialect; readonly commits: GroupCommit }> {
+  const path = sqlitePathOf(url);
   try {
-    const path = sqlitePathOf(url);
     const dialect =
       path === null
         ? (await import('./dialect/postgres.ts')).postgres(url)
@@ -268,7 +274,7 @@ async function openDatabase(
     });
     return { dialect, commits: await startCommits(dialect, clock, thread) };
   } catch (error) {
-    throw error instanceof TallyhookError ? error : new CannotOpenDatabaseError(error);
+    throw error instanceof TallyhookError ? error : new CannotOpenDatabaseError(error, path);
   }
 }
 

@@ -5,6 +5,7 @@ import type { EffectState } from '../outbox/effect.ts';
 import type { EffectKind } from '../outbox/effect-contents.ts';
 import type { GrantState } from '../rewards/grant.ts';
 import type { PurchaseState } from '../rewards/purchase.ts';
+import type { ImportState } from '../tally/import-store.ts';
 import type { StopReason } from '../tally/reminder-store.ts';
 import type { Order, Outcome } from '../tally/tally.ts';
 import type { CounterName } from './counters.ts';
@@ -194,6 +195,8 @@ export interface Tables extends SettingsTables {
     reason: string | null;
     /** Start of the first attempt whose result is unknown. */
     unsure_since: number | null;
+    /** W3C `traceparent` of the commit that stored it; null without tracing. */
+    traceparent: string | null;
   };
   /** Effects that are not due yet. They are moved to `effects` then. */
   planned_effects: {
@@ -220,6 +223,23 @@ export interface Tables extends SettingsTables {
     balance: number;
     at: number;
   };
+  /** What was imported of other programs. */
+  imports: {
+    id: Generated<number>;
+    name: string;
+    /** Which accounts were credited: the `guild_id` of their balances. */
+    guild_id: string;
+    state: ImportState;
+    started_at: number;
+    finished_at: number | null;
+    credits: number;
+    votes: number;
+    entries: number;
+    /** Credits that an undo could not take. */
+    spent: number;
+  };
+  /** What each import credited, by account, so that it is credited once. Deleted when it is undone. */
+  imported_items: { import_id: number; user_id: string; item: string; entry_id: number; credits: number };
   /** The number of slots that a group of processes shares. */
   lease_groups: { name: string; size: number };
   /** The processes of each group, and how often each has renewed its membership. */
@@ -244,6 +264,8 @@ export interface Tables extends SettingsTables {
   vote_counts: { listing: string; slot: number; votes: number };
   /** What is pruned: the id up to which it was, and until when a process prunes it. */
   pruning: { name: 'bodies' | 'effects'; position: number; leased_until: number };
+  /** The kinds of handlers that some process has, and when one last said so. */
+  handler_subscriptions: { kind: string; renewed_at: number };
   /** A single row, written by the readiness check. */
   probes: { id: number; at: number };
 }

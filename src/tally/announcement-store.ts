@@ -1,5 +1,6 @@
 import type { AccountScope } from '../ledger/account-id.ts';
 import type { LostStreak, Review } from '../outbox/effect-contents.ts';
+import type { HandlerListing } from '../outbox/handler-events.ts';
 
 /** The votes of a listing that were received in a period. */
 export interface DigestSummary {
@@ -46,7 +47,10 @@ export interface PlannedLostStreaks {
 /** Reviews as the service listed them. */
 export interface ListedReviews {
   readonly listing: string;
-  readonly channelId: string;
+  /** Where they are announced; null for nowhere. */
+  readonly channelId: string | null;
+  /** The listing as the handler for reviews gets it; null, the default, without one. */
+  readonly handled?: HandlerListing | null;
   /** Newest first, each with what identifies it. */
   readonly reviews: readonly (Review & { readonly id: string })[];
   /** Whether there may be older ones. */
@@ -90,6 +94,9 @@ export interface AnnouncementStore {
    * @param nextAt when to poll again (ms since the epoch)
    */
   claimReviewPoll(listing: string, now: number, nextAt: number): Promise<boolean>;
-  /** Stores the reviews and enqueues an announcement for each new one; none for the first reviews of a listing. */
+  /**
+   * Stores the reviews, and enqueues an announcement and a call of the handler for each new one; none for the first
+   * reviews of a listing. Returns how many are new.
+   */
   announceReviews(listed: ListedReviews, now: number): Promise<number>;
 }

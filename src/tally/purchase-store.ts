@@ -33,6 +33,8 @@ export interface PurchaseOrder {
   readonly accounts: AccountScope;
   readonly guildId: string | null;
   readonly ownerChannelId: string | null;
+  /** Whether there is a handler for purchases; by default there is none. */
+  readonly isHandled?: boolean;
 }
 
 /** How a manager settles a purchase that the owner fulfils. */

@@ -6,19 +6,6 @@ import {
   type RoutedDelivery,
 } from './tally.ts';
 
-/**
- * Reasons that several modules use. They are stored in the delivery log, and `aheadOfTime` is compared with stored
- * rows, so its text must not change.
- */
-export const quarantineReasons = {
-  /** The delivery is valid, but its timestamp is in the future. */
-  aheadOfTime: 'timestamp is more than 5 minutes ahead',
-  /** The payload is valid, but no listing of the secret matches it. */
-  noListing: 'no configured listing matches the event',
-  /** A purchase or renewal of which only the buyer is known. */
-  noRecipient: 'it may be a gift, but names no readable recipient',
-} as const;
-
 /** A delivery in the quarantine. */
 export interface QuarantinedDelivery extends Delivery {
   readonly id: number;

@@ -4,6 +4,7 @@ import { isCountedVote } from '../ledger/entry.ts';
 import type { Vote } from '../ledger/event.ts';
 import { minVoteGapMs } from '../ledger/reward-rules.ts';
 import { creditsOf } from '../rewards/reward.ts';
+import { enqueueCalls, voteEvents } from './handler-effects.ts';
 import { forgottenVoteKey, voteKey } from './idempotency-key.ts';
 import type { ListingContext, PastVote, Tally } from './tally.ts';
 import { voteRewards } from './vote-rewards.ts';
@@ -59,6 +60,8 @@ export function recordClaim(tally: Tally, { userId, at }: Claim, listing: Listin
   const {
     entries,
     account: counted,
+    streak,
+    reached,
     apply,
   } = voteRewards(tally, {
     ...{ vote, listing, account, at, now },
@@ -70,6 +73,10 @@ export function recordClaim(tally: Tally, { userId, at }: Claim, listing: Listin
     updated = tally.append(updated, { ...common, ...entry, ...(index === 0 ? { cause: 'claim' } : {}) });
   }
   apply(null);
+  if (listing.handled !== undefined && streak !== null) {
+    const counted = { listing, deliveryId: null, at, entries, account: updated, streak, reached };
+    enqueueCalls(tally, listing, voteEvents(counted), now);
+  }
   return { outcome: 'claimed', credits: creditsOf(entries), balance: updated.credits };
 }
 

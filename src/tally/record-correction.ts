@@ -11,7 +11,8 @@ export function recordCorrection(tally: Tally, correction: Correction, idempoten
       : { outcome: 'key_reused' };
   }
   const account = tally.accountState(accountIdOf(correction.accounts, correction.userId));
-  if (overdraws(account.credits, correction.credits)) return { outcome: 'overdrawn', balance: account.credits };
+  const isOverdraft = correction.mayOverdraw !== true && overdraws(account.credits, correction.credits);
+  if (isOverdraft) return { outcome: 'overdrawn', balance: account.credits };
   const { credits: balance } = tally.append(account, correctionEntry(correction));
   tally.saveCorrection({ ...correction, idempotencyKey, balance });
   return { outcome: 'corrected', balance, repeated: false };

@@ -1,4 +1,5 @@
-import { quarantineDelivery, quarantineReasons } from './quarantine.ts';
+import { quarantineDelivery } from './quarantine.ts';
+import { quarantineReasons } from './quarantine-reasons.ts';
 import { recordEvent } from './record-event.ts';
 import { recordTest } from './record-test.ts';
 import type { Delivery, DeliveryRowWriter, RecordedDelivery, RoutedDelivery, Tally } from './tally.ts';
@@ -41,11 +42,13 @@ export function recordReplay(
 }
 
 function recordRouted(
-  tally: Tally,
+  untracedTally: Tally,
   delivery: Delivery,
   routed: RoutedDelivery,
   rowWriter: DeliveryRowWriter,
 ): RecordedDelivery {
+  const { traceparent } = delivery;
+  const tally = traceparent === undefined ? untracedTally : withTrace(untracedTally, traceparent);
   switch (routed.type) {
     case 'event':
       return recordEvent(tally, routed.event, routed.listing, delivery, rowWriter);
@@ -56,6 +59,11 @@ function recordRouted(
     case 'quarantine':
       return quarantineDelivery(delivery, routed, rowWriter);
   }
+}
+
+/** A tally whose effects belong to the trace. */
+function withTrace(tally: Tally, traceparent: string): Tally {
+  return { ...tally, enqueue: (effect) => tally.enqueue({ ...effect, traceparent }) };
 }
 
 /** The stored order determines the listing of an event that could belong to several. */

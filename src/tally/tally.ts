@@ -2,6 +2,7 @@ import type { AccountId } from '../ledger/account-id.ts';
 import type { Correction } from '../ledger/correction.ts';
 import type { Cause, Entry } from '../ledger/entry.ts';
 import type { Event, EventKind, Family, Premium } from '../ledger/event.ts';
+import type { HandlerKind } from '../outbox/handler-events.ts';
 import type { OutboxWrites } from '../outbox/outbox.ts';
 import type { StoredGrant } from '../rewards/grant.ts';
 import type { Outage } from '../rewards/outages.ts';
@@ -27,6 +28,8 @@ export interface ListingContext {
   readonly announceChannelId: string | null;
   /** Channel for announcements of premium events; null for none. */
   readonly premiumChannelId: string | null;
+  /** The kinds of handlers that are called for its events; none by default. */
+  readonly handled?: readonly HandlerKind[];
 }
 
 /** Which events of a listing are announced as they are recorded. Tests are announced in any case. */
@@ -46,6 +49,8 @@ export interface Delivery {
   readonly family: Family;
   /** The body as it was signed: as received, or serialised again (document, section 5.7). */
   readonly body: string;
+  /** W3C `traceparent` of the span that records it, which its effects continue; only with tracing. */
+  readonly traceparent?: string;
 }
 
 /** A test from the service's dashboard. Only its kind is reliable. */

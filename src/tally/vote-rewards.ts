@@ -3,7 +3,7 @@ import { isCountedVote } from '../ledger/entry.ts';
 import type { Vote } from '../ledger/event.ts';
 import { minVoteGapMs } from '../ledger/reward-rules.ts';
 import type { GivenRole } from '../outbox/effect-contents.ts';
-import { decideVote } from '../rewards/decide-vote.ts';
+import { decideVote, type Reached } from '../rewards/decide-vote.ts';
 import { emptyHistory } from '../rewards/history.ts';
 import { addToScores } from '../rewards/period-scores.ts';
 import { creditsOf, type RewardEntry } from '../rewards/reward.ts';
@@ -37,6 +37,7 @@ export interface VoteRewards {
   readonly account: AccountState;
   /** The streak after the vote (days); null if it does not count. */
   readonly streak: number | null;
+  readonly reached: Reached;
   /** Enqueues and stores what is not an entry: roles, which it returns, progress of the party, and the next reminder. */
   readonly apply: (deliveryId: number | null) => readonly GivenRole[];
 }
@@ -60,7 +61,7 @@ export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
   const day = calendar.dayAt(at);
   const outageDays = outageDaysOf(tally.outages(), calendar);
   const before = withinCooldown ? { ...account, history: emptyHistory } : withHistory(tally, account, listing);
-  const { entries, grants, history } = decideVote(before.history, vote, {
+  const { entries, grants, history, reached } = decideVote(before.history, vote, {
     listing: name,
     rewards,
     communityListings: community.listings,
@@ -70,7 +71,7 @@ export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
     roles: new Set(account.roles),
     outageDays,
   });
-  if (withinCooldown) return { entries, account, streak: null, apply: () => [] };
+  if (withinCooldown) return { entries, account, streak: null, reached, apply: () => [] };
 
   const streak = streakAfter(tally, history, listing, now);
   const scores = addToScores(before.scores, day, 1, creditsOf(entries));
@@ -78,6 +79,7 @@ export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
     entries,
     account: { ...before, history, streak, scores },
     streak: streak.days,
+    reached,
     apply(deliveryId) {
       planReminder(tally, account, listing, at);
       planRoleConnection(tally, account.id, { deliveryId, now });

@@ -1,8 +1,10 @@
 import type { Event } from '../ledger/event.ts';
 import type { GivenRole } from '../outbox/effect-contents.ts';
+import type { Reached } from '../rewards/decide-vote.ts';
 import { creditsOf, type RewardEntry } from '../rewards/reward.ts';
 import type { AccountState } from './account-state.ts';
 import { announcementOf, channelFor, isAnnounced } from './announcement.ts';
+import { enqueueCalls, premiumEvent, voteEvents } from './handler-effects.ts';
 import type { EventKey } from './idempotency-key.ts';
 import {
   alreadyReplayed,
@@ -30,6 +32,8 @@ interface EventRewards {
   readonly account: AccountState | null;
   /** The streak after the event (days); null unless a vote was counted. */
   readonly streak: number | null;
+  /** What a counted vote reached. */
+  readonly reached?: Reached;
   /** Stores what is not an entry. Returns the roles that it gave. */
   readonly apply: (deliveryId: number) => readonly GivenRole[];
 }
@@ -37,7 +41,7 @@ interface EventRewards {
 /** Writes the row, entries, account and effects of an event; only a row if the event is already recorded. */
 export function writeEvent(
   event: Event,
-  { entries, eventKey, account, streak, apply }: EventRewards,
+  { entries, eventKey, account, streak, reached, apply }: EventRewards,
   context: RecordingContext,
 ): RecordedDelivery {
   const { tally, listing, delivery, rowWriter } = context;
@@ -48,22 +52,32 @@ export function writeEvent(
   const deliveryId = rowWriter.writeRow(row);
   if (deliveryId === null) return writeDuplicate(event, context);
 
-  let balance: number | null = null;
+  const at = event.at ?? receivedAt;
+  let updated = account;
   if (account !== null && entries.length > 0) {
-    const common = { accountId: account.id, listing: listing.name, at: event.at ?? receivedAt, deliveryId };
-    let updated = account;
+    const common = { accountId: account.id, listing: listing.name, at, deliveryId };
+    updated = account;
     for (const [index, entry] of entries.entries()) {
       const untimed = index === 0 && event.family === 'vote' && event.at === null;
       updated = tally.append(updated, { ...common, ...entry, untimed });
     }
-    balance = updated.credits;
   }
+  const balance = entries.length > 0 ? (updated?.credits ?? null) : null;
   const roles = apply(deliveryId);
   const channelId = channelFor(event.family, listing);
+  const createdAt = rowWriter.effectsCreatedAt;
   if (channelId !== null && isAnnounced(event.family, entries, listing)) {
     const content = announcementOf(event, listing, { entries, balance, streak, roles, receivedAt });
-    const createdAt = rowWriter.effectsCreatedAt;
     tally.enqueue({ deliveryId, kind: 'announcement', queue: channelId, content, createdAt });
+  }
+  if (listing.handled !== undefined) {
+    const origin = { listing, deliveryId, at };
+    if (event.family === 'premium') {
+      enqueueCalls(tally, listing, [premiumEvent(event, { ...origin, credits, balance })], createdAt);
+    } else if (updated !== null && streak !== null && reached !== undefined) {
+      const vote = { ...origin, entries, account: updated, streak, reached };
+      enqueueCalls(tally, listing, voteEvents(vote), createdAt);
+    }
   }
   const causes = account === null ? [] : entries.map(({ cause }) => cause);
   return { outcome: 'recorded', deliveryId, credits, reason, causes };

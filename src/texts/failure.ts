@@ -1,4 +1,4 @@
-import type { LookupErrorCode } from '../lookup/lookup-error.ts';
+import type { LookupErrorCode } from '../platform/error-codes.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Language } from './language.ts';
 import { type Markup, markup } from './markup.ts';

@@ -8,6 +8,7 @@ import { createLanguage } from './language.ts';
 import { type Locale, localeFor, locales } from './locale.ts';
 import { canVoteTexts, listingTexts, reviewTexts, statsTexts } from './lookups.ts';
 import type { Markup } from './markup.ts';
+import { readOverrides, type TextOverrides, withOverrides } from './overrides.ts';
 import { partTexts } from './parts.ts';
 import { partyTexts } from './party.ts';
 import { privacyTexts } from './privacy.ts';
@@ -24,7 +25,7 @@ import { votePictureTexts } from './vote-picture.ts';
  * buttons, footers).
  */
 function createTexts(locale: Locale) {
-  const messages = catalogues[locale];
+  const messages = withOverrides(catalogues[locale], overrides.get(locale));
   const language = createLanguage(locale);
   const { number, duration, texts } = language;
   const parts = partTexts(messages.parts, language);
@@ -70,6 +71,16 @@ function createTexts(locale: Locale) {
 export type Texts = ReturnType<typeof createTexts>;
 
 const textsByLocale = new Map<Locale, Texts>();
+let overrides: ReturnType<typeof readOverrides> = new Map();
+
+/**
+ * Replaces texts, in the whole process; without arguments, ends that. Texts that were created before stay as they are.
+ * @throws TallyhookError `text_invalid`; then nothing is replaced
+ */
+export function overrideTexts(own: TextOverrides = {}): void {
+  overrides = readOverrides(own);
+  textsByLocale.clear();
+}
 
 /** The texts in a language; the same object each time. */
 export function textsIn(locale: Locale): Texts {

@@ -6,10 +6,11 @@ import type { Log } from '../platform/log.ts';
 import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, Outcome, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
+import { readAuthorized } from './authorized-payload.ts';
 import type { Keyring, ReceivedBody, Verified } from './keyring.ts';
-import { familyIn, kindIn, readPayload } from './payload.ts';
-import { inferVoteKind, routeDelivery } from './route-delivery.ts';
-import { isSignature } from './signature.ts';
+import { rejections } from './rejections.ts';
+import { routeDelivery } from './route-delivery.ts';
+import { isSignature } from './signed-form.ts';
 
 /** The part of a delivery that authenticates its sender, apart from the body. */
 export interface DeliveryCredentials {
@@ -111,30 +112,18 @@ export function createIntake(options: {
         return { status: 503, error: unreadableSecrets, retryAfterSeconds: 60 };
       if (sender === null) return { status: 401, error: explainRejection(incoming) };
       if (sender === 'busy') return { status: 503, error: tooManySearches, retryAfterSeconds: 5 };
-      const pathScopes = sender.scopes.filter(({ family }) => pathFamily === null || family === pathFamily);
-      if (pathScopes.length === 0) return { status: 401, error: wrongFamily };
-
-      const { json, text } = sender;
-      if (json === undefined)
-        return { status: 400, error: text === '' ? 'The body is empty.' : 'The body is not JSON.' };
-
       const receivedAt = clock.now();
-      const premiumPath = pathScopes.every(({ family }) => family === 'premium');
-      const defaultVote = inferVoteKind(pathScopes, { signed });
-      const payload = readPayload(json, { premiumPath, now: receivedAt, defaultVote });
-      const family = familyIn(payload);
-      const scopes = pathScopes.filter((scope) => family === null || scope.family === family);
-      const [scope] = scopes;
-      if (scope === undefined) return { status: 401, error: wrongFamily };
-      if (!signed && kindIn(payload) === 'bot_vote')
-        return { status: 401, error: 'Only server votes are accepted without a signature.' };
-      return record({ receivedAt, family: scope.family, body: text }, routeDelivery(payload, scopes));
+      const authorized = readAuthorized(sender, { scopes: sender.scopes, signed, pathFamily }, receivedAt);
+      if (typeof authorized === 'string') {
+        const { status, message } = rejections[authorized];
+        return { status, error: message };
+      }
+      const { payload, scopes } = authorized;
+      const [{ family }] = scopes;
+      return record({ receivedAt, family, body: sender.text }, routeDelivery(payload, scopes));
     },
   };
 }
-
-const wrongFamily =
-  'The signature is valid, but for the other family: votes and premium events have separate secrets and paths.';
 
 const unreadableSecrets = 'The secrets of this listing cannot be decrypted. See the log of tallyhook.';
 
@@ -146,14 +135,11 @@ function parseBody(bytes: Buffer): ReceivedBody {
   return { bytes, text, json: parseJson(text) };
 }
 
-/** Names the probable mistake without revealing anything about the secrets. */
+/** Names the probable mistake. */
 function explainRejection({ signature }: DeliveryCredentials): string {
-  if (signature === undefined) return 'The header x-webhook-signature is missing.';
-  if (!isSignature(signature)) return 'The signature is not 64 lowercase hex digits.';
-  return (
-    'The signature does not match. Compare the secret with the one in the dashboard, ' +
-    'and check for a trailing space or line break.'
-  );
+  if (signature === undefined) return rejections.webhook_signature_missing.message;
+  if (!isSignature(signature)) return rejections.webhook_signature_malformed.message;
+  return rejections.webhook_signature_mismatch.message;
 }
 
 function logRecorded({ outcome, deliveryId, credits, reason }: RecordedDelivery, log: Log): void {

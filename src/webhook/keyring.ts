@@ -5,7 +5,7 @@ import { createSignedMessage, type SignedMessage } from './hmac.ts';
 import type { ListingWithSecrets, SecretScope } from './listing.ts';
 import { createListingIndexes } from './listing-indexes.ts';
 import { indexSecrets, type SecretIndex, type SigningSecret } from './secret-index.ts';
-import { isSignature, reserialised } from './signature.ts';
+import { isSignature, reserialised } from './signed-form.ts';
 import { createTurns } from './turns.ts';
 
 /** A body that is not authenticated yet. */

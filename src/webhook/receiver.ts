@@ -1,13 +1,18 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Router } from 'express';
-import { maxBodyBytes, readBody } from '../http/body.ts';
+import { readBody } from '../http/body.ts';
+import { maxBodyBytes } from '../http/max-body-bytes.ts';
 import type { Family } from '../ledger/event.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
 import { createThrottledLog } from '../platform/throttled-log.ts';
+import type { Tracing } from '../tracing/tracing.ts';
+import { isEncoded } from './content-encoding.ts';
 import type { Intake, WebhookResponse } from './intake.ts';
+import { rejections } from './rejections.ts';
 import { type Rejection, send } from './response.ts';
+import { traceDelivery } from './trace-delivery.ts';
 
 /**
  * Called for each response, for metrics. `outcome` is null for a rejected delivery; `durationMs` is the time from the
@@ -42,6 +47,11 @@ function pathOfListing(path: string): (DeliveryPath & { readonly listing: string
   return { listing, family: family || null };
 }
 
+/** The path with a parameter instead of the name of a listing. */
+function routeOf({ listing, family }: DeliveryPath): string {
+  return `/webhooks${listing === null ? '' : '/:listing'}${family === null ? '' : `/${family}`}`;
+}
+
 /** Shortest time between two log messages about the same rejection (ms). */
 const rejectionLogIntervalMs = 10 * second;
 
@@ -60,19 +70,26 @@ export interface Receiver {
  * Reads the raw body itself, so no body parser may run before it; if one did, the response says so. Responds with 200
  * after the commit, otherwise with 400, 401, 405, 413, 415 or 503.
  */
-export function createReceiver(options: {
+export function createWebhookReceiver(options: {
   intake: Intake;
   clock: Clock;
   log: Log;
   observe?: ObserveResponse;
+  tracing?: Tracing | null;
 }): Receiver {
-  const { intake, clock, log, observe = () => {} } = options;
+  const { intake, clock, log, observe = () => {}, tracing = null } = options;
   const logRejection = createThrottledLog({ log, clock, intervalMs: rejectionLogIntervalMs });
+
+  function respondTo(request: IncomingMessage, path: DeliveryPath) {
+    return handle(request, path, intake, log).catch((error: unknown) => internalError(error, log));
+  }
 
   function handler(path: DeliveryPath) {
     return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const startedAt = performance.now();
-      const reply = await handle(request, path, intake, log).catch((error: unknown) => internalError(error, log));
+      const reply = await (tracing === null
+        ? respondTo(request, path)
+        : traceDelivery(tracing, request, routeOf(path), () => respondTo(request, path)));
       if (reply === null) return;
       send(request, response, reply);
       if ('error' in reply) {
@@ -124,9 +141,7 @@ async function handle(
   log: Log,
 ): Promise<WebhookResponse | Rejection | null> {
   if (request.method !== 'POST') return rejectMethod(request.method);
-  if (isEncoded(request)) {
-    return { status: 415, error: 'Send the body uncompressed: the signature covers its raw bytes.' };
-  }
+  if (isEncoded(request.headers['content-encoding'])) return reject('webhook_body_encoded');
   const credentials = {
     ...path,
     signature: joinHeader(request.headers['x-webhook-signature']),
@@ -142,7 +157,7 @@ async function handle(
     case 'aborted':
       return null;
     case 'too large':
-      return { status: 413, error: `The body is larger than ${maxBodyBytes} bytes.` };
+      return reject('webhook_body_too_large');
     case 'consumed':
       log.error({ hint: mountHint }, 'webhook could not be read: its body was already consumed');
       return { status: 503, error: bodyConsumed, retryAfterSeconds: 60 };
@@ -170,12 +185,13 @@ function rejectMethod(method: string | undefined): Rejection {
       ? ' A GET instead of a POST is usually caused by a redirect from http to https: ' +
         'enter the https address at the service.'
       : '';
-  return { status: 405, error: `Send deliveries with POST.${hint}`, allow: 'POST' };
+  const { status, message } = rejections.webhook_method;
+  return { status, error: `${message}${hint}`, allow: 'POST' };
 }
 
-function isEncoded(request: IncomingMessage): boolean {
-  const encoding = request.headers['content-encoding'];
-  return encoding !== undefined && encoding.trim() !== '' && encoding.trim().toLowerCase() !== 'identity';
+function reject(code: 'webhook_body_encoded' | 'webhook_body_too_large'): Rejection {
+  const { status, message } = rejections[code];
+  return { status, error: message };
 }
 
 function joinHeader(header: string | string[] | undefined): string | undefined {

@@ -5,9 +5,10 @@ import { premiumKeys, voteKey } from '../tally/idempotency-key.ts';
 import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, Outcome, RecordedDelivery } from '../tally/tally.ts';
+import { inferVoteKind } from './authorized-payload.ts';
 import { type ResolvableListing, withoutSecrets } from './listing.ts';
 import { familyIn, kindIn, type ParsedPayload, readPayload } from './payload.ts';
-import { inferVoteKind, routeDelivery } from './route-delivery.ts';
+import { routeDelivery } from './route-delivery.ts';
 
 /** A delivery from the log, with the columns that a replay needs. */
 export interface StoredDelivery extends Delivery {

@@ -1,5 +1,5 @@
-import type { Event, EventTarget, VoteKind } from '../ledger/event.ts';
-import { quarantineReasons } from '../tally/quarantine.ts';
+import type { Event, EventTarget } from '../ledger/event.ts';
+import { quarantineReasons } from '../tally/quarantine-reasons.ts';
 import type { RoutedDelivery } from '../tally/tally.ts';
 import type { ResolvableListing, SecretScope } from './listing.ts';
 import type { ParsedPayload } from './payload.ts';
@@ -52,18 +52,4 @@ function quarantine(kind: string | null, reason: string, listings: readonly Reso
   const names = new Set(listings.map(({ name }) => name));
   const [name] = names;
   return { type: 'quarantine', kind, reason, listing: names.size === 1 ? (name ?? null) : null };
-}
-
-/**
- * The kind of a vote that names only its voter, which is all that the document guarantees (section 6): the kind of the
- * only listing that the scopes allow. Null if there are several, if the secret also signs premium events, or for an
- * unsigned vote for a bot.
- */
-export function inferVoteKind(scopes: readonly SecretScope[], sender: { readonly signed: boolean }): VoteKind | null {
-  if (scopes.some(({ family }) => family !== 'vote')) return null;
-  const listings = scopes.map(({ listing }) => listing).filter(({ implied }) => !implied);
-  const [first, ...others] = listings;
-  if (first === undefined || others.some(({ name }) => name !== first.name)) return null;
-  if (first.kind === 'server') return 'server_vote';
-  return sender.signed ? 'bot_vote' : null;
 }

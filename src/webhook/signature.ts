@@ -1,21 +1,38 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-
-const signaturePattern = /^[0-9a-f]{64}$/;
+import { isSignature } from './signed-form.ts';
 
 /**
- * The signature of a body: HMAC-SHA256 in lowercase hex, the value of the header `x-webhook-signature` (document,
- * section 5.7). Exported together with the verifier so that tests, the sandbox and users sign like the service.
+ * The signature of a body: HMAC-SHA256 in lowercase hex, the value of the header `x-webhook-signature`. Exported together
+ * with the verifier so that tests, the sandbox and users sign like the service.
+ * @example
+ * ```ts
+ * import { sign } from 'tallyhook';
+ *
+ * const body = JSON.stringify({ event: 'server_vote', user: '80351110224678912' });
+ * const headers = { 'x-webhook-signature': sign(body, 'the secret of the webhook') };
+ * await fetch('http://127.0.0.1:3000/webhooks/vote', { method: 'POST', headers, body });
+ * ```
  */
 export function sign(body: Uint8Array | string, secret: string): string {
   return createHmac('sha256', secret).update(body).digest('hex');
 }
 
-/** Whether the header has the format of a signature: 64 lowercase hex digits. */
-export function isSignature(header: string | undefined): header is string {
-  return header !== undefined && signaturePattern.test(header);
-}
-
-/** Verifies a signature in constant time. Returns false for a malformed signature; never throws. */
+/**
+ * Verifies a signature in constant time. Returns false for a malformed signature; never throws.
+ * @param body exactly as it was received: a parsed and serialised body may differ
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { buffer } from 'node:stream/consumers';
+ * import { isSignedWith } from 'tallyhook';
+ *
+ * createServer(async (request, response) => {
+ *   const signature = String(request.headers['x-webhook-signature']);
+ *   const isGenuine = isSignedWith('the secret of the webhook', await buffer(request), signature);
+ *   response.writeHead(isGenuine ? 200 : 401).end();
+ * });
+ * ```
+ */
 export function isSignedWith(secret: string, body: Uint8Array | string, signature: string): boolean {
   return isSignature(signature) && isEqual(sign(body, secret), signature);
 }
@@ -23,24 +40,4 @@ export function isSignedWith(secret: string, body: Uint8Array | string, signatur
 /** Compares two signatures of equal length in constant time. */
 function isEqual(expected: string, signature: string): boolean {
   return timingSafeEqual(Buffer.from(expected), Buffer.from(signature));
-}
-
-/**
- * Maximum nesting depth of a body that is serialised again. `JSON.stringify` compares each level with all levels above
- * it: 64 KiB of brackets take 60 ms, and an unauthenticated sender can cause that.
- */
-const maxDepth = 100;
-
-/**
- * The payload as `JSON.stringify` writes it. The document describes the signature as "of the JSON-serialised payload",
- * so a sender may sign that form and send another layout. Null for undefined (the body is not JSON) and for a payload
- * that is nested deeper than {@link maxDepth}.
- */
-export function reserialised(payload: unknown): string | null {
-  return payload === undefined || isDeeperThan(maxDepth, payload) ? null : JSON.stringify(payload);
-}
-
-function isDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((child) => isDeeperThan(levels - 1, child));
 }

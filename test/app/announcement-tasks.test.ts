@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createDigestTask } from '../../src/app/digest-task.ts';
+import { listingsOfCommunity } from '../../src/app/listings.ts';
 import { createLostStreaksTask } from '../../src/app/lost-streaks-task.ts';
 import { createReviewsTask } from '../../src/app/reviews-task.ts';
 import type { Review } from '../../src/lookup/schemas.ts';
@@ -23,7 +24,7 @@ async function open(announcements: object, rewards: object = {}) {
   const store = await openStore(url, { ...clock, sleep: systemClock.sleep }, { thread: false });
   onTestFinished(() => store.close());
   const file = environmentWith([{ ...harbour, guildId: '1000', announceChannelId, announcements, rewards }]);
-  const [listing] = loadConfig(file).listings;
+  const [listing] = listingsOfCommunity(loadConfig(file).listings);
   if (listing === undefined) throw new Error('no listing');
   const community = installation(url, rewards);
   const posted = async () => {

@@ -33,7 +33,10 @@ function consumer(source: string): string {
 /** Runs the compiler and returns its errors. */
 function typescript(cwd: string, ...args: string[]): string {
   try {
-    return execFileSync(join(root, 'node_modules', '.bin', 'tsc'), args, { cwd, encoding: 'utf8' });
+    return execFileSync(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), ...args], {
+      cwd,
+      encoding: 'utf8',
+    });
   } catch (failed) {
     return (failed as { stdout: string }).stdout;
   }

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { DirectRequest, maxBodyBytes, readBody } from '../../src/http/body.ts';
+import { DirectRequest, readBody } from '../../src/http/body.ts';
+import { maxBodyBytes } from '../../src/http/max-body-bytes.ts';
 import { parseResponses, rawConnection } from '../support/raw-http.ts';
 
 /** A server that responds to each request with the result of `readBody`, and lists the results. */

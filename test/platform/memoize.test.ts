@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoizeByIdentity } from '../../src/platform/memoize.ts';
+import { memoizeByIdentity, once } from '../../src/platform/memoize.ts';
 
 describe('memoizeByIdentity', () => {
   it('computes once for the same two objects, and again for equal but different ones', () => {
@@ -14,5 +14,16 @@ describe('memoizeByIdentity', () => {
     expect([memoized(subject, { language: 'de' }), computed]).toEqual(['a in de', 2]);
     expect([memoized({ name: 'a' }, context), computed]).toEqual(['a in en', 3]);
     expect([memoized(subject, context), computed]).toEqual(['a in en', 3]);
+  });
+});
+
+describe('once', () => {
+  it('computes for the first caller alone, even if the value is undefined', () => {
+    let computed = 0;
+    const value = once(() => {
+      computed += 1;
+    });
+    expect(computed).toBe(0);
+    expect([value(), value(), computed]).toEqual([undefined, undefined, 1]);
   });
 });

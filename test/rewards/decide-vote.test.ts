@@ -44,7 +44,7 @@ describe('a vote within the cooldown', () => {
     };
     const decision = decideVote(history, vote, voteContext(late));
     const entry = { cause: 'within_cooldown', credits: 0, reason: 'within_cooldown', achievement: null };
-    expect(decision).toEqual({ entries: [entry], grants: [], history });
+    expect(decision).toEqual({ entries: [entry], grants: [], history, reached: { streaks: [], milestone: null } });
   });
 });
 

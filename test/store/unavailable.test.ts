@@ -82,6 +82,15 @@ describe('a database that cannot be opened', () => {
       });
     }
   });
+
+  it('is reported with the command that gives the folder to the user of the process', async () => {
+    // Not even root may create a file there, as an ordinary user may not in a volume that belongs to root.
+    const hint = expect.stringContaining(`chown -R ${process.getuid?.()}:${process.getgid?.()} /sys`);
+    await expect(openStore('sqlite:/sys/tallyhook.db', systemClock)).rejects.toMatchObject({
+      code: 'cannot_open_database',
+      hint,
+    });
+  });
 });
 
 describe('a database that is not writable', () => {

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Where the bundles are. Those of other sources are in folders beside each other. */
-export const bundleCache = join(root, 'node_modules', '.cache', 'tallyhook');
+/** What test runs leave for the next ones: bundles, each in a folder of its own, and an empty PostgreSQL cluster. */
+export const testCache = join(root, 'node_modules', '.cache', 'tallyhook');
 
 /** The folder for the bundle of the present sources, which `bundled-program.ts` creates. */
 export function bundleFolder(): string {
-  return join(bundleCache, String(newestChange()));
+  return join(testCache, String(newestChange()));
 }
 
 /** When a source was last changed, or a package installed (ms since 1970). */

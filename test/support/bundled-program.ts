@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { bundleFolder, bundleCache as cache } from './bundle-folder.ts';
+import { bundleFolder, testCache as cache } from './bundle-folder.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -9,6 +9,7 @@ import { createLookupClients } from '../../src/app/lookup-clients.ts';
 import { createMemberServices } from '../../src/app/member-services.ts';
 import { prepareAccounts } from '../../src/app/prepare-accounts.ts';
 import { createInteractions } from '../../src/discord/interactions/interactions.ts';
+import { createHandlerRecording } from '../../src/handlers/recording.ts';
 import { createMetrics } from '../../src/http/metrics/metrics.ts';
 import { memoryKeyv } from '../../src/lookup/open-keyv.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -60,6 +61,13 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
   const lookups = createLookupClients(config, { store, home, cache: memoryKeyv(), metrics, clock, log });
   const services = createMemberServices(config, {
     ...{ store, lookups, directory, metrics, clock, log, unlink: undefined },
+    handling: {
+      recording: createHandlerRecording(
+        () => [],
+        () => {},
+      ),
+      subscriptions: { kinds: () => [], async refresh() {} },
+    },
     nudge() {},
   });
   const handle = createInteractions({

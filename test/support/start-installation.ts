@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { type App, createApp } from '../../src/app/app.ts';
+import { createApp } from '../../src/app/app.ts';
+import type { App } from '../../src/app/app-interface.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LookupErrorCode } from '../../src/lookup/lookup-error.ts';
+import type { LookupErrorCode } from '../../src/platform/error-codes.ts';
 import { catalogues } from '../../src/texts/catalogues.ts';
 import { timestamp } from '../../src/texts/markup.ts';
 import { textsIn } from '../../src/texts/texts.ts';

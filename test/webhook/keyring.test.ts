@@ -4,7 +4,8 @@ import type { Family } from '../../src/ledger/event.ts';
 import { parseJson } from '../../src/platform/json.ts';
 import { createKeyring } from '../../src/webhook/keyring.ts';
 import type { ListingWithSecrets } from '../../src/webhook/listing.ts';
-import { isSignedWith, reserialised, sign } from '../../src/webhook/signature.ts';
+import { isSignedWith, sign } from '../../src/webhook/signature.ts';
+import { reserialised } from '../../src/webhook/signed-form.ts';
 import { serverAndBot } from '../support/listings.ts';
 
 const digest = vi.hoisted(() => ({ count: 0 }));

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSignature, isSignedWith, reserialised, sign } from '../../src/webhook/signature.ts';
+import { isSignedWith, sign } from '../../src/webhook/signature.ts';
+import { isSignature, reserialised } from '../../src/webhook/signed-form.ts';
 
 describe('a signature', () => {
   it('is the lowercase hex HMAC-SHA256 of the bytes', () => {

@@ -29,11 +29,13 @@ export function createSettings(
     readonly redact: Pick<Redactor, 'add'> | null;
     /** Called after each change, so that other processes can be notified. */
     readonly onSaved: () => void;
+    /** What else is read whenever changes of settings are looked for. */
+    readonly alsoRefresh?: () => Promise<void>;
     readonly clock: Clock;
     readonly log: Log;
   },
 ): Settings {
-  const { store, directory, lookups, redact, onSaved, clock, log } = options;
+  const { store, directory, lookups, redact, onSaved, alsoRefresh, clock, log } = options;
   const encryption = createEncryption(config.encryption);
   const sync = createCommunitySettings({ base: config.base, store, encryption, replace, redact, log });
 
@@ -47,7 +49,13 @@ export function createSettings(
 
   return {
     sync,
-    loop: createSettingsLoop({ refresh: sync.refresh, clock, log }),
+    loop: createSettingsLoop({
+      async refresh() {
+        await sync.refresh();
+        await alsoRefresh?.();
+      },
+      ...{ clock, log },
+    }),
     setup: createSetup({
       ...{ store, encryption, publicUrl: config.publicUrl, clock },
       base: () => sync.base,

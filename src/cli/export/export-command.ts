@@ -49,6 +49,7 @@ export const exportCommand = command({
     since: text,
     json: { type: 'boolean', default: false },
   },
+  choices: { format: Object.keys(formats) },
   async run({ values }, terminal) {
     const format = parseFormat(values.format);
     const selection = { userId: parseUserId(values.user), since: parseSince(values.since) };

@@ -46,6 +46,7 @@ export const rewardsCommand = command({
   help,
   options: { rules: text, listing: text, json: flag, csv: flag, 'dry-run': flag, yes: flag },
   allowPositionals: true,
+  actions,
   async run({ values, positionals }, terminal) {
     const [action = '', ...others] = positionals;
     if (others.length > 0) throw new UsageError(`Unexpected argument "${others[0]}".`);

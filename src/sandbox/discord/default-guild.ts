@@ -18,11 +18,16 @@ export interface DefaultGuildOptions {
 /** The initial guild. */
 export type DefaultGuild = ReturnType<typeof defaultGuild>;
 
+/** The ids of the guild's roles. `bot` is the bot's own role. */
+export type RoleIds = Readonly<
+  Record<'bot' | 'voter' | 'premium' | 'owner' | 'regular' | 'veteran' | 'vip' | 'moderator', string>
+>;
+
 const id = (number: number) => String(1_190_000_000_000_000_000n + BigInt(number));
 const createdAt = '2024-01-01T00:00:00.000000+00:00';
 
 export const applicationId = id(2);
-const roleIds = {
+const roleIds: RoleIds = {
   bot: id(21),
   voter: id(22),
   premium: id(23),

@@ -9,7 +9,7 @@ import type { Attachment, Message } from './objects.ts';
 export const maxFileBytes = 10 * 1024 * 1024;
 const maxFiles = 10;
 
-interface StoredFile {
+export interface StoredFile {
   readonly contentType: string;
   readonly bytes: Buffer;
 }

@@ -1,140 +1,62 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { type Clock, systemClock } from '../../platform/clock.ts';
-import type { Log } from '../../platform/log.ts';
+import { systemClock } from '../../platform/clock.ts';
 import { createPage } from '../page/page.ts';
-import type { PagePorts } from '../page/ports.ts';
-import { Commands, type StoredCommand } from './commands.ts';
+import { botEnvironment } from './bot-environment.ts';
+import { Commands } from './commands.ts';
 import { createConsentPage } from './consent-page.ts';
-import { type DefaultGuild, type DefaultGuildOptions, defaultGuild, type Person } from './default-guild.ts';
+import { defaultGuild } from './default-guild.ts';
 import type { RecordedRequest } from './diagnostics.ts';
 import { httpExchanges, sentDispatches, storedMessages } from './diagnostics.ts';
 import { DiscordState } from './discord-state.ts';
 import type { StateChange } from './events.ts';
-import { createFaultControls, type FaultControls, InjectedFaults } from './faults.ts';
+import { createFaultControls, InjectedFaults } from './faults.ts';
 import { Files } from './files.ts';
-import { Gateway, type RecordedIdentify } from './gateway.ts';
-import { createGuildControls, type GuildControls } from './guild-controls.ts';
+import { Gateway } from './gateway.ts';
+import { createGuildControls } from './guild-controls.ts';
 import { InteractionCallbacks } from './interaction-callbacks.ts';
 import { Interactions } from './interactions.ts';
+import type { LocalDiscord, LocalDiscordOptions } from './local-discord-interface.ts';
 import { MemberClient } from './member-client.ts';
 import { Messages } from './messages.ts';
 import { OAuth } from './oauth.ts';
-import type { Message } from './objects.ts';
 import { OutgoingInteractions } from './outgoing-interactions.ts';
-import { exportState, type PersistedState, restoreState } from './persistence.ts';
+import { exportState, restoreState } from './persistence.ts';
 import { idsWithoutBot } from './places-without-bot.ts';
 import { RateLimits } from './rate-limits.ts';
 import { createRest } from './rest.ts';
 import { RoleConnections } from './role-connections.ts';
 import { allRoutes } from './routes/all.ts';
 import { listen } from './server.ts';
+
 import type { SentDispatch } from './session.ts';
-import type {
-  AutocompleteAction,
-  Choice,
-  CommandAction,
-  ComponentAction,
-  InteractionHandle,
-  ModalAction,
-} from './user-actions.ts';
 
-export interface LocalDiscordOptions extends DefaultGuildOptions {
-  /** 0 (default) selects a free port. */
-  readonly port?: number;
-  /** The address to listen on (default: 127.0.0.1). */
-  readonly host?: string;
-  /** Simulated time, for ids and timestamps. */
-  readonly clock?: Clock;
-  /** Real time, for timeouts, rate limits, heartbeats, outages and the lifetime of nonces. */
-  readonly stopwatch?: Clock;
-  readonly log?: Log;
-  /** False disables rate limits. */
-  readonly rateLimits?: boolean;
-  /** Milliseconds (default: 41,250, as on Discord). */
-  readonly heartbeatInterval?: number;
-  /** The privileged intents that are enabled for the application (bit set; default: none). */
-  readonly grantedIntents?: number;
-  /** How many shards may identify in 5 s; the sessions of others are invalid. No limit by default. */
-  readonly maxConcurrency?: number;
-  /** The state from an earlier run. */
-  readonly initialState?: PersistedState | null;
-  /** Serves the page at `/`, with the listing service behind these ports. */
-  readonly page?: PagePorts;
-}
+export type { LocalDiscord, LocalDiscordOptions };
 
-/** A Discord server for tests and the sandbox: one guild, a few members, and a client for each of them. */
-export interface LocalDiscord {
-  /** For DISCORD_API_URL; discord.js adds `/v10`. */
-  readonly apiUrl: string;
-  readonly gatewayUrl: string;
-  /** The base URL of the page, without a trailing slash. */
-  readonly origin: string;
-  /** Resolves when the page can be served. @throws TallyhookError `page_not_bundled` */
-  pageReady(): Promise<void>;
-  readonly token: string;
-  readonly applicationId: string;
-  /** The key that interactions over HTTP are signed with (hex). */
-  readonly publicKey: string;
-  /** Where interactions are sent; null for the gateway. */
-  readonly interactionsEndpoint: string | null;
-  readonly guildId: string;
-  /** Ids; the bot is in neither the guild of `otherGuild` nor the `group`, where members use the app of their account. */
-  readonly channels: {
-    readonly general: string;
-    readonly announcements: string;
-    readonly premium: string;
-    readonly otherGuild: string;
-    readonly group: string;
-  };
-  /** Ids; `bot` is the bot's own role, `moderator` and `owner` are above it, the others below. */
-  readonly roles: DefaultGuild['roleIds'];
-  readonly members: readonly Person[];
-  /** Whether a bot is connected to the gateway. */
-  readonly connected: boolean;
-  readonly faults: FaultControls;
-  /** Changes of roles and members that people make on Discord. */
-  readonly guild: GuildControls;
-  /** For DISCORD_CLIENT_SECRET. */
-  readonly clientSecret: string;
-  /** The permissions that members have given: `deauthorize`, `expireAccessTokens`. */
-  readonly oauth: OAuth;
-  /** Linked roles: what the application has published, the members' connections, and the owner's `linkRole`. */
-  readonly connections: RoleConnections;
-  /** All requests, oldest first. */
-  readonly requests: readonly RecordedRequest[];
-  /** All dispatches sent to bots, oldest first. */
-  readonly dispatches: readonly SentDispatch[];
-  /** All identifies of bots, oldest first. */
-  readonly identifies: readonly RecordedIdentify[];
-  readonly events: EventEmitter<{ change: [StateChange]; request: [RecordedRequest] }>;
-
-  /** Uses a slash command as a member. @throws RejectedByClientError if the client would not send it */
-  runCommand(action: CommandAction): InteractionHandle;
-  /** Clicks a button of a message. @throws RejectedByClientError */
-  clickButton(messageId: string, customId: string, userId: string): InteractionHandle;
-  /** Submits a select. @throws RejectedByClientError */
-  select(action: ComponentAction): InteractionHandle;
-  /** Types in an option with autocomplete; resolves with the bot's choices. @throws RejectedByClientError */
-  autocomplete(action: AutocompleteAction): Promise<readonly Choice[]>;
-  /** Submits a modal that the bot opened for a member. @throws RejectedByClientError */
-  submitModal(action: ModalAction): InteractionHandle;
-  /** `#votes`, or "a direct message"; undefined for an unknown channel. */
-  channelName(channelId: string): string | undefined;
-  /** The messages of a channel, oldest first: visible to all, visible to one member, or (null) all including ephemeral ones. */
-  messages(channelId: string, viewerId?: string | null): readonly Message[];
-  /** The direct messages of a member, oldest first. */
-  directMessages(userId: string): readonly Message[];
-  /** The ids of a member's roles. */
-  rolesOf(userId: string): readonly string[];
-  /** The state to pass to the next run as `initialState`. */
-  exportState(): PersistedState;
-  /** The commands available in the guild. */
-  commands(): readonly StoredCommand[];
-  stop(): Promise<void>;
-}
-
-/** Starts the server; it is listening when the promise resolves. @throws TallyhookError `cannot_listen` */
+/**
+ * Starts the server; it is listening when the promise resolves.
+ * @throws TallyhookError `cannot_listen`
+ * @example
+ * ```ts
+ * import { Client } from 'discord.js';
+ * import { startLocalDiscord } from 'tallyhook/sandbox';
+ *
+ * const discord = await startLocalDiscord();
+ * const bot = new Client({ intents: [], rest: { api: discord.apiUrl } });
+ * bot.on('interactionCreate', async (interaction) => {
+ *   if (interaction.isChatInputCommand()) await interaction.reply('Pong!');
+ * });
+ * bot.once('clientReady', async ({ application }) => {
+ *   await application.commands.create({ name: 'ping', description: 'Replies with Pong!' }, discord.guildId);
+ *   const [member] = discord.members;
+ *   const ping = { name: 'ping', userId: member?.id ?? '', channelId: discord.channels.general };
+ *   const { content } = await discord.runCommand(ping).settled; // 'Pong!'
+ *   await bot.destroy();
+ *   await discord.stop();
+ * });
+ * await bot.login(discord.token);
+ * ```
+ */
 export async function startLocalDiscord(options: LocalDiscordOptions = {}): Promise<LocalDiscord> {
   const { clock = systemClock, stopwatch = systemClock, log } = options;
   const stopping = new AbortController();
@@ -225,6 +147,12 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     origin,
     pageReady: async () => page?.ready(),
     token,
+    botEnvironment: botEnvironment({
+      apiUrl: `${origin}/api`,
+      token,
+      applicationId: state.applicationId,
+      guildId: state.guildId,
+    }),
     applicationId: state.applicationId,
     publicKey: outgoing.publicKey,
     get interactionsEndpoint() {

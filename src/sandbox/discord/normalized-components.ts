@@ -15,7 +15,7 @@ export interface Media {
   readonly attachment_id?: string;
 }
 
-type Identified<Part> = Part & { readonly id: number };
+export type Identified<Part> = Part & { readonly id: number };
 
 export type NormalizedControl = Identified<Normalized<Button | Select>>;
 export type NormalizedRow = Identified<Omit<ActionRow, 'components' | 'id'>> & {

@@ -23,8 +23,16 @@ interface Grant {
   readonly expiresAt: number;
 }
 
+/** What happens to the permissions that members have given to the application. */
+export interface AuthorizationControls {
+  /** The member removes the application in the settings of the client. */
+  deauthorize(userId: string): void;
+  /** Makes the access tokens of a member expire now. */
+  expireAccessTokens(userId: string): void;
+}
+
 /** The permissions that members have given to the application. Discord: "OAuth2". */
-export class OAuth {
+export class OAuth implements AuthorizationControls {
   readonly clientSecret = randomBytes(24).toString('base64url');
   readonly #state: DiscordState;
   readonly #clock: Clock;

@@ -8,7 +8,7 @@ import { type Actor, type Directory, type Resolved, resolveReferences } from './
 
 type SentValue = string | number | boolean;
 /** The value that a member enters for an option. */
-export type OptionInput = SentValue | FileInput;
+export type OptionInput = string | number | boolean | FileInput;
 
 interface SentOption {
   readonly name: string;

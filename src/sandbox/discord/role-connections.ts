@@ -40,8 +40,23 @@ export interface LinkedRoleCondition {
   readonly value: number;
 }
 
+/** A member's connection to the application, as the bot has saved it. */
+export type RoleConnectionObject = z.output<typeof connectionSchema>;
+
+/** Linked roles, as people use them. Discord: "Application Role Connection Metadata". */
+export interface LinkedRoleControls {
+  /** What the application has published. */
+  readonly records: readonly RoleConnectionRecord[];
+  /** Replaces what the application has published. */
+  saveRecords(body: unknown): readonly RoleConnectionRecord[];
+  /** The connection of a member; without one, an empty one. */
+  connectionOf(userId: string): RoleConnectionObject;
+  /** The owner makes a role one that Discord gives to members who meet all conditions. */
+  linkRole(roleId: string, conditions: readonly LinkedRoleCondition[]): void;
+}
+
 /** The linked roles of the guild, and the connections of members. Discord: "Application Role Connection Metadata". */
-export class RoleConnections {
+export class RoleConnections implements LinkedRoleControls {
   records: readonly RoleConnectionRecord[] = [];
   readonly #state: DiscordState;
   readonly #connections = new Map<string, z.output<typeof connectionSchema>>();
@@ -57,7 +72,7 @@ export class RoleConnections {
     return this.records;
   }
 
-  connectionOf(userId: string) {
+  connectionOf(userId: string): RoleConnectionObject {
     return this.#connections.get(userId) ?? { platform_name: '', platform_username: null, metadata: {} };
   }
 

@@ -59,6 +59,14 @@ export interface TimelineDelivery {
 
 export type TimelineItem = TimelineLine | TimelineDelivery;
 
+/** The events of a sandbox. */
+export interface SandboxEvents {
+  /** A new line, or a delivery with a new step. */
+  timeline: [TimelineItem];
+  /** The clock was advanced, or an outage started or ended. */
+  simulation: [];
+}
+
 /** The faults that the page can inject. */
 export const faultActions = [
   'repeat',
@@ -97,10 +105,5 @@ export interface PagePorts {
   injectFault(what: FaultAction, userId: string): Promise<string>;
   readonly outages: Outages;
   readonly time: PageClock;
-  readonly events: EventEmitter<{
-    /** A new line, or a delivery with a new step. */
-    timeline: [TimelineItem];
-    /** The clock was advanced, or an outage started or ended. */
-    simulation: [];
-  }>;
+  readonly events: EventEmitter<SandboxEvents>;
 }

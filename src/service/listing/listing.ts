@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
 /**
- * A listing is one server or one bot. Its API key and its secrets are valid for this listing only (document, section
- * 1).
+ * A listing is one server or one bot. Its API key and its secrets are valid for this listing only.
  */
 export type ServiceListingKind = 'server' | 'bot';
 
@@ -27,7 +26,8 @@ export const botFactsSchema = z.object({ servers: z.number(), shards: z.number()
 export type ServerFacts = Readonly<z.infer<typeof serverFactsSchema>>;
 export type BotFacts = Readonly<z.infer<typeof botFactsSchema>>;
 
-interface ListingBase {
+/** What servers and bots have in common. */
+export interface CommonListing {
   /** The Discord id of the server or bot, used as the id of the listing. */
   readonly id: string;
   readonly name: string;
@@ -39,8 +39,8 @@ interface ListingBase {
   readonly createdAt: number;
 }
 
-export type ServerListing = ListingBase & { readonly kind: 'server'; readonly facts: ServerFacts };
-export type BotListing = ListingBase & { readonly kind: 'bot'; readonly facts: BotFacts };
+export type ServerListing = CommonListing & { readonly kind: 'server'; readonly facts: ServerFacts };
+export type BotListing = CommonListing & { readonly kind: 'bot'; readonly facts: BotFacts };
 export type Listing = ServerListing | BotListing;
 
 /** The path of a listing's public page: `/servers/:id` or `/bots/:id`. */

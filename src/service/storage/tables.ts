@@ -1,7 +1,7 @@
 import type { Generated, Selectable } from 'kysely';
 import type { ServiceListingKind } from '../listing/listing.ts';
 
-/** The two families of webhooks. Each has its own URL and secret (document, section 5.7). */
+/** The two families of webhooks. Each has its own URL and secret. */
 export type WebhookFamily = 'vote' | 'premium';
 
 /**

@@ -3,7 +3,7 @@ import type { ServiceMember } from '../storage/members.ts';
 import type { Purchase } from '../storage/purchases.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
 
-/** The event types: those of the document (section 6), and the premium lifecycle, which it does not define. */
+/** The event types: those of webhooks of the service, and the premium lifecycle. */
 export type WebhookEventKind =
   | 'server_vote'
   | 'bot_vote'

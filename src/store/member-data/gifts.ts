@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { EffectKind } from '../../outbox/effect-contents.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { parseContent, serializeContent } from '../json-columns.ts';
 import { literal, run } from '../query-builder.ts';
@@ -42,10 +43,11 @@ export async function findGifts(
     const announcements = db
       .selectFrom('effects')
       .select(['id', 'kind', 'content'])
-      .where('kind', 'in', [literal('announcement'), literal('lostStreaks')]);
+      .where('kind', 'in', [literal('announcement'), literal('lostStreaks'), literal('handler')]);
     const mentioning = announcements.where('id', 'in', ids).where('content', 'like', `%"${giver}"%`);
     for (const { id, kind, content } of await run(connection, mentioning)) {
-      const text = kind === 'lostStreaks' ? streaksWithout(content, giver) : contentWithoutGiver(content, giver);
+      const withoutGiver = Object.hasOwn(withoutMember, kind) ? withoutMember[kind as EffectKind] : undefined;
+      const text = withoutGiver?.(content, giver) ?? null;
       if (text !== null) effects.set(id, text);
     }
   }
@@ -69,6 +71,16 @@ export function bodyWithoutGiver(body: string, giver: string): string | null {
 
 const giverFields: readonly string[] = ['giftedBy', 'buyer', 'userId'];
 
+/** Null if it is not the event of a gift to somebody else. */
+function eventWithoutGiver(text: string, giver: string): string | null {
+  const contents = parseContent('handler', text);
+  if (contents.kind !== 'handler') return null;
+  const { id, event } = contents.content;
+  if (event.type !== 'premium' || event.userId === giver) return null;
+  const kept = serializeContent({ kind: 'handler', content: { id, event: { ...event, giftedBy: null } } });
+  return kept.includes(giver) ? null : kept;
+}
+
 /** Null if it is not the announcement of a gift to somebody else. */
 function contentWithoutGiver(text: string, giver: string): string | null {
   const contents = parseContent('announcement', text);
@@ -85,6 +97,13 @@ function streaksWithout(text: string, userId: string): string | null {
   if (streaks.length === 0) return null;
   return serializeContent({ kind: 'lostStreaks', content: { ...contents.content, streaks } });
 }
+
+/** The content of an effect without a member, by its kind. */
+const withoutMember: Readonly<Partial<Record<EffectKind, (text: string, userId: string) => string | null>>> = {
+  announcement: contentWithoutGiver,
+  lostStreaks: streaksWithout,
+  handler: eventWithoutGiver,
+};
 
 /** Services send a person as an object or as the bare id. Null for anything else. */
 function personId(value: unknown): string | null {

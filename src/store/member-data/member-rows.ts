@@ -138,7 +138,11 @@ export async function findMemberRows(
     waitingIn(db)
       .select(['id', 'queue', 'content'])
       .where(({ eb, and, or }) =>
-        or([eb('queue', 'in', ownQueues(userId)), and([eb('queue', '>', 'role '), eb('queue', '<', 'role!')])]),
+        or([
+          eb('queue', 'in', ownQueues(userId)),
+          and([eb('queue', '>', 'role '), eb('queue', '<', 'role!')]),
+          and([eb('queue', '>', 'handler '), eb('queue', '<', 'handler!')]),
+        ]),
       ),
   );
   const planned = await run(

@@ -140,6 +140,18 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
         return db.updateTable('corrections').set({ user_id, reason: '' }).where('user_id', '=', accountId);
       }),
   },
+  imported_items: {
+    select: (db, { accounts }) => (accounts.length === 0 ? [] : [importedOf(db, accounts)]),
+    forget: (db, { accounts }, pseudonym) =>
+      accounts.map((accountId) => {
+        const user_id = accountIdOf(partsOf(accountId).accounts, pseudonym);
+        return db
+          .updateTable('imported_items')
+          .set({ user_id })
+          .where('user_id', '=', accountId)
+          .where('import_id', 'in', db.selectFrom('imports').select('id'));
+      }),
+  },
   purchases: {
     select: (db, { userId }) => [db.selectFrom('purchases').selectAll().where('user_id', '=', userId)],
     // An issued code stays, so that it is not issued again.
@@ -185,6 +197,7 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
       db.updateTable('guilds').set({ parked_by }).where('parked_by', '=', userId),
     ],
   },
+  imports: { withoutMembers: 'Totals.' },
   changed_settings: { withoutMembers: 'Values of settings; the changes have the authors.' },
   setting_values: { withoutMembers: 'Settings of communities.' },
   settings_state: { withoutMembers: 'A version.' },
@@ -208,6 +221,7 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
   counters: { withoutMembers: 'Totals.' },
   vote_counts: { withoutMembers: 'Totals.' },
   pruning: { withoutMembers: 'Positions.' },
+  handler_subscriptions: { withoutMembers: 'Kinds of handlers.' },
   probes: { withoutMembers: 'A time.' },
 };
 
@@ -227,6 +241,15 @@ export function uncountWaiting(db: Kysely<Tables>, ids: readonly number[]) {
 export function countAgainFromNewest(db: Kysely<Tables>) {
   const next = sql<number>`(select coalesce(max(id), -1) + 1 from effects)`;
   return db.updateTable('counters').set({ value: next }).where('name', '=', 'effects below').where('value', '>', next);
+}
+
+/** The key begins with the import, so a member's items are looked up for each one. */
+function importedOf(db: Kysely<Tables>, accounts: readonly string[]) {
+  return db
+    .selectFrom('imported_items')
+    .selectAll()
+    .where('user_id', 'in', accounts)
+    .where('import_id', 'in', db.selectFrom('imports').select('id'));
 }
 
 /** A member's periods. The key begins with the period, so it is looked up for each one. */

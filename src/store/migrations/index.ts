@@ -20,6 +20,9 @@ import { settings } from './019-settings.ts';
 import { leases } from './020-leases.ts';
 import { linkedMembers } from './021-linked-members.ts';
 import { growth } from './022-growth.ts';
+import { handlers } from './023-handlers.ts';
+import { effectTraces } from './024-effect-traces.ts';
+import { imports } from './025-imports.ts';
 import type { Migration } from './migration.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
@@ -44,6 +47,9 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '020-leases': leases,
   '021-linked-members': linkedMembers,
   '022-growth': growth,
+  '023-handlers': handlers,
+  '024-effect-traces': effectTraces,
+  '025-imports': imports,
 };
 
 /** The names of all migrations, oldest first. */

@@ -1,4 +1,7 @@
 import type { Kysely } from 'kysely';
+import type { Review, ReviewAnnouncement } from '../../outbox/effect-contents.ts';
+import { type HandlerListing, handlerQueue, type ReviewEvent } from '../../outbox/handler-events.ts';
+import type { NewEffect } from '../../outbox/outbox.ts';
 import type { ListedReviews, PlannedDigest, PlannedLostStreaks } from '../../tally/announcement-store.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
@@ -81,7 +84,7 @@ export function announcementWrites(db: Kysely<Tables>, connection: Connection) {
     },
 
     async announceReviews(listed: ListedReviews, now: number): Promise<number> {
-      const { listing, channelId, reviews, isPartial } = listed;
+      const { listing, channelId, handled = null, reviews, isPartial } = listed;
       const key = progressKeys.reviews(listing);
       await lock(connection, db, key);
       const since = await progressOf(key);
@@ -101,10 +104,10 @@ export function announcementWrites(db: Kysely<Tables>, connection: Connection) {
         since !== null && (createdAt === null ? !isPartial : createdAt > since);
       const announced = unknown.filter(isNew).toReversed();
       await enqueue(
-        announced.map(({ id, ...review }) => ({
-          ...{ kind: 'review', queue: channelId, content: { channelId, listing, id, review } },
-          ...{ deliveryId: null, createdAt: now },
-        })),
+        announced.flatMap(({ id, ...review }) => [
+          ...(channelId === null ? [] : [reviewEffect({ channelId, listing, id, review }, now)]),
+          ...(handled === null ? [] : [reviewCall(handled, id, review, now)]),
+        ]),
       );
       // Once the list is longer than a response, an older review can enter it after a newer one was deleted.
       const oldest = Math.min(...reviews.flatMap(({ createdAt }) => createdAt ?? []));
@@ -115,6 +118,22 @@ export function announcementWrites(db: Kysely<Tables>, connection: Connection) {
       return announced.length;
     },
   };
+}
+
+function reviewEffect(content: ReviewAnnouncement, createdAt: number): NewEffect {
+  return { kind: 'review', queue: content.channelId, content, deliveryId: null, createdAt };
+}
+
+/** The call of the handler for a review. */
+function reviewCall(listing: HandlerListing, id: string, review: Review, now: number): NewEffect {
+  const { username, rating, comment, createdAt } = review;
+  const { guildId } = listing;
+  const event: ReviewEvent = {
+    ...{ type: 'review', listing, guildId, deliveryId: null, userId: null, at: createdAt ?? now },
+    ...{ username, rating, comment },
+  };
+  const content = { id: `review-${listing.name}-${id}`, event };
+  return { kind: 'handler', queue: handlerQueue('review', guildId), content, deliveryId: null, createdAt: now };
 }
 
 /** Whether the reviews of a listing are to be polled; `dueAt` is null before the first time. */

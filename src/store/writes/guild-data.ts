@@ -83,6 +83,8 @@ export function guildDataWrites(db: Kysely<Tables>, connection: Connection) {
       const previous = entries.at(-1)?.previous ?? null;
       if (previous === null) {
         await run(connection, db.deleteFrom('corrections').where('user_id', '=', user_id));
+        const items = db.deleteFrom('imported_items').where('import_id', 'in', db.selectFrom('imports').select('id'));
+        await run(connection, items.where('user_id', '=', user_id));
         await run(connection, db.deleteFrom('balances').where('user_id', '=', user_id));
         return;
       }

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { accountIdOf } from '../../ledger/account-id.ts';
+import { handlerQueue, type PurchaseEvent } from '../../outbox/handler-events.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import { decidePurchase, grantSource, type PurchaseRejection } from '../../rewards/purchase.ts';
 import { type ShopItem, withoutCodes } from '../../rewards/shop-item.ts';
@@ -49,7 +50,7 @@ export function purchaseWrites(db: Kysely<Tables>, connection: Connection) {
       const { credits: balance } = await appendEntry(connection, db, account, entry);
       const { state, until } = decision;
       const purchase = await insertPurchase(order, item, { state, until, balance, code: unissued[0] ?? null, at: now });
-      await enqueue(await effectsOf(purchase));
+      await enqueue([...(await effectsOf(purchase)), ...(order.isHandled ? [handlerCallOf(purchase, guildId)] : [])]);
       return { outcome: 'purchased', purchase: toPurchase(purchase), repeated: false };
     },
 
@@ -113,4 +114,15 @@ export function purchaseWrites(db: Kysely<Tables>, connection: Connection) {
     const content = { channelId, report };
     return [{ kind: 'ownerReport', queue: channelId, content, deliveryId: null, createdAt: at }];
   }
+}
+
+/** The call of the handler for a purchase. */
+function handlerCallOf(purchase: PurchaseRow, guildId: string | null): NewEffect<'handler'> {
+  const { id: purchaseId, user_id: userId, item, name, price, balance, role, at } = purchase;
+  const event: PurchaseEvent = {
+    ...{ type: 'purchase', listing: null, guildId, deliveryId: null, at, purchaseId, userId, item, name, price, role },
+    ...{ credits: 0 - price, balance },
+  };
+  const content = { id: `purchase-${purchaseId}-${at.toString(36)}`, event };
+  return { kind: 'handler', queue: handlerQueue('purchase', guildId), content, deliveryId: null, createdAt: at };
 }

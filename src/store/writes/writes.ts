@@ -14,7 +14,9 @@ import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
 import { guildDataWrites } from './guild-data.ts';
 import { guildWrites } from './guilds.ts';
+import { handlerWrites } from './handlers.ts';
 import { heartbeatWrites } from './heartbeat.ts';
+import { importWrites } from './imports.ts';
 import { installationWrites } from './installation.ts';
 import { invalidRequestWrites } from './invalid-requests.ts';
 import { leaseWrites } from './leases.ts';
@@ -31,6 +33,7 @@ import { seenRolesWrites } from './seen-roles.ts';
 import { separationWrites } from './separate-accounts.ts';
 import { sessionWrites } from './session-revocations.ts';
 import { settingsWrites } from './settings.ts';
+import { undoImportWrites } from './undo-import.ts';
 
 /**
  * All operations that write and decide nothing about events, by name, for use inside a transaction of `connection`.
@@ -67,7 +70,10 @@ export function createWrites(
     ...pruningWrites(db, connection, dialect),
     ...leaseWrites(db, connection),
     ...invalidRequestWrites(db, connection),
+    ...importWrites(db, connection),
+    ...undoImportWrites(db, connection),
     ...installationWrites(db, connection),
+    ...handlerWrites(db, connection),
     ...separationWrites(db, connection),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { guildIdsOf } from './communities.ts';
+import type { ListingSource } from './listing-source.ts';
+import { distinctNames, listing as fileListing } from './listings-file.ts';
+import { parseParts } from './parse-json-file.ts';
+import { readValues } from './read-values.ts';
+import { rewards as fileRewards } from './rewards-file.ts';
+import { rolesOf } from './role-issues.ts';
+import { type ConfigIssue, InvalidConfigError, type ListingConfig } from './schema.ts';
+import { toListings } from './to-listings.ts';
+import type { WeekdayName } from './weekdays.ts';
+
+/** What votes and premium earn. Amounts are whole credits. Roles and parties need the bot. */
+export interface ReceiverRewards {
+  /** Per vote, if the delivery contains no number; 10 by default. */
+  readonly vote?: number;
+  /** Per purchase and renewal; 100 by default. */
+  readonly premium?: number;
+  /** For a vote whose credits the service denies; 0 by default. */
+  readonly whenDenied?: number;
+  /** All that apply at the time of a vote are multiplied. Times are ISO 8601 with a time zone. */
+  readonly multipliers?: readonly {
+    readonly factor: number;
+    readonly days?: readonly WeekdayName[];
+    readonly from?: string;
+    readonly until?: string;
+  }[];
+  /** Credits for each `every` successive calendar days; `forgive` missed days in any seven do not break a streak. */
+  readonly streak?: { readonly every: number; readonly credits: number; readonly forgive?: number };
+  /** Credits for numbers of counted votes: once for `votes`, or for every multiple of `everyVotes`. */
+  readonly milestones?: readonly ({ readonly credits: number } & (
+    | { readonly votes: number }
+    | { readonly everyVotes: number }
+  ))[];
+  /** For voting on all listings of the community in one calendar day. */
+  readonly allListings?: number;
+}
+
+/** A server or bot on the listing service, as in the file of `TALLYHOOK_CONFIG`. */
+export interface ReceiverListing {
+  /** Permanent name in the ledger: at most 32 letters, digits, dots, dashes and underscores. */
+  readonly name: string;
+  readonly kind: 'server' | 'bot';
+  /** Discord ID. Required if several listings of the same kind share a secret. */
+  readonly id?: string;
+  /** Discord ID of the guild whose members have the accounts; by default the listed server. */
+  readonly guildId?: string;
+  /** IANA name, for calendar days; UTC by default. */
+  readonly timeZone?: string;
+  /** Secrets of its vote webhooks. All of them are valid, for rotation. */
+  readonly voteSecrets?: readonly string[];
+  readonly premiumSecrets?: readonly string[];
+  /** Accepts unsigned server votes with exactly this header `Authorization`. */
+  readonly voteAuthorization?: string;
+  /** Hours between two votes that count; 12 by default. */
+  readonly cooldownHours?: number;
+  readonly rewards?: ReceiverRewards;
+}
+
+const needsBot = 'Roles, parties, announcements, the shop and lookups need the bot (createApp).';
+
+const receiverListings = z
+  .array(
+    fileListing
+      .pick({
+        ...{ name: true, kind: true, id: true, guildId: true, timeZone: true, cooldownHours: true },
+        ...{ voteSecrets: true, premiumSecrets: true, voteAuthorization: true },
+      })
+      .extend({
+        rewards: fileRewards
+          .pick({
+            ...{ vote: true, premium: true, whenDenied: true, allListings: true },
+            ...{ multipliers: true, streak: true, milestones: true },
+          })
+          .optional(),
+      })
+      .refine(
+        ({ voteSecrets, premiumSecrets, voteAuthorization }) =>
+          voteSecrets.length + premiumSecrets.length > 0 || voteAuthorization !== undefined,
+        'it has no secret, so it accepts nothing',
+      ),
+  )
+  .min(1)
+  .refine(...distinctNames);
+
+/** The listings of a receiver with everything that they leave out. @throws InvalidConfigError with all issues */
+export function readReceiverListings(input: readonly ReceiverListing[]): readonly ListingConfig[] {
+  const { values } = readValues({});
+  const issues: ConfigIssue[] = [];
+  const parsed = parseParts(input, receiverListings, { setting: 'listings', hint: `Correct it. ${needsBot}` }, issues);
+  const guildIds = guildIdsOf(parsed ?? [], undefined);
+  const sources = (parsed ?? []).map((listing, index): ListingSource => {
+    const setting = `listings ${index}`;
+    return { origin: 'file', setting, listing, implied: false, guildId: guildIds[index] ?? null, shop: undefined };
+  });
+  const listings = toListings(sources, values, issues);
+  for (const [index, listing] of listings.entries()) {
+    if (rolesOf(listing).length === 0) continue;
+    const hint = `Give roles in a handler instead. ${needsBot}`;
+    issues.push({ setting: `listings ${index}.rewards`, problem: 'gives or requires a role.', hint });
+  }
+  if (issues.length > 0) throw new InvalidConfigError(issues);
+  return listings;
+}

@@ -1,0 +1,28 @@
+import type { HandlerCall } from 'tallyhook';
+import { createApp, createLog, loadConfig, type MilestoneEvent, systemClock, type VoteEvent } from 'tallyhook';
+
+/** Every third vote is drawn: a prize from 1 to 100 credits. A repeated call has the same id, and so the same prize. */
+async function onVote({ userId, votes }: VoteEvent, { id, ledger }: HandlerCall) {
+  if (votes % 3 !== 0) return;
+  const credits = 1 + (hash(id) % 100);
+  await ledger.award({ userId, credits, reason: `prize for vote ${votes}`, key: id });
+}
+
+/** A reward outside of Discord, of a service of your own. It must accept the same id twice. */
+async function onMilestone({ userId, votes }: MilestoneEvent, { id, signal }: HandlerCall) {
+  const body = JSON.stringify({ id, userId, votes });
+  const response = await fetch(process.env['REWARD_URL'] ?? '', { method: 'POST', body, signal });
+  if (!response.ok) throw new Error(`The reward service responded with ${response.status}.`);
+}
+
+/** The same number for the same text. */
+function hash(text: string): number {
+  return [...text].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_003, 7);
+}
+
+const config = loadConfig(process.env);
+const log = createLog({ level: config.logLevel, secrets: config.secrets });
+export const app = await createApp(config, { clock: systemClock, log, handlers: { onVote, onMilestone } });
+export const url = await app.start();
+
+process.once('SIGTERM', () => void app.stop());

@@ -1,0 +1,29 @@
+import { Client, Events, GatewayIntentBits } from 'discord.js';
+import { createApp, createLog, loadConfig, systemClock } from 'tallyhook';
+
+// Your bot, as it was before.
+const config = loadConfig(process.env);
+export const client = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: config.discord.apiUrl } });
+
+client.on(Events.InteractionCreate, async (interaction) => {
+  if (!interaction.isChatInputCommand() || interaction.commandName !== 'ping') return;
+  await interaction.reply('Pong!');
+});
+
+// Its commands and votes: tallyhook uses your client, and calls onVote for every vote.
+const log = createLog({ level: config.logLevel, secrets: config.secrets });
+export const app = await createApp(config, { clock: systemClock, log, client, handlers: { onVote: giveRole } });
+
+async function giveRole({ userId }: { readonly userId: string }) {
+  const guild = await client.guilds.fetch(process.env['DISCORD_GUILD_ID'] ?? '');
+  const member = await guild.members.fetch(userId);
+  await member.roles.add(process.env['SUPPORTER_ROLE_ID'] ?? '');
+}
+
+export const url = await app.start();
+await client.login(config.discord.token);
+
+process.once('SIGTERM', async () => {
+  await app.stop();
+  await client.destroy();
+});

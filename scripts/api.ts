@@ -1,0 +1,51 @@
+/**
+ * Compares the public API with the reports in docs/api, or with `--update` writes them. Also checks that every type in a
+ * signature is exported, and the docstrings. Needs the declarations in dist/: `npm run build && npm run api:check`.
+ */
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { checkDocstrings } from './api/docstrings.ts';
+import { checkExamples } from './api/examples.ts';
+import { createProgram, readApis } from './api/public-api.ts';
+import { renderReport } from './api/render-report.ts';
+import { showDifference } from './api/show-difference.ts';
+import { readEntries } from './entries.ts';
+
+const folder = fileURLToPath(new URL('../docs/api/', import.meta.url));
+const isUpdate = process.argv.includes('--update');
+
+const entries = readEntries();
+const program = createProgram(entries.map(({ declarations }) => declarations));
+const checker = program.getTypeChecker();
+const errors: string[] = [];
+const expected = new Set<string>();
+
+mkdirSync(folder, { recursive: true });
+const apis = readApis(entries, program);
+for (const api of apis) {
+  const { entry, unexported } = api;
+  for (const [type, user] of unexported) errors.push(`${entry.name}: ${user} uses ${type}, which is not exported.`);
+  const file = `${entry.shortName}.api.md`;
+  expected.add(file);
+  const path = join(folder, file);
+  const report = renderReport(api, checker);
+  const stored = globSync(path).length > 0 ? readFileSync(path, 'utf8') : '';
+  if (isUpdate) writeFileSync(path, report);
+  else if (stored !== report) errors.push(showDifference(stored, report, `docs/api/${file}`));
+}
+for (const path of globSync('*.api.md', { cwd: folder })) {
+  if (expected.has(basename(path))) continue;
+  if (isUpdate) rmSync(join(folder, path));
+  else errors.push(`docs/api/${path} belongs to no entry.`);
+}
+errors.push(...checkDocstrings(apis), ...checkExamples(apis));
+
+if (errors.length > 0) {
+  console.error(errors.join('\n'));
+  console.error('\nIf the public API shall change: npm run build && npm run api, and commit docs/api.');
+  process.exitCode = 1;
+} else {
+  const count = apis.reduce((sum, { exports }) => sum + exports.size, 0);
+  console.log(`${count} exports of ${apis.length} entries are as in docs/api.`);
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { InstalledPackage } from './install.ts';
+
+const maxMegabytes = 60;
+
+/** What an installation brings along: nothing compiled, no scripts, no pre-releases, ranges, and its size. */
+export function checkDependencies({ project }: InstalledPackage): string {
+  const { packages } = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8'));
+  const installed: [string, { version?: string; hasInstallScript?: boolean }][] = Object.entries(packages);
+  // The package that draws pictures is optional, and comes compiled.
+  const compiled = globSync('**/*.node', { cwd: project }).filter((path) => !path.includes('@takumi-rs'));
+  assert(compiled.length === 0, `native code was installed: ${compiled.join(', ')}`);
+  const scripts = installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path);
+  assert(scripts.length === 0, `packages run scripts when they are installed: ${scripts.join(', ')}`);
+  const early = installed.filter(([, { version }]) => version?.includes('-')).map(([path]) => path);
+  assert(early.length === 0, `pre-releases are installed: ${early.join(', ')}`);
+  assert(packages['node_modules/discord.js'] !== undefined, 'npm does not install the peer discord.js');
+
+  const manifest = JSON.parse(readFileSync(join(project, 'node_modules/tallyhook/package.json'), 'utf8'));
+  const { dependencies, optionalDependencies, peerDependencies } = manifest;
+  const ranges = Object.entries<string>({ ...dependencies, ...optionalDependencies, ...peerDependencies });
+  const exact = ranges.filter(([, range]) => !/^[\^>]/.test(range)).map(([name]) => name);
+  assert(exact.length === 0, `users could not update: ${exact.join(', ')}`);
+  assert(peerDependencies['discord.js'] !== undefined, 'discord.js is not a peer dependency');
+
+  const bytes = globSync('node_modules/**', { cwd: project, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+  const megabytes = bytes / 1_000_000;
+  assert(megabytes < maxMegabytes, `the installation takes ${megabytes.toFixed(1)} MB, more than ${maxMegabytes} MB`);
+  return `${installed.length - 1} packages, ${megabytes.toFixed(1)} MB, nothing compiled`;
+}

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** An empty project of a user into which the packed package was installed. */
+export interface InstalledPackage {
+  /** The temporary folder of everything. */
+  readonly folder: string;
+  /** The project. */
+  readonly project: string;
+  /** The packed package. */
+  readonly archive: string;
+  /** The paths in the package. */
+  readonly files: readonly string[];
+  /** Runs a module of the project, with no other programs than Node and a shell; returns its output. */
+  run(...args: readonly string[]): string;
+  /** The same for npm. */
+  runNpm(...args: readonly string[]): string;
+}
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/**
+ * Packs the built project and installs it. The only programs available are Node and a shell: no compiler, no make, no
+ * Python.
+ * @param npm the path of npm's program
+ */
+export function installPackage(npm: string): InstalledPackage {
+  const folder = mkdtempSync(join(tmpdir(), 'tallyhook-package-'));
+  const project = join(folder, 'project');
+  const bin = join(folder, 'bin');
+  for (const path of [project, bin]) mkdirSync(path);
+  symlinkSync(process.execPath, join(bin, 'node'));
+  symlinkSync('/bin/sh', join(bin, 'sh'));
+  const run = (...args: readonly string[]) =>
+    execFileSync(process.execPath, args, {
+      cwd: project,
+      encoding: 'utf8',
+      env: { ...process.env, PATH: bin, NODE_ENV: '' },
+    });
+
+  const [packed] = JSON.parse(
+    execFileSync(process.execPath, [npm, 'pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
+      cwd: root,
+      encoding: 'utf8',
+    }),
+  );
+  const archive = join(folder, packed.filename);
+  writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }');
+  run(npm, 'install', '--foreground-scripts', '--no-audit', '--no-fund', archive);
+  const files = packed.files.map(({ path }: { path: string }) => path);
+  return { folder, project, archive, files, run, runNpm: (...args) => run(npm, ...args) };
+}

@@ -1,0 +1,38 @@
+import { type Application, Converter, type DocumentReflection, ReflectionKind } from 'typedoc';
+
+/** Categories of the navigation with the documents in each. The first that matches counts. */
+const categories: readonly (readonly [name: string, documents: RegExp])[] = [
+  ['Guides', /^docs\/(guides\/|troubleshooting$)/],
+  ['Hosting', /^(docs\/hosting\/|deploy\/)/],
+  ['Building on it', /^(examples\/|docs\/(errors|handlers|library|receiver|service|testing-bots)$)/],
+  ['Project', /^(ARCHITECTURE|CHANGELOG|CONTRIBUTING|bench\/|docs\/decisions)/],
+  ['Manual', /^docs\//],
+];
+
+/**
+ * A TypeDoc plug-in: names each module as it is imported (`tallyhook/client` for src/exports/client.ts), and each document
+ * by its heading, in a category. TypeDoc would use the paths of the files. It calls `load`.
+ */
+export function load(app: Application): void {
+  app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+    for (const module of project.getChildrenByKind(ReflectionKind.Module)) {
+      module.name = module.name === 'src' ? 'tallyhook' : module.name.replace('src/exports/', 'tallyhook/');
+    }
+    for (const document of project.documents ?? []) {
+      document.frontmatter['category'] = categoryOf(document.name);
+      document.name = headingOf(document);
+    }
+  });
+}
+
+function categoryOf(path: string): string {
+  const [name] = categories.find(([, documents]) => documents.test(path)) ?? [];
+  if (name === undefined) throw new Error(`Add ${path}.md to a category in site/navigation.ts.`);
+  return name;
+}
+
+function headingOf({ name, content }: DocumentReflection): string {
+  const [, heading] = /^# (.+)$/m.exec(content.map(({ text }) => text).join('')) ?? [];
+  if (heading === undefined) throw new Error(`${name}.md has no heading.`);
+  return heading.replaceAll('`', '');
+}

@@ -1,0 +1,77 @@
+import type { RequestListener } from 'node:http';
+import type { Router } from 'express';
+import type { Command } from '../../commands/command.ts';
+import type { Config } from '../../config/schema.ts';
+import type { DiscordClient } from '../discord/gateway/own-client.ts';
+import type { Handlers } from '../handlers/handlers.ts';
+import type { WritableLedger } from '../handlers/writable-ledger.ts';
+import type { LedgerReads } from '../ledger/ledger.ts';
+import type { Standings } from '../ledger/standing.ts';
+import type { AttemptResult, ClaimedEffect } from '../outbox/effect.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import type { Redactor } from '../platform/redactor.ts';
+import type { RecordedDelivery } from '../tally/tally.ts';
+import type { TextOverrides } from '../texts/overrides.ts';
+import type { Tracing } from '../tracing/tracing.ts';
+
+/** A complete tallyhook instance. */
+export interface App {
+  /**
+   * The webhook routes alone, for another Express app. Mount them before `express.json()`, which would consume the
+   * body.
+   */
+  readonly webhooks: Router;
+  /** Balances and votes, of all communities together, and changes of balances. */
+  readonly ledger: LedgerReads & WritableLedger;
+  /** Rank, streak and leaderboards of the members. */
+  readonly standings: Standings;
+  /** All routes: webhooks, health, metrics and, with an owner token, the owner's API and console. */
+  readonly http: RequestListener;
+  /**
+   * Connects to Discord and starts to process the outbox. With `listen: false` it does not open a port.
+   * Returns the URL that it listens on; null if it does not listen or was stopped meanwhile.
+   * @throws TallyhookError `cannot_listen`
+   */
+  start(options?: { listen?: boolean }): Promise<string | null>;
+  /**
+   * Replaces all webhook secrets and API keys with those of a configuration that has the same listings, without a
+   * restart.
+   * @throws TallyhookError `lookup_key_malformed`; then nothing is replaced
+   */
+  reloadSecrets(config: Config): void;
+  /**
+   * Stops requests, effects and commands, each of which may finish within a few seconds, then closes the cache and the
+   * store. Takes less than 10 s. Every acknowledged delivery is on disk.
+   */
+  stop(): Promise<void>;
+}
+
+/** What the caller provides: the environment, and hooks to observe the app. */
+export interface AppDependencies {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called for every stored delivery, after its commit. */
+  readonly onRecorded?: (recorded: RecordedDelivery) => void;
+  /** Called for every attempt on effects, before its result is stored. */
+  readonly onAttempted?: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
+  /** Wraps the listener of all routes, to observe requests before they are handled. */
+  readonly wrapListener?: (listener: RequestListener) => RequestListener;
+  /** Receives the secrets that communities store, so that the log does not show them. */
+  readonly redact?: Pick<Redactor, 'add'>;
+  /** Your own functions for events. See docs/handlers.md. */
+  readonly handlers?: Handlers;
+  /**
+   * Your discord.js client, for the commands instead of a connection of tallyhook's own. Log it in with the token of the
+   * settings, before or after `start`, and destroy it yourself. Not used with `DISCORD_PUBLIC_KEY`.
+   */
+  readonly client?: DiscordClient;
+  /** Your own slash commands, which are registered and answered beside those of tallyhook. */
+  readonly commands?: readonly Command[];
+  /** Your own texts in place of those of tallyhook, for all apps of the process. See {@link TextOverrides}. */
+  readonly texts?: TextOverrides;
+  /** Records spans, from `loadTracing()`; none by default. See docs/operations.md. */
+  readonly tracing?: Tracing;
+  /** Real time for the connection to Discord; needed if `clock` does not run in real time. */
+  readonly stopwatch?: Clock;
+}

@@ -1,0 +1,197 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Router } from 'express';
+import { readReceiverDatabase } from '../../config/receiver-database.ts';
+import { type ReceiverListing, readReceiverListings } from '../../config/receiver-listings.ts';
+import type { ListingConfig } from '../../config/schema.ts';
+import type { Handlers } from '../handlers/handlers.ts';
+import type { WritableLedger } from '../handlers/writable-ledger.ts';
+import { createHttpApp } from '../http/app.ts';
+import { DirectRequest } from '../http/body.ts';
+import { createHealth } from '../http/health.ts';
+import { createMetrics } from '../http/metrics/metrics.ts';
+import { createHttpServer } from '../http/server.ts';
+import { homeAccounts } from '../ledger/account-id.ts';
+import type { LedgerReads } from '../ledger/ledger.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
+import { second } from '../platform/durations.ts';
+import { createLog, type Log } from '../platform/log.ts';
+import { settleWithin } from '../platform/with-timeout.ts';
+import { openStore, type Store } from '../store/store.ts';
+import type { RecordedDelivery } from '../tally/tally.ts';
+import type { Tracing } from '../tracing/tracing.ts';
+import { createRecording } from './create-recording.ts';
+import { createDirectory } from './directory.ts';
+import { createHandling } from './handling.ts';
+import { prepareAccounts } from './prepare-accounts.ts';
+import { readinessChecks } from './readiness-checks.ts';
+import { createReceiving } from './receiving.ts';
+import { createUpkeep } from './upkeep.ts';
+import { wholeLedger } from './whole-ledger.ts';
+
+/** What a receiver needs: the listings with their secrets. */
+export interface ReceiverOptions {
+  readonly listings: readonly ReceiverListing[];
+  /**
+   * The SQLite file, created if it does not exist. Without it, the database is a temporary file that {@link
+   * VoteReceiver.stop} deletes: for tests only, because repeated deliveries are then paid again after a restart.
+   */
+  readonly database?: string;
+  /** Your own functions for events. */
+  readonly handlers?: Handlers;
+  /** Called for every stored delivery, after its commit, in this process only; unlike a handler, it is not repeated. */
+  readonly onRecorded?: (recorded: RecordedDelivery) => void;
+  /** Where {@link VoteReceiver.start} listens; 127.0.0.1 and 3000 by default. Port 0 selects a free port. */
+  readonly host?: string;
+  readonly port?: number;
+  /** By default, warnings and errors as JSON lines on stdout, without the secrets. */
+  readonly log?: Log;
+  readonly clock?: Clock;
+  /** Records spans, from `loadTracing()`; none by default. */
+  readonly tracing?: Tracing;
+}
+
+/** Receives, counts and pays votes. */
+export interface VoteReceiver {
+  /**
+   * The webhook routes (`/webhooks`, `/webhooks/vote`, `/webhooks/premium` and `/webhooks/<listing>`) for another Express
+   * app. Mount them before `express.json()`, which would consume the body.
+   */
+  readonly webhooks: Router;
+  /** The webhook routes with health and metrics, for `http.createServer`. */
+  readonly http: RequestListener;
+  /** Balances and votes, of all communities together, and changes of balances. */
+  readonly ledger: LedgerReads & WritableLedger;
+  /**
+   * Starts to call the handlers. With `listen: false` it does not open a port; then mount {@link webhooks}.
+   * Returns the URL that it listens on; null if it does not listen or was stopped meanwhile.
+   * @throws TallyhookError `cannot_listen`
+   */
+  start(options?: { listen?: boolean }): Promise<string | null>;
+  /**
+   * Stops requests and calls of handlers, each of which may finish within 3 s, then closes the database. Every
+   * acknowledged delivery is on disk.
+   */
+  stop(): Promise<void>;
+}
+
+const closeTimeoutMs = 2 * second;
+/** Nothing is deleted, as by default in the program. */
+const keep = { bodiesMs: null, effectsMs: null };
+
+/**
+ * The receiver alone: it verifies deliveries, counts and pays votes in a SQLite file, and calls your handlers. It needs
+ * neither Discord, nor an API key, nor a database server, and does not load discord.js.
+ *
+ * @throws InvalidConfigError with all issues of the options
+ * @throws TallyhookError `cannot_open_database` or `database_too_new`
+ *
+ * @example
+ * ```ts
+ * import { createReceiver } from 'tallyhook/receiver';
+ *
+ * const receiver = await createReceiver({
+ *   listings: [{ name: 'my-server', kind: 'server', voteSecrets: ['secret of the vote webhook'] }],
+ *   database: 'votes.db',
+ *   handlers: {
+ *     onVote: ({ userId, credits, streak }) => console.log(`${userId}: +${credits}, day ${streak}`),
+ *   },
+ * });
+ * console.log(`Webhook address: ${await receiver.start()}/webhooks/vote`);
+ * ```
+ */
+export async function createReceiver(options: ReceiverOptions): Promise<VoteReceiver> {
+  const { clock = systemClock } = options;
+  const listings = readReceiverListings(options.listings);
+  const { log = createLog({ level: 'warn', secrets: secretsOf(listings) }) } = options;
+  const database = openDatabase(options.database);
+  let store: Store | undefined;
+  try {
+    store = await openStore(`sqlite:${database.path}`, clock, { log });
+    const home = await prepareAccounts(store, listings, { clock, log });
+    return assembleReceiver(store, { ...options, clock, log }, { listings, home, removeDatabase: database.remove });
+  } catch (error) {
+    await Promise.allSettled([store?.close()]);
+    database.remove();
+    throw error;
+  }
+}
+
+function assembleReceiver(
+  store: Store,
+  { clock, log, tracing, handlers = {}, onRecorded = () => {}, host = '127.0.0.1', port = 3000 }: CompleteOptions,
+  { listings, home, removeDatabase }: Opened,
+): VoteReceiver {
+  const directory = createDirectory(listings, home);
+  const metrics = createMetrics();
+  const handling = createHandling({
+    ...{ handlers, store, directory, isShared: false, newEffectsPollMs: null, metrics, tracing, clock, log },
+    nudgeEverywhere: (queues) => handling.nudge(queues),
+    onAttempted: () => {},
+  });
+  const recording = createRecording({
+    ...{ store, isShared: false, directory, handling, metrics, tracing, clock, log, onRecorded },
+    nudge: handling.nudge,
+  });
+  const { receiver, ...receiving } = createReceiving({ ...recording, directory, isUnreadable: () => false });
+  const { rewards, memberData, counting, pruning } = store;
+  const upkeep = createUpkeep({
+    ...{ rewards, memberData, counting, pruning, keep, clock, log },
+    firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
+    onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
+  });
+  const { receive: checks } = readinessChecks(store, ['receive'], null);
+  const health = createHealth({
+    ...{ checks, roles: new Map([['receive', checks]]), metrics },
+    isStopping: () => stopped !== undefined,
+  });
+  const express = createHttpApp({ webhooks: receiver.router, health, owner: null, log });
+  const http = receiver.withFallback(express);
+  const server = createHttpServer(http, { IncomingMessage: DirectRequest });
+  const parts = [receiving, handling, upkeep];
+  let stopped: Promise<void> | undefined;
+
+  return {
+    webhooks: receiver.router,
+    http,
+    ledger: { ...wholeLedger(store), ...handling.ledger },
+    async start({ listen = true } = {}) {
+      const address = listen && stopped === undefined ? await server.listen(host, port) : null;
+      if (stopped !== undefined) return null;
+      for (const part of parts) part.start();
+      return address?.url ?? null;
+    },
+    stop() {
+      stopped ??= (async () => {
+        await Promise.all([server.close(), ...parts.map((part) => part.stop())]);
+        await settleWithin(closeTimeoutMs, clock, store.close());
+        removeDatabase();
+      })();
+      return stopped;
+    },
+  };
+}
+
+type CompleteOptions = ReceiverOptions & Required<Pick<ReceiverOptions, 'clock' | 'log'>>;
+
+interface Opened {
+  readonly listings: readonly ListingConfig[];
+  readonly home: string | null;
+  readonly removeDatabase: () => void;
+}
+
+function openDatabase(database: string | undefined): { readonly path: string; readonly remove: () => void } {
+  if (database !== undefined) return { path: readReceiverDatabase(database), remove: () => {} };
+  const directory = mkdtempSync(join(tmpdir(), 'tallyhook-'));
+  return { path: join(directory, 'votes.db'), remove: () => rmSync(directory, { recursive: true, force: true }) };
+}
+
+function secretsOf(listings: readonly ListingConfig[]): string[] {
+  return listings.flatMap(({ voteSecrets, premiumSecrets, voteAuthorization }) => [
+    ...voteSecrets,
+    ...premiumSecrets,
+    ...(voteAuthorization === null ? [] : [voteAuthorization]),
+  ]);
+}

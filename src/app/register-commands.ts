@@ -1,0 +1,42 @@
+import type { Command } from '../../commands/command.ts';
+import { withCustomCommands } from '../../commands/custom-commands.ts';
+import { commandsFor } from '../../commands/index.ts';
+import type { Config } from '../../config/schema.ts';
+import { fetchApplicationId } from '../discord/inspection.ts';
+import { type RegistrationReport, registerCommands as register } from '../discord/registration/registration.ts';
+import { createDiscordRest } from '../discord/rest.ts';
+import { systemClock } from '../platform/clock.ts';
+import { openStore } from '../store/store.ts';
+import { commandContextFor } from './command-context.ts';
+
+/** What is registered beside the commands of tallyhook. */
+export interface RegisterOptions {
+  /** The same as for `createApp`: a command that is missing here is deleted from Discord. */
+  readonly commands?: readonly Command[];
+}
+
+/**
+ * Registers the slash commands, globally or in the guild of `DISCORD_GUILD_ID`, as `tallyhook register` does. A running
+ * app does that at its start; use this to do it ahead of time. Commands of other programs are not changed.
+ *
+ * Throws the errors of discord.js, and TallyhookError `command_name_taken`, `command_name_invalid`,
+ * `cannot_open_database` or `database_too_new`.
+ * @example
+ * ```ts
+ * const { created, updated } = await registerCommands(loadConfig(environment), { commands: [ping] });
+ * ```
+ */
+export async function registerCommands(config: Config, options: RegisterOptions = {}): Promise<RegistrationReport> {
+  const commands = withCustomCommands(commandsFor(config), options.commands ?? []);
+  const rest = createDiscordRest(config.discord);
+  const store = await openStore(config.databaseUrl, systemClock, { thread: false });
+  try {
+    return await register({
+      ...{ rest, commands, context: commandContextFor(config), registry: store.commandRegistry },
+      applicationId: await fetchApplicationId(rest),
+      guildId: config.discord.guildId,
+    });
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,53 @@
+import { type CliCommand, command } from '../../terminal/command.ts';
+import { exitCode, UsageError, withSuggestion } from '../../terminal/terminal.ts';
+import { bashScript } from './bash.ts';
+import { fishScript } from './fish.ts';
+import type { Syntaxes } from './syntaxes.ts';
+import { zshScript } from './zsh.ts';
+
+const scripts: Readonly<Record<string, (commands: Syntaxes) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+};
+const shells = Object.keys(scripts);
+
+const help = `tallyhook completion: print a script with which the shell completes commands, options and their values
+
+Usage
+  tallyhook completion bash|zsh|fish
+
+To use it in
+  bash   add to ~/.bashrc:   source <(tallyhook completion bash)
+  zsh    add to ~/.zshrc, after compinit:   source <(tallyhook completion zsh)
+  fish   run once:           tallyhook completion fish > ~/.config/fish/completions/tallyhook.fish
+
+Options
+  --help   print this help
+
+Exit codes: 0 success, 2 invalid usage.`;
+
+/** `tallyhook completion`. @param syntaxes loads the definitions of all other commands */
+export function createCompletionCommand(syntaxes: () => Promise<Syntaxes>): CliCommand {
+  return command({
+    help,
+    options: {},
+    allowPositionals: true,
+    actions: shells,
+    async run({ positionals }, terminal) {
+      const [shell = '', ...others] = positionals;
+      if (others.length > 0) throw new UsageError(`Unexpected argument "${others[0]}".`);
+      const create = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
+      if (create === undefined) {
+        const message = shell === '' ? 'Specify the shell: bash, zsh or fish.' : `Unknown shell "${shell}".`;
+        throw new UsageError(withSuggestion(message, shell, shells));
+      }
+      const own = { options: [], actions: shells, takesFiles: false };
+      const commands = new Map([...(await syntaxes()), ['completion', own] as const]);
+      const names = [...commands.keys()].sort();
+      const all = new Map(commands).set('help', { options: [], actions: names, takesFiles: false });
+      terminal.print(create(all).trimEnd());
+      return exitCode.ok;
+    },
+  });
+}

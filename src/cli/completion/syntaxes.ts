@@ -1,0 +1,4 @@
+import type { CommandSyntax } from '../../terminal/command.ts';
+
+/** The commands by name. */
+export type Syntaxes = ReadonlyMap<string, CommandSyntax>;

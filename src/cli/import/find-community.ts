@@ -1,0 +1,58 @@
+import type { Config } from '../../../config/schema.ts';
+import { type Community, createDirectory } from '../../app/directory.ts';
+import { prepareAccounts } from '../../app/prepare-accounts.ts';
+import { createCommunitySettings } from '../../app/settings/community-settings.ts';
+import { createEncryption } from '../../encryption/encryption.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { createLog } from '../../platform/log.ts';
+import type { Store } from '../../store/store.ts';
+import { UsageError, withSuggestion } from '../../terminal/terminal.ts';
+
+/** All communities with a listing, as they are set up in the settings and in Discord. */
+export async function communitiesOf(config: Config, store: Store): Promise<readonly Community[]> {
+  const log = createLog({ level: 'silent', secrets: config.secrets });
+  const home = await prepareAccounts(store, config.listings, { clock: systemClock, log });
+  const directory = createDirectory(config.listings, home);
+  const settings = createCommunitySettings({
+    ...{ base: config.base, store: store.settings, encryption: createEncryption(config.encryption) },
+    ...{ replace: directory.replace, redact: null, log },
+  });
+  await settings.load();
+  return directory.communities.filter(({ named }) => named.length > 0);
+}
+
+/**
+ * The community whose accounts are meant.
+ * @param guildId null for the only one
+ * @throws UsageError if there is none, or several
+ */
+export async function findCommunity(config: Config, store: Store, guildId: string | null): Promise<Community> {
+  const communities = await communitiesOf(config, store);
+  const ids = communities.map((community) => community.guildId ?? '(without an id)');
+  if (guildId === null) {
+    const [only, ...others] = communities;
+    if (only === undefined) throw new UsageError('There is no community: configure a listing first.');
+    if (others.length > 0)
+      throw new UsageError(`There are several communities, choose one with --guild: ${ids.join(', ')}.`);
+    return only;
+  }
+  const found = communities.find((community) => community.guildId === guildId);
+  if (found === undefined) {
+    throw new UsageError(withSuggestion(`There is no community "${guildId}", but: ${ids.join(', ')}.`, guildId, ids));
+  }
+  return found;
+}
+
+/**
+ * The listing of rows that name none.
+ * @param name null for the only one
+ * @throws UsageError
+ */
+export function findListing({ named }: Community, name: string | null): string {
+  const names = named.map((listing) => listing.name);
+  const [only] = names;
+  if (name === null && only !== undefined && names.length === 1) return only;
+  if (name === null) throw new UsageError(`Choose with --listing what the votes are for: ${names.join(', ')}.`);
+  if (!names.includes(name)) throw new UsageError(withSuggestion(`There is no listing "${name}".`, name, names));
+  return name;
+}

@@ -1,0 +1,79 @@
+import { statSync } from 'node:fs';
+import { TallyhookError } from '../../platform/errors.ts';
+import type { ImportItem, ItemOutcome } from '../../tally/import-store.ts';
+import type { ImportReport } from './import-report.ts';
+import { interpretRow, type RowRules } from './interpret-row.ts';
+import { type FileOptions, readRows } from './read-rows.ts';
+
+/** Items per transaction: some ms, in which votes wait. */
+const itemsAtOnce = 250;
+/** Rows between two messages. */
+const progressInterval = 50_000;
+
+interface WaitingItem {
+  readonly item: ImportItem;
+  readonly file: string;
+  readonly line: number;
+}
+
+/**
+ * Reads files row by row, and passes what they credit to `credit` in parts.
+ * @throws TallyhookError `stopped`, `invalid_import_file`, and what `credit` throws
+ */
+export async function importFiles(
+  files: readonly string[],
+  options: FileOptions & {
+    readonly rules: RowRules;
+    readonly report: ImportReport;
+    readonly credit: (items: readonly ImportItem[]) => Promise<readonly ItemOutcome[]>;
+    readonly onProgress: (line: string) => void;
+    readonly stop: AbortSignal;
+  },
+): Promise<void> {
+  const { rules, report, credit, onProgress, stop } = options;
+  const size = files.reduce((sum, file) => sum + statSync(file).size, 0);
+  let waiting: WaitingItem[] = [];
+  let read = 0;
+  let rows = 0;
+
+  async function creditWaiting(minimum: number): Promise<void> {
+    let start = 0;
+    for (; waiting.length - start >= minimum && start < waiting.length; start += itemsAtOnce) {
+      if (stop.aborted) {
+        report.flush();
+        throw new TallyhookError('stopped', 'Stopped.', {
+          hint: 'Run it again: it continues, and credits nothing twice.',
+        });
+      }
+      const part = waiting.slice(start, start + itemsAtOnce);
+      const outcomes = await credit(part.map(({ item }) => item));
+      for (const [index, { item, file, line }] of part.entries()) {
+        const outcome = outcomes[index];
+        if (outcome !== undefined) report.addItem(item, outcome, { file, line });
+      }
+    }
+    if (start > 0) waiting = waiting.slice(start);
+  }
+
+  for (const file of files) {
+    for await (const batch of readRows(file, options)) {
+      for (const { line, fields } of batch.rows) {
+        report.addRow();
+        rows += 1;
+        const interpreted = interpretRow(fields, rules);
+        if (interpreted.type === 'skipped') report.skip(interpreted.reason);
+        else if (interpreted.type === 'rejected') report.reject({ file, line, reason: interpreted.reason });
+        else for (const item of interpreted.items) waiting.push({ item, file, line });
+        if (rows % progressInterval === 0) {
+          onProgress(`${rows.toLocaleString('en')} rows, ${Math.floor(((read + batch.bytesRead) / size) * 100)} % …`);
+        }
+        if (waiting.length >= 20 * itemsAtOnce) await creditWaiting(itemsAtOnce);
+      }
+      await creditWaiting(itemsAtOnce);
+      report.flush();
+    }
+    read += statSync(file).size;
+  }
+  await creditWaiting(1);
+  report.flush();
+}

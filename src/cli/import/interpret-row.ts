@@ -1,0 +1,129 @@
+import { isSnowflake } from '../../platform/snowflake.ts';
+import { balanceKey, type ImportItem, maxImportedCredits } from '../../tally/import-store.ts';
+import type { Columns } from './columns.ts';
+import { type Fields, readPath, readText, textOf } from './fields.ts';
+import type { KeyParts } from './key-template.ts';
+
+/** How rows are understood. Times in ms since the epoch. */
+export interface RowRules {
+  readonly columns: Columns;
+  /** `balances`: one row per member; `votes`: one row per vote. */
+  readonly rowsAre: 'balances' | 'votes';
+  /** Null if the field contains the id alone. */
+  readonly readKey: ((key: string) => KeyParts | null) | null;
+  /** Rows of other guilds are left out; null for no such check. */
+  readonly guildId: string | null;
+  /** The listing of rows that name none; null if votes are not imported. */
+  readonly listing: string | null;
+  /** Names of all listings of the community. */
+  readonly listings: readonly string[];
+  /** The time of votes of which only the number is known, if the row has no time. */
+  readonly votesAt: number | null;
+  /** Whether fractions are cut off, instead of rejected. */
+  readonly round: boolean;
+  readonly now: number;
+}
+
+/** What a row credits. `skipped`: it is not about a member of this community, or about nothing. */
+export type InterpretedRow =
+  | { readonly type: 'items'; readonly items: readonly ImportItem[] }
+  | { readonly type: 'skipped'; readonly reason: string }
+  | { readonly type: 'rejected'; readonly reason: string };
+
+/** Maximum number of votes in one row. */
+const maxVotes = 10_000;
+/** Discord did not exist before. */
+const firstTime = Date.UTC(2015, 0, 1);
+/** Tolerance for clocks that differ (ms). */
+const futureMs = 300_000;
+const wholeNumber = /^[+-]?\d{1,15}(\.0{1,6})?$/;
+const decimalNumber = /^[+-]?\d{1,15}(\.\d{1,12})?$/;
+const roundedId = /^\d([.,]\d+)?e\+?\d+$/i;
+
+const rejected = (reason: string): InterpretedRow => ({ type: 'rejected', reason });
+const skipped = (reason: string): InterpretedRow => ({ type: 'skipped', reason });
+
+/** Reads what a row credits. Takes time proportional to the length of the row. */
+export function interpretRow(fields: Fields, rules: RowRules): InterpretedRow {
+  const { columns, rowsAre } = rules;
+  const user = readText(fields, columns.user);
+  const parts = rules.readKey === null ? { userId: user, guildId: null } : rules.readKey(user);
+  if (parts === null) return skipped('other keys');
+  const { userId, guildId } = parts;
+  if (guildId !== null && rules.guildId !== null && guildId !== rules.guildId) return skipped('other servers');
+  if (roundedId.test(userId)) return rejected('the id was rounded by a spreadsheet: export the column as text');
+  if (!isSnowflake(userId) || userId.length < 15) {
+    return rejected(userId === '' ? 'there is no Discord id' : 'this is not a Discord id');
+  }
+  const credits = columns.credits === undefined ? 0 : numberOf(readPath(fields, columns.credits), rules.round);
+  if (typeof credits === 'string') return rejected(`the credits ${credits}`);
+  if (credits > maxImportedCredits) return rejected(`more than ${maxImportedCredits.toLocaleString('en')} credits`);
+  const at = columns.time === undefined ? null : timeOf(readPath(fields, columns.time), rules.now);
+  if (typeof at === 'string') return rejected(at);
+  const named = columns.listing === undefined ? '' : readText(fields, columns.listing);
+  const listing = named === '' ? rules.listing : named;
+  if (listing !== null && named !== '' && !rules.listings.includes(listing))
+    return rejected('there is no such listing');
+  if (rowsAre === 'votes') {
+    if (at === null || listing === null) return rejected('there is no time');
+    const vote = { listing, at, isTotal: false };
+    return { type: 'items', items: [{ userId, key: `vote ${listing} ${at}`, credits, vote }] };
+  }
+  const votes = columns.votes === undefined ? 0 : numberOf(readPath(fields, columns.votes), false);
+  if (typeof votes === 'string') return rejected(`the number of votes ${votes}`);
+  if (votes > maxVotes) return rejected(`more than ${maxVotes.toLocaleString('en')} votes`);
+  const votedAt = at ?? rules.votesAt;
+  if (votes > 0 && (votedAt === null || listing === null))
+    return rejected('there is no time of the votes: use --votes-at');
+  const items: ImportItem[] = credits > 0 ? [{ userId, key: balanceKey, credits, vote: null }] : [];
+  for (let number = 1; number <= votes && votedAt !== null && listing !== null; number += 1) {
+    // Without the time, which another export has differently: the number identifies a vote whose time is not known.
+    items.push({
+      userId,
+      key: `total ${listing} ${number}`,
+      credits: 0,
+      vote: { listing, at: votedAt, isTotal: true },
+    });
+  }
+  return items.length === 0 ? skipped('nothing to credit') : { type: 'items', items };
+}
+
+/** A whole number, 0 for none; or what is wrong with it. */
+function numberOf(value: unknown, round: boolean): number | string {
+  const text = textOf(value).replace(/^"(.*)"$/, '$1');
+  if (text === '' && (value === undefined || value === null || value === '')) return 0;
+  if (!(round ? decimalNumber : wholeNumber).test(text)) {
+    return decimalNumber.test(text) ? 'are not a whole number: --round cuts fractions off' : 'are not a number';
+  }
+  const number = Math.trunc(Number(text));
+  return number < 0 ? 'are negative' : number;
+}
+
+/** Ms since the epoch; null for none; or what is wrong with it. */
+function timeOf(value: unknown, now: number): number | null | string {
+  const text = textOf(value);
+  if (text === '') return null;
+  const at = /^\d{9,16}(\.\d+)?$/.test(text) ? unixTime(Number(text)) : isoTime(text);
+  if (!Number.isFinite(at)) return 'this is not a time: use ISO 8601, or Unix seconds or milliseconds';
+  if (at < firstTime) return 'the time is before Discord existed';
+  return at > now + futureMs ? 'the time is in the future' : at;
+}
+
+/** Seconds up to the year 5138, otherwise milliseconds. */
+function unixTime(number: number): number {
+  return Math.trunc(number < 100_000_000_000 ? number * 1000 : number);
+}
+
+/** Without a time zone it is UTC. */
+function isoTime(text: string): number {
+  const [, date, time = '00:00', zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?))? ?(Z|[+-]\d\d:?\d\d)?$/.exec(text) ?? [];
+  return date === undefined ? Number.NaN : Date.parse(`${date}T${time}${zone}`);
+}
+
+/** The time of an option. @throws RangeError with what is wrong */
+export function parseTime(text: string, now: number): number {
+  const at = timeOf(text, now);
+  if (typeof at !== 'number') throw new RangeError(at ?? 'this is not a time');
+  return at;
+}

@@ -1,0 +1,146 @@
+import { open } from 'node:fs/promises';
+import { createCsvParser, findDelimiter } from './csv.ts';
+import { type Fields, fieldsOf, parseExactly } from './fields.ts';
+import { invalidFile, maxRowLength } from './invalid-file.ts';
+import { createJsonDivider } from './json-elements.ts';
+
+export const fileFormats = ['csv', 'json', 'ndjson'] as const;
+export type FileFormat = (typeof fileFormats)[number];
+
+/** A row of a file. */
+export interface FileRow {
+  /** Where it begins, counted from 1. */
+  readonly line: number;
+  readonly fields: Fields;
+}
+
+/** Some rows that follow each other. */
+export interface RowBatch {
+  readonly rows: readonly FileRow[];
+  /** How much of the file has been read (bytes). */
+  readonly bytesRead: number;
+}
+
+export interface FileOptions {
+  /** Null to recognise it. */
+  readonly format: FileFormat | null;
+  /** Where the array or object is in a JSON file; see {@link createJsonDivider}. */
+  readonly path: readonly string[];
+}
+
+/** Bytes that are read at once. */
+const partSize = 256 * 1024;
+const discordId = /^["']?\d{15,20}["']?$/;
+
+/**
+ * Reads a file row by row, so that memory does not depend on its size.
+ * @throws TallyhookError `invalid_import_file`, and the errors of the file system
+ */
+export async function* readRows(file: string, { format, path }: FileOptions): AsyncGenerator<RowBatch> {
+  const handle = await open(file, 'r');
+  try {
+    const buffer = Buffer.alloc(partSize);
+    let bytesRead = 0;
+    let decoder: TextDecoder | undefined;
+    let divide: ReturnType<typeof createRowReader> | undefined;
+    for (;;) {
+      const { bytesRead: count } = await handle.read(buffer, 0, partSize, bytesRead);
+      decoder ??= new TextDecoder(buffer[0] === 0xff && buffer[1] === 0xfe ? 'utf-16le' : 'utf-8');
+      const text = decoder.decode(buffer.subarray(0, count), { stream: count > 0 });
+      bytesRead += count;
+      divide ??= createRowReader(format ?? recognizeFormat(file, text), path, text);
+      if (text !== '') yield { rows: divide.push(text), bytesRead };
+      if (count === 0) break;
+    }
+    yield { rows: divide.end(), bytesRead };
+  } finally {
+    await handle.close();
+  }
+}
+
+function createRowReader(format: FileFormat, path: readonly string[], sample: string) {
+  if (format === 'csv') return csvReader(findDelimiter(sample));
+  return format === 'ndjson' ? lineReader() : jsonReader(path);
+}
+
+/** The first row has the names, unless it has a Discord id. Then the fields have numbers, from 1. */
+function csvReader(delimiter: string) {
+  const parser = createCsvParser(delimiter);
+  let names: readonly string[] | undefined;
+  const toRows = (rows: ReturnType<typeof parser.push>): FileRow[] =>
+    rows.flatMap(({ line, fields }) => {
+      if (names === undefined) {
+        const hasNames = !fields.some((field) => discordId.test(field.trim()));
+        names = fields.map((field, index) => (hasNames && field.trim() !== '' ? field.trim() : String(index + 1)));
+        if (hasNames) return [];
+      }
+      const row: Record<string, string> = {};
+      for (let index = 0; index < fields.length; index += 1) {
+        row[names[index] ?? String(index + 1)] = fields[index] ?? '';
+      }
+      return [{ line, fields: row }];
+    });
+  return { push: (text: string) => toRows(parser.push(text)), end: () => toRows(parser.end()) };
+}
+
+function jsonReader(path: readonly string[]) {
+  const divider = createJsonDivider(path);
+  return {
+    push: (text: string): FileRow[] =>
+      divider
+        .push(text)
+        .map(({ line, key, text: element }) => ({ line, fields: fieldsOf(parseRow(element, line), key) })),
+    end(): FileRow[] {
+      divider.end();
+      return [];
+    },
+  };
+}
+
+/** One JSON value per line. */
+function lineReader() {
+  let rest = '';
+  let line = 0;
+  const toRows = (lines: readonly string[]): FileRow[] =>
+    lines.flatMap((text) => {
+      line += 1;
+      return text.trim() === '' ? [] : [{ line, fields: fieldsOf(parseRow(text, line), null) }];
+    });
+  return {
+    push(text: string): FileRow[] {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      if (rest.length > maxRowLength) throw invalidFile(line + 1, 'is too long', 'Choose another --format.');
+      return toRows(lines);
+    },
+    end: () => toRows([rest]),
+  };
+}
+
+function parseRow(text: string, line: number): unknown {
+  try {
+    return parseExactly(text);
+  } catch {
+    throw invalidFile(line, 'is not valid JSON', 'Check the file there, or choose another --format.');
+  }
+}
+
+/** @param sample the beginning of the file */
+export function recognizeFormat(file: string, sample: string): FileFormat {
+  if (/\.(ndjson|jsonl)$/i.test(file)) return 'ndjson';
+  const text = sample.trimStart();
+  const opening = text[0] ?? '';
+  if (opening !== '{' && opening !== '[') return 'csv';
+  const [first = '', ...others] = text.split('\n');
+  const next = others.find((line) => line.trim() !== '') ?? '';
+  return isJson(first) && next.trimStart().startsWith(opening) ? 'ndjson' : 'json';
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,217 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { loadConfig } from '../../../config/load.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { formatCount } from '../../platform/durations.ts';
+import { messageOf, TallyhookError } from '../../platform/errors.ts';
+import { readDatabaseStatus } from '../../store/snapshots/database-status.ts';
+import { openStore, type Store } from '../../store/store.ts';
+import type { ImportItem, ImportTarget, ItemOutcome } from '../../tally/import-store.ts';
+import { confirm } from '../../terminal/confirm.ts';
+import { exitCode, type Terminal, UsageError } from '../../terminal/terminal.ts';
+import { withoutSecrets } from '../../webhook/listing.ts';
+import { type Columns, findColumns, type ImportedField } from './columns.ts';
+import type { Fields } from './fields.ts';
+import { findCommunity, findListing } from './find-community.ts';
+import { importFiles } from './import-files.ts';
+import { createImportReport, type ImportReport } from './import-report.ts';
+import { parseTime, type RowRules } from './interpret-row.ts';
+import { createKeyReader } from './key-template.ts';
+import { previewRows } from './preview-rows.ts';
+import { type FileOptions, readRows } from './read-rows.ts';
+import { createRehearsal } from './rehearsal.ts';
+
+export interface ImportOptions extends FileOptions {
+  readonly files: readonly string[];
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+  readonly json: boolean;
+  readonly guildId: string | null;
+  readonly listing: string | null;
+  readonly rowsAre: 'balances' | 'votes' | null;
+  readonly mapping: Partial<Record<ImportedField, string>>;
+  readonly key: string | null;
+  readonly name: string | null;
+  readonly reason: string | null;
+  readonly votesAt: string | null;
+  readonly round: boolean;
+  readonly rejectedFile: string | null;
+}
+
+/** Rows that are read to recognise the columns, and that are shown. */
+const sampleSize = 100;
+/** Members per transaction when streaks are brought up to date. */
+const membersAtOnce = 20;
+
+/** `tallyhook import FILE...`. */
+export async function runImport(options: ImportOptions, terminal: Terminal): Promise<number> {
+  const { files, json } = options;
+  const now = systemClock.now();
+  const sample = await readSample(files, options);
+  const columns = findColumns(sample, options.mapping, options.key !== null);
+  const config = loadConfig(process.env);
+  const { store, close } = await openForImport(config.databaseUrl, options.dryRun);
+  try {
+    const community = await findCommunity(config, store, options.guildId);
+    const rowsAre = rowKindOf(options, columns);
+    const hasVotes = rowsAre === 'votes' || columns.votes !== undefined;
+    const rules: RowRules = {
+      ...{ columns, rowsAre, now, round: options.round, guildId: community.guildId },
+      readKey: options.key === null ? null : createKeyReader(options.key),
+      listing: hasVotes && columns.listing === undefined ? findListing(community, options.listing) : options.listing,
+      listings: community.named.map(({ name }) => name),
+      votesAt: options.votesAt === null ? null : readTime(options.votesAt, now),
+    };
+    const name = options.name ?? basename(files[0] ?? '');
+    const target: ImportTarget = {
+      importId: await idOf(store, name, community.accounts),
+      accounts: community.accounts,
+      reason: options.reason ?? `imported from ${name}`,
+      listings: community.named.map(withoutSecrets),
+    };
+    if (!json) for (const line of previewRows(sample, rules, name)) terminal.printError(line);
+
+    if (options.dryRun || !options.yes) {
+      const report = await rehearse(store, target, rules, options, terminal);
+      if (options.dryRun) return print(report, { options, name, isDone: false }, terminal);
+      for (const line of report.lines(false)) terminal.printError(line);
+      const isWanted = report.hasCredited() && (await confirm('Import this now?', terminal));
+      if (!isWanted) {
+        terminal.printError('Nothing was imported.');
+        return exitCode.ok;
+      }
+    }
+    const report = createImportReport(options.rejectedFile);
+    const importId = await store.imports.start({ name, accounts: community.accounts }, now);
+    const credit = (items: readonly ImportItem[]) => store.imports.apply({ ...target, importId }, items, now);
+    await importFiles(files, { ...options, ...terminalOptions(terminal), rules, report, credit });
+    if (hasVotes) await recountAll(store, { ...target, importId }, terminal);
+    await store.imports.setState(importId, 'done', systemClock.now());
+    return print(report, { options, name, importId, isDone: true }, terminal);
+  } finally {
+    await close();
+  }
+}
+
+/** What the import would do. */
+async function rehearse(
+  store: Store,
+  target: ImportTarget,
+  rules: RowRules,
+  options: ImportOptions,
+  terminal: Terminal,
+): Promise<ImportReport> {
+  const report = createImportReport(options.dryRun ? options.rejectedFile : null);
+  const complete = createRehearsal(target);
+  const credit = async (items: readonly ImportItem[]): Promise<readonly ItemOutcome[]> => {
+    const outcomes = await store.imports.preview(target, items);
+    return items.flatMap((item, index) => {
+      const outcome = outcomes[index];
+      return outcome === undefined ? [] : [complete(item, outcome)];
+    });
+  };
+  await importFiles(options.files, { ...options, ...terminalOptions(terminal), rules, report, credit });
+  return report;
+}
+
+function terminalOptions({ printError, stop }: Terminal) {
+  return { onProgress: printError, stop };
+}
+
+/** Brings streaks up to date with the votes, after all of them are there. */
+async function recountAll(store: Store, target: ImportTarget, { printError, stop }: Terminal): Promise<void> {
+  printError('Bringing streaks up to date …');
+  for (let after = ''; ; ) {
+    const members = await store.imports.members(target.importId, after, membersAtOnce);
+    if (members.length === 0) return;
+    if (stop.aborted) throw new TallyhookError('stopped', 'Stopped.', { hint: 'Run it again: it continues.' });
+    const now = systemClock.now();
+    await Promise.all(members.map((accountId) => store.imports.recount(target, accountId, now)));
+    after = members.at(-1) ?? '';
+  }
+}
+
+/** The first rows of the files. */
+async function readSample(files: readonly string[], options: FileOptions): Promise<readonly Fields[]> {
+  const sample: Fields[] = [];
+  for (const file of files) {
+    for await (const { rows } of readRows(file, options)) {
+      sample.push(...rows.slice(0, sampleSize - sample.length).map(({ fields }) => fields));
+      if (sample.length === sampleSize) return sample;
+    }
+  }
+  if (sample.length === 0) throw new TallyhookError('invalid_import_file', 'The file has no rows.');
+  return sample;
+}
+
+function rowKindOf({ rowsAre }: ImportOptions, { credits, votes, time }: Columns): 'balances' | 'votes' {
+  if (rowsAre === 'votes' && time === undefined) {
+    throw new UsageError('Votes need a time: name its column with --map time=NAME.');
+  }
+  if (rowsAre !== null) return rowsAre;
+  if (time !== undefined && credits === undefined && votes === undefined) return 'votes';
+  if (time !== undefined && votes === undefined) {
+    throw new UsageError('Rows have a time and credits. Choose what they are: --as balances, or --as votes.');
+  }
+  if (credits !== undefined || votes !== undefined) return 'balances';
+  throw new UsageError('No column with credits, votes or times was found. Name one: --map credits=NAME.');
+}
+
+function readTime(text: string, now: number): number {
+  try {
+    return parseTime(text, now);
+  } catch (error) {
+    throw new UsageError(`--votes-at: ${messageOf(error)}.`);
+  }
+}
+
+/** The id of the import with this name; -1 for a new one. */
+async function idOf(store: Store, name: string, accounts: string): Promise<number> {
+  const imports = await store.imports.list();
+  return imports.find((each) => each.name === name && each.accounts === accounts && each.state !== 'undone')?.id ?? -1;
+}
+
+/** A dry run creates no database, and an import upgrades none. */
+async function openForImport(url: string, dryRun: boolean) {
+  const status = await readDatabaseStatus(url);
+  if (status.state === 'older') {
+    throw new TallyhookError('no_ledger', 'The database has an older version.', {
+      hint: 'Start tallyhook once to upgrade it. Make a backup first: `tallyhook backup FILE`.',
+    });
+  }
+  const directory = status.state === 'absent' && dryRun ? mkdtempSync(join(tmpdir(), 'tallyhook-import-')) : null;
+  const path = directory === null ? url : `sqlite:${join(directory, 'empty.db')}`;
+  const store = await openStore(path, systemClock, { thread: false });
+  return {
+    store,
+    async close() {
+      await store.close();
+      if (directory !== null) rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function print(
+  report: ImportReport,
+  {
+    options,
+    name,
+    importId = null,
+    isDone,
+  }: {
+    readonly options: ImportOptions;
+    readonly name: string;
+    readonly importId?: number | null;
+    readonly isDone: boolean;
+  },
+  { print: printLine, printError }: Terminal,
+): number {
+  if (options.json) printLine(JSON.stringify({ imported: isDone, id: importId, name, ...report.json() }));
+  else for (const line of report.lines(isDone)) printLine(line);
+  if (importId !== null && !options.json) printLine(`To take it back: tallyhook import --undo ${importId}`);
+  const rejected = report.rejectedRows();
+  if (rejected === 0) return exitCode.ok;
+  if (!options.json) printError(`${formatCount(rejected, 'row')} rejected.`);
+  return exitCode.runtimeError;
+}

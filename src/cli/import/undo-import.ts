@@ -1,0 +1,82 @@
+import { loadConfig } from '../../../config/load.ts';
+import { homeAccounts } from '../../ledger/account-id.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { formatCount } from '../../platform/durations.ts';
+import { TallyhookError } from '../../platform/errors.ts';
+import { openStore } from '../../store/store.ts';
+import { confirm } from '../../terminal/confirm.ts';
+import { exitCode, type Terminal, UsageError } from '../../terminal/terminal.ts';
+import { withoutSecrets } from '../../webhook/listing.ts';
+import { communitiesOf } from './find-community.ts';
+
+export interface UndoOptions {
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+/** Members per transaction. */
+const membersAtOnce = 20;
+
+/** `tallyhook import --undo ID`. */
+export async function undoImport(id: number, { dryRun, yes, json }: UndoOptions, terminal: Terminal): Promise<number> {
+  const config = loadConfig(process.env);
+  const store = await openStore(config.databaseUrl, systemClock, { thread: false });
+  try {
+    const stored = (await store.imports.list()).find((each) => each.id === id);
+    if (stored === undefined) throw new UsageError(`There is no import ${id}: see --list.`);
+    const { name, accounts, state } = stored;
+    if (state === 'undone') throw new UsageError(`The import ${id} was undone before.`);
+    const what = `${formatCount(stored.credits, 'credit')} and ${formatCount(stored.votes, 'vote')}`;
+    if (dryRun) {
+      terminal.print(json ? JSON.stringify(stored) : `Would take back ${what} of "${name}", except what was spent.`);
+      return exitCode.ok;
+    }
+    if (!yes && !(await confirm(`Take back ${what} of "${name}", except what members have spent?`, terminal))) {
+      terminal.printError('Nothing was taken back.');
+      return exitCode.ok;
+    }
+    // The community may not be configured any more. Then streaks are computed with the next vote.
+    const communities = await communitiesOf(config, store);
+    const community = communities.find((each) => each.accounts === accounts);
+    const listings = (community?.named ?? []).map(withoutSecrets);
+    const target = { importId: id, accounts, listings, reason: `import of ${name}` };
+    await store.imports.setState(id, 'undoing', systemClock.now());
+    const totals = { members: 0, credits: 0, spent: 0, votes: 0, membersWhoSpent: 0 };
+    for (let after = ''; ; ) {
+      const members = await store.imports.members(id, after, membersAtOnce);
+      if (members.length === 0) break;
+      if (terminal.stop.aborted)
+        throw new TallyhookError('stopped', 'Stopped.', { hint: 'Run it again: it continues.' });
+      const now = systemClock.now();
+      const undone = await Promise.all(members.map((accountId) => store.imports.undoMember(target, accountId, now)));
+      for (const { credits, spent, votes } of undone) {
+        totals.members += 1;
+        totals.credits += credits;
+        totals.spent += spent;
+        totals.votes += votes;
+        if (spent > 0) totals.membersWhoSpent += 1;
+      }
+      after = members.at(-1) ?? '';
+    }
+    if (stored.votes > 0) await store.imports.resetCounters();
+    await store.imports.setState(id, 'undone', systemClock.now());
+    if (json)
+      terminal.print(JSON.stringify({ id, name, guildId: accounts === homeAccounts ? null : accounts, ...totals }));
+    else for (const line of formatTotals(totals)) terminal.print(line);
+    return exitCode.ok;
+  } finally {
+    await store.close();
+  }
+}
+
+function formatTotals({ members, credits, spent, votes, membersWhoSpent }: Record<string, number>): string[] {
+  const taken = `${formatCount(credits ?? 0, 'credit')} and ${formatCount(votes ?? 0, 'vote')}`;
+  const lines = [`Took back ${taken} of ${formatCount(members ?? 0, 'member')}.`];
+  if (spent) {
+    lines.push(
+      `${formatCount(membersWhoSpent ?? 0, 'member')} had spent ${formatCount(spent, 'credit')}, which were not taken back.`,
+    );
+  }
+  return lines;
+}

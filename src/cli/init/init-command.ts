@@ -1,0 +1,109 @@
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { type SettingName, settingNames } from '../../../config/settings.ts';
+import { command } from '../../terminal/command.ts';
+import { exitCode, type Terminal, UsageError, withSuggestion } from '../../terminal/terminal.ts';
+import { answerAll, collectAll } from './answers.ts';
+import { mergeEnv, readEnvFile, writeEnvFile } from './env-file.ts';
+import { envTemplate } from './env-template.ts';
+import { createLiveChecks } from './live-checks.ts';
+import { nextSteps } from './next-steps.ts';
+import { createPrompt } from './prompt.ts';
+import { defaultOf, isSecretSetting } from './questions.ts';
+
+const help = `tallyhook init: ask for the settings, check them, and write the file .env
+
+Usage
+  tallyhook init [options]
+
+Options
+  --file FILE        the file to write (default: .env in this directory)
+  --set NAME=VALUE   a setting, so that it is not asked for; can be repeated. Use the environment for secrets
+  --offline          do not check the bot token, keys and channel with requests to Discord and the service
+  --yes              ask nothing: use --set, the environment and the values of the file; for scripts
+  --help             print this help
+
+Each value is checked as soon as it is entered: the token and the keys with a request, the rest by its form. If Discord or
+the service cannot be reached, it says so and continues. An existing file keeps its comments and other values; the
+changes are shown before it is replaced as a whole, readable for you only. Ctrl-C leaves it as it is. Secrets are not
+shown. Without a secret for votes, one is generated.
+
+Exit codes: 0 written, or nothing to change, 1 runtime error or stopped, 2 invalid usage or values.`;
+
+const flag = { type: 'boolean', default: false } as const;
+
+/** `tallyhook init`. */
+export const initCommand = command({
+  help,
+  options: {
+    file: { type: 'string', default: '.env' },
+    set: { type: 'string', multiple: true },
+    offline: flag,
+    yes: flag,
+  },
+  async run({ values }, terminal) {
+    const { yes, offline, file } = values;
+    const isTerminal = 'isTTY' in terminal.input && terminal.input.isTTY === true;
+    if (!yes && !isTerminal) {
+      throw new UsageError(
+        'There is no terminal to ask questions. Use --yes, with the settings in the environment or as --set NAME=VALUE.',
+      );
+    }
+    const given = new Map(parseAssignments(values.set ?? []));
+    const before = readEnvFile(file);
+    const stored = parseEnv(before ?? '');
+    const current = (name: SettingName) => given.get(name) ?? stored[name] ?? (process.env[name] || undefined);
+    const apiUrl = current('DISCORD_API_URL') ?? defaultOf('DISCORD_API_URL') ?? '';
+    const checks = offline ? {} : createLiveChecks(apiUrl);
+    const isInFile = (name: SettingName) => Boolean(stored[`${name}_FILE`] ?? process.env[`${name}_FILE`]);
+    const context = { given, current, isInFile, checks, terminal };
+
+    const prompt = yes ? null : createPrompt({ ...terminal, output: process.stdout });
+    try {
+      if (prompt !== null) printIntroduction(file, before !== null, terminal);
+      const answers = prompt === null ? await collectAll(context) : await answerAll(context, prompt);
+      const changes = new Map([...given, ...answers.values].filter(([name, value]) => stored[name] !== value));
+      const text = mergeEnv(before ?? envTemplate(), changes);
+      if (changes.size === 0) terminal.print(`${file} has all of this already.`);
+      else {
+        for (const [name, value] of changes) terminal.print(`  ${describeChange(name, stored[name], value)}`);
+        const question = `${before === null ? 'Write' : 'Change'} ${resolve(file)}? [Y/n] `;
+        if (prompt !== null && !/^(y(es)?)?$/i.test(await prompt.ask(question))) {
+          terminal.print('Nothing was written.');
+          return exitCode.ok;
+        }
+        writeEnvFile(file, text);
+        terminal.print(`Wrote ${resolve(file)}.`);
+      }
+      for (const line of nextSteps(parseEnv(text), answers.generated)) terminal.print(line);
+      return exitCode.ok;
+    } finally {
+      prompt?.close();
+    }
+  },
+});
+
+function printIntroduction(file: string, exists: boolean, { print }: Terminal): void {
+  print('This asks for the settings of tallyhook, checks them, and writes them to a file. Ctrl-C stops it.');
+  print(exists ? `${file} exists: press Enter to keep a value.` : `It will create ${resolve(file)}.`);
+}
+
+function parseAssignments(texts: readonly string[]): (readonly [SettingName, string])[] {
+  return texts.map((text) => {
+    const at = text.indexOf('=');
+    const name = settingNames.find((each) => each === text.slice(0, Math.max(0, at)));
+    if (name === undefined) {
+      const wanted = at === -1 ? text : text.slice(0, at);
+      throw new UsageError(
+        withSuggestion(`--set needs NAME=VALUE, and there is no "${wanted}".`, wanted, settingNames),
+      );
+    }
+    return [name, text.slice(at + 1)];
+  });
+}
+
+function describeChange(name: SettingName, before: string | undefined, value: string): string {
+  const isNew = before === undefined || before === '';
+  if (isSecretSetting(name)) return `${name}: ${isNew ? 'set' : 'changed'}`;
+  return `${name}: ${isNew ? '' : `${before} → `}${value}`;
+}

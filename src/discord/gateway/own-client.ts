@@ -1,0 +1,107 @@
+import type { APIInteraction } from 'discord.js';
+import type { Clock } from '../../platform/clock.ts';
+import { second } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { settleWithin } from '../../platform/with-timeout.ts';
+import type { GatewayClient } from './gateway-client.ts';
+
+/**
+ * The part of a discord.js `Client` that is used. Your program creates it, logs it in and destroys it.
+ */
+export interface DiscordClient {
+  readonly application: { readonly id: string } | null;
+  readonly options: { readonly intents: { readonly bitfield: number } };
+  readonly ws: {
+    on(event: string, listener: (data: APIInteraction) => void): unknown;
+    off(event: string, listener: (data: APIInteraction) => void): unknown;
+    readonly shards: { every(predicate: (shard: { readonly status: number }) => boolean): boolean };
+  };
+  isReady(): boolean;
+  on(event: string, listener: () => void): unknown;
+  off(event: string, listener: () => void): unknown;
+}
+
+/** Discord: "Gateway Intents". */
+const guildsIntent = 1 << 0;
+/** discord.js: `Status.Ready`. */
+const readyStatus = 0;
+const interactionEvent = 'INTERACTION_CREATE';
+/** When a shard can have become ready. */
+const connectionEvents = ['shardReady', 'shardResume', 'clientReady'];
+/** For responses to interactions that are in progress when the program stops. */
+const responseTimeoutMs = 3 * second;
+
+/**
+ * Receives interactions from a client of the caller's, without changing it. Interactions of other commands, buttons and
+ * modals are left to the caller.
+ */
+export function createOwnClientGateway(options: {
+  readonly client: DiscordClient;
+  /** The application of the token that messages are sent with. */
+  readonly fetchApplicationId: () => Promise<string>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Must not reject. */
+  readonly onInteraction: (interaction: APIInteraction) => Promise<void>;
+  /** Called when all shards are connected, for the first time or again. Must not throw. */
+  readonly onReady: (applicationId: string) => void;
+}): GatewayClient {
+  const { client, fetchApplicationId, clock, log, onInteraction, onReady } = options;
+  const pendingResponses = new Set<Promise<void>>();
+  let isChecked = false;
+  let isStarted = false;
+
+  const isReady = () => client.isReady() && client.ws.shards.every(({ status }) => status === readyStatus);
+
+  function receive(interaction: APIInteraction): void {
+    const response = onInteraction(interaction).finally(() => pendingResponses.delete(response));
+    pendingResponses.add(response);
+  }
+
+  /** A client with the token of another application gets the interactions of that one. */
+  async function checkApplication(clientsId: string): Promise<void> {
+    const id = await fetchApplicationId();
+    if (id === clientsId) return;
+    log.error(
+      { application: id, clientsApplication: clientsId, hint: 'Set DISCORD_TOKEN to the token of your client.' },
+      'the client is logged in as another application than that of DISCORD_TOKEN, so commands get no response',
+    );
+  }
+
+  function onConnection(): void {
+    const id = client.application?.id;
+    if (id === undefined || !isReady()) return;
+    if (!isChecked) {
+      isChecked = true;
+      checkApplication(id).catch((error: unknown) =>
+        log.warn({ reason: messageOf(error) }, 'the application of DISCORD_TOKEN could not be compared'),
+      );
+    }
+    onReady(id);
+  }
+
+  return {
+    get ready() {
+      return isStarted && isReady();
+    },
+    start() {
+      if (isStarted) return;
+      isStarted = true;
+      if ((client.options.intents.bitfield & guildsIntent) === 0) {
+        log.warn(
+          { hint: 'Add GatewayIntentBits.Guilds to the intents of your client.' },
+          'the client has no intent for guilds: commands work, but client.guilds is empty for your handlers',
+        );
+      }
+      client.ws.on(interactionEvent, receive);
+      for (const event of connectionEvents) client.on(event, onConnection);
+      onConnection();
+    },
+    async stop() {
+      client.ws.off(interactionEvent, receive);
+      for (const event of connectionEvents) client.off(event, onConnection);
+      await settleWithin(responseTimeoutMs, clock, Promise.all(pendingResponses));
+    },
+  };
+}

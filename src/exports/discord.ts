@@ -1,0 +1,66 @@
+/**
+ * `tallyhook/discord`: slash commands of your own beside those of tallyhook, and their registration.
+ * @module
+ */
+
+export type {
+  Awards,
+  Command,
+  CommandChoice,
+  CommandContext,
+  CommandInput,
+  CommandOption,
+  CompletionInput,
+  CoveredCommunity,
+  DescriptionContext,
+  ListedLookup,
+  ListedRules,
+  ResolvedChannel,
+  ResolvedObjects,
+  ResolvedRole,
+} from '../../commands/command.ts';
+export {
+  choiceOption,
+  integerOption,
+  isChecked,
+  postingPermissions,
+  selectedValues,
+  textField,
+  userOption,
+} from '../../commands/command.ts';
+export { InputError } from '../../commands/input-error.ts';
+export type {
+  ActionTarget,
+  Modal,
+  ModalField,
+  OptionValue,
+  Panel,
+  PanelBlock,
+  Reply,
+  ReplyButton,
+  ReplyField,
+  ReplyFile,
+  ReplySelect,
+  Select,
+  SelectChoice,
+  SelectSource,
+} from '../../commands/reply.ts';
+export { type RegisterOptions, registerCommands } from '../app/register-commands.ts';
+export type { DiscordClient } from '../discord/gateway/own-client.ts';
+export {
+  bold,
+  channelMention,
+  escapeName,
+  escapeText,
+  joined,
+  lines,
+  link,
+  type Markup,
+  markup,
+  mention,
+  roleMention,
+  subtext,
+  type TimestampStyle,
+  timestamp,
+} from '../texts/markup.ts';
+export type { TextOverrides } from '../texts/overrides.ts';

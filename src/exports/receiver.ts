@@ -1,0 +1,31 @@
+/**
+ * `tallyhook/receiver`: receives, counts and pays votes, and calls your handlers, without Discord. Does not load
+ * discord.js.
+ * @module
+ */
+
+export type { ReceiverListing, ReceiverRewards } from '../../config/receiver-listings.ts';
+export { type ConfigIssue, InvalidConfigError } from '../../config/schema.ts';
+export type { WeekdayName } from '../../config/weekdays.ts';
+export { createReceiver, type ReceiverOptions, type VoteReceiver } from '../app/receiver-app.ts';
+export { type Handler, type HandlerCall, type Handlers, PermanentError } from '../handlers/handlers.ts';
+export type { LedgerChange, LedgerResult, LedgerSpending, WritableLedger } from '../handlers/writable-ledger.ts';
+export type { Account } from '../ledger/account.ts';
+export type { LedgerReads } from '../ledger/ledger.ts';
+export type {
+  HandlerListing,
+  MilestoneEvent,
+  PremiumEvent,
+  PurchaseEvent,
+  ReviewEvent,
+  StreakEvent,
+  VoteEvent,
+} from '../outbox/handler-events.ts';
+export { type Clock, systemClock } from '../platform/clock.ts';
+export type { TallyhookErrorCode } from '../platform/error-codes.ts';
+export { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
+export { createLog, type Log, type LogLevel } from '../platform/log.ts';
+export type { Redactor } from '../platform/redactor.ts';
+export type { Outcome, RecordedDelivery } from '../tally/tally.ts';
+export { loadTracing } from '../tracing/load-tracing.ts';
+export type { Span, SpanAttributes, SpanOptions, Tracing } from '../tracing/tracing.ts';

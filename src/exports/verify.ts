@@ -1,0 +1,14 @@
+/**
+ * `tallyhook/verify`: verifies and parses the deliveries of a listing service, in Node, Deno, Bun, Cloudflare Workers and
+ * any other runtime with Web Crypto. Imports nothing else.
+ * @module
+ */
+
+export type { EventKind, EventTarget, Family, Premium, PremiumKind, Vote, VoteKind } from '../ledger/event.ts';
+export type { TallyhookErrorCode, VerificationErrorCode } from '../platform/error-codes.ts';
+export { TallyhookError } from '../platform/errors.ts';
+export type { TestEvent, VerifiedEvent } from '../verification/events.ts';
+export type { HeadersLike } from '../verification/headers.ts';
+export type { Secret, WebhookSecrets } from '../verification/secrets.ts';
+export { VerificationError } from '../verification/verification-error.ts';
+export { type DeliveryRequest, sign, type VerifyOptions, verify } from '../verification/verify.ts';

@@ -1,0 +1,103 @@
+import type { AccountScope } from '../ledger/account-id.ts';
+import { type Correction, type CorrectionResult, maxCorrection, maxReasonLength } from '../ledger/correction.ts';
+import type { Clock } from '../platform/clock.ts';
+import { TallyhookError } from '../platform/errors.ts';
+import { isSnowflake } from '../platform/snowflake.ts';
+import type { StoredCorrection } from '../tally/tally.ts';
+import type { LedgerChange, LedgerResult, WritableLedger } from './writable-ledger.ts';
+
+/** The corrections of accounts. Rejects as the store does. */
+export interface LedgerStore {
+  /** Appends an entry and changes the balance by it, once per idempotency key. */
+  correct(correction: Correction, idempotencyKey: string): Promise<CorrectionResult>;
+  findCorrection(idempotencyKey: string): Promise<StoredCorrection | null>;
+}
+
+const maxKeyLength = 100;
+
+/** Keys of other origins have no space, or begin with another word. */
+const keyOf = (key: string) => `ledger ${key}`;
+const refundKeyOf = (key: string) => `ledger-refund ${key}`;
+
+/**
+ * The ledger for programs.
+ * @param options.accountsOf the accounts of the community with this guild; undefined if there is none
+ * @param defaultGuildId the community of changes that name none; null for the home community
+ */
+export function createWritableLedger(
+  options: {
+    readonly store: LedgerStore;
+    readonly accountsOf: (guildId: string | null) => AccountScope | undefined;
+    readonly clock: Pick<Clock, 'now'>;
+  },
+  defaultGuildId: string | null = null,
+): WritableLedger {
+  const { store, accountsOf, clock } = options;
+
+  async function change(
+    { userId, credits: amount, reason, key, guildId = defaultGuildId }: LedgerChange,
+    sign: 1 | -1,
+    mayOverdraw = false,
+  ): Promise<LedgerResult> {
+    checkChange({ userId, credits: amount, reason, key });
+    const accounts = accountsOf(guildId);
+    if (accounts === undefined) {
+      throw new TallyhookError('ledger_unknown_community', `No configured listing belongs to the guild ${guildId}.`, {
+        hint: 'Use the id of a guild with a listing, or leave it out for the first configured community.',
+      });
+    }
+    const credits = sign * amount;
+    return correct({ userId, accounts, credits, reason, at: clock.now(), mayOverdraw }, keyOf(key), key);
+  }
+
+  async function correct(correction: Correction, idempotencyKey: string, key: string): Promise<LedgerResult> {
+    const result = await store.correct(correction, idempotencyKey);
+    const { credits } = correction;
+    switch (result.outcome) {
+      case 'corrected':
+        return { credits, balance: result.balance, repeated: result.repeated };
+      case 'overdrawn':
+        throw new TallyhookError('ledger_overdrawn', `The balance is ${result.balance}, less than ${-credits}.`, {
+          hint: 'Nothing was stored. Use allowNegative if the balance may become negative.',
+        });
+      case 'key_reused':
+        throw new TallyhookError('ledger_key_reused', `The key ${JSON.stringify(key)} was used for another change.`, {
+          hint: 'Use a new key for each change. A repeat needs the same member, amount, reason and community.',
+        });
+    }
+  }
+
+  return {
+    award: async (award) => change(award, 1),
+    spend: async (spending) => change(spending, -1, spending.allowNegative),
+    async refund({ key, reason }) {
+      checkText('reason', reason, maxReasonLength);
+      checkText('key', key, maxKeyLength);
+      const spent = await store.findCorrection(keyOf(key));
+      if (spent === null || spent.credits >= 0) {
+        throw new TallyhookError('ledger_unknown_spend', `Nothing was spent with the key ${JSON.stringify(key)}.`);
+      }
+      const { userId, accounts } = spent;
+      const earlier = await store.findCorrection(refundKeyOf(key));
+      const refund = { userId, accounts, credits: 0 - spent.credits, reason: earlier?.reason ?? reason };
+      return correct({ ...refund, at: clock.now() }, refundKeyOf(key), key);
+    },
+  };
+}
+
+function checkChange({ userId, credits, reason, key }: LedgerChange): void {
+  if (!isSnowflake(userId)) throw invalid('"userId" must be a Discord ID: a string of digits');
+  if (!Number.isInteger(credits) || credits < 1 || credits > maxCorrection)
+    throw invalid(`"credits" must be a whole number from 1 to ${maxCorrection}`);
+  checkText('reason', reason, maxReasonLength);
+  checkText('key', key, maxKeyLength);
+}
+
+function checkText(name: string, text: unknown, maxLength: number): void {
+  if (typeof text !== 'string' || text.trim() === '' || text.length > maxLength)
+    throw invalid(`"${name}" must be a text of 1 to ${maxLength} characters`);
+}
+
+function invalid(issue: string): TallyhookError {
+  return new TallyhookError('ledger_invalid_change', `The change of the ledger is not valid: ${issue}.`);
+}

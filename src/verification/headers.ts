@@ -1,0 +1,30 @@
+/**
+ * Headers of any kind: `Headers`, the headers of Node's requests, a plain object, a `Map`, or pairs. Names may be in any
+ * case.
+ */
+export type HeadersLike =
+  | { get(name: string): string | null }
+  | Iterable<readonly [string, string]>
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+type Pairs = Iterable<readonly [string, string | readonly string[] | undefined]>;
+
+/** The value of a header; undefined if it is missing. Values of the same name are joined by a comma, as in HTTP. */
+export function readHeader(headers: HeadersLike, name: string): string | undefined {
+  if (hasGetAlone(headers)) return headers.get(name) ?? undefined;
+  const values = [...pairsOf(headers)].flatMap(([each, value]) => (each.toLowerCase() === name ? (value ?? []) : []));
+  return values.length === 0 ? undefined : values.join(', ');
+}
+
+/** Not `Map`, whose `get` distinguishes upper and lower case. */
+function hasGetAlone(headers: HeadersLike): headers is { get(name: string): string | null } {
+  return 'get' in headers && typeof headers.get === 'function' && !(headers instanceof Map);
+}
+
+function pairsOf(headers: Exclude<HeadersLike, { get(name: string): string | null }>): Pairs {
+  return isIterable(headers) ? headers : Object.entries(headers);
+}
+
+function isIterable(headers: object): headers is Iterable<readonly [string, string]> {
+  return Symbol.iterator in headers;
+}

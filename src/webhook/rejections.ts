@@ -1,0 +1,42 @@
+import { maxBodyBytes } from '../http/max-body-bytes.ts';
+
+interface RejectionDefinition {
+  /** The status of the response. */
+  readonly status: number;
+  /** For the sender, so it reveals nothing about the secrets. */
+  readonly message: string;
+}
+
+/** Why a delivery is not accepted, apart from the state of the receiver. */
+export const rejections = {
+  webhook_method: { status: 405, message: 'Send deliveries with POST.' },
+  webhook_body_encoded: {
+    status: 415,
+    message: 'Send the body uncompressed: the signature covers its raw bytes.',
+  },
+  webhook_body_too_large: { status: 413, message: `The body is larger than ${maxBodyBytes} bytes.` },
+  webhook_signature_missing: { status: 401, message: 'The header x-webhook-signature is missing.' },
+  webhook_signature_malformed: { status: 401, message: 'The signature is not 64 lowercase hex digits.' },
+  webhook_signature_mismatch: {
+    status: 401,
+    message:
+      'The signature does not match. Compare the secret with the one in the dashboard, ' +
+      'and check for a trailing space or line break.',
+  },
+  webhook_wrong_family: {
+    status: 401,
+    message:
+      'The signature is valid, but for the other family: votes and premium events have separate secrets and paths.',
+  },
+  webhook_vote_unsigned: { status: 401, message: 'Only server votes are accepted without a signature.' },
+  webhook_body_empty: { status: 400, message: 'The body is empty.' },
+  webhook_body_not_json: { status: 400, message: 'The body is not JSON.' },
+} as const satisfies Readonly<Record<string, RejectionDefinition>>;
+
+export type RejectionCode = keyof typeof rejections;
+
+/** Why a delivery of a known sender is not accepted. */
+export type PayloadRejection = Extract<
+  RejectionCode,
+  'webhook_wrong_family' | 'webhook_vote_unsigned' | 'webhook_body_empty' | 'webhook_body_not_json'
+>;

@@ -1,0 +1,34 @@
+const signaturePattern = /^[0-9a-f]{64}$/;
+
+/**
+ * Whether the header has the format of a signature: 64 lowercase hex digits.
+ * @example
+ * ```ts
+ * import { isSignature } from 'tallyhook';
+ *
+ * isSignature('0123'); // false
+ * ```
+ */
+export function isSignature(header: string | undefined): header is string {
+  return header !== undefined && signaturePattern.test(header);
+}
+
+/**
+ * Maximum nesting depth of a body that is serialised again. `JSON.stringify` compares each level with all levels above
+ * it: 64 KiB of brackets take 60 ms, and an unauthenticated sender can cause that.
+ */
+const maxDepth = 100;
+
+/**
+ * The payload as `JSON.stringify` writes it. The document describes the signature as "of the JSON-serialised payload",
+ * so a sender may sign that form and send another layout. Null for undefined (the body is not JSON) and for a payload
+ * that is nested deeper than {@link maxDepth}.
+ */
+export function reserialised(payload: unknown): string | null {
+  return payload === undefined || isDeeperThan(maxDepth, payload) ? null : JSON.stringify(payload);
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((child) => isDeeperThan(levels - 1, child));
+}

@@ -1,0 +1,105 @@
+import { expect, it } from 'vitest';
+import { createWritableLedger } from '../../src/handlers/ledger.ts';
+import { isConsistent, monday, openLedger } from '../support/voting.ts';
+import { describeOnEveryDatabase } from './databases.ts';
+
+const userId = '200000000000000001';
+const guildId = '613425648685547541';
+const reason = 'quiz night';
+
+function ledgerTests(newUrl: () => string): void {
+  async function open(url = newUrl()) {
+    const store = await openLedger(url);
+    const accountsOf = (id: string | null) => (id === null ? '' : id === guildId ? guildId : undefined);
+    const ledger = createWritableLedger({ store: store.ledgerStore, accountsOf, clock: { now: () => monday } });
+    const balance = async (accounts = '') => (await store.ledgerIn(accounts).account(userId)).credits;
+    const entries = async () => (await store.standingsIn('', 'UTC').standing(userId, monday)).entries;
+    return { url, store, ledger, balance, entries };
+  }
+
+  it('awards and spends, with the reason in the entries', async () => {
+    const { url, ledger, balance, entries } = await open();
+    expect(await ledger.award({ userId, credits: 30, reason, key: 'a' })).toEqual({
+      ...{ credits: 30, balance: 30, repeated: false },
+    });
+    expect(await ledger.spend({ userId, credits: 10, reason: 'raffle', key: 'b' })).toEqual({
+      ...{ credits: -10, balance: 20, repeated: false },
+    });
+    expect(await balance()).toBe(20);
+    expect(await entries()).toMatchObject([
+      { cause: 'correction', credits: -10, reason: 'raffle' },
+      { cause: 'correction', credits: 30, reason },
+    ]);
+    expect(await isConsistent(url)).toBe(true);
+  });
+
+  it('writes one entry per key, also if two processes use it at the same time', async () => {
+    const url = newUrl();
+    const [one, two] = await Promise.all([open(url), open(url)]);
+    const award = { userId, credits: 30, reason, key: 'a' };
+    const results = await Promise.all([one.ledger.award(award), two.ledger.award(award), one.ledger.award(award)]);
+    expect(results.map(({ balance }) => balance)).toEqual([30, 30, 30]);
+    expect(results.filter(({ repeated }) => !repeated).length).toBe(1);
+    await one.ledger.award({ ...award, key: 'b' });
+    expect(await two.ledger.award(award)).toEqual({ credits: 30, balance: 30, repeated: true });
+    expect(await one.balance()).toBe(60);
+  });
+
+  it('rejects a key that was used for another change', async () => {
+    const { ledger, balance } = await open();
+    const award = { userId, credits: 30, reason, key: 'a' };
+    await ledger.award(award);
+    const changes = [{ credits: 31 }, { reason: 'another' }, { userId: '200000000000000002' }, { guildId }];
+    for (const change of changes) {
+      await expect(ledger.award({ ...award, ...change })).rejects.toMatchObject({ code: 'ledger_key_reused' });
+    }
+    await expect(ledger.spend(award)).rejects.toMatchObject({ code: 'ledger_key_reused' });
+    expect(await balance()).toBe(30);
+  });
+
+  it('spends less than the balance only if that is allowed', async () => {
+    const { ledger, balance } = await open();
+    await ledger.award({ userId, credits: 5, reason, key: 'a' });
+    const spending = { userId, credits: 6, reason, key: 'b' };
+    const twice = await Promise.allSettled([
+      ledger.spend({ ...spending, credits: 5, key: 'c' }),
+      ledger.spend({ ...spending, credits: 5, key: 'd' }),
+    ]);
+    expect(twice.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    await expect(ledger.spend(spending)).rejects.toMatchObject({ code: 'ledger_overdrawn' });
+    expect(await balance()).toBe(0);
+    expect(await ledger.spend({ ...spending, allowNegative: true })).toMatchObject({ balance: -6, repeated: false });
+    expect(await balance()).toBe(-6);
+  });
+
+  it('refunds what was spent with a key, once', async () => {
+    const { url, ledger, balance } = await open();
+    await ledger.award({ userId, credits: 30, reason, key: 'a', guildId });
+    await ledger.spend({ userId, credits: 20, reason, key: 'b', guildId });
+    const refund = { key: 'b', reason: 'cancelled' };
+    expect(await ledger.refund(refund)).toEqual({ credits: 20, balance: 30, repeated: false });
+    expect(await ledger.refund({ ...refund, reason: 'again' })).toEqual({ credits: 20, balance: 30, repeated: true });
+    expect([await balance(guildId), await balance()]).toEqual([30, 0]);
+    for (const key of ['a', 'unknown']) {
+      await expect(ledger.refund({ ...refund, key })).rejects.toMatchObject({ code: 'ledger_unknown_spend' });
+    }
+    expect(await isConsistent(url)).toBe(true);
+  });
+
+  it('stores nothing for a change that is not valid', async () => {
+    const { ledger, balance } = await open();
+    const award = { userId, credits: 30, reason, key: 'a' };
+    const invalid = [
+      ...[{ credits: 0 }, { credits: -5 }, { credits: 1.5 }, { credits: Number.NaN }, { credits: 1_000_001 }],
+      ...[{ userId: 'Ada' }, { reason: ' ' }, { reason: 'x'.repeat(201) }, { key: '' }, { key: 'x'.repeat(101) }],
+    ];
+    for (const change of invalid) {
+      await expect(ledger.award({ ...award, ...change })).rejects.toMatchObject({ code: 'ledger_invalid_change' });
+    }
+    const elsewhere = ledger.award({ ...award, guildId: '1' });
+    await expect(elsewhere).rejects.toMatchObject({ code: 'ledger_unknown_community' });
+    expect(await balance()).toBe(0);
+  });
+}
+
+describeOnEveryDatabase('the writable ledger', ledgerTests);

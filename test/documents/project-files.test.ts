@@ -1,0 +1,140 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+
+const root = join(import.meta.dirname, '..', '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+const { repository, homepage, bugs, version } = z
+  .object({ repository: z.object({ url: z.string() }), homepage: z.string(), bugs: z.string(), version: z.string() })
+  .parse(JSON.parse(read('package.json')));
+/** `owner/name`, which package.json alone decides. */
+const slug = repository.url.replace('git+https://github.com/', '').replace(/\.git$/, '');
+
+function parseYaml(path: string): unknown {
+  const document = parseDocument(read(path));
+  expect([...document.errors, ...document.warnings], path).toEqual([]);
+  return document.toJS();
+}
+
+const step = z.looseObject({ uses: z.string().optional(), run: z.string().optional() });
+const permissions = z.record(z.string(), z.enum(['read', 'write']));
+const job = z.looseObject({
+  'runs-on': z.string().optional(),
+  uses: z.string().optional(),
+  needs: z.union([z.string(), z.array(z.string())]).optional(),
+  'timeout-minutes': z.number().optional(),
+  permissions: permissions.optional(),
+  steps: z.array(step).default([]),
+});
+const workflow = z.looseObject({ permissions, jobs: z.record(z.string(), job) });
+
+const workflows = globSync('.github/workflows/*.yml', { cwd: root }).map((path) => ({
+  path,
+  ...workflow.parse(parseYaml(path)),
+}));
+const jobs = workflows.flatMap(({ path, jobs }) => Object.entries(jobs).map(([name, job]) => ({ path, ...job, name })));
+
+describe('the workflows', () => {
+  it('exist for CI and for releases', () => {
+    expect(workflows.map(({ path }) => path).toSorted()).toEqual([
+      '.github/workflows/ci.yml',
+      '.github/workflows/release.yml',
+    ]);
+  });
+
+  it('may read the repository only; a job that writes says what', () => {
+    for (const { path, permissions } of workflows) expect(permissions, path).toEqual({ contents: 'read' });
+    const writing = jobs.flatMap(({ name, permissions = {} }) =>
+      Object.entries(permissions).flatMap(([what, access]) => (access === 'write' ? [`${name}: ${what}`] : [])),
+    );
+    expect(writing).toEqual(['package: id-token', 'image: packages', 'publish-image: packages', 'notes: contents']);
+  });
+
+  it('pin each action by the commit of a version, and keep no credentials in the clone', () => {
+    const actions = workflows.flatMap(({ path }) => [...read(path).matchAll(/uses: (\S+@\S+)(.*)/g)]);
+    expect(actions.length).toBeGreaterThan(4);
+    for (const [line] of actions) expect(line).toMatch(/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    for (const { path, steps } of jobs) {
+      const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+      for (const { with: options } of checkouts) expect(options, path).toMatchObject({ 'persist-credentials': false });
+    }
+  });
+
+  it('end in time, need jobs that exist, and run files that exist', () => {
+    for (const { path, name, uses, needs = [], steps, ...rest } of jobs) {
+      const called = uses?.startsWith('./');
+      if (!called) expect(rest['timeout-minutes'], `${path} ${name}`).toBeGreaterThan(0);
+      else expect(existsSync(join(root, uses ?? '')), uses).toBe(true);
+      const siblings = jobs.filter((each) => each.path === path).map((each) => each.name);
+      expect(siblings, name).toEqual(expect.arrayContaining([needs].flat()));
+      const files = steps.flatMap(({ run = '' }) => run.match(/(?<![\w/.])(?:\.ci|scripts|deploy)\/[\w.-]+/g) ?? []);
+      for (const file of files) expect(existsSync(join(root, file)), file).toBe(true);
+      const texts = steps.map(({ run = '' }) => run).join('\n');
+      // What others may choose, such as the name of a branch, must not become a part of a script.
+      expect(texts, name).not.toMatch(/\$\{\{/);
+    }
+  });
+
+  it('run scripts of package.json that exist', () => {
+    const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(JSON.parse(read('package.json')));
+    const texts = [read('.ci/run'), ...workflows.map(({ path }) => read(path))].join('\n');
+    const used = [...texts.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(used));
+  });
+});
+
+describe('the forms and settings for GitHub', () => {
+  it('are valid', () => {
+    const element = z.looseObject({
+      type: z.enum(['markdown', 'textarea', 'input', 'dropdown', 'checkboxes']),
+      id: z.string().optional(),
+      attributes: z.looseObject({}),
+    });
+    const form = z.strictObject({
+      name: z.string(),
+      description: z.string(),
+      labels: z.array(z.string()),
+      body: z.array(element).min(1),
+    });
+    const contact = z.strictObject({ name: z.string(), url: z.url(), about: z.string() });
+    const config = z.strictObject({ blank_issues_enabled: z.boolean(), contact_links: z.array(contact) });
+    for (const path of globSync('.github/ISSUE_TEMPLATE/*.yml', { cwd: root })) {
+      (path.endsWith('config.yml') ? config : form).parse(parseYaml(path));
+    }
+    const renovate = z.looseObject({ extends: z.array(z.string()) }).parse(JSON.parse(read('.github/renovate.json')));
+    expect(renovate.extends).toEqual(expect.arrayContaining(['docker:pinDigests', 'helpers:pinGitHubActionDigests']));
+  });
+});
+
+describe('the address of the project', () => {
+  it('follows from the repository in package.json', () => {
+    expect(homepage).toBe(`https://github.com/${slug}#readme`);
+    expect(bugs).toBe(`https://github.com/${slug}/issues`);
+  });
+
+  it('is the same in every file', () => {
+    const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0');
+    const texts = files.filter(
+      (file) => /\.(md|ya?ml|json|toml|ts)$|Dockerfile$|Caddyfile$/.test(file) && existsSync(join(root, file)),
+    );
+    const named = texts.flatMap((file) =>
+      [...read(file).matchAll(/(?:github\.com|ghcr\.io)\/([\w.-]+\/tallyhook)\b/g)].map(
+        ([, name]) => `${name} in ${file}`,
+      ),
+    );
+    expect(named.length).toBeGreaterThan(3);
+    expect(named.filter((each) => !each.startsWith(`${slug} in `))).toEqual([]);
+  });
+
+  it('names the image of this version', () => {
+    const files = globSync('{deploy,docs}/**/*.{md,yaml,Dockerfile,json}', { cwd: root });
+    const versions = files.flatMap((file) =>
+      [...read(file).matchAll(/ghcr\.io\/[\w.-]+\/tallyhook:([\w.-]+)/g)].map(([, tag]) => `${tag} in ${file}`),
+    );
+    expect(versions.filter((each) => !each.startsWith(`${version} in `))).toEqual([]);
+  });
+});

@@ -1,0 +1,111 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { settings, unreachableDiscord } from '../support/settings.ts';
+import { startProgram } from '../support/start-program.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { isConsistent, openLedger } from '../support/voting.ts';
+
+const firstId = 613_425_648_685_547_541n;
+const idOf = (index: number) => String(firstId + BigInt(index) * 4_096n);
+
+function newInstallation() {
+  const directory = tempDir();
+  const url = `sqlite:${join(directory, 'tally.db')}`;
+  const environment = { ...settings(unreachableDiscord), DATABASE_URL: url };
+  return {
+    url,
+    write(name: string, content: string): string {
+      writeFileSync(join(directory, name), content);
+      return name;
+    },
+    path: (name: string) => join(directory, name),
+    start: (...args: readonly string[]) => startProgram(['import', ...args], environment, directory),
+    async run(...args: readonly string[]) {
+      const program = startProgram(['import', ...args], environment, directory);
+      const code = await program.ended;
+      return { code, output: program.output() };
+    },
+  };
+}
+
+it('an import is shown before, done, listed, and undone', { timeout: 60_000 }, async () => {
+  const { url, write, run, path } = newInstallation();
+  const file = write('points.csv', `user,points\n${idOf(0)},150\n${idOf(1)},20\nabc,5\n${idOf(2)},-4\n`);
+  expect(await run(file)).toMatchObject({ code: 2, output: expect.stringContaining('Use --yes, after a --dry-run.') });
+  const planned = await run(file, '--dry-run', '--rejected', 'rejected.csv');
+  expect(planned.code).toBe(1);
+  expect(planned.output).toContain('Would import the balances of 2 members from 4 rows: 170 credits.');
+  expect(readFileSync(path('rejected.csv'), 'utf8').split('\r\n')).toEqual([
+    'file,line,reason',
+    '"points.csv",4,"this is not a Discord id"',
+    '"points.csv",5,"the credits are negative"',
+    '',
+  ]);
+
+  const done = await run(file, '--yes', '--json');
+  const result = JSON.parse(done.output.split('\n').find((line) => line.startsWith('{')) ?? '');
+  expect(result).toMatchObject({ imported: true, id: 1, credits: 170, balances: 2, alreadyImported: 0 });
+  expect(result.rejected).toMatchObject([
+    { count: 1, first: [{ line: 4 }] },
+    { count: 1, first: [{ line: 5 }] },
+  ]);
+  expect((await run(file, '--yes')).output).toContain('Imported nothing from 4 rows: 0 credits.');
+  expect((await run('--list')).output).toMatch(/^1 {2}\S+ {2}points\.csv: 170 credits, 0 votes \(done\)\n$/);
+  expect(await run('--undo', '1', '--yes')).toEqual({
+    code: 0,
+    output: 'Took back 170 credits and 0 votes of 2 members.\n',
+  });
+  expect((await run('--undo', '1', '--yes')).output).toContain('was undone before');
+  expect(await (await openLedger(url)).ledger.account(idOf(0))).toMatchObject({ credits: 0 });
+  expect(await isConsistent(url)).toBe(true);
+});
+
+it('votes are for a listing, and a database with keys needs a template', { timeout: 60_000 }, async () => {
+  const { url, write, run } = newInstallation();
+  const votes = write(
+    'votes.ndjson',
+    `{"voter":"${idOf(0)}","time":1767323045}\n{"voter":"${idOf(0)}","time":1767423045}\n`,
+  );
+  expect((await run(votes, '--yes')).output).toContain('Imported 2 votes from 2 rows: 0 credits.');
+  const database = write(
+    'quick.json',
+    JSON.stringify([
+      { id: `points_${idOf(0)}`, value: 30 },
+      { id: `daily_${idOf(0)}`, value: 1 },
+    ]),
+  );
+  expect(await run(database, '--yes')).toMatchObject({
+    code: 2,
+    output: expect.stringContaining("--key 'points_{user}'"),
+  });
+  expect(await run(database, '--key', 'points_{user}', '--yes')).toMatchObject({
+    code: 0,
+    output: expect.stringContaining('1 left out: other keys'),
+  });
+  expect(await (await openLedger(url)).ledger.account(idOf(0))).toMatchObject({ credits: 30, votes: 2 });
+});
+
+it('an import that is killed continues without crediting anything twice', { timeout: 120_000 }, async () => {
+  const { url, write, start, run } = newInstallation();
+  const members = 20_000;
+  const rows = Array.from({ length: members }, (_, index) => `${idOf(index)},${(index % 50) + 1}`);
+  const file = write('points.csv', `user,points\n${rows.join('\n')}\n`);
+  const store = await openLedger(url);
+  for (const wait of [40, 120]) {
+    const before = (await store.imports.list())[0]?.entries ?? 0;
+    const program = start(file, '--yes');
+    const entries = async () => (await store.imports.list())[0]?.entries ?? 0;
+    while ((await entries()) <= before && program.process.exitCode === null) await sleep(2);
+    await sleep(wait);
+    program.process.kill('SIGKILL');
+    await program.ended;
+    expect(await entries()).toBeGreaterThan(before);
+    expect(await isConsistent(url)).toBe(true);
+  }
+  expect((await store.imports.list())[0]?.entries).toBeLessThan(members);
+  expect((await run(file, '--yes')).code).toBe(0);
+  expect(await store.imports.list()).toMatchObject([{ state: 'done', entries: members, credits: members * 25.5 }]);
+  expect(await isConsistent(url)).toBe(true);
+});

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+/** The groups of codes, by the name of their type. */
+function codesByType(): Map<string, string[]> {
+  const groups = read('src/platform/error-codes.ts').matchAll(/^export type (\w+) =((?:[ \n|]+'\w+')+);/gm);
+  return new Map([...groups].map(([, name = '', union = '']) => [name, [...union.matchAll(/'(\w+)'/g)].map(codeOf)]));
+}
+
+/** The codes of each section of the page, by the type that the section names. */
+function documentedByType(): Map<string, string[]> {
+  const sections = read('docs/errors.md').split('\n## ').slice(1);
+  return new Map(
+    sections.map((section) => [
+      /^`(\w+)`/m.exec(section)?.[1] ?? '',
+      [...section.matchAll(/^\| `(\w+)` \| [^|]+\. \| [^|]+\. \|$/gm)].map(codeOf),
+    ]),
+  );
+}
+
+const codeOf = ([, code = '']: RegExpExecArray) => code;
+
+describe('docs/errors.md', () => {
+  const documented = documentedByType();
+
+  it.each([...codesByType()])('lists every code of %s with its meaning and what to do', (type, codes) => {
+    expect(documented.get(type)?.toSorted()).toEqual(codes.toSorted());
+  });
+
+  it('has no section for a type that does not exist', () => {
+    expect([...documented.keys()].toSorted()).toEqual([...codesByType().keys()].toSorted());
+  });
+
+  it('covers the union of all codes', () => {
+    const members = /TallyhookErrorCode =((?:\s+\| \w+)+);/.exec(read('src/platform/error-codes.ts'))?.[1] ?? '';
+    expect([...members.matchAll(/\w+/g)].map(String).toSorted()).toEqual([...documented.keys()].toSorted());
+  });
+});

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { createContext, Script } from 'node:vm';
+import { build } from 'rolldown';
+import { describe, expect, it } from 'vitest';
+
+const entry = 'src/exports/verify.ts';
+
+/** The source without comments, and without imports of types, which do not exist at run time. */
+function runtimeSource(path: string): string {
+  const source = readFileSync(path, 'utf8');
+  return source.replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '').replaceAll(/^(?:im|ex)port type [^;]*;$/gm, '');
+}
+
+function importsOf(source: string): string[] {
+  return [...source.matchAll(/\bfrom\s+'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g)].map(
+    ([, from, other]) => from ?? other ?? '',
+  );
+}
+
+function graphOf(path: string, graph = new Map<string, string>()): ReadonlyMap<string, string> {
+  if (graph.has(path)) return graph;
+  const source = runtimeSource(path);
+  graph.set(path, source);
+  for (const specifier of importsOf(source)) {
+    if (specifier.startsWith('.')) graphOf(normalize(join(dirname(path), specifier)), graph);
+  }
+  return graph;
+}
+
+describe('tallyhook/verify', () => {
+  const graph = graphOf(entry);
+
+  it('imports files of this package alone: no part of Node and no other package', () => {
+    expect([...graph.keys()]).toContain('src/webhook/payload.ts');
+    const foreign = [...graph].flatMap(([path, source]) =>
+      importsOf(source)
+        .filter((specifier) => !specifier.startsWith('.'))
+        .map((specifier) => `${path}: ${specifier}`),
+    );
+    expect(foreign).toEqual([]);
+  });
+
+  it('uses no global that only Node has', () => {
+    const onlyInNode = /\b(?:Buffer|process|require|global|setImmediate|__dirname|NodeJS)\b/;
+    expect([...graph].filter(([, source]) => onlyInNode.test(source)).map(([path]) => path)).toEqual([]);
+  });
+
+  it('stays small, so that importing it takes a few milliseconds', () => {
+    expect(graph.size).toBeLessThan(30);
+  });
+
+  it('runs where only the globals of the web exist', async () => {
+    const { output } = await build({ input: entry, write: false, output: { format: 'iife', name: 'tallyhook' } });
+    const webGlobals = { crypto, Headers, Request, Response, ReadableStream, TextDecoder, TextEncoder, URL };
+    const context = createContext({ ...webGlobals });
+    new Script(output[0].code).runInContext(context);
+    const program = `(async () => {
+      const { sign, verify, VerificationError } = tallyhook;
+      const body = JSON.stringify({ event: 'server_vote', userId: '42', serverId: '1', timestamp: '2026-01-01T00:00:00Z' });
+      const headers = { 'x-webhook-signature': await sign(body, 'secret') };
+      const request = new Request('https://example.com/', { method: 'POST', headers, body });
+      const event = await verify(request, 'secret');
+      const bytes = await verify({ headers, body: new TextEncoder().encode(body) }, 'secret');
+      const parsed = await verify({ headers, body: JSON.parse(body) }, 'secret');
+      const rejection = await verify({ headers, body }, 'another').catch((error) => [error instanceof VerificationError, error.code]);
+      return JSON.stringify({ globals: typeof Buffer + typeof process, event, bytes, parsed, rejection });
+    })()`;
+    const result = JSON.parse(await new Script(program).runInContext(context));
+    const event = {
+      ...{ family: 'vote', kind: 'server_vote', target: { kind: 'server', id: '1' }, userId: '42' },
+      ...{ at: Date.UTC(2026, 0, 1), creditsAwarded: null, denial: null },
+    };
+    expect(result).toEqual({
+      globals: 'undefinedundefined',
+      ...{ event, bytes: event, parsed: event },
+      rejection: [true, 'webhook_signature_mismatch'],
+    });
+  });
+});
