@@ -56,7 +56,7 @@ export interface CommandContext {
    * Null if the program has only one community, which every guild has then.
    */
   readonly communities: readonly CoveredCommunity[] | null;
-  /** In the language of the member. */
+  /** In the language of the member. @internal */
   readonly texts: Texts;
   readonly clock: Clock;
   /** All commands, whether or not the listings support them. */
@@ -65,18 +65,23 @@ export interface CommandContext {
   readonly commandId: (name: string) => string | null;
   /** Null where managers may not change accounts: in guilds without a listing of their own. */
   readonly awards: Awards | null;
+  /** @internal */
   readonly reminders: Reminders;
   /** Of the first of the communities. */
   readonly standings: Standings;
   /** Of each listing of the community, whether or not it has a key. */
   readonly rules: readonly ListedRules[];
+  /** @internal */
   readonly shop: Shop;
+  /** @internal */
   readonly claims: Claims;
+  /** @internal */
   readonly memberData: MemberDataAccess;
-  /** Null where {@link awards} is. */
+  /** Null where {@link awards} is. @internal */
   readonly traces: Traces | null;
+  /** @internal */
   readonly drawVotePicture: DrawVotePicture;
-  /** Null if settings cannot be stored; then there is no `/setup`. */
+  /** Null if settings cannot be stored; then there is no `/setup`. @internal */
   readonly setup: SetupServices | null;
 }
 
@@ -245,7 +250,18 @@ export interface Command {
   execute(input: CommandInput, context: CommandContext): Promise<Reply | Panel | Modal>;
 }
 
-/** The integer value of an option, clamped to its range; the fallback for any other value. */
+/**
+ * The integer value of an option, clamped to its range; the fallback for any other value.
+ * @example
+ * ```ts
+ * import { type Command, escapeText, integerOption } from 'tallyhook/discord';
+ *
+ * const execute: Command['execute'] = async (input) => {
+ *   const value = integerOption(input, 'amount', { min: 1, max: 10, fallback: 1 });
+ *   return { tone: 'good', text: escapeText(String(value)) };
+ * };
+ * ```
+ */
 export function integerOption(
   input: CommandInput,
   name: string,
@@ -255,7 +271,18 @@ export function integerOption(
   return Number.isInteger(value) ? Math.min(range.max, Math.max(range.min, value)) : range.fallback;
 }
 
-/** The choice of an option; the fallback for any value that is not a choice. */
+/**
+ * The choice of an option; the fallback for any value that is not a choice.
+ * @example
+ * ```ts
+ * import { choiceOption, type Command, escapeText } from 'tallyhook/discord';
+ *
+ * const execute: Command['execute'] = async (input) => {
+ *   const value = choiceOption(input, 'sort', ['newest', 'highest'], 'newest');
+ *   return { tone: 'good', text: escapeText(String(value)) };
+ * };
+ * ```
+ */
 export function choiceOption<Choice extends string>(
   input: CommandInput,
   name: string,
@@ -265,24 +292,68 @@ export function choiceOption<Choice extends string>(
   return choices.find((choice) => choice === input.options[name]) ?? fallback;
 }
 
-/** The user id of an option; the fallback for a missing or invalid one. */
+/**
+ * The user id of an option; the fallback for a missing or invalid one.
+ * @example
+ * ```ts
+ * import { type Command, escapeText, userOption } from 'tallyhook/discord';
+ *
+ * const execute: Command['execute'] = async (input) => {
+ *   const value = userOption(input, 'user', input.userId);
+ *   return { tone: 'good', text: escapeText(String(value)) };
+ * };
+ * ```
+ */
 export function userOption(input: CommandInput, name: string, fallback: string): string {
   const value = input.options[name];
   return isSnowflake(value) ? value : fallback;
 }
 
-/** The text of a modal's field, without spaces around it; empty for a missing field. */
+/**
+ * The text of a modal's field, without spaces around it; empty for a missing field.
+ * @example
+ * ```ts
+ * import { type Command, escapeText, textField } from 'tallyhook/discord';
+ *
+ * const execute: Command['execute'] = async (input) => {
+ *   const value = textField(input, 'message');
+ *   return { tone: 'good', text: escapeText(String(value)) };
+ * };
+ * ```
+ */
 export function textField(input: CommandInput, name: string): string {
   const value = input.fields[name];
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** Whether a checkbox of a modal is checked. */
+/**
+ * Whether a checkbox of a modal is checked.
+ * @example
+ * ```ts
+ * import { type Command, escapeText, isChecked } from 'tallyhook/discord';
+ *
+ * const execute: Command['execute'] = async (input) => {
+ *   const value = isChecked(input, 'agree');
+ *   return { tone: 'good', text: escapeText(String(value)) };
+ * };
+ * ```
+ */
 export function isChecked(input: CommandInput, name: string): boolean {
   return input.fields[name] === true;
 }
 
-/** The selected values of a modal's field. */
+/**
+ * The selected values of a modal's field.
+ * @example
+ * ```ts
+ * import { type Command, escapeText, selectedValues } from 'tallyhook/discord';
+ *
+ * const execute: Command['execute'] = async (input) => {
+ *   const value = selectedValues(input, 'colours');
+ *   return { tone: 'good', text: escapeText(String(value)) };
+ * };
+ * ```
+ */
 export function selectedValues(input: CommandInput, name: string): readonly string[] {
   const values = input.fields[name];
   return Array.isArray(values) ? values : [];

@@ -15,6 +15,7 @@ export type {
   DescriptionContext,
   ListedLookup,
   ListedRules,
+  PostingPermission,
   ResolvedChannel,
   ResolvedObjects,
   ResolvedRole,
@@ -31,6 +32,7 @@ export {
 export { InputError } from '../../commands/input-error.ts';
 export type {
   ActionTarget,
+  Later,
   Modal,
   ModalField,
   OptionValue,
@@ -47,6 +49,10 @@ export type {
 } from '../../commands/reply.ts';
 export { type RegisterOptions, registerCommands } from '../app/register-commands.ts';
 export type { DiscordClient } from '../discord/gateway/own-client.ts';
+export type { CommandReference } from '../discord/registration/command-plan.ts';
+export type { RegisteredCommand } from '../discord/registration/command-registry.ts';
+export type { RegistrationReport } from '../discord/registration/registration.ts';
+export type { Locale } from '../texts/locale.ts';
 export {
   bold,
   channelMention,

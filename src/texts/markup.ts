@@ -9,19 +9,43 @@ declare const safe: unique symbol;
 /** Text that Discord renders as intended. Only the functions of this file create it. */
 export type Markup = string & { readonly [safe]: true };
 
-/** A template literal of our own text and safe parts: markup`${mention(id)} has ${grouped(7)} credits`. */
+/**
+ * A template literal of our own text and safe parts: markup`${mention(id)} has ${grouped(7)} credits`.
+ * @example
+ * ```ts
+ * import { markup, mention } from 'tallyhook/discord';
+ *
+ * markup`${mention('80351110224678912')} has voted`;
+ * ```
+ */
 export function markup(texts: TemplateStringsArray, ...parts: readonly Markup[]): Markup {
   let text = texts[0] ?? '';
   for (const [index, part] of parts.entries()) text += part + (texts[index + 1] ?? '');
   return asMarkup(text);
 }
 
-/** Joins the parts that are not empty with our own separator. */
+/**
+ * Joins the parts that are not empty with our own separator.
+ * @example
+ * ```ts
+ * import { joined, markup } from 'tallyhook/discord';
+ *
+ * joined([markup`one`, null, markup`two`], ', '); // one, two
+ * ```
+ */
 export function joined(parts: readonly (Markup | null | undefined)[], separator: string): Markup {
   return asMarkup(parts.filter((part) => part).join(separator));
 }
 
-/** The parts that are not empty, each on its own line. */
+/**
+ * The parts that are not empty, each on its own line.
+ * @example
+ * ```ts
+ * import { lines, markup } from 'tallyhook/discord';
+ *
+ * lines(markup`Thank you!`, markup`See you tomorrow.`);
+ * ```
+ */
 export function lines(...parts: readonly (Markup | null | undefined)[]): Markup {
   return joined(parts, '\n');
 }
@@ -31,16 +55,41 @@ export function repeated(part: Markup, times: number): Markup {
   return asMarkup(part.repeat(times));
 }
 
+/**
+ * Bold text; an empty one stays empty.
+ * @example
+ * ```ts
+ * import { bold, markup } from 'tallyhook/discord';
+ *
+ * bold(markup`10 credits`); // **10 credits**
+ * ```
+ */
 export function bold(text: Markup): Markup {
   return text.trim() === '' ? text : markup`**${text}**`;
 }
 
-/** Small grey text, on its own line. */
+/**
+ * Small grey text, on its own line.
+ * @example
+ * ```ts
+ * import { markup, subtext } from 'tallyhook/discord';
+ *
+ * subtext(markup`as of today`); // -# as of today
+ * ```
+ */
 export function subtext(text: Markup): Markup {
   return markup`-# ${text}`;
 }
 
-/** A link with a label; only the label if the URL is not a valid web address. */
+/**
+ * A link with a label; only the label if the URL is not a valid web address.
+ * @example
+ * ```ts
+ * import { link, markup } from 'tallyhook/discord';
+ *
+ * link(markup`Vote`, 'https://list.example/servers/1'); // [Vote](https://list.example/servers/1)
+ * ```
+ */
 export function link(label: Markup, url: string | null | undefined): Markup {
   const address = webAddress(url);
   return address === null || label.trim() === '' ? label : asMarkup(`[${label}](${address})`);
@@ -61,22 +110,54 @@ export function webAddress(url: string | null | undefined): string | null {
 /** Discord: "Timestamp Styles". R is relative ("in 3 hours"), f a short date with time, D a long date. */
 export type TimestampStyle = 'R' | 'f' | 'F' | 'D' | 'd' | 'T' | 't';
 
-/** A time (ms since the epoch) that Discord shows in each reader's time zone and language. */
+/**
+ * A time (ms since the epoch) that Discord shows in each reader's time zone and language.
+ * @example
+ * ```ts
+ * import { timestamp } from 'tallyhook/discord';
+ *
+ * timestamp(Date.now() + 60_000, 'R'); // in a minute
+ * ```
+ */
 export function timestamp(ms: number, style: TimestampStyle): Markup {
   return asMarkup(`<t:${Math.floor(ms / 1_000)}:${style}>`);
 }
 
-/** A mention of a user; `allowed_mentions` decides whether it pings. An invalid id is shown as text. */
+/**
+ * A mention of a user; `allowed_mentions` decides whether it pings. An invalid id is shown as text.
+ * @example
+ * ```ts
+ * import { mention } from 'tallyhook/discord';
+ *
+ * mention('80351110224678912'); // <@80351110224678912>
+ * ```
+ */
 export function mention(userId: string): Markup {
   return isSnowflake(userId) ? asMarkup(`<@${userId}>`) : escapeName(userId, 32);
 }
 
-/** A mention of a role; `allowed_mentions` decides whether it pings. An invalid id is shown as text. */
+/**
+ * A mention of a role; `allowed_mentions` decides whether it pings. An invalid id is shown as text.
+ * @example
+ * ```ts
+ * import { roleMention } from 'tallyhook/discord';
+ *
+ * roleMention('119000000000000003'); // <@&119000000000000003>
+ * ```
+ */
 export function roleMention(roleId: string): Markup {
   return isSnowflake(roleId) ? asMarkup(`<@&${roleId}>`) : escapeName(roleId, 32);
 }
 
-/** A mention of a channel. An invalid id is shown as text. */
+/**
+ * A mention of a channel. An invalid id is shown as text.
+ * @example
+ * ```ts
+ * import { channelMention } from 'tallyhook/discord';
+ *
+ * channelMention('119000000000000003'); // <#119000000000000003>
+ * ```
+ */
 export function channelMention(channelId: string): Markup {
   return isSnowflake(channelId) ? asMarkup(`<#${channelId}>`) : escapeName(channelId, 32);
 }
@@ -91,12 +172,28 @@ export function commandMention(name: string, id: string | null): Markup {
   return isSnowflake(id) ? asMarkup(`</${name}:${id}>`) : bold(asMarkup(`/${name}`));
 }
 
-/** Escapes external text of several lines. */
+/**
+ * Escapes external text of several lines.
+ * @example
+ * ```ts
+ * import { escapeText } from 'tallyhook/discord';
+ *
+ * escapeText('*hello*'); // \\*hello\\*
+ * ```
+ */
 export function escapeText(text: string, limit = Number.POSITIVE_INFINITY): Markup {
   return truncateAs(escapeMarkdown, normalizeText(text), limit);
 }
 
-/** Escapes external text on one line, such as a name or a tag. */
+/**
+ * Escapes external text on one line, such as a name or a tag.
+ * @example
+ * ```ts
+ * import { escapeName } from 'tallyhook/discord';
+ *
+ * escapeName('A very long name', 8);
+ * ```
+ */
 export function escapeName(text: string, limit = Number.POSITIVE_INFINITY): Markup {
   return truncateAs(escapeMarkdown, plainName(text), limit);
 }
