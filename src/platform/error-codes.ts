@@ -126,7 +126,7 @@ export type VerificationErrorCode =
   | 'webhook_vote_unsigned'
   | 'webhook_wrong_family';
 
-/** The codes of options of the package; `src/tracing/load-tracing.ts`. */
+/** The codes of options of the package. */
 export type OptionErrorCode = 'tracing_not_installed';
 
 /** Every `code` of a TallyhookError. Codes are stable: programs may compare with them. docs/errors.md describes each. */
