@@ -13,7 +13,20 @@ type Pairs = Iterable<readonly [string, string | readonly string[] | undefined]>
 export function readHeader(headers: HeadersLike, name: string): string | undefined {
   if (hasGetAlone(headers)) return headers.get(name) ?? undefined;
   const values = [...pairsOf(headers)].flatMap(([each, value]) => (each.toLowerCase() === name ? (value ?? []) : []));
-  return values.length === 0 ? undefined : values.join(', ');
+  return values.length === 0 ? undefined : values.map(withoutSurroundingSpace).join(', ');
+}
+
+/** As by every HTTP parser. Not `trim`, which removes more than spaces and tabs. */
+function withoutSurroundingSpace(value: string): string {
+  let start = 0;
+  let end = value.length;
+  while (start < end && isSpace(value[start])) start += 1;
+  while (end > start && isSpace(value[end - 1])) end -= 1;
+  return value.slice(start, end);
+}
+
+function isSpace(character: string | undefined): boolean {
+  return character === ' ' || character === '\t';
 }
 
 /** Not `Map`, whose `get` distinguishes upper and lower case. */

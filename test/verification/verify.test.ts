@@ -63,6 +63,7 @@ describe('verify', () => {
       new Headers({ 'X-WEBHOOK-SIGNATURE': signature }),
       new Map([['X-Webhook-Signature', signature]]),
       [['X-Webhook-Signature', signature]],
+      { 'x-webhook-signature': ` \t${signature} ` },
       { get: (name) => (name === 'x-webhook-signature' ? signature : null) },
     ];
     for (const headers of kinds) expect(await codeOf({ headers, body }), inspect(headers)).toBe('vote');
