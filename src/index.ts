@@ -109,6 +109,7 @@ export type {
 } from './outbox/handler-events.ts';
 export { type Clock, systemClock } from './platform/clock.ts';
 export type {
+  AppOptionErrorCode,
   CommandLineErrorCode,
   DatabaseErrorCode,
   EncryptionErrorCode,

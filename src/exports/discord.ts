@@ -5,16 +5,14 @@
 
 export type {
   Awards,
-  Command,
   CommandChoice,
-  CommandContext,
   CommandInput,
   CommandOption,
   CompletionInput,
   CoveredCommunity,
-  DescriptionContext,
   ListedLookup,
   ListedRules,
+  PostingPermission,
   ResolvedChannel,
   ResolvedObjects,
   ResolvedRole,
@@ -28,9 +26,11 @@ export {
   textField,
   userOption,
 } from '../../commands/command.ts';
+export type { CustomCommand, CustomCommandContext, CustomDescriptionContext } from '../../commands/custom-command.ts';
 export { InputError } from '../../commands/input-error.ts';
 export type {
   ActionTarget,
+  Later,
   Modal,
   ModalField,
   OptionValue,
@@ -47,6 +47,10 @@ export type {
 } from '../../commands/reply.ts';
 export { type RegisterOptions, registerCommands } from '../app/register-commands.ts';
 export type { DiscordClient } from '../discord/gateway/own-client.ts';
+export type { CommandReference } from '../discord/registration/command-plan.ts';
+export type { RegisteredCommand } from '../discord/registration/command-registry.ts';
+export type { RegistrationReport } from '../discord/registration/registration.ts';
+export type { Locale } from '../texts/locale.ts';
 export {
   bold,
   channelMention,
