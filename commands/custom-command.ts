@@ -46,6 +46,8 @@ export interface CustomCommandContext extends CustomDescriptionContext {
  * A slash command of the package's user. It is registered, run and answered as tallyhook's own.
  * @example
  * ```ts
+ * import { type CustomCommand, markup } from 'tallyhook/discord';
+ *
  * const ping: CustomCommand = {
  *   name: 'ping',
  *   visibility: 'private',

@@ -83,8 +83,8 @@ export interface ReplyFile {
 }
 
 /**
- * The reply to a member: plain data, rendered as an embed by `src/discord/rendering/embed.ts`, which truncates texts that exceed
- * Discord's limits. Its types guarantee that external text is escaped.
+ * The reply to a member: plain data, rendered as an embed. Texts that exceed Discord's limits are truncated. Its types
+ * guarantee that external text is escaped.
  */
 export interface Reply {
   readonly tone: 'good' | 'plain' | 'wait' | 'bad';
@@ -124,8 +124,8 @@ export interface Reply {
 export type Later = (signal: AbortSignal) => Promise<Reply | Panel | null>;
 
 /**
- * A message of blocks in one frame, for what is a panel rather than a sentence; rendered by `src/discord/rendering/panel.ts`,
- * which truncates texts and leaves out blocks that exceed Discord's limits. Discord: "Components V2".
+ * A message of blocks in one frame, for what is a panel rather than a sentence. Texts that exceed Discord's limits are
+ * truncated, and blocks left out. Discord: "Components V2".
  */
 export interface Panel {
   readonly kind: 'panel';

@@ -22,7 +22,11 @@ export interface RegisterOptions {
  * `cannot_open_database` or `database_too_new`.
  * @example
  * ```ts
- * const { created, updated } = await registerCommands(loadConfig(environment), { commands: [ping] });
+ * import { loadConfig } from 'tallyhook';
+ * import { registerCommands } from 'tallyhook/discord';
+ *
+ * const config = loadConfig({ DISCORD_TOKEN: 'token' });
+ * const { created, updated } = await registerCommands(config, { commands: [] });
  * ```
  */
 export async function registerCommands(config: Config, options: RegisterOptions = {}): Promise<RegistrationReport> {

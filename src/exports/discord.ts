@@ -17,15 +17,6 @@ export type {
   ResolvedObjects,
   ResolvedRole,
 } from '../../commands/command.ts';
-export {
-  choiceOption,
-  integerOption,
-  isChecked,
-  postingPermissions,
-  selectedValues,
-  textField,
-  userOption,
-} from '../../commands/command.ts';
 export type { CustomCommand, CustomCommandContext, CustomDescriptionContext } from '../../commands/custom-command.ts';
 export { InputError } from '../../commands/input-error.ts';
 export type {
@@ -51,20 +42,5 @@ export type { CommandReference } from '../discord/registration/command-plan.ts';
 export type { RegisteredCommand } from '../discord/registration/command-registry.ts';
 export type { RegistrationReport } from '../discord/registration/registration.ts';
 export type { Locale } from '../texts/locale.ts';
-export {
-  bold,
-  channelMention,
-  escapeName,
-  escapeText,
-  joined,
-  lines,
-  link,
-  type Markup,
-  markup,
-  mention,
-  roleMention,
-  subtext,
-  type TimestampStyle,
-  timestamp,
-} from '../texts/markup.ts';
+export { escapeText, lines, type Markup, markup, mention, type TimestampStyle, timestamp } from '../texts/markup.ts';
 export type { TextOverrides } from '../texts/overrides.ts';

@@ -9,7 +9,14 @@ declare const safe: unique symbol;
 /** Text that Discord renders as intended. Only the functions of this file create it. */
 export type Markup = string & { readonly [safe]: true };
 
-/** A template literal of our own text and safe parts: markup`${mention(id)} has ${grouped(7)} credits`. */
+/**
+ * A template literal of your own text and safe parts.
+ * @example
+ * ```ts
+ * import { escapeText, markup } from 'tallyhook/discord';
+ * const text = markup`Hello, **${escapeText('Ada')}**!`;
+ * ```
+ */
 export function markup(texts: TemplateStringsArray, ...parts: readonly Markup[]): Markup {
   let text = texts[0] ?? '';
   for (const [index, part] of parts.entries()) text += part + (texts[index + 1] ?? '');
@@ -21,7 +28,14 @@ export function joined(parts: readonly (Markup | null | undefined)[], separator:
   return asMarkup(parts.filter((part) => part).join(separator));
 }
 
-/** The parts that are not empty, each on its own line. */
+/**
+ * The parts that are not empty, each on its own line.
+ * @example
+ * ```ts
+ * import { lines, markup } from 'tallyhook/discord';
+ * const text = lines(markup`First`, null, markup`Second`);
+ * ```
+ */
 export function lines(...parts: readonly (Markup | null | undefined)[]): Markup {
   return joined(parts, '\n');
 }
@@ -61,12 +75,26 @@ export function webAddress(url: string | null | undefined): string | null {
 /** Discord: "Timestamp Styles". R is relative ("in 3 hours"), f a short date with time, D a long date. */
 export type TimestampStyle = 'R' | 'f' | 'F' | 'D' | 'd' | 'T' | 't';
 
-/** A time (ms since the epoch) that Discord shows in each reader's time zone and language. */
+/**
+ * A time (ms since the epoch) that Discord shows in each reader's time zone and language.
+ * @example
+ * ```ts
+ * import { markup, timestamp } from 'tallyhook/discord';
+ * const text = markup`Back ${timestamp(Date.now() + 3_600_000, 'R')}`;
+ * ```
+ */
 export function timestamp(ms: number, style: TimestampStyle): Markup {
   return asMarkup(`<t:${Math.floor(ms / 1_000)}:${style}>`);
 }
 
-/** A mention of a user; `allowed_mentions` decides whether it pings. An invalid id is shown as text. */
+/**
+ * A mention of a user; `allowed_mentions` decides whether it pings. An invalid id is shown as text.
+ * @example
+ * ```ts
+ * import { markup, mention } from 'tallyhook/discord';
+ * const text = markup`Well done, ${mention('200000000000000001')}!`;
+ * ```
+ */
 export function mention(userId: string): Markup {
   return isSnowflake(userId) ? asMarkup(`<@${userId}>`) : escapeName(userId, 32);
 }
@@ -91,7 +119,14 @@ export function commandMention(name: string, id: string | null): Markup {
   return isSnowflake(id) ? asMarkup(`</${name}:${id}>`) : bold(asMarkup(`/${name}`));
 }
 
-/** Escapes external text of several lines. */
+/**
+ * Escapes external text of several lines, and truncates it to the limit (characters).
+ * @example
+ * ```ts
+ * import { escapeText } from 'tallyhook/discord';
+ * const text = escapeText('**not bold** @everyone', 200);
+ * ```
+ */
 export function escapeText(text: string, limit = Number.POSITIVE_INFINITY): Markup {
   return truncateAs(escapeMarkdown, normalizeText(text), limit);
 }
