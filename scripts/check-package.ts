@@ -67,7 +67,7 @@ try {
   }
   assert(statSync(join(project, 'cache.db')).size > 0, 'the cache in a file is not used');
 
-  for (const check of [checkLoading, checkConsumers, lintPackage]) console.log(check(installed));
+  for (const check of [checkLoading, checkConsumers, lintPackage]) console.log(await check(installed));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { readEntries } from '../entries.ts';
 import type { InstalledPackage } from './install.ts';
 
@@ -33,23 +34,28 @@ const strict = {
  * Compiles programs of users with every compiler and resolution, without skipping declarations: one per entry that names
  * all of its exports, and every example.
  */
-export function checkConsumers({ project }: InstalledPackage): string {
+export async function checkConsumers({ project }: InstalledPackage): Promise<string> {
   const folder = join(project, 'consumers');
   mkdirSync(folder);
   for (const { name, shortName } of readEntries())
     writeFileSync(join(folder, `${shortName}.ts`), naming(name, shortName));
   const examples = globSync('examples/*/*.{ts,mts}', { cwd: root, exclude: ['**/*.test.ts'] });
   for (const path of examples) cpSync(join(root, path), join(folder, path), { recursive: true });
-  for (const options of resolutions) {
+  const runs = resolutions.flatMap((options) => {
     const config = join(project, `tsconfig.${options.moduleResolution}.json`);
     writeFileSync(config, JSON.stringify({ compilerOptions: { ...strict, ...options }, include: ['consumers'] }));
-    for (const compiler of compilers) {
-      const tsc = join(root, 'node_modules', compiler, 'bin', 'tsc');
-      const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', config], { cwd: project, encoding: 'utf8' });
-      if (status !== 0) throw new Error(`${compiler} with ${options.moduleResolution}:\n${stdout}`);
-    }
-  }
+    return compilers.map((compiler) => compile(compiler, config));
+  });
+  await Promise.all(runs);
   return `consumers and ${examples.length} files of examples compile with ${compilers.join(' and ')}, nodenext and bundler`;
+}
+
+/** @throws Error with the diagnostics */
+async function compile(compiler: string, config: string): Promise<void> {
+  const tsc = join(root, 'node_modules', compiler, 'bin', 'tsc');
+  await promisify(execFile)(process.execPath, [tsc, '-p', config]).catch(({ stdout }) => {
+    throw new Error(`${compiler} with ${config.split('/').at(-1)}:\n${stdout}`);
+  });
 }
 
 /** A module that imports and names every export of an entry, as the API report lists them. */
