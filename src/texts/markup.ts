@@ -124,7 +124,7 @@ export function commandMention(name: string, id: string | null): Markup {
  * @example
  * ```ts
  * import { escapeText } from 'tallyhook/discord';
- * const text = escapeText('**not bold** @everyone', 200);
+ * const text = escapeText('**not bold**', 200);
  * ```
  */
 export function escapeText(text: string, limit = Number.POSITIVE_INFINITY): Markup {
