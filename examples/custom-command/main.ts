@@ -1,12 +1,10 @@
 import { createApp, createLog, loadConfig, systemClock } from 'tallyhook';
-import { type Command, escapeText, markup } from 'tallyhook/discord';
+import { type CustomCommand, escapeText, markup } from 'tallyhook/discord';
 
 /** `/daily`: credits once a day, however often it is used. */
-const daily: Command = {
+const daily: CustomCommand = {
   name: 'daily',
   visibility: 'private',
-  hasPages: false,
-  isServedBy: () => true,
   describe: () => ({ description: 'Collect 5 credits, once a day.', options: [] }),
   async execute({ userId }) {
     const today = new Date().toISOString().slice(0, 10);

@@ -13,9 +13,11 @@ it('draws a prize for every third vote, and reports milestones until they are ac
   const directory = mkdtempSync(join(tmpdir(), 'tallyhook-example-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const reports: unknown[] = [];
-  const service = createServer(async (request, response) => {
-    reports.push(JSON.parse(await text(request)));
-    response.writeHead(reports.length === 1 ? 503 : 200).end();
+  const service = createServer((request, response) => {
+    void text(request).then((body) => {
+      reports.push(JSON.parse(body));
+      response.writeHead(reports.length === 1 ? 503 : 200).end();
+    });
   });
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void service.close());

@@ -17,7 +17,7 @@ async function onMilestone({ userId, votes }: MilestoneEvent, { id, signal }: Ha
 
 /** The same number for the same text. */
 function hash(text: string): number {
-  return [...text].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_003, 7);
+  return Buffer.from(text).reduce((sum, byte) => (sum * 31 + byte) % 1_000_003, 7);
 }
 
 const config = loadConfig(process.env);

@@ -5,9 +5,9 @@ import { createApp, createLog, loadConfig, systemClock } from 'tallyhook';
 const config = loadConfig(process.env);
 export const client = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: config.discord.apiUrl } });
 
-client.on(Events.InteractionCreate, async (interaction) => {
+client.on(Events.InteractionCreate, (interaction) => {
   if (!interaction.isChatInputCommand() || interaction.commandName !== 'ping') return;
-  await interaction.reply('Pong!');
+  interaction.reply('Pong!').catch(console.error);
 });
 
 // Its commands and votes: tallyhook uses your client, and calls onVote for every vote.
@@ -23,7 +23,4 @@ async function giveRole({ userId }: { readonly userId: string }) {
 export const url = await app.start();
 await client.login(config.discord.token);
 
-process.once('SIGTERM', async () => {
-  await app.stop();
-  await client.destroy();
-});
+process.once('SIGTERM', () => void app.stop().then(() => client.destroy()));

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Router } from 'express';
-import type { Command } from '../../commands/command.ts';
+import type { CustomCommand } from '../../commands/custom-command.ts';
 import type { Config } from '../../config/schema.ts';
 import type { DiscordClient } from '../discord/gateway/own-client.ts';
 import type { Handlers } from '../handlers/handlers.ts';
@@ -67,7 +67,7 @@ export interface AppDependencies {
    */
   readonly client?: DiscordClient;
   /** Your own slash commands, which are registered and answered beside those of tallyhook. */
-  readonly commands?: readonly Command[];
+  readonly commands?: readonly CustomCommand[];
   /** Your own texts in place of those of tallyhook, for all apps of the process. See {@link TextOverrides}. */
   readonly texts?: TextOverrides;
   /** Records spans, from `loadTracing()`; none by default. See docs/operations.md. */

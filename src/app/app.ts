@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { withCustomCommands } from '../../commands/custom-commands.ts';
+import { withCustomCommands } from '../../commands/custom-command.ts';
 import { commandsFor } from '../../commands/index.ts';
 import { createSetupDrafts } from '../../commands/setup-drafts.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';

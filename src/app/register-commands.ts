@@ -1,5 +1,4 @@
-import type { Command } from '../../commands/command.ts';
-import { withCustomCommands } from '../../commands/custom-commands.ts';
+import { type CustomCommand, withCustomCommands } from '../../commands/custom-command.ts';
 import { commandsFor } from '../../commands/index.ts';
 import type { Config } from '../../config/schema.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
@@ -12,7 +11,7 @@ import { commandContextFor } from './command-context.ts';
 /** What is registered beside the commands of tallyhook. */
 export interface RegisterOptions {
   /** The same as for `createApp`: a command that is missing here is deleted from Discord. */
-  readonly commands?: readonly Command[];
+  readonly commands?: readonly CustomCommand[];
 }
 
 /**

@@ -5,14 +5,11 @@
 
 export type {
   Awards,
-  Command,
   CommandChoice,
-  CommandContext,
   CommandInput,
   CommandOption,
   CompletionInput,
   CoveredCommunity,
-  DescriptionContext,
   ListedLookup,
   ListedRules,
   PostingPermission,
@@ -20,15 +17,7 @@ export type {
   ResolvedObjects,
   ResolvedRole,
 } from '../../commands/command.ts';
-export {
-  choiceOption,
-  integerOption,
-  isChecked,
-  postingPermissions,
-  selectedValues,
-  textField,
-  userOption,
-} from '../../commands/command.ts';
+export type { CustomCommand, CustomCommandContext, CustomDescriptionContext } from '../../commands/custom-command.ts';
 export { InputError } from '../../commands/input-error.ts';
 export type {
   ActionTarget,

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Command } from '../../commands/command.ts';
-import { withCustomCommands } from '../../commands/custom-commands.ts';
+import { type CustomCommand, withCustomCommands } from '../../commands/custom-command.ts';
 import { commands } from '../../commands/index.ts';
 
-const named = (name: string): Command => ({
-  ...{ name, visibility: 'private', hasPages: false, isServedBy: () => true },
+const named = (name: string): CustomCommand => ({
+  ...{ name, visibility: 'private' },
   describe: () => ({ description: 'A command.', options: [] }),
   execute: async () => ({ tone: 'plain' }),
 });

@@ -1,0 +1,110 @@
+import type { Standings } from '../src/ledger/standing.ts';
+import type { Clock } from '../src/platform/clock.ts';
+import { TallyhookError } from '../src/platform/errors.ts';
+import type { Locale } from '../src/texts/locale.ts';
+import type {
+  Awards,
+  Command,
+  CommandChoice,
+  CommandInput,
+  CommandOption,
+  CompletionInput,
+  CoveredCommunity,
+  ListedLookup,
+  ListedRules,
+} from './command.ts';
+import type { Modal, Panel, Reply } from './reply.ts';
+
+/** What the description of a slash command of the package's user depends on. */
+export interface CustomDescriptionContext {
+  readonly listings: readonly ListedLookup[];
+  /** Whether several communities share the program. */
+  readonly isShared: boolean;
+  /** The language of the description: it is called once for each. */
+  readonly texts: { readonly locale: Locale };
+}
+
+/** What a slash command of the package's user can use: the part of tallyhook's own that is stable. */
+export interface CustomCommandContext extends CustomDescriptionContext {
+  /**
+   * The communities whose accounts the command covers: that of the guild, or those in which the member has an account.
+   * Null if the program has only one community, which every guild has then.
+   */
+  readonly communities: readonly CoveredCommunity[] | null;
+  readonly clock: Clock;
+  /** The id of a command on Discord; null before its registration. */
+  readonly commandId: (name: string) => string | null;
+  /** Null where managers may not change accounts. */
+  readonly awards: Awards | null;
+  /** Of the first of the communities. */
+  readonly standings: Standings;
+  /** Of each listing of the community. */
+  readonly rules: readonly ListedRules[];
+}
+
+/**
+ * A slash command of the package's user. It is registered, run and answered as tallyhook's own.
+ * @example
+ * ```ts
+ * import { type CustomCommand, markup } from 'tallyhook/discord';
+ *
+ * const ping: CustomCommand = {
+ *   name: 'ping',
+ *   visibility: 'private',
+ *   describe: () => ({ description: 'Replies with Pong.', options: [] }),
+ *   execute: async () => ({ tone: 'good', text: markup`Pong!` }),
+ * };
+ * ```
+ */
+export interface CustomCommand {
+  /** 1 to 32 lower-case letters, digits, hyphens and underscores. */
+  readonly name: string;
+  /** Who sees the reply: only the member who ran the command (ephemeral), or everyone in the channel. */
+  readonly visibility: 'private' | 'public';
+  /** Whether its replies have page buttons. Default: false. */
+  readonly hasPages?: boolean;
+  /** The actions of its buttons, selects and modals: lower-case letters and digits, with `-`. */
+  readonly actions?: readonly string[];
+  /** Where it can be run. `everywhere`: also in direct messages. Default: only in guilds that have the app. */
+  readonly availability?: 'everywhere';
+  /** The permission that a member needs: Manage Server. */
+  readonly defaultMemberPermissions?: 'ManageGuild';
+  /** Whether it can be used in a guild without a listing, while other guilds have some. Default: false. */
+  readonly worksWithoutListing?: true;
+  /** Whether these listings support it; if not, it is not registered. By default it is. */
+  isServedBy?(listings: readonly ListedLookup[]): boolean;
+  /** The description and options in the command picker, in one language. */
+  describe(context: CustomDescriptionContext): {
+    readonly description: string;
+    readonly options: readonly CommandOption[];
+  };
+  /** The choices for an option with `autocomplete`, the best first; at most 25, within a second. */
+  autocomplete?(input: CompletionInput, context: CustomCommandContext): Promise<readonly CommandChoice[]>;
+  /** Runs the command, or an action of it. The member reads the text of an InputError; any other error is logged. */
+  execute(input: CommandInput, context: CustomCommandContext): Promise<Reply | Panel | Modal>;
+}
+
+/** Discord: "Application Command Naming". Names with other letters are valid, too. */
+const namePattern = /^[-_'\p{L}\p{N}]{1,32}$/u;
+
+/**
+ * The commands of an installation with those of the package's user.
+ * @throws TallyhookError `command_name_taken`, `command_name_invalid`
+ */
+export function withCustomCommands(own: readonly Command[], custom: readonly CustomCommand[]): readonly Command[] {
+  const names = new Set(own.map(({ name }) => name));
+  for (const { name } of custom) {
+    if (!namePattern.test(name) || name !== name.toLowerCase()) {
+      throw new TallyhookError('command_name_invalid', `${JSON.stringify(name)} is not a name of a slash command.`, {
+        hint: 'Discord accepts 1 to 32 lower-case letters, digits, hyphens and underscores.',
+      });
+    }
+    if (names.has(name)) {
+      throw new TallyhookError('command_name_taken', `There are two commands with the name ${JSON.stringify(name)}.`, {
+        hint: `Rename yours. tallyhook has the commands ${own.map((each) => `/${each.name}`).join(', ')}.`,
+      });
+    }
+    names.add(name);
+  }
+  return [...own, ...custom.map((command) => ({ hasPages: false, isServedBy: () => true, ...command }))];
+}
