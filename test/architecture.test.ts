@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   encryption: ['platform'],
-  settings: ['platform'],
+  settings: ['platform', 'outbox'],
   tracing: ['platform'],
   config: ['platform', 'encryption', 'settings', 'rewards', 'texts', 'tracing'],
   web: ['platform'],

@@ -7,6 +7,7 @@ import { createLostStreaksHandler } from '../discord/announcements/lost-streaks.
 import { createReviewHandler } from '../discord/announcements/new-review.ts';
 import { createPartyPanelHandler, type PartyPanels } from '../discord/announcements/party-panel.ts';
 import { createPartyReachedHandler } from '../discord/announcements/party-reached.ts';
+import { fetchGuildName } from '../discord/inspection.ts';
 import { createDirectMessageHandler } from '../discord/notifications/direct-message.ts';
 import { createOwnerReportHandler } from '../discord/notifications/owner-report.ts';
 import { createReachabilityProbe } from '../discord/rest.ts';
@@ -24,6 +25,7 @@ import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
+import type { GuildStore } from '../settings/stored-settings.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
 import type { Texts } from '../texts/texts.ts';
 import type { Tracing } from '../tracing/tracing.ts';
@@ -35,6 +37,7 @@ import { createQueueShare } from './queue-share.ts';
 import { withoutQuietParties } from './quiet-parties.ts';
 import type { ReminderService } from './reminders.ts';
 import { createRoleGrants } from './role-grants.ts';
+import { isNoticeWanted } from './settings/departure-notice.ts';
 import { tracePerform } from './tracing/trace-perform.ts';
 
 /** Processes the outbox. It needs no gateway. */
@@ -68,6 +71,7 @@ export interface AnnouncingDependencies {
   readonly communityOfQueue: (queue: string) => string;
   readonly rewards: RewardStore;
   readonly partyPanels: PartyPanels;
+  readonly guilds: GuildStore;
   /** The channel for reports to the owner of a guild; null for none. */
   readonly ownerChannelOf: (guildId: string) => string | null;
   readonly metrics: Metrics;
@@ -89,6 +93,7 @@ export function createAnnouncing(
   const { outbox, rewards, reminders, newEffectsPollMs, metrics, clock, log, stopwatch, tracing } = dependencies;
   const { announcements, votesOf, partyPanels, onAttempted, ownerChannelOf } = dependencies;
   const { updateRoleConnection = async () => ({ outcome: 'done' as const }) } = dependencies;
+  const isMember = async (guildId: string) => (await fetchGuildName(rest, guildId)) !== null;
   const listingOf = createCardSource(dependencies.findLookup);
   const voteButtons = (texts: Texts) => remindButtons({ commands, texts });
   const messages = {
@@ -103,7 +108,14 @@ export function createAnnouncing(
     }),
     directMessage: createDirectMessageHandler({
       rest,
-      settings: reminders,
+      settings: {
+        directMessagesClosed: reminders.directMessagesClosed,
+        async isStillWanted(effect) {
+          const { message } = effect.content;
+          if (message.type !== 'departure') return reminders.isStillWanted(effect);
+          return isNoticeWanted(message, { guilds: dependencies.guilds, isMember, now: clock.now() });
+        },
+      },
       textsOf: memberLanguages.textsOf,
       listingOf,
       clock,

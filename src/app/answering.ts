@@ -36,6 +36,8 @@ import type { MemberSeen } from './seen-members.ts';
 export interface Answering {
   /** Whether every shard is connected to the gateway; null without one. */
   isConnected(): boolean | null;
+  /** Other processes have all shards; this one takes over if one of them ends. */
+  isStandby(): boolean;
   /** Interactions over HTTP; null with the gateway. */
   readonly endpoint: InteractionsEndpoint | null;
   /** Connects to the gateway, if it is used, and registers the commands. */
@@ -166,6 +168,7 @@ export function createAnswering(
 
   return {
     isConnected: () => gateway?.ready ?? null,
+    isStandby: () => gateway !== null && 'isStandby' in gateway && gateway.isStandby === true,
     endpoint,
     start() {
       gateway?.start();

@@ -128,7 +128,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
         ...services,
         ...{ clock, announcements, metrics, tracing, log, stopwatch, onAttempted },
         updateRoleConnection: linkedRoles?.update,
-        ...{ outbox: store.outbox, rewards: store.rewards, partyPanels: store.partyPanels },
+        ...{ outbox: store.outbox, rewards: store.rewards, partyPanels: store.partyPanels, guilds: store.guilds },
         votesBetween: store.announcements.votesBetween,
         votesOf: async (userId, listing) => {
           const accounts = directory.find(listing)?.community.accounts ?? homeAccounts;
@@ -199,7 +199,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     announcing === null
       ? []
       : createAnnouncingLoops(config, {
-          ...{ store, rest: access.rest, directory, lookups, sync: settings.sync, metrics, clock, log },
+          ...{ store, home, rest: access.rest, directory, lookups, sync: settings.sync, metrics, clock, log },
           reminderLoop: services.reminderLoop,
           handlesReviews: () => handling.subscriptions.kinds().includes('review'),
           nudge: nudgeEverywhere,
@@ -207,12 +207,13 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const linkLoops = announcing === null || linkedRoles === null ? [] : [linkedRoles];
   const loops = [settings.loop, ...discordLoops, ...announcingLoops, ...linkLoops];
 
-  const checks = readinessChecks(store, config.roles, answering);
+  const checks = readinessChecks(store, config.roles, { answering, sync: settings.sync });
   const health = createHealth({
     checks: Object.assign({}, ...config.roles.map((role) => checks[role])),
     roles: new Map(allRoles.map((role) => [role, has(role) ? checks[role] : null])),
     metrics,
     isStopping: () => stopped !== undefined,
+    isStandby: () => answering?.isStandby() ?? false,
   });
   const owner = createOwnerApp(config, {
     ...recording,
@@ -251,7 +252,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       notices.start();
       receiving?.start();
       for (const loop of loops) loop.start();
-      logConfigWarnings(config, log);
+      logConfigWarnings(config, directory.listings, log);
       if (address !== null)
         log.info({ roles: config.roles, url: address.url }, receiving === null ? 'listening' : 'receiving webhooks');
       return address?.url ?? null;
