@@ -19,6 +19,14 @@ export function load(app: Application): void {
       module.name = module.name === 'src' ? 'tallyhook' : module.name.replace('src/exports/', 'tallyhook/');
     }
     for (const document of project.documents ?? []) {
+      // A link to a folder leads to its README, as on GitHub. TypeDoc knows files only.
+      const path = project.files.getReflectionPath(document);
+      if (path?.endsWith('/README.md')) {
+        const folder = path.slice(0, -'README.md'.length);
+        for (const name of [folder, folder.slice(0, -1)]) {
+          project.files.registerReflectionPath(name as typeof path, document);
+        }
+      }
       document.frontmatter['category'] = categoryOf(document.name);
       document.name = headingOf(document);
     }
