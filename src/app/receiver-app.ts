@@ -24,7 +24,7 @@ import type { RecordedDelivery } from '../tally/tally.ts';
 import { createRecording } from './create-recording.ts';
 import { createDirectory } from './directory.ts';
 import { createHandling } from './handling.ts';
-import { prepareAccounts } from './prepare-accounts.ts';
+import { prepareAccounts, separateAccounts } from './prepare-accounts.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving } from './receiving.ts';
 import { createUpkeep } from './upkeep.ts';
@@ -137,9 +137,10 @@ function assembleReceiver(
   const upkeep = createUpkeep({
     ...{ rewards, memberData, counting, pruning, keep, clock, log },
     firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
+    separateAccounts: () => separateAccounts(store, { listings, home }, { clock, log }),
     onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
   });
-  const { receive: checks } = readinessChecks(store, ['receive'], null);
+  const { receive: checks } = readinessChecks(store, ['receive'], { answering: null, sync: null });
   const health = createHealth({
     ...{ checks, roles: new Map([['receive', checks]]), metrics },
     isStopping: () => stopped !== undefined,
