@@ -13,7 +13,10 @@ export function readinessChecks(
   {
     answering,
     sync,
-  }: { readonly answering: Answering | null; readonly sync: Pick<CommunitySettingsSync, 'listingsWithoutKey'> },
+  }: {
+    readonly answering: Answering | null /** Null if no settings are stored. */;
+    readonly sync: Pick<CommunitySettingsSync, 'listingsWithoutKey'> | null;
+  },
 ): Readonly<Record<Role, ReadinessChecks>> {
   const probeStore = coalesce(store.probe, second);
   const database = {
@@ -23,14 +26,14 @@ export function readinessChecks(
       await probeStore();
     },
   };
-  const receive = {
-    ...database,
+  const settings = {
     settings: async () => {
       // Their deliveries get 503 here, and may be accepted by another process. A damaged secret is missing everywhere.
-      const count = sync.listingsWithoutKey;
+      const count = sync?.listingsWithoutKey ?? 0;
       if (count > 0) throw new Error(`the key of the webhook secrets of ${formatCount(count, 'listing')} is missing`);
     },
   };
+  const receive = { ...database, ...(sync === null ? {} : settings) };
   const gateway = {
     discord: async () => {
       if (answering?.isConnected() === false) throw new Error('not connected to the gateway');

@@ -25,7 +25,7 @@ import type { Tracing } from '../tracing/tracing.ts';
 import { createRecording } from './create-recording.ts';
 import { createDirectory } from './directory.ts';
 import { createHandling } from './handling.ts';
-import { prepareAccounts } from './prepare-accounts.ts';
+import { prepareAccounts, separateAccounts } from './prepare-accounts.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving } from './receiving.ts';
 import { createUpkeep } from './upkeep.ts';
@@ -140,12 +140,10 @@ function assembleReceiver(
   const upkeep = createUpkeep({
     ...{ rewards, memberData, counting, pruning, keep, clock, log },
     firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
+    separateAccounts: () => separateAccounts(store, { listings, home }, { clock, log }),
     onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
-    // No older version records votes beside it.
-    separateAccounts: async () => {},
   });
-  // Its secrets are in the options, not encrypted in the database.
-  const { receive: checks } = readinessChecks(store, ['receive'], { answering: null, sync: { listingsWithoutKey: 0 } });
+  const { receive: checks } = readinessChecks(store, ['receive'], { answering: null, sync: null });
   const health = createHealth({
     ...{ checks, roles: new Map([['receive', checks]]), metrics },
     isStopping: () => stopped !== undefined,
