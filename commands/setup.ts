@@ -85,6 +85,7 @@ export const setup = {
   hasPages: false,
   actions: [...Object.keys(ofGuild), ...Object.keys(ofListing)],
   defaultMemberPermissions: 'ManageGuild',
+  leadsToDirectMessages: true,
   worksWithoutListing: true,
   isServedBy: () => true,
   describe: ({ texts }) => ({ description: texts.setup.description, options: [] }),

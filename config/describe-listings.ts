@@ -20,6 +20,8 @@ export interface PublicListing {
 export interface PublicListingSetting extends EffectiveValue {
   /** Position in the listing: `timeZone`, `rewards.streak`. */
   readonly name: string;
+  /** A secret: `value` is null. */
+  readonly secret?: true;
 }
 
 /** What communities have stored, by guild. */
@@ -50,10 +52,24 @@ function publicCommunity(
   const config = communityConfig(base, guildId, settings);
   return config.listings.map((listing, index) => {
     const values = Object.entries(valuesOfListing(base, config, settings, index));
+    const origin = config.sources[index]?.origin ?? 'file';
     return {
-      ...{ name: listing.name, kind: listing.kind, origin: config.sources[index]?.origin ?? 'file' },
-      settings: values.map(([name, value]) => ({ name, ...value })),
+      ...{ name: listing.name, kind: listing.kind, origin },
+      settings: [...values.map(([name, value]) => ({ name, ...value })), ...secretsOf(listing, origin, settings)],
     };
+  });
+}
+
+/** Which secrets of a listing are set, and where. */
+function secretsOf(
+  listing: ListingConfig,
+  origin: ListingOrigin,
+  settings: readonly OpenedSetting[],
+): PublicListingSetting[] {
+  return (['lookupKey', 'voteSecrets', 'premiumSecrets'] as const).map((name) => {
+    const isStored = settings.some((each) => each.listing === listing.name && each.path === name);
+    const source = (listing[name]?.length ?? 0) === 0 ? 'unset' : isStored ? 'setup' : origin;
+    return { name, source, value: null, secret: true };
   });
 }
 
@@ -80,8 +96,8 @@ export function describeListings(environment: Environment, stored: StoredSetting
 
 function describeListing({ name, kind, settings }: PublicListing): string {
   const width = Math.max(...settings.map((setting) => setting.name.length));
-  const lines = settings.map(({ name: setting, source, value }) => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const lines = settings.map(({ name: setting, source, value, secret }) => {
+    const text = secret ? 'set' : typeof value === 'string' ? value : JSON.stringify(value);
     return `  ${setting.padEnd(width)}  ${source === 'unset' ? '(not set)' : `${text}  (${source})`}`;
   });
   return `Listing ${name} (${kind})\n${lines.join('\n')}\n`;

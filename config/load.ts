@@ -9,6 +9,7 @@ import { readValues } from './read-values.ts';
 import { needsDiscord, rolesOf } from './roles.ts';
 import { type Config, type ConfigIssue, InvalidConfigError, type ListingConfig } from './schema.ts';
 import { type SettingName, settings, type Values } from './settings.ts';
+import { exporterOptionsOf, secretsOfHeaders } from './tracing.ts';
 import { configWarnings } from './warnings.ts';
 
 /**
@@ -67,6 +68,7 @@ export function loadConfig(environment: Environment): Config {
     ownerToken: values.OWNER_TOKEN ?? null,
     logLevel: values.LOG_LEVEL ?? 'info',
     logFormat: values.LOG_FORMAT ?? 'auto',
+    tracing: exporterOptionsOf(values),
     warnings: configWarnings(environment, [...secretFiles, ...codesFiles]),
     secrets: secretsIn(values, listings),
   };
@@ -117,10 +119,13 @@ function secretsIn(values: Values, listings: readonly ListingConfig[]): string[]
     ...listing.voteSecrets,
     ...listing.premiumSecrets,
   ]);
-  const passwords = [values.DATABASE_URL, values.CACHE_URL].flatMap((url) => passwordsIn(url ?? ''));
+  const passwords = [values.DATABASE_URL, values.CACHE_URL, values.OTEL_EXPORTER_OTLP_ENDPOINT].flatMap((url) =>
+    passwordsIn(url ?? ''),
+  );
   const { DISCORD_TOKEN, DISCORD_CLIENT_SECRET, OWNER_TOKEN, SETTINGS_KEY, NEW_SETTINGS_KEY } = values;
   const ownSecrets = [DISCORD_TOKEN, DISCORD_CLIENT_SECRET, OWNER_TOKEN, SETTINGS_KEY, NEW_SETTINGS_KEY];
-  const secrets = [...ownSecrets, ...listingSecrets, ...passwords];
+  const headers = secretsOfHeaders(values.OTEL_EXPORTER_OTLP_HEADERS ?? {});
+  const secrets = [...ownSecrets, ...listingSecrets, ...passwords, ...headers];
   return [...new Set(secrets.filter((secret): secret is string => Boolean(secret)))];
 }
 

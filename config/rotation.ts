@@ -57,6 +57,7 @@ const parts: Readonly<Record<string, (config: Config) => unknown>> = {
   OWNER_TOKEN: ({ ownerToken }) => ownerToken,
   LOG_LEVEL: ({ logLevel }) => logLevel,
   LOG_FORMAT: ({ logFormat }) => logFormat,
+  'OTEL_EXPORTER_OTLP_ENDPOINT and other variables of traces': ({ tracing }) => tracing,
 };
 
 /** Changed settings that take effect after a restart. */

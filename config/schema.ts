@@ -4,6 +4,7 @@ import type { LogLevel } from '../src/platform/log.ts';
 import type { ListingRewards } from '../src/rewards/rules.ts';
 import type { ShopItem } from '../src/rewards/shop-item.ts';
 import type { AnnouncementSettings } from '../src/texts/announcement-settings.ts';
+import type { ExporterOptions } from '../src/tracing/exporter-options.ts';
 import type { ListingBase } from './listing-source.ts';
 import type { Role } from './roles.ts';
 
@@ -85,6 +86,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** `auto` is `pretty` on a terminal and `json` elsewhere. */
   readonly logFormat: 'auto' | 'json' | 'pretty';
+  /** Where spans are sent; null without a collector. */
+  readonly tracing: ExporterOptions | null;
   /** Likely mistakes that do not make the configuration invalid. */
   readonly warnings: readonly ConfigIssue[];
   /**

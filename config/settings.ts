@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { expectedKey, parseEncryptionKey } from '../src/encryption/encryption-key.ts';
 import { logLevels } from '../src/platform/log.ts';
 import { snowflakePattern } from '../src/platform/snowflake.ts';
+import { samplers } from '../src/tracing/exporter-options.ts';
 import { durationPattern, expectedDuration, isDurationInRange, parseDuration } from './duration.ts';
+import { parseKeyValues } from './key-values.ts';
 import { roles } from './roles.ts';
 
 /** One setting: an environment variable, or `NAME_FILE` with the path of a file that holds its value. */
@@ -40,6 +42,14 @@ const encryptionKey = z.string().refine((text) => parseEncryptionKey(text) !== n
 const expectedId = 'a Discord id, digits only: enable Developer Mode (Settings → Advanced) and use "Copy ID"';
 const expectedCredits = 'a whole number from 0 to 1000000';
 const expectedSecrets = "the secret from the service's dashboard; separate several with commas, without empty ones";
+
+const keyValues = z.string().transform((text, issues) => {
+  const parsed = parseKeyValues(text);
+  if (parsed !== null) return parsed;
+  issues.addIssue('malformed');
+  return z.NEVER;
+});
+const expectedKeyValues = 'name=value, several separated by commas, with special characters percent-encoded';
 
 /** A duration in ms; null for `forever`. */
 const retention = z.union([
@@ -211,6 +221,27 @@ export const settings = {
     schema: z.enum(['auto', 'json', 'pretty']),
     expected: 'json, pretty, or auto (pretty on a terminal, JSON elsewhere)',
     default: 'auto',
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting({
+    schema: httpUrl,
+    expected: 'the http(s) URL of an OpenTelemetry collector for OTLP over HTTP: http://localhost:4318',
+  }),
+  OTEL_EXPORTER_OTLP_HEADERS: setting({ schema: keyValues, expected: expectedKeyValues, secret: true }),
+  OTEL_SERVICE_NAME: setting({ schema: text, expected: 'the name of the program in traces' }),
+  OTEL_RESOURCE_ATTRIBUTES: setting({ schema: keyValues, expected: expectedKeyValues }),
+  OTEL_TRACES_SAMPLER: setting({
+    schema: z.enum(samplers),
+    expected: `one of ${samplers.join(', ')}`,
+    default: 'parentbased_always_on',
+  }),
+  OTEL_TRACES_SAMPLER_ARG: setting({
+    schema: z
+      .string()
+      .regex(/^\d+(\.\d+)?$/)
+      .transform(Number)
+      .pipe(z.number().max(1)),
+    expected: 'the part of the traces to sample, from 0 to 1',
+    default: '1',
   }),
   TALLYHOOK_CONFIG: setting({
     schema: text,

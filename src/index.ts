@@ -71,6 +71,7 @@ export type { AttemptResult, ClaimedEffect, Effect, EffectRow, RetryLater, Unrea
 export type {
   Announcement,
   Bonus,
+  DepartureNotice,
   Digest,
   DirectMessage,
   DirectMessageContent,
@@ -116,6 +117,7 @@ export type {
   LedgerErrorCode,
   LookupErrorCode,
   LookupOptionErrorCode,
+  OptionErrorCode,
   SandboxErrorCode,
   ServiceErrorCode,
   TallyhookErrorCode,
@@ -136,5 +138,8 @@ export type {
 export { type PublicShopItem, type ShopItem, withoutCodes } from './rewards/shop-item.ts';
 export type { Outcome, RecordedDelivery } from './tally/tally.ts';
 export type { AnnouncementMode, AnnouncementSettings } from './texts/announcement-settings.ts';
+export type { ExporterOptions, SamplerName } from './tracing/exporter-options.ts';
+export { loadTracing } from './tracing/load-tracing.ts';
+export type { Span, SpanAttributes, SpanOptions, Tracing } from './tracing/tracing.ts';
 export { isSignedWith, sign } from './webhook/signature.ts';
 export { isSignature } from './webhook/signed-form.ts';

@@ -8,6 +8,13 @@ import { settingNames } from '../config/settings.ts';
 import { readShop, splitCodes } from '../config/shop.ts';
 import { evaluateSecrets } from '../src/cli/doctor/secrets.ts';
 import { formats } from '../src/cli/export/format.ts';
+import { findColumns, parseMapping } from '../src/cli/import/columns.ts';
+import { createCsvParser } from '../src/cli/import/csv.ts';
+import { interpretRow, type RowRules } from '../src/cli/import/interpret-row.ts';
+import { createJsonDivider } from '../src/cli/import/json-elements.ts';
+import { createKeyReader, suggestTemplate } from '../src/cli/import/key-template.ts';
+import { recognizeFormat } from '../src/cli/import/read-rows.ts';
+import { mergeEnv } from '../src/cli/init/env-file.ts';
 import { foundBlocks } from '../src/discord/posting/found-block.ts';
 import { decodeCustomId } from '../src/discord/rendering/custom-id.ts';
 import { renderEmbed } from '../src/discord/rendering/embed.ts';
@@ -78,6 +85,14 @@ const discordState = new DiscordState(systemClock, defaultGuild({}));
 const findRoute = createRouteMatcher([route('GET', '/guilds/:guildId/members/:userId', () => ok({}))]);
 const keyring = createKeyring(serverAndBot());
 const log = createLog({ level: 'info', secrets: ['secret-of-tests'], destination: { write: () => {} } });
+const rowRules: RowRules = {
+  columns: { user: 'user', credits: 'points', time: 'time', listing: 'listing' },
+  ...{ rowsAre: 'votes', readKey: null, guildId: null, listing: 'a', listings: ['a'], votesAt: null, round: true, now },
+};
+const readCsv = (text: string) => {
+  const parser = createCsvParser(',');
+  return [...parser.push(text), ...parser.end()];
+};
 const option = { type: 3, name: 'text', description: 'text' };
 const command = commandSchema.parse({ type: 1, name: 'say', description: 'say', options: [option] });
 
@@ -211,6 +226,16 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['redaction of a text', (text) => createRedactor(['aaaaaaaa', '////////', '\\\\\\\\', text.slice(0, 16)])(text)],
   ['redaction of a secret', (text) => createRedactor([text])(`${text}${text}`)],
   ['a line of the log', (text) => log.info({ text, err: new Error(text) }, text)],
+  ['rows of CSV', (text) => readCsv(`user,points\n${text}`)],
+  ['a quoted field of CSV', (text) => readCsv(`"${text}"`)],
+  ['elements of JSON', (text) => createJsonDivider(['users']).push(`{"users":[${JSON.stringify(text)},${text}`)],
+  ['a row of an import', (text) => interpretRow(withFields('user points time listing', text), rowRules)],
+  ['a key with an id', (text) => createKeyReader('points_{guild}_{user}')(`points_${text}`)],
+  ['the template of a key', (text) => suggestTemplate(text)],
+  ['the columns of an import', (text) => findColumns([{ [text]: text, id: '613425648685547541' }], {}, false)],
+  ['the mapping of columns', (text) => parseMapping(`user=${text},${text}`)],
+  ['the format of a file', (text) => recognizeFormat('votes', text)],
+  ['a file .env', (text) => mergeEnv(`A=${text}\n${text}`, new Map([['PORT', text]]))],
   ['a line of CSV', (text) => formats.csv.formatEntry({ ...entry, reason: text })],
   ['a line of JSON', (text) => formats.jsonl.formatEntry({ ...entry, reason: text })],
 ];

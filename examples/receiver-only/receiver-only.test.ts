@@ -19,10 +19,9 @@ it('pays votes and gifts once, and calls the functions', async () => {
   const deliver = () => fetch(`${url}/webhooks/vote`, { method: 'POST', headers, body });
   expect((await deliver()).status).toBe(200);
   await expect.poll(() => print.mock.calls.length, { timeout: 3_000 }).toBe(2);
-  expect(print.mock.calls.flat().toSorted()).toEqual([
-    '42 has a gift: balance 115',
-    '42 voted: +15, balance 15, day 1 of the streak',
-  ]);
+  expect(new Set(print.mock.calls.flat())).toEqual(
+    new Set(['42 has a gift: balance 115', '42 voted: +15, balance 15, day 1 of the streak']),
+  );
   expect(await (await deliver()).json()).toMatchObject({ outcome: 'duplicate' });
   expect(await receiver.ledger.account('42')).toMatchObject({ credits: 115, votes: 1 });
 });

@@ -10,6 +10,7 @@ import type { Store } from '../store/store.ts';
 import { createConfiguredAnnouncementLoop } from './create-announcement-loop.ts';
 import type { Directory } from './directory.ts';
 import type { LookupClients } from './lookup-clients.ts';
+import { separateAccounts } from './prepare-accounts.ts';
 import type { ReminderLoop } from './reminder-loop.ts';
 import type { CommunitySettingsSync } from './settings/community-settings.ts';
 import { createDepartures } from './settings/departures.ts';
@@ -23,9 +24,11 @@ export interface Loop {
 
 /** What fills the outbox by time, and looks after the database. */
 export function createAnnouncingLoops(
-  config: Pick<Config, 'keep' | 'reminders'>,
+  config: Pick<Config, 'keep' | 'reminders' | 'listings'>,
   options: {
     readonly store: Store;
+    /** The guild of the home community. */
+    readonly home: string | null;
     readonly rest: DiscordRest;
     readonly directory: Directory;
     readonly lookups: LookupClients;
@@ -44,6 +47,7 @@ export function createAnnouncingLoops(
   const upkeep = createUpkeep({
     ...{ rewards, memberData, counting, pruning, keep: config.keep, clock, log },
     firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
+    separateAccounts: () => separateAccounts(store, { listings: config.listings, home: options.home }, { clock, log }),
     onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
   });
   const announcementLoop = createConfiguredAnnouncementLoop(directory, {
@@ -55,6 +59,8 @@ export function createAnnouncingLoops(
     listGuilds: () => listGuilds(rest),
     isMember: async (guildId) => (await fetchGuildName(rest, guildId)) !== null,
     isOperators: (guildId) => sync.base.sources.some((source) => source.guildId === guildId),
+    listingOf: (guildId) => directory.ofGuild(guildId)?.named[0]?.name ?? null,
+    onEnqueued: (queue) => nudge([queue]),
     apply: sync.refresh,
     ...{ guilds, clock, log },
   });

@@ -7,6 +7,7 @@ import { createLostStreaksHandler } from '../discord/announcements/lost-streaks.
 import { createReviewHandler } from '../discord/announcements/new-review.ts';
 import { createPartyPanelHandler, type PartyPanels } from '../discord/announcements/party-panel.ts';
 import { createPartyReachedHandler } from '../discord/announcements/party-reached.ts';
+import { fetchGuildName } from '../discord/inspection.ts';
 import { createDirectMessageHandler } from '../discord/notifications/direct-message.ts';
 import { createOwnerReportHandler } from '../discord/notifications/owner-report.ts';
 import { createReachabilityProbe } from '../discord/rest.ts';
@@ -24,8 +25,10 @@ import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
+import type { GuildStore } from '../settings/stored-settings.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
 import type { Texts } from '../texts/texts.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { AnnouncementsOfListings } from './announcements.ts';
 import { createCardSource } from './card-source.ts';
 import type { DiscordAccess } from './discord-access.ts';
@@ -34,6 +37,8 @@ import { createQueueShare } from './queue-share.ts';
 import { withoutQuietParties } from './quiet-parties.ts';
 import type { ReminderService } from './reminders.ts';
 import { createRoleGrants } from './role-grants.ts';
+import { isNoticeWanted } from './settings/departure-notice.ts';
+import { tracePerform } from './tracing/trace-perform.ts';
 
 /** Processes the outbox. It needs no gateway. */
 export interface Announcing {
@@ -66,9 +71,11 @@ export interface AnnouncingDependencies {
   readonly communityOfQueue: (queue: string) => string;
   readonly rewards: RewardStore;
   readonly partyPanels: PartyPanels;
+  readonly guilds: GuildStore;
   /** The channel for reports to the owner of a guild; null for none. */
   readonly ownerChannelOf: (guildId: string) => string | null;
   readonly metrics: Metrics;
+  readonly tracing: Tracing | null;
   readonly log: Log;
   /** Real time, for the connection to Discord. */
   readonly stopwatch: Clock;
@@ -83,9 +90,10 @@ export function createAnnouncing(
   { rest, languages, memberLanguages, commands }: DiscordAccess,
   dependencies: AnnouncingDependencies,
 ): Announcing {
-  const { outbox, rewards, reminders, newEffectsPollMs, metrics, clock, log, stopwatch } = dependencies;
+  const { outbox, rewards, reminders, newEffectsPollMs, metrics, clock, log, stopwatch, tracing } = dependencies;
   const { announcements, votesOf, partyPanels, onAttempted, ownerChannelOf } = dependencies;
   const { updateRoleConnection = async () => ({ outcome: 'done' as const }) } = dependencies;
+  const isMember = async (guildId: string) => (await fetchGuildName(rest, guildId)) !== null;
   const listingOf = createCardSource(dependencies.findLookup);
   const voteButtons = (texts: Texts) => remindButtons({ commands, texts });
   const messages = {
@@ -93,43 +101,51 @@ export function createAnnouncing(
     textsOf: languages.ofChannel,
     styleOf: announcements.findStyle,
   };
+  const perform = createPerform({
+    announcement: createAnnouncer({
+      ...{ rest, textsOf: languages.ofChannel, listingOf, votesOf, clock, log, styleOf: announcements.styleOf },
+      voteButtons,
+    }),
+    directMessage: createDirectMessageHandler({
+      rest,
+      settings: {
+        directMessagesClosed: reminders.directMessagesClosed,
+        async isStillWanted(effect) {
+          const { message } = effect.content;
+          if (message.type !== 'departure') return reminders.isStillWanted(effect);
+          return isNoticeWanted(message, { guilds: dependencies.guilds, isMember, now: clock.now() });
+        },
+      },
+      textsOf: memberLanguages.textsOf,
+      listingOf,
+      clock,
+    }),
+    ...withoutQuietParties(announcements, partyPanels, {
+      partyPanel: createPartyPanelHandler({ rest, panels: partyPanels, textsOf: languages.ofChannel, clock }),
+      partyReached: createPartyReachedHandler({ rest, textsOf: languages.ofChannel, clock }),
+    }),
+    digest: createDigestHandler(messages, {
+      votesBetween: dependencies.votesBetween,
+      periodOf: announcements.periodOf,
+      drawPicture: (listing, texts) => drawInTime(dependencies, listing, texts),
+    }),
+    lostStreaks: createLostStreaksHandler(messages),
+    review: createReviewHandler(messages),
+    ownerReport: createOwnerReportHandler({ rest, textsOf: languages.ofChannel }),
+    // After linked roles were switched off, there is nothing to do.
+    roleConnection: updateRoleConnection,
+    partyReward: createPartyRewardHandler(rewards, clock),
+    role: createRoleHandler({
+      rest,
+      grants: createRoleGrants({ rewards, outbox, ownerChannelOf, clock }),
+      explainFailure: createExplainRoleFailure(rest, clock),
+      textsOf: languages.ofGuild,
+      clock,
+    }),
+  });
   const dispatcher = createDispatcher({
     outbox,
-    perform: createPerform({
-      announcement: createAnnouncer({
-        ...{ rest, textsOf: languages.ofChannel, listingOf, votesOf, clock, log, styleOf: announcements.styleOf },
-        voteButtons,
-      }),
-      directMessage: createDirectMessageHandler({
-        rest,
-        settings: reminders,
-        textsOf: memberLanguages.textsOf,
-        listingOf,
-        clock,
-      }),
-      ...withoutQuietParties(announcements, partyPanels, {
-        partyPanel: createPartyPanelHandler({ rest, panels: partyPanels, textsOf: languages.ofChannel, clock }),
-        partyReached: createPartyReachedHandler({ rest, textsOf: languages.ofChannel, clock }),
-      }),
-      digest: createDigestHandler(messages, {
-        votesBetween: dependencies.votesBetween,
-        periodOf: announcements.periodOf,
-        drawPicture: (listing, texts) => drawInTime(dependencies, listing, texts),
-      }),
-      lostStreaks: createLostStreaksHandler(messages),
-      review: createReviewHandler(messages),
-      ownerReport: createOwnerReportHandler({ rest, textsOf: languages.ofChannel }),
-      // After linked roles were switched off, there is nothing to do.
-      roleConnection: updateRoleConnection,
-      partyReward: createPartyRewardHandler(rewards, clock),
-      role: createRoleHandler({
-        rest,
-        grants: createRoleGrants({ rewards, outbox, ownerChannelOf, clock }),
-        explainFailure: createExplainRoleFailure(rest, clock),
-        textsOf: languages.ofGuild,
-        clock,
-      }),
-    }),
+    perform: tracing === null ? perform : tracePerform(perform, tracing),
     isReachable: createReachabilityProbe(rest),
     communityOf: dependencies.communityOfQueue,
     // The calls of handlers are left to the processes that have them.

@@ -26,6 +26,7 @@ import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { memoizeOne } from '../platform/memoize.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { DiscordAccess } from './discord-access.ts';
 import { warnOfEndpoint } from './endpoint-warning.ts';
 import type { ReminderService } from './reminders.ts';
@@ -35,6 +36,8 @@ import type { MemberSeen } from './seen-members.ts';
 export interface Answering {
   /** Whether every shard is connected to the gateway; null without one. */
   isConnected(): boolean | null;
+  /** Other processes have all shards; this one takes over if one of them ends. */
+  isStandby(): boolean;
   /** Interactions over HTTP; null with the gateway. */
   readonly endpoint: InteractionsEndpoint | null;
   /** Connects to the gateway, if it is used, and registers the commands. */
@@ -65,6 +68,7 @@ export interface AnsweringDependencies {
   /** Called when the gateway is connected, for the first time or again. */
   readonly onConnected: () => void;
   readonly metrics: Metrics;
+  readonly tracing: Tracing | null;
   readonly log: Log;
   /** Real time, for the connection to Discord. */
   readonly stopwatch: Clock;
@@ -110,6 +114,7 @@ export function createAnswering(
       return context instanceof Promise ? context.then(complete) : complete(context);
     },
     stopped: stopping.signal,
+    tracing: dependencies.tracing,
     noticeFor: (userId, texts) => reminders.noticeFor(userId, { texts, commandId: registrar.idOf }),
     isOwnCommand: registrar.isOwn,
     log,
@@ -163,6 +168,7 @@ export function createAnswering(
 
   return {
     isConnected: () => gateway?.ready ?? null,
+    isStandby: () => gateway !== null && 'isStandby' in gateway && gateway.isStandby === true,
     endpoint,
     start() {
       gateway?.start();

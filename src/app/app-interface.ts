@@ -13,6 +13,7 @@ import type { Log } from '../platform/log.ts';
 import type { Redactor } from '../platform/redactor.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
 import type { TextOverrides } from '../texts/overrides.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 
 /** A complete tallyhook instance. */
 export interface App {
@@ -69,6 +70,8 @@ export interface AppDependencies {
   readonly commands?: readonly Command[];
   /** Your own texts in place of those of tallyhook, for all apps of the process. See {@link TextOverrides}. */
   readonly texts?: TextOverrides;
+  /** Records spans, from `loadTracing()`; none by default. See docs/operations.md. */
+  readonly tracing?: Tracing;
   /** Real time for the connection to Discord; needed if `clock` does not run in real time. */
   readonly stopwatch?: Clock;
 }

@@ -90,12 +90,12 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
 
 function assembleApp(store: Store, cache: Cache, config: Config, dependencies: AppDependencies, home: string | null) {
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
-  const { wrapListener = (listener) => listener } = dependencies;
+  const { wrapListener = (listener) => listener, tracing = null } = dependencies;
   /** Other processes may use the same database. */
   const isShared = sqlitePathOf(config.databaseUrl) === null;
   const directory = createDirectory(config.listings, home);
   const metrics = createMetrics();
-  const lookups = createLookupClients(config, { store, home, cache, metrics, clock, log });
+  const lookups = createLookupClients(config, { store, home, cache, metrics, tracing, clock, log });
   const linkedRoles = createLinkedRolesService(config, {
     ...{ members: store.linkedMembers, directory, clock, log },
     nudge: (queue) => nudgeEverywhere([queue]),
@@ -108,7 +108,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const newEffectsPollMs = isShared ? sharedDatabasePollMs : null;
   const handling = createHandling({
     ...{ handlers: dependencies.handlers ?? {}, store, directory, isShared, newEffectsPollMs },
-    ...{ nudgeEverywhere, metrics, clock, log, onAttempted },
+    ...{ nudgeEverywhere, metrics, tracing, clock, log, onAttempted },
   });
   const services = createMemberServices(config, {
     unlink: linkedRoles?.unlink,
@@ -119,16 +119,16 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const announcements = createAnnouncements(directory);
   const { memberLocales } = store;
   const access = createDiscordAccess(config, {
-    ...{ announcements, memberLocales, log, stopwatch, invalidRequests: store.invalidRequests },
+    ...{ announcements, memberLocales, tracing, log, stopwatch, invalidRequests: store.invalidRequests },
     commands: withCustomCommands(commandsFor(config), dependencies.commands ?? []),
     requestsPerSecond: () => shareOfRequests(isShared, announcing?.processes() ?? null),
   });
   const announcing = has('announce')
     ? createAnnouncing(access, {
         ...services,
-        ...{ clock, announcements, metrics, log, stopwatch, onAttempted },
+        ...{ clock, announcements, metrics, tracing, log, stopwatch, onAttempted },
         updateRoleConnection: linkedRoles?.update,
-        ...{ outbox: store.outbox, rewards: store.rewards, partyPanels: store.partyPanels },
+        ...{ outbox: store.outbox, rewards: store.rewards, partyPanels: store.partyPanels, guilds: store.guilds },
         votesBetween: store.announcements.votesBetween,
         votesOf: async (userId, listing) => {
           const accounts = directory.find(listing)?.community.accounts ?? homeAccounts;
@@ -143,7 +143,15 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const answering = has('answer')
     ? createAnswering(config.discord, access, {
         ...services,
-        ...{ clock, metrics, log, stopwatch, publicUrl: config.publicUrl, commandRegistry: store.commandRegistry },
+        ...{
+          clock,
+          metrics,
+          tracing,
+          log,
+          stopwatch,
+          publicUrl: config.publicUrl,
+          commandRegistry: store.commandRegistry,
+        },
         setup: {
           settings: settings.setup,
           drafts: createSetupDrafts(clock),
@@ -180,7 +188,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     handling.nudge(queues);
   });
   const recording = createRecording({
-    ...{ store, directory, handling, metrics, clock, log, onRecorded },
+    ...{ store, isShared, directory, handling, metrics, tracing, clock, log, onRecorded },
     nudge: nudgeEverywhere,
   });
   const { isUnreadable } = settings.sync;
@@ -191,7 +199,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     announcing === null
       ? []
       : createAnnouncingLoops(config, {
-          ...{ store, rest: access.rest, directory, lookups, sync: settings.sync, metrics, clock, log },
+          ...{ store, home, rest: access.rest, directory, lookups, sync: settings.sync, metrics, clock, log },
           reminderLoop: services.reminderLoop,
           handlesReviews: () => handling.subscriptions.kinds().includes('review'),
           nudge: nudgeEverywhere,
@@ -199,12 +207,13 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const linkLoops = announcing === null || linkedRoles === null ? [] : [linkedRoles];
   const loops = [settings.loop, ...discordLoops, ...announcingLoops, ...linkLoops];
 
-  const checks = readinessChecks(store, config.roles, answering);
+  const checks = readinessChecks(store, config.roles, { answering, sync: settings.sync });
   const health = createHealth({
     checks: Object.assign({}, ...config.roles.map((role) => checks[role])),
     roles: new Map(allRoles.map((role) => [role, has(role) ? checks[role] : null])),
     metrics,
     isStopping: () => stopped !== undefined,
+    isStandby: () => answering?.isStandby() ?? false,
   });
   const owner = createOwnerApp(config, {
     ...recording,
@@ -243,7 +252,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       notices.start();
       receiving?.start();
       for (const loop of loops) loop.start();
-      logConfigWarnings(config, log);
+      logConfigWarnings(config, directory.listings, log);
       if (address !== null)
         log.info({ roles: config.roles, url: address.url }, receiving === null ? 'listening' : 'receiving webhooks');
       return address?.url ?? null;

@@ -1,19 +1,29 @@
-import type { Config } from '../../config/schema.ts';
+import type { Config, ListingConfig } from '../../config/schema.ts';
 import { minOwnerTokenLength } from '../../config/settings.ts';
 import type { Log } from '../platform/log.ts';
 
-/** Warns about settings that are valid, but probably a mistake. */
-export function logConfigWarnings({ listings, warnings, ownerToken }: Config, log: Log): void {
+/**
+ * Warns about settings that are valid, but probably a mistake.
+ * @param listings those in effect, also those that were linked in Discord
+ */
+export function logConfigWarnings(
+  { warnings, ownerToken, roles }: Pick<Config, 'warnings' | 'ownerToken' | 'roles'>,
+  listings: readonly Pick<
+    ListingConfig,
+    'voteSecrets' | 'premiumSecrets' | 'voteAuthorization' | 'announceChannelId'
+  >[],
+  log: Log,
+): void {
   const canReceive = listings.some(
     ({ voteSecrets, premiumSecrets, voteAuthorization }) =>
       voteSecrets.length + premiumSecrets.length > 0 || voteAuthorization !== null,
   );
-  if (!canReceive)
+  if (!canReceive && roles.includes('receive'))
     log.warn(
-      { hint: 'Set VOTE_WEBHOOK_SECRET to the secret from the dashboard.' },
+      { hint: 'Set VOTE_WEBHOOK_SECRET to the secret from the dashboard, or link a listing with /setup.' },
       'no webhook secret is configured: every delivery will be rejected',
     );
-  else if (listings.every(({ announceChannelId }) => announceChannelId === null)) {
+  else if (canReceive && listings.every(({ announceChannelId }) => announceChannelId === null)) {
     log.warn({ hint: 'Set ANNOUNCE_CHANNEL_ID.' }, 'no channel is configured: nothing will be announced');
   }
   for (const { setting, problem, hint } of warnings) log.warn({ hint }, `${setting} ${problem}`);

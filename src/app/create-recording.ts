@@ -4,10 +4,12 @@ import type { Log } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { createReplay, type Replay } from '../webhook/replay.ts';
 import type { Directory } from './directory.ts';
 import type { Handling } from './handling.ts';
 import type { CommunityListing } from './listings.ts';
+import { traceRecorder } from './tracing/trace-recorder.ts';
 
 /** What receiving and the owner's replays share. */
 export interface Recording {
@@ -15,6 +17,7 @@ export interface Recording {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly tracing: Tracing | null;
   readonly recorder: Recorder;
   readonly replay: Replay;
   listings(): readonly CommunityListing[];
@@ -25,18 +28,22 @@ export interface Recording {
 /** Records deliveries with the calls of handlers, counts what they pay, and has their effects processed. */
 export function createRecording(options: {
   readonly store: Store;
+  /** Whether the database is a server instead of a file. */
+  readonly isShared: boolean;
   readonly directory: Pick<Directory, 'listings'>;
   readonly handling: Pick<Handling, 'recording'>;
   readonly metrics: Metrics;
   /** Polls these queues, in every process. */
   readonly nudge: (queues: readonly string[]) => void;
   readonly onRecorded: (recorded: RecordedDelivery) => void;
+  readonly tracing?: Tracing | null | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }): Recording {
-  const { store, directory, handling, metrics, nudge, clock, log } = options;
+  const { store, isShared, directory, handling, metrics, tracing = null, nudge, clock, log } = options;
   const recording = {
-    ...{ store, clock, log, metrics, recorder: handling.recording.recorder(store.recorder) },
+    ...{ store, clock, log, metrics, tracing },
+    recorder: traceRecorder(handling.recording.recorder(store.recorder), isShared, tracing),
     listings: () => directory.listings,
     onRecorded(recorded: RecordedDelivery, queues: readonly string[]) {
       for (const cause of recorded.causes) metrics.entries.inc({ cause });

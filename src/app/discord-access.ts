@@ -5,9 +5,11 @@ import { createInvalidRequests, type InvalidRequestStore, type InvalidRequests }
 import { createMemberLanguages, type MemberLanguages, type MemberLocales } from '../discord/member-languages.ts';
 import { createGlobalRateLimit, type GlobalRateLimit } from '../discord/rate-limit.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
+import { traceRequests } from '../discord/trace-requests.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { textsFor } from '../texts/texts.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { AnnouncementsOfListings } from './announcements.ts';
 
 /** What announcing and answering share in one process. */
@@ -30,15 +32,18 @@ export function createDiscordAccess(
     readonly invalidRequests: InvalidRequestStore;
     /** The share of this process in the bot's requests. */
     readonly requestsPerSecond: () => number;
+    readonly tracing: Tracing | null;
     readonly log: Log;
     /** Real time. */
     readonly stopwatch: Clock;
   },
 ): DiscordAccess {
   const { discord } = config;
-  const { announcements, memberLocales, log, stopwatch } = options;
+  const { announcements, memberLocales, tracing, log, stopwatch } = options;
   const globalLimit = createGlobalRateLimit(stopwatch);
-  const invalidRequests = createInvalidRequests({ store: options.invalidRequests, clock: stopwatch, log });
+  const counted = createInvalidRequests({ store: options.invalidRequests, clock: stopwatch, log });
+  const invalidRequests =
+    tracing === null ? counted : { ...counted, makeRequest: traceRequests(counted.makeRequest, tracing) };
   const rest = createDiscordRest({
     ...{ ...discord, clock: stopwatch, globalLimit, invalidRequests },
     requestsPerSecond: options.requestsPerSecond,

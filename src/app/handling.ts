@@ -13,7 +13,9 @@ import { createPerform } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { Directory } from './directory.ts';
+import { tracePerform } from './tracing/trace-perform.ts';
 
 /** Calls the handlers of the package's user. */
 export interface Handling {
@@ -42,11 +44,23 @@ export function createHandling(options: {
   /** Polls these queues, in every process. */
   readonly nudgeEverywhere: (queues: readonly string[]) => void;
   readonly metrics: Metrics;
+  readonly tracing?: Tracing | null | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
 }): Handling {
-  const { handlers, store, directory, isShared, newEffectsPollMs, metrics, clock, log, onAttempted } = options;
+  const {
+    handlers,
+    store,
+    directory,
+    isShared,
+    newEffectsPollMs,
+    metrics,
+    tracing = null,
+    clock,
+    log,
+    onAttempted,
+  } = options;
   const own = kindsOf(handlers);
   const stopped = new AbortController();
   const subscriptions = createSubscriptions(own, isShared ? store.handlerSubscriptions : null, clock);
@@ -59,13 +73,14 @@ export function createHandling(options: {
       },
       guildId,
     );
+  const perform = createPerform({ handler: createCall({ handlers, ledgerIn, stopped: stopped.signal, clock, log }) });
   const dispatcher =
     own.length === 0
       ? null
       : createDispatcher({
           // Planned effects are moved into their queues by the dispatcher that processes those.
           outbox: { ...store.outbox, enqueuePlanned: async () => [] },
-          perform: createPerform({ handler: createCall({ handlers, ledgerIn, stopped: stopped.signal, clock, log }) }),
+          perform: tracing === null ? perform : tracePerform(perform, tracing),
           communityOf: (queue) => partsOfHandlerQueue(queue)?.community ?? '',
           isOwn: (queue) => own.some((kind) => kind === partsOfHandlerQueue(queue)?.kind),
           policy: callRetry,

@@ -7,6 +7,7 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { accountsOf } from './listings.ts';
 
 /** A deferred command must respond within 15 s of the interaction. */
@@ -44,6 +45,7 @@ export interface LookupClientDependencies {
   readonly home?: string | null | undefined;
   readonly cache: NonNullable<LookupOptions['cache']>;
   readonly metrics: Metrics;
+  readonly tracing?: Tracing | null;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -54,7 +56,7 @@ export const linkedLabel = 'linked';
 /** Creates the clients without a request. @throws TallyhookError `lookup_key_malformed` */
 export function createLookupClients(
   config: Config,
-  { store, home, cache, metrics, clock, log }: LookupClientDependencies,
+  { store, home, cache, metrics, tracing = null, clock, log }: LookupClientDependencies,
 ): LookupClients {
   let clients: ReadonlyMap<string, ConfiguredClient> = new Map();
   prepare(config.listings)();
@@ -68,6 +70,7 @@ export function createLookupClients(
       key,
       cache,
       budget: store.budgetStore,
+      tracing,
       clock,
       log,
       timeoutMs: requestTimeoutMs,

@@ -21,12 +21,24 @@ export async function prepareAccounts(
   if (first === undefined) return null;
   const guilds = listings.flatMap(({ guildId }) => guildId ?? []);
   const home = await installation.home(first.guildId, guilds);
+  await separateAccounts({ installation }, { listings, home }, { clock, log });
+  return home;
+}
+
+/**
+ * Divides the accounts of earlier versions. To be repeated, because processes of such a version may still run.
+ * @param configured the listings of the settings, and the guild of the home community
+ */
+export async function separateAccounts(
+  { installation }: Pick<Store, 'installation'>,
+  { listings, home }: { readonly listings: readonly ListingConfig[]; readonly home: string | null },
+  { clock, log }: { readonly clock: Pick<Clock, 'now'>; readonly log: Log },
+): Promise<void> {
   const contexts = listingsWithCommunity(listings, home).map(withoutSecrets);
   const isMoved = ({ community }: (typeof contexts)[number]) => community.accounts !== homeAccounts;
   const moved = contexts.filter(isMoved);
-  if (moved.length === 0) return home;
+  if (moved.length === 0) return;
   const kept = contexts.filter((listing) => !isMoved(listing));
   const members = await installation.separate({ moved, kept }, clock.now());
   if (members > 0) log.info({ members }, 'moved credits and votes to accounts of their own servers');
-  return home;
 }

@@ -1,6 +1,7 @@
 import { maxRequestsPerSecond } from '../discord/rest.ts';
 import { createLeaseShare } from '../leases/lease-share.ts';
 import type { LeaseStore } from '../leases/lease-store.ts';
+import { directMessageQueue, recipientOf } from '../outbox/direct-message-queue.ts';
 import { partitionOf } from '../outbox/partition.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
@@ -30,11 +31,17 @@ export function createQueueShare(
   if (leases === null) return { isOwn: () => true, processes: () => 1, start() {}, async stop() {} };
   const share = createLeaseShare({ store: leases, group: 'announce', size: partitions, ...options });
   return {
-    isOwn: (queue) => share.holds(partitionOf(queue, share.size())),
+    isOwn: (queue) => share.holds(partitionOf(channelOf(queue), share.size())),
     processes: share.processes,
     start: share.start,
     stop: share.stop,
   };
+}
+
+/** Direct messages of several communities to a member are posted to one channel. */
+function channelOf(queue: string): string {
+  const recipient = recipientOf(queue);
+  return recipient === null ? queue : directMessageQueue(recipient.userId, '');
 }
 
 /** What is left to processes that process no outbox: they send few requests. */
@@ -51,12 +58,14 @@ export function shareOfRequests(isShared: boolean, announcing: number | null): n
 }
 
 /**
- * The community whose turn a queue takes in the outbox: the guild of a channel or of roles. All direct messages take one
- * turn together. The same for all queues if there is one community.
+ * The community whose turn a queue takes in the outbox: the guild of a channel, of roles or of direct messages. Those of
+ * the home community take a turn of their own. The same for all queues if there is one community.
  */
 export function communityOfQueues(directory: Directory): (queue: string) => string {
   return (queue) => {
     if (directory.communities.length < 2) return '';
+    const recipient = recipientOf(queue);
+    if (recipient !== null && recipient.guildId !== '') return recipient.guildId;
     const [kind = '', guildId] = queue.split(' ');
     if (kind === 'role' && guildId !== undefined) return guildId;
     if (guildId !== undefined) return kind;

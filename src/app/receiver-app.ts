@@ -21,6 +21,7 @@ import { createLog, type Log } from '../platform/log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { createRecording } from './create-recording.ts';
 import { createDirectory } from './directory.ts';
 import { createHandling } from './handling.ts';
@@ -48,6 +49,8 @@ export interface ReceiverOptions {
   /** By default, warnings and errors as JSON lines on stdout, without the secrets. */
   readonly log?: Log;
   readonly clock?: Clock;
+  /** Records spans, from `loadTracing()`; none by default. */
+  readonly tracing?: Tracing;
 }
 
 /** Receives, counts and pays votes. */
@@ -118,18 +121,18 @@ export async function createReceiver(options: ReceiverOptions): Promise<VoteRece
 
 function assembleReceiver(
   store: Store,
-  { clock, log, handlers = {}, onRecorded = () => {}, host = '127.0.0.1', port = 3000 }: CompleteOptions,
+  { clock, log, tracing, handlers = {}, onRecorded = () => {}, host = '127.0.0.1', port = 3000 }: CompleteOptions,
   { listings, home, removeDatabase }: Opened,
 ): VoteReceiver {
   const directory = createDirectory(listings, home);
   const metrics = createMetrics();
   const handling = createHandling({
-    ...{ handlers, store, directory, isShared: false, newEffectsPollMs: null, metrics, clock, log },
+    ...{ handlers, store, directory, isShared: false, newEffectsPollMs: null, metrics, tracing, clock, log },
     nudgeEverywhere: (queues) => handling.nudge(queues),
     onAttempted: () => {},
   });
   const recording = createRecording({
-    ...{ store, directory, handling, metrics, clock, log, onRecorded },
+    ...{ store, isShared: false, directory, handling, metrics, tracing, clock, log, onRecorded },
     nudge: handling.nudge,
   });
   const { receiver, ...receiving } = createReceiving({ ...recording, directory, isUnreadable: () => false });

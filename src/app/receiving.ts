@@ -5,12 +5,14 @@ import type { Log } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { createDueReplays } from '../webhook/due-replays.ts';
 import { createIntake } from '../webhook/intake.ts';
 import { createKeyring } from '../webhook/keyring.ts';
-import { createReceiver, type Receiver } from '../webhook/receiver.ts';
+import { createWebhookReceiver, type Receiver } from '../webhook/receiver.ts';
 import type { Replay } from '../webhook/replay.ts';
 import type { Directory } from './directory.ts';
+import { traceKeyring } from './tracing/trace-keyring.ts';
 
 /** Receives deliveries, and replays quarantined ones when they are due. */
 export interface Receiving {
@@ -29,15 +31,16 @@ export function createReceiving(options: {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly tracing?: Tracing | null;
   /** Called after each commit, with the queues of its effects. */
   readonly onRecorded: (recorded: RecordedDelivery, queues: readonly string[]) => void;
 }): Receiving {
-  const { directory, isUnreadable, store, recorder, replay, clock, log, metrics, onRecorded } = options;
+  const { directory, isUnreadable, store, recorder, replay, clock, log, metrics, tracing = null, onRecorded } = options;
   const keyring = createKeyring(directory.listings);
   directory.onChange(() => keyring.replace(directory.listings));
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
   const intake = createIntake({
-    keyring,
+    keyring: tracing === null ? keyring : traceKeyring(keyring, tracing),
     isUnreadable,
     recorder,
     clock,
@@ -45,10 +48,11 @@ export function createReceiving(options: {
     onRecorded,
     observeCommit: (durationMs) => metrics.commitSeconds.observe(durationMs / second),
   });
-  const receiver = createReceiver({
+  const receiver = createWebhookReceiver({
     intake,
     clock,
     log,
+    tracing,
     observe: ({ status, outcome, durationMs }) => {
       metrics.deliveries.inc({ status, outcome: outcome ?? 'refused' });
       metrics.deliverySeconds.observe(durationMs / second);

@@ -51,7 +51,7 @@ export function createReminderLoop(options: {
     const result = await checkVote(reminder.userId, listing);
     switch (result.outcome) {
       case 'mayVote': {
-        const queue = await reminders.enqueueReminder(reminder, clock.now());
+        const queue = await reminders.enqueueReminder(reminder, listing.accounts, clock.now());
         if (queue === null) return;
         onChecked('due');
         onEnqueued(queue);

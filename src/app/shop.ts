@@ -55,7 +55,7 @@ export function createShop(options: {
         const { id, userId, state } = result.purchase;
         onPurchase(state);
         log.info({ purchase: id, user: userId, state, author: manager }, 'a manager settled a purchase');
-        nudge([`dm ${userId}`]);
+        nudge(result.queues);
       }
       return result;
     },

@@ -22,6 +22,7 @@ const beatEveryMs = minute;
 /** At most this many roles are repaired per minute, so that votes and commands have Discord's rate limit to themselves. */
 const repairEveryMs = minute;
 const deleteExpiredEveryMs = hour;
+const separateEveryMs = 5 * minute;
 const repairedRoles = 10;
 const repairRoundMs = day;
 /** Per transaction, in which votes of these members wait. */
@@ -45,11 +46,13 @@ export function createUpkeep(options: {
   readonly keep: Retention;
   /** Whose calendar the histories of earlier members follow, of the home community; undefined without listings. */
   readonly firstListing: () => ListingContext | undefined;
+  /** Divides accounts to which a process of an earlier version has added votes of other communities. */
+  readonly separateAccounts: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
   readonly onPruned: (kind: PrunedKind, rows: number) => void;
 }): Upkeep {
-  const { rewards, memberData, counting, firstListing, clock, log, onPruned } = options;
+  const { rewards, memberData, counting, firstListing, separateAccounts, clock, log, onPruned } = options;
   const abortController = new AbortController();
   const { signal } = abortController;
   const prune = createPruning(options.keep, { store: options.pruning, clock, signal, onPruned });
@@ -84,6 +87,11 @@ export function createUpkeep(options: {
       nextRoundAt = clock.monotonic() + repairRoundMs;
     }
     lastRepaired = (await rewards.repairAfter(lastRepaired, repairedRoles, clock.now())) ?? '';
+    return false;
+  }
+
+  async function separate(): Promise<false> {
+    await separateAccounts();
     return false;
   }
 
@@ -129,6 +137,7 @@ export function createUpkeep(options: {
         repeat('ends of roles', endGrantsEveryMs, endGrants),
         repeat('repair of roles', repairEveryMs, repair),
         repeat('votes of forgotten members', deleteExpiredEveryMs, deleteExpired),
+        repeat('accounts of earlier versions', separateEveryMs, separate),
         repeat('counters', countEveryMs, count),
         repeat('pruning', pruneEveryMs, removeOld),
         completeHistories().catch((error: unknown) =>

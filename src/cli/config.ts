@@ -1,12 +1,14 @@
 import { describeConfig, publicSettings } from '../../config/describe.ts';
-import { describeListings, publicListings } from '../../config/describe-listings.ts';
+import { describeListings, publicListings, type StoredSettings } from '../../config/describe-listings.ts';
 import type { Environment } from '../../config/environment.ts';
 import { listingsFileSchema } from '../../config/listings-file.ts';
-import { loadConfig } from '../../config/load.ts';
+import { loadConfig, loadDatabaseUrl } from '../../config/load.ts';
 import { type ConfigIssue, InvalidConfigError } from '../../config/schema.ts';
 import { configWarnings } from '../../config/warnings.ts';
+import { messageOf } from '../platform/errors.ts';
 import { command } from '../terminal/command.ts';
-import { exitCode } from '../terminal/terminal.ts';
+import { exitCode, type Terminal } from '../terminal/terminal.ts';
+import { readStoredSettings } from './read-stored-settings.ts';
 
 const help = `tallyhook config: show the settings and the rewards of each listing in effect, with secrets hidden,
 and print warnings to stderr
@@ -17,11 +19,14 @@ Usage
 Options
   --check    validate the settings and print all issues to stderr
   --json     print the result as a JSON object: {settings: [{name, source, value}],
-             listings: [{name, kind, settings: [{name, source, value}]}], warnings: [{setting, problem, hint}],
-             issues: [{setting, problem, hint}]}; value is null if the setting is unset, secret, or read from a file;
-             listings is null if the settings are invalid
+             listings: [{name, kind, origin, settings: [{name, source, value, secret?}]}],
+             warnings: [{setting, problem, hint}], issues: [{setting, problem, hint}]}; value is null if the setting is
+             unset, secret, or read from a file; source and origin are environment, file, setup (stored in the
+             database by /setup), default or unset; listings is null if the settings are invalid
   --schema   print the JSON Schema of the file that TALLYHOOK_CONFIG names
   --help     print this help
+
+The database is only read. Without one, only variables and file are shown.
 
 Exit codes: 0 success, 2 invalid usage, or with --check invalid settings.`;
 
@@ -38,22 +43,38 @@ export const configCommand = command({
     }
     const error = configErrorOf(process.env);
     const warnings = configWarnings(process.env);
+    const stored = await storedSettings(process.env, terminal);
     if (values.json) {
       const json = {
         settings: publicSettings(process.env),
-        listings: publicListings(process.env),
+        listings: publicListings(process.env, stored),
         warnings: warnings.map(jsonOf),
         issues: (error?.issues ?? []).map(jsonOf),
       };
       terminal.print(JSON.stringify(json, null, 2));
     } else {
-      terminal.print(`${describeConfig(process.env)}\n${describeListings(process.env)}`.trimEnd());
+      terminal.print(`${describeConfig(process.env)}\n${describeListings(process.env, stored)}`.trimEnd());
       for (const { setting, problem, hint } of warnings) terminal.printError(`Warning: ${setting} ${problem} ${hint}`);
       if (values.check && error !== null) terminal.printError(error.message);
     }
     return values.check && error !== null ? exitCode.usage : exitCode.ok;
   },
 });
+
+/** What `/setup` stored; nothing if that cannot be read. */
+async function storedSettings(environment: Environment, terminal: Terminal): Promise<StoredSettings> {
+  try {
+    return await readStoredSettings(loadDatabaseUrl(environment));
+  } catch (error) {
+    if (!(error instanceof InvalidConfigError)) {
+      const reason = messageOf(error);
+      terminal.printError(
+        `Warning: what /setup has stored is not shown, because the database cannot be read: ${reason}`,
+      );
+    }
+    return new Map();
+  }
+}
 
 function jsonOf({ setting, problem, hint }: ConfigIssue): ConfigIssue {
   return { setting, problem, hint };

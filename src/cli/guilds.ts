@@ -1,12 +1,16 @@
 import { listingBase } from '../../config/describe-listings.ts';
 import { loadDatabaseUrl } from '../../config/load.ts';
-import { keepParkedMs } from '../app/settings/departures.ts';
+import { keepParkedMs } from '../app/settings/departure-notice.ts';
 import { systemClock } from '../platform/clock.ts';
+import { second } from '../platform/durations.ts';
 import { byTallyhook, type GuildState, type GuildStore } from '../settings/stored-settings.ts';
 import { openStore } from '../store/store.ts';
 import { command } from '../terminal/command.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '../terminal/terminal.ts';
+
+/** Within this time every process applies a change (ms). */
+const applyTimeoutMs = 6 * second;
 
 const actions = ['list', 'park', 'unpark', 'delete'];
 
@@ -79,7 +83,14 @@ async function change(
       terminal.printError('Nothing was deleted.');
       return exitCode.ok;
     }
-    if (!isOperators(guildId)) await guilds.deleteData(guildId, new AbortController().signal);
+    if (!isOperators(guildId)) {
+      if (await guilds.deleteWebhookSecrets(guildId)) {
+        terminal.printError('Waiting until no process receives its votes any more …');
+        await systemClock.sleep(applyTimeoutMs, terminal.stop);
+        if (terminal.stop.aborted) return exitCode.runtimeError;
+      }
+      await guilds.deleteData(guildId, terminal.stop);
+    }
     while (await guilds.deleteSettings(guildId)) terminal.printError('Deleting …');
   }
   terminal.print(`${guildId}: ${action === 'delete' ? 'deleted' : `${action}ed`}.`);

@@ -10,7 +10,8 @@ import { openStore } from '../store/store.ts';
 import { command } from '../terminal/command.ts';
 import { exitCode } from '../terminal/terminal.ts';
 
-const help = `tallyhook rekey: encrypt the secrets that /setup has stored with another key, while tallyhook runs
+const help = `tallyhook rekey: encrypt the secrets in the database (those of /setup, and the tokens of members with
+linked roles) with another key, while tallyhook runs
 
 Usage
   tallyhook rekey [options]

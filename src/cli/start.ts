@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Environment } from '../../config/environment.ts';
 import { isConfigured, loadConfig } from '../../config/load.ts';
+import type { Config } from '../../config/schema.ts';
 import { createApp } from '../app/app.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createLog } from '../platform/log.ts';
@@ -9,6 +10,7 @@ import { type CliCommand, command } from '../terminal/command.ts';
 import { installProcessErrorHandlers } from '../terminal/process-errors.ts';
 import { resolveLogFormat } from '../terminal/process-terminal.ts';
 import { exitCode, type Terminal, untilStopped } from '../terminal/terminal.ts';
+import { loadTracing } from '../tracing/load-tracing.ts';
 import { createReload } from './reload.ts';
 
 const help = `tallyhook start: receive webhooks and run the bot until it is stopped
@@ -58,14 +60,19 @@ function startBotCommand(readEnvironment: () => Environment): CliCommand {
     async run(_parsed, terminal) {
       const config = loadConfig(process.env);
       const redact = createRedactor(config.secrets);
-      const log = createLog({ level: config.logLevel, secrets: redact, format: resolveLogFormat(config.logFormat) });
+      const traces = await startTraces(config);
+      const log = createLog({
+        ...{ level: config.logLevel, secrets: redact, format: resolveLogFormat(config.logFormat) },
+        ...(traces && { fields: traces.exporter.logFields }),
+      });
+      traces?.exporter.reportTo(log);
       installProcessErrorHandlers(log);
       const hangups = handleHangups();
       try {
         // A database that does not respond must not delay the stop. At this point nothing is open that needs to be
         // closed.
         const app = await Promise.race([
-          createApp(config, { clock: systemClock, log, redact }),
+          createApp(config, { clock: systemClock, log, redact, ...(traces && { tracing: traces.tracing }) }),
           untilStopped(terminal.stop),
         ]);
         if (app === undefined) return exitCode.ok;
@@ -80,10 +87,18 @@ function startBotCommand(readEnvironment: () => Environment): CliCommand {
         }
       } finally {
         hangups.dispose();
+        await traces?.exporter.stop();
       }
       return exitCode.ok;
     },
   });
+}
+
+/** Loads OpenTelemetry and starts to send spans, if a collector is configured. */
+async function startTraces({ tracing: options }: Config) {
+  if (options === null) return null;
+  const [{ startExporter }, tracing] = await Promise.all([import('../tracing/exporter.ts'), loadTracing()]);
+  return { exporter: startExporter(options, systemClock), tracing };
 }
 
 /**

@@ -9,9 +9,9 @@ import { createThrottledLog } from '../platform/throttled-log.ts';
  * Discord blocks an address after 10,000 responses with 401, 403 or 429 in ten minutes. Discord: "Invalid Request Limit".
  * All processes are counted together, although they may have several addresses.
  */
-const warningCount = 5_000;
+export const warningInvalidRequests = 5_000;
 /** No request is sent that can wait, until there are fewer. */
-const maxCount = 8_000;
+export const maxInvalidRequests = 8_000;
 const windowMinutes = 10;
 const invalidStatuses: readonly number[] = [401, 403, 429];
 /** How often rejected requests are added to the count of all processes, and the count is read. */
@@ -25,6 +25,13 @@ export interface InvalidRequestStore {
   add(minute: number, count: number): Promise<void>;
   /** The sum of the counts from one minute to another, both included. */
   sum(from: number, until: number): Promise<number>;
+}
+
+/** The stored count of the last ten minutes. @param now ms since the epoch */
+export function recentInvalidRequests(store: InvalidRequestStore, now: number): Promise<number> {
+  const current = Math.floor(now / minute);
+  // The clocks of other processes may be ahead.
+  return store.sum(current - windowMinutes, current + windowMinutes);
 }
 
 /** Counts requests that Discord rejected. */
@@ -63,10 +70,9 @@ export function createInvalidRequests(options: {
     const added = pending;
     if (added > 0) await store.add(now, added);
     pending -= added;
-    // The clocks of other processes may be ahead.
-    stored = await store.sum(now - windowMinutes, now + windowMinutes);
-    if (recent() >= warningCount) {
-      const isPaused = recent() >= maxCount;
+    stored = await recentInvalidRequests(store, clock.now());
+    if (recent() >= warningInvalidRequests) {
+      const isPaused = recent() >= maxInvalidRequests;
       logThrottled(
         isPaused ? 'error' : 'warn',
         'invalid requests',
@@ -94,7 +100,7 @@ export function createInvalidRequests(options: {
 
   return {
     recent,
-    pauseMs: () => (recent() < maxCount ? 0 : syncEveryMs),
+    pauseMs: () => (recent() < maxInvalidRequests ? 0 : syncEveryMs),
     async makeRequest(url, init) {
       const response = await DefaultRestOptions.makeRequest(url, init);
       // Limits that bots share with others are not counted.

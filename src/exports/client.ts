@@ -33,6 +33,13 @@ export type {
 } from '../lookup/schemas.ts';
 export type { LastVote } from '../lookup/with-ledger.ts';
 export { type Clock, systemClock } from '../platform/clock.ts';
-export type { LookupErrorCode, LookupOptionErrorCode, TallyhookErrorCode } from '../platform/error-codes.ts';
+export type {
+  LookupErrorCode,
+  LookupOptionErrorCode,
+  OptionErrorCode,
+  TallyhookErrorCode,
+} from '../platform/error-codes.ts';
 export { TallyhookError } from '../platform/errors.ts';
 export type { Log } from '../platform/log.ts';
+export { loadTracing } from '../tracing/load-tracing.ts';
+export type { Span, SpanAttributes, SpanOptions, Tracing } from '../tracing/tracing.ts';

@@ -27,3 +27,5 @@ export { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 export { createLog, type Log, type LogLevel } from '../platform/log.ts';
 export type { Redactor } from '../platform/redactor.ts';
 export type { Outcome, RecordedDelivery } from '../tally/tally.ts';
+export { loadTracing } from '../tracing/load-tracing.ts';
+export type { Span, SpanAttributes, SpanOptions, Tracing } from '../tracing/tracing.ts';

@@ -14,6 +14,8 @@ export interface HealthOptions {
   readonly roles: ReadonlyMap<string, ReadinessChecks | null>;
   readonly metrics: Metrics;
   readonly isStopping: () => boolean;
+  /** It is ready, but other processes are connected to the gateway in its place. */
+  readonly isStandby?: () => boolean;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface HealthOptions {
  * each; `?role=` limits the checks to one role, and is 503 for a role that this process does not have) and `GET /metrics`. They need no credentials, so expensive checks
  * should be coalesced.
  */
-export function createHealth({ checks, roles, metrics, isStopping }: HealthOptions): Router {
+export function createHealth({ checks, roles, metrics, isStopping, isStandby = () => false }: HealthOptions): Router {
   const router = Router();
   const scrape = coalesce(metrics.text, scrapeTtlMs);
   const roleParameters = [...roles.keys()].map((role) => `?role=${role}`).join(' or ');
@@ -52,7 +54,9 @@ export function createHealth({ checks, roles, metrics, isStopping }: HealthOptio
     const parts = await runReadinessChecks(checks);
     const stopping = isStopping();
     const ready = !stopping && Object.values(parts).every((part) => part.ready);
-    response.status(ready ? 200 : 503).json({ ready, ...(stopping && { reason: 'The process is stopping.' }), parts });
+    const standby = isStandby() && { standby: true };
+    const reason = stopping && { reason: 'The process is stopping.' };
+    response.status(ready ? 200 : 503).json({ ready, ...standby, ...reason, parts });
   });
 
   router.get('/metrics', async (_request, response) => {

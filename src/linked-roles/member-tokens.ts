@@ -42,8 +42,8 @@ export function createMemberTokens(options: {
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const key = encryption.keyFor(keyId);
       const result = await save({
-        accessToken: seal(key, tokens.accessToken, contextOf(userId, 'access_token')),
-        refreshToken: seal(key, tokens.refreshToken, contextOf(userId, 'refresh_token')),
+        accessToken: seal(key, tokens.accessToken, tokenContext(userId, 'access_token')),
+        refreshToken: seal(key, tokens.refreshToken, tokenContext(userId, 'refresh_token')),
         expiresAt,
       });
       if (result.status !== 'other_key') return;
@@ -54,8 +54,8 @@ export function createMemberTokens(options: {
 
   function open({ userId, accessToken, refreshToken }: LinkedMember) {
     return {
-      accessToken: encryption.open(accessToken, contextOf(userId, 'access_token')),
-      refreshToken: encryption.open(refreshToken, contextOf(userId, 'refresh_token')),
+      accessToken: encryption.open(accessToken, tokenContext(userId, 'access_token')),
+      refreshToken: encryption.open(refreshToken, tokenContext(userId, 'refresh_token')),
     };
   }
 
@@ -91,6 +91,7 @@ export function createMemberTokens(options: {
   };
 }
 
-function contextOf(userId: string, column: 'access_token' | 'refresh_token'): SealContext {
+/** The row of a token, see {@link SealContext}. */
+export function tokenContext(userId: string, column: 'access_token' | 'refresh_token'): SealContext {
   return ['linked_members', userId, column];
 }

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../platform/clock.ts';
 import { hour, second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { type BudgetStore, createBudget, fingerprint, memoryBudgetStore } from './budget.ts';
 import { type ReadThrough, readThrough } from './cache.ts';
 import { type Endpoint, maxReviews, profileEndpoint, reviewsEndpoint, votesEndpoint } from './endpoints.ts';
@@ -26,6 +27,7 @@ import { checkRequiredOptions } from './required-options.ts';
 import { createResponseStore } from './response-store.ts';
 import { type ProfileByKind, reviewSorts } from './schemas.ts';
 import { sharedRequestsIn } from './shared-requests.ts';
+import { traceHttp } from './trace-http.ts';
 import { voteStatusAt, withSecondsLeft } from './ttl.ts';
 import { type LastVote, withLedger } from './with-ledger.ts';
 
@@ -58,6 +60,8 @@ export interface LookupOptions<Kind extends ListingKind = ListingKind> {
   readonly observe?: ObserveLookup;
   /** For metrics: called for every returned value. */
   readonly observeAge?: ObserveAge;
+  /** Records a span for each request; none by default. */
+  readonly tracing?: Tracing | null;
 }
 
 /** The default limit of reviews of the service. */
@@ -91,7 +95,8 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
   const errors = createErrorReporter({ log: options.log ?? pino({ enabled: false }), clock });
   const log = options.budget ?? memoryBudgetStore();
   const budget = createBudget({ log, keyId: fingerprint(key), timeoutMs, clock });
-  const http = createHttp({ baseUrl, key, clock });
+  const untracedHttp = createHttp({ baseUrl, key, clock });
+  const http = options.tracing ? traceHttp(untracedHttp, baseUrl, options.tracing) : untracedHttp;
   const sendRequest = createRequester({ http, budget, clock, timeoutMs, errors, observe });
   const store = createResponseStore({ keyv: options.cache ?? memoryKeyv(), clock, errors });
   const sharedRequests = options.cache === undefined ? null : sharedRequestsIn(options.cache);

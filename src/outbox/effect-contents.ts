@@ -74,12 +74,25 @@ export interface DirectMessage {
 /**
  * What a direct message says. `reminder`: the member may vote; `listing` is the name of the configured listing,
  * and `dueAt` since when the member can vote, or wanted to be reminded again (ms since the epoch).
- * `purchaseFulfilled` and `purchaseRefunded`: what became of a purchase.
+ * `purchaseFulfilled` and `purchaseRefunded`: what became of a purchase. `departure`: see {@link DepartureNotice}.
  */
 export type DirectMessageContent =
   | { readonly type: 'reminder'; readonly listing: string; readonly dueAt: number }
   | (PurchasedItem & { readonly type: 'purchaseFulfilled' })
-  | (PurchasedItem & { readonly type: 'purchaseRefunded' });
+  | (PurchasedItem & { readonly type: 'purchaseRefunded' })
+  | (DepartureNotice & { readonly type: 'departure' });
+
+/** A community has removed the bot, and its settings and data will be deleted. Times are ms since the epoch. */
+export interface DepartureNotice {
+  readonly guildId: string;
+  /** The name of one of its configured listings; null without one. */
+  readonly listing: string | null;
+  /** Identifies the departure. */
+  readonly parkedAt: number;
+  readonly deletedAt: number;
+  /** How many notices preceded this one, the first of which was sent when the community was parked. */
+  readonly notices: number;
+}
 
 /** A purchase in a message. */
 export interface PurchasedItem {

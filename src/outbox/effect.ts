@@ -21,6 +21,8 @@ export interface EffectRow {
    * earlier attempt can have succeeded.
    */
   readonly possiblySentSince: number | null;
+  /** W3C `traceparent` of the span that stored it; only with tracing. */
+  readonly traceparent?: string;
 }
 
 /** A side effect that still has to be carried out, discriminated by its kind. */

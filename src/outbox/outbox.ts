@@ -19,6 +19,8 @@ export type NewEffect<Kind extends EffectKind = EffectKind> = {
      * and is new from then on.
      */
     readonly dueAt?: number;
+    /** W3C `traceparent` of the span that stores it; only with tracing. Not stored for planned effects. */
+    readonly traceparent?: string;
   };
 }[Kind];
 

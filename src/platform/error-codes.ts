@@ -126,6 +126,9 @@ export type VerificationErrorCode =
   | 'webhook_vote_unsigned'
   | 'webhook_wrong_family';
 
+/** The codes of options of the package. */
+export type OptionErrorCode = 'tracing_not_installed';
+
 /** Every `code` of a TallyhookError. Codes are stable: programs may compare with them. docs/errors.md describes each. */
 export type TallyhookErrorCode =
   | LookupErrorCode
@@ -137,4 +140,5 @@ export type TallyhookErrorCode =
   | AppOptionErrorCode
   | ServiceErrorCode
   | SandboxErrorCode
-  | VerificationErrorCode;
+  | VerificationErrorCode
+  | OptionErrorCode;

@@ -27,12 +27,20 @@ export function createLog(options: {
   secrets: readonly string[] | Redactor;
   format?: 'json' | 'pretty';
   destination?: DestinationStream;
+  /** Adds fields to each line, read when it is written. */
+  fields?: () => object;
 }): Log {
   const destination = options.destination ?? pino.destination({ dest: 1, sync: false });
   const redact = typeof options.secrets === 'function' ? options.secrets : createRedactor(options.secrets);
+  const { fields } = options;
   const format = options.format === 'pretty' ? prettyLine : (line: string) => line;
   return pino(
-    { level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      ...(fields && { mixin: fields }),
+    },
     { write: (line: string) => destination.write(format(redact(line))) },
   );
 }

@@ -47,4 +47,6 @@ export type PurchaseResult =
 export interface SettlementResult {
   readonly purchase: StoredPurchase;
   readonly settled: boolean;
+  /** Those of new effects. */
+  readonly queues: readonly string[];
 }

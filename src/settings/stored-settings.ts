@@ -1,3 +1,5 @@
+import type { NewEffect } from '../outbox/outbox.ts';
+
 /*
  * The settings of communities in the database, and the port to it. A value is named by a path in a listing of the
  * configuration file; `listing` is empty for what all listings of a community share.
@@ -98,8 +100,18 @@ export interface SettingsStore {
   testSince(listing: string, since: number): Promise<number | null>;
 }
 
+/** An encrypted value in the database. */
+export type SealedRow = SealedSetting | SealedToken;
+
+/** A token of a member with linked roles. */
+export interface SealedToken {
+  readonly place: 'access_token' | 'refresh_token';
+  readonly userId: string;
+  readonly sealed: string;
+}
+
 /** An encrypted value of a setting, or of its history. */
-export interface SealedRow extends SettingKey {
+export interface SealedSetting extends SettingKey {
   readonly place: 'value' | 'before' | 'after';
   readonly guildId: string;
   /** Of the history; 0 for the value itself. */
@@ -141,13 +153,33 @@ export interface GuildStore {
   list(): Promise<readonly GuildState[]>;
   /** Notes that the bot is, or is not, in a guild. */
   setMissing(guildId: string, since: number | null): Promise<void>;
-  /** Parks a community, or puts it into use again (null). Every process applies it like a change of settings. */
-  setParked(guildId: string, parked: { readonly at: number; readonly by: string } | null): Promise<void>;
-  /** Notes that this number of notices was given. False if it was noted before, by this or another process. */
-  noteNotice(guildId: string, notices: number): Promise<boolean>;
+  /** Null if nothing was ever stored of the community. */
+  find(guildId: string): Promise<GuildState | null>;
+  /** The member who last changed its settings; null if that was the operator, or the member was forgotten. */
+  lastAuthor(guildId: string): Promise<string | null>;
+  /**
+   * Parks a community, with the message about it, or puts it into use again (null). Every process applies it like a
+   * change of settings. False if {@link byTallyhook} and it was parked before; then nothing is written.
+   */
+  setParked(
+    guildId: string,
+    parked: { readonly at: number; readonly by: string } | null,
+    message?: NewEffect<'directMessage'> | null,
+  ): Promise<boolean>;
+  /**
+   * Notes that this number of notices was given, with the message of the last one. False if it was noted before, by this
+   * or another process; then nothing is written.
+   */
+  noteNotice(guildId: string, notices: number, message: NewEffect<'directMessage'> | null): Promise<boolean>;
+  /**
+   * Deletes the webhook secrets of a community, so that no process receives its votes any more, as soon as it has applied
+   * that. True if there were some.
+   */
+  deleteWebhookSecrets(guildId: string): Promise<boolean>;
   /**
    * Deletes the accounts of a community and all else that is stored of the listings that it has linked, except the keys
-   * of recorded events. Not those of the home community. To be called before {@link deleteSettings}, which deletes the
+   * of recorded events. Not those of the home community. A vote that is received meanwhile can leave an
+   * account: to be called after {@link deleteWebhookSecrets}, and before {@link deleteSettings}, which deletes the
    * names of the listings; can be repeated after an interruption. Ends early after `signal`.
    */
   deleteData(guildId: string, signal: AbortSignal): Promise<void>;

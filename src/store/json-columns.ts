@@ -1,5 +1,6 @@
 import type { LastVotes } from '../ledger/account.ts';
 import type {
+  DepartureNotice,
   Digest,
   DirectMessage,
   DirectMessageContent,
@@ -171,11 +172,20 @@ const reportedPurchaseFields: Fields<ReportedPurchase> = {
   userId: ['string'],
 };
 
+const departureFields: Fields<DepartureNotice> = {
+  guildId: ['string'],
+  listing: ['string', null],
+  parkedAt: ['number'],
+  deletedAt: ['number'],
+  notices: ['number'],
+};
+
 /** The fields of each type of direct message, without the type itself. */
 const directMessageTypes: FieldsByType<DirectMessageContent> = {
   reminder: { listing: ['string'], dueAt: ['number'] },
   purchaseFulfilled: purchasedItemFields,
   purchaseRefunded: purchasedItemFields,
+  departure: departureFields,
 };
 const ownerReportTypes: FieldsByType<OwnerReportContent> = {
   roleFailed: { ...roleFields, reason: ['string'] },

@@ -42,11 +42,13 @@ export function recordReplay(
 }
 
 function recordRouted(
-  tally: Tally,
+  untracedTally: Tally,
   delivery: Delivery,
   routed: RoutedDelivery,
   rowWriter: DeliveryRowWriter,
 ): RecordedDelivery {
+  const { traceparent } = delivery;
+  const tally = traceparent === undefined ? untracedTally : withTrace(untracedTally, traceparent);
   switch (routed.type) {
     case 'event':
       return recordEvent(tally, routed.event, routed.listing, delivery, rowWriter);
@@ -57,6 +59,11 @@ function recordRouted(
     case 'quarantine':
       return quarantineDelivery(delivery, routed, rowWriter);
   }
+}
+
+/** A tally whose effects belong to the trace. */
+function withTrace(tally: Tally, traceparent: string): Tally {
+  return { ...tally, enqueue: (effect) => tally.enqueue({ ...effect, traceparent }) };
 }
 
 /** The stored order determines the listing of an event that could belong to several. */

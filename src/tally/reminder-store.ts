@@ -80,8 +80,9 @@ export interface ReminderStore {
   /**
    * Replaces a due reminder by the effect that sends it. Returns its queue; null if the member has voted or stopped
    * reminders meanwhile.
+   * @param accounts those of the listing's community
    */
-  enqueueReminder(reminder: Reminder, now: number): Promise<string | null>;
+  enqueueReminder(reminder: Reminder, accounts: AccountScope, now: number): Promise<string | null>;
   /** Changes when a reminder is due, unless the member has voted or stopped reminders meanwhile. */
   postponeReminder(reminder: Reminder, dueAt: number): Promise<void>;
   /**

@@ -28,7 +28,8 @@ export interface Installation {
   home(candidate: string | null, configured: readonly string[]): Promise<string | null>;
   /**
    * Moves the entries of listings of other communities from the home accounts of earlier versions to accounts of their
-   * own, once for each listing. To be called before votes are received; may be interrupted, and then continues.
+   * own. To be called before votes are received, and then regularly, because processes of an earlier version that still
+   * run add others; for each listing until none was found for a week. May be interrupted, and then continues.
    * @returns the number of members whose accounts were divided
    */
   separate(separation: Separation, now: number): Promise<number>;

@@ -49,6 +49,8 @@ export interface Delivery {
   readonly family: Family;
   /** The body as it was signed: as received, or serialised again (document, section 5.7). */
   readonly body: string;
+  /** W3C `traceparent` of the span that records it, which its effects continue; only with tracing. */
+  readonly traceparent?: string;
 }
 
 /** A test from the service's dashboard. Only its kind is reliable. */

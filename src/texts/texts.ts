@@ -2,6 +2,7 @@ import { announcementTexts } from './announcement.ts';
 import { awardTexts } from './award.ts';
 import { catalogues } from './catalogues.ts';
 import { claimTexts } from './claim.ts';
+import { departureTexts } from './departure.ts';
 import { digestTexts, lostStreakTexts, newReviewTexts } from './digest.ts';
 import { failureTexts } from './failure.ts';
 import { createLanguage } from './language.ts';
@@ -63,6 +64,7 @@ function createTexts(locale: Locale) {
         once: language.text(messages.ownerReport.once),
       },
     },
+    departure: departureTexts(messages.departure, language),
     setup: setupTexts(messages.setup, language, parts),
     failure: failureTexts(messages.failure, language),
   };

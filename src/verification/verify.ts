@@ -10,7 +10,7 @@ import { type HeadersLike, readHeader } from './headers.ts';
 import { type Bytes, readBytes } from './received-body.ts';
 import { type ReadSecrets, readSecrets, type Secret, type WebhookSecrets } from './secrets.ts';
 import { VerificationError } from './verification-error.ts';
-import { importKey, isEqual, isSignedWith, signWith } from './web-hmac.ts';
+import { importKey, isEqual, matchesSignature, signWith } from './web-hmac.ts';
 
 /**
  * A delivery: a web-standard `Request`, a request of Node or Express, or an object with its headers and its body.
@@ -162,7 +162,7 @@ async function authenticate(headers: HeadersLike, bytes: Bytes | null, secrets: 
   for (const [secret, families] of secrets.familiesOf) {
     const key = await importKey(secret);
     for (const form of forms) {
-      if (await isSignedWith(key, form.bytes, signature)) return { families, signed: true, ...form };
+      if (await matchesSignature(key, form.bytes, signature)) return { families, signed: true, ...form };
     }
   }
   throw new VerificationError('webhook_signature_mismatch');

@@ -9,7 +9,7 @@ export function importKey(secret: string): Promise<HmacKey> {
 export type HmacKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 /** Compares in constant time. The signature must be 64 hex digits. */
-export function isSignedWith(key: HmacKey, message: Uint8Array<ArrayBuffer>, signature: string): Promise<boolean> {
+export function matchesSignature(key: HmacKey, message: Uint8Array<ArrayBuffer>, signature: string): Promise<boolean> {
   return crypto.subtle.verify(algorithm, key, fromHex(signature), message);
 }
 

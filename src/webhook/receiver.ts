@@ -7,10 +7,12 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
 import { createThrottledLog } from '../platform/throttled-log.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { isEncoded } from './content-encoding.ts';
 import type { Intake, WebhookResponse } from './intake.ts';
 import { rejections } from './rejections.ts';
 import { type Rejection, send } from './response.ts';
+import { traceDelivery } from './trace-delivery.ts';
 
 /**
  * Called for each response, for metrics. `outcome` is null for a rejected delivery; `durationMs` is the time from the
@@ -45,6 +47,11 @@ function pathOfListing(path: string): (DeliveryPath & { readonly listing: string
   return { listing, family: family || null };
 }
 
+/** The path with a parameter instead of the name of a listing. */
+function routeOf({ listing, family }: DeliveryPath): string {
+  return `/webhooks${listing === null ? '' : '/:listing'}${family === null ? '' : `/${family}`}`;
+}
+
 /** Shortest time between two log messages about the same rejection (ms). */
 const rejectionLogIntervalMs = 10 * second;
 
@@ -63,19 +70,26 @@ export interface Receiver {
  * Reads the raw body itself, so no body parser may run before it; if one did, the response says so. Responds with 200
  * after the commit, otherwise with 400, 401, 405, 413, 415 or 503.
  */
-export function createReceiver(options: {
+export function createWebhookReceiver(options: {
   intake: Intake;
   clock: Clock;
   log: Log;
   observe?: ObserveResponse;
+  tracing?: Tracing | null;
 }): Receiver {
-  const { intake, clock, log, observe = () => {} } = options;
+  const { intake, clock, log, observe = () => {}, tracing = null } = options;
   const logRejection = createThrottledLog({ log, clock, intervalMs: rejectionLogIntervalMs });
+
+  function respondTo(request: IncomingMessage, path: DeliveryPath) {
+    return handle(request, path, intake, log).catch((error: unknown) => internalError(error, log));
+  }
 
   function handler(path: DeliveryPath) {
     return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const startedAt = performance.now();
-      const reply = await handle(request, path, intake, log).catch((error: unknown) => internalError(error, log));
+      const reply = await (tracing === null
+        ? respondTo(request, path)
+        : traceDelivery(tracing, request, routeOf(path), () => respondTo(request, path)));
       if (reply === null) return;
       send(request, response, reply);
       if ('error' in reply) {

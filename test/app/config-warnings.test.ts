@@ -10,8 +10,24 @@ it.each([
 ])('warns about an owner token that can be guessed: %s', (token, warnings) => {
   const lines: string[] = [];
   const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
-  logConfigWarnings(loadConfig({ ...settings(unreachableDiscord), OWNER_TOKEN: token }), log);
+  const config = loadConfig({ ...settings(unreachableDiscord), OWNER_TOKEN: token });
+  logConfigWarnings(config, config.listings, log);
   const ownerTokenWarnings = lines.filter((line) => line.includes('OWNER_TOKEN'));
   expect(ownerTokenWarnings).toHaveLength(warnings);
   expect(ownerTokenWarnings.join()).not.toContain(token);
+});
+
+it.each([
+  ['no listing', 'receive,answer', [], 1],
+  ['a linked listing', 'receive,answer', [{ voteSecrets: ['secret'] }], 0],
+  ['no listing, and does not receive', 'answer', [], 0],
+])('warns that every delivery will be rejected, if it has %s: %s', (_, roles, linked, warnings) => {
+  const { VOTE_WEBHOOK_SECRET: _vote, PREMIUM_WEBHOOK_SECRET: _premium, ...environment } = settings(unreachableDiscord);
+  const config = loadConfig({ ...environment, TALLYHOOK_ROLES: roles });
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
+  const listing = { voteSecrets: [], premiumSecrets: [], voteAuthorization: null, announceChannelId: '1' };
+  const listings = [...config.listings, ...linked.map((each) => ({ ...listing, ...each }))];
+  logConfigWarnings(config, listings, log);
+  expect(lines.filter((line) => line.includes('no webhook secret'))).toHaveLength(warnings);
 });

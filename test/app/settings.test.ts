@@ -3,11 +3,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Setup } from '../../commands/setup-port.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createDirectory } from '../../src/app/directory.ts';
+import { readinessChecks } from '../../src/app/readiness-checks.ts';
 import { createSettings } from '../../src/app/settings/create-settings.ts';
 import { rekey } from '../../src/app/settings/rekey.ts';
 import { createEncryption } from '../../src/encryption/encryption.ts';
 import { generateKeyText } from '../../src/encryption/encryption-key.ts';
 import { createKeyFile, replaceKeyFile } from '../../src/encryption/key-file.ts';
+import { runReadinessChecks } from '../../src/http/readiness.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createRedactor } from '../../src/platform/redactor.ts';
 import { openStore } from '../../src/store/store.ts';
@@ -240,6 +242,13 @@ describe('a listing that is linked in Discord', () => {
     expect(two.directory.find(listing.name)).toMatchObject({ voteSecrets: [], lookupKey: null });
     expect(two.directory.find('harbour')).toMatchObject({ voteSecrets: ['file-vote-secret'] });
     expect(two.lines.join('')).toContain('stored secrets cannot be decrypted');
+    expect([one.sync.listingsWithoutKey, two.sync.listingsWithoutKey]).toEqual([0, 1]);
+    const readiness = readinessChecks(two.store, ['receive', 'answer'], { answering: null, sync: two.sync });
+    expect(await runReadinessChecks(readiness.receive)).toEqual({
+      store: { ready: true },
+      settings: { ready: false, reason: 'the key of the webhook secrets of 1 listing is missing' },
+    });
+    expect(await runReadinessChecks(readiness.answer)).toEqual({ store: { ready: true } });
     const read = await two.setup.read(otherGuildId);
     expect(read.canStoreSecrets).toBe(false);
     expect(read.issues).toContainEqual(expect.objectContaining({ path: 'voteSecrets', code: 'no_settings_key' }));

@@ -34,6 +34,7 @@ async function startUpkeep() {
       pruning: store.pruning,
       keep: { bodiesMs: null, effectsMs: null },
       onPruned: () => {},
+      separateAccounts: async () => {},
     },
     ...{ clock, log: pino({ level: 'silent' }) },
   });
@@ -44,10 +45,10 @@ async function startUpkeep() {
   /** Advances the clock in steps, so that every loop runs in between. */
   async function advance(ms: number, step = second): Promise<void> {
     for (let passed = 0; passed < ms; passed += step) {
-      await vi.waitFor(() => expect(clock.sleepers()).toBe(6));
+      await vi.waitFor(() => expect(clock.sleepers()).toBe(7));
       await clock.advance(step);
     }
-    await vi.waitFor(() => expect(clock.sleepers()).toBe(6));
+    await vi.waitFor(() => expect(clock.sleepers()).toBe(7));
   }
   return { clock, store, upkeep, advance };
 }
@@ -104,6 +105,7 @@ it('notes from its heartbeats when receiving was down, over a restart', async ()
       pruning: store.pruning,
       keep: { bodiesMs: null, effectsMs: null },
       onPruned: () => {},
+      separateAccounts: async () => {},
     },
     ...{ clock, log: pino({ level: 'silent' }) },
   });

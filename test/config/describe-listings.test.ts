@@ -70,6 +70,9 @@ describe('tallyhook config', () => {
       { name: 'rewards.allListings', source: 'default', value: 0 },
       { name: 'rewards.party', source: 'file', value: rewards.party },
       { name: 'shop', source: 'default', value: [] },
+      { name: 'lookupKey', source: 'file', value: null, secret: true },
+      { name: 'voteSecrets', source: 'unset', value: null, secret: true },
+      { name: 'premiumSecrets', source: 'unset', value: null, secret: true },
     ]);
     const sources = Object.fromEntries(quartermaster?.settings.map(({ name, source }) => [name, source]) ?? []);
     expect(sources).toMatchObject({

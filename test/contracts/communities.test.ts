@@ -23,6 +23,7 @@ const home = '100000000000000001';
 const guild = '613425648685547541';
 const member = '200000000000000001';
 const other = '200000000000000002';
+const third = '200000000000000003';
 const rewards = {
   ...server.rewards,
   streak: { every: 2, credits: 50, forgive: 0 },
@@ -147,7 +148,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
       leaseUntil: start + 3 * day,
     });
     expect(claimed).toEqual([reminder]);
-    expect(await store.reminders.enqueueReminder(reminder, start + day)).toBe(`dm ${member}`);
+    expect(await store.reminders.enqueueReminder(reminder, guild, start + day)).toBe(`dm ${member} ${guild}`);
     expect(await store.reminders.isCurrent(reminder, { accounts: guild, cooldownMs: 12 * hour })).toBe(true);
     expect(await store.reminders.isCurrent(reminder, { accounts: '', cooldownMs: 12 * hour })).toBe(false);
     await store.reminders.stopReminders(member, 'direct_messages_closed', start);
@@ -213,6 +214,22 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     expect(await vote(store, homeListing, member, start + day)).toMatchObject({ credits: 160 });
     expect(await store.installation.separate(separation, start + day)).toBe(0);
     await expectSound(url);
+
+    // A process of an earlier version still records votes in home accounts, for a listing that has votes of its own.
+    await vote(store, guildListing, other, start + 2 * day);
+    await vote(store, before, other, start + 3 * day);
+    await vote(store, before, third, start + 3 * day);
+    expect(await store.installation.separate(separation, start + 3 * day)).toBe(2);
+    expect(await store.ledger.account(other)).toMatchObject({ credits: 0, votes: 0 });
+    expect(await store.ledgerIn(guild).account(other)).toMatchObject({ votes: 3 });
+    expect(await store.ledgerIn(guild).account(third)).toMatchObject({ credits: 10, votes: 1 });
+    expect(await store.ledgerIn(guild).lastVoteAt(other, null)).toBe(start + 3 * day);
+    await expectSound(url);
+    // A week without any ends the search.
+    expect(await store.installation.separate(separation, start + 9 * day)).toBe(0);
+    expect(await store.installation.separate(separation, start + 10 * day)).toBe(0);
+    await vote(store, before, third, start + 11 * day);
+    expect(await store.installation.separate(separation, start + 11 * day)).toBe(0);
   });
 
   it('keep the home community that was stored first', async () => {

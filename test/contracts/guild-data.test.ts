@@ -1,4 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { accountIdOf } from '../../src/ledger/account-id.ts';
+import type { Premium } from '../../src/ledger/event.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { openStore } from '../../src/store/store.ts';
@@ -6,6 +8,7 @@ import type { ListingContext } from '../../src/tally/tally.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordVote } from '../support/record-vote.ts';
+import { itemOf, orderOf } from '../support/shop-store.ts';
 import { isConsistent } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
@@ -66,7 +69,15 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
       'grants',
       'corrections',
     ] as const;
-    const others = ['parties', 'party_voters', 'reminders', 'orders', 'purchases', 'announcement_progress'] as const;
+    const others = [
+      'parties',
+      'party_voters',
+      'reminders',
+      'orders',
+      'order_names',
+      'purchases',
+      'announcement_progress',
+    ] as const;
     const found: string[] = [];
     for (const table of [...tables, ...others, 'vote_counts' as const, 'announced_reviews' as const]) {
       const rows = (await run(db.selectFrom(table).selectAll())) as readonly object[];
@@ -92,8 +103,33 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
     await vote(homeListing, other, last + day);
     const correction = { userId: member, accounts: guild, credits: 5, reason: 'for a test', at: last };
     await store.ownerActions.correct(correction, 'key');
+    const premium: Premium = {
+      ...{ family: 'premium', kind: 'premium_purchase', target: { kind: 'server', id: null }, userId: member },
+      ...{ isRecipient: true, giftedBy: null, orderIds: ['order-1'], tier: 'Gold', at: last },
+      ...{ periodEnd: null, creditsAwarded: null },
+    };
+    const delivery = { receivedAt: last, family: 'premium', body: '{"orderId":"order-1"}' } as const;
+    await store.recorder.record(delivery, { type: 'event', event: premium, listing: guildListing });
+    const order = orderOf(itemOf({ id: 'vip', name: 'VIP', price: 20, role: '9' }), {
+      accounts: guild,
+      userId: member,
+    });
+    expect(await store.purchases.purchase(order, last)).toMatchObject({ outcome: 'purchased' });
+    const cooldown = { name: 'hosted', cooldownMs: 12 * hour, nextVoteAt: last + day };
+    await store.reminders.switchOn(accountIdOf(guild, other), [cooldown], last);
     expect(await tablesWith(url, [guild, 'hosted'])).toEqual(
-      expect.arrayContaining(['balances', 'entries', 'grants', 'effects', 'corrections', 'parties', 'party_voters']),
+      expect.arrayContaining([
+        'balances',
+        'entries',
+        'grants',
+        'effects',
+        'corrections',
+        'parties',
+        'party_voters',
+        'purchases',
+        'reminders',
+        'orders',
+      ]),
     );
 
     const interrupted = new AbortController();
@@ -117,6 +153,7 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
     const repeated = await vote(guildListing, member, start);
     expect(repeated).toMatchObject({ outcome: 'duplicate' });
     expect(await tablesWith(url, [member])).not.toContain('orders');
+    expect(await tablesWith(url, ['order-1'])).toEqual([]);
   }, 60_000);
 
   it('is never deleted at home', async () => {

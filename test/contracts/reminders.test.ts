@@ -60,8 +60,8 @@ function reminderTests(newUrl: () => string): void {
     const now = start + 12 * hour;
     const [due] = await store.reminders.claimReminders(claimAt(now));
     if (due === undefined) throw new Error('nothing is due');
-    expect(await store.reminders.enqueueReminder(due, now)).toBe('dm 1');
-    expect(await store.reminders.enqueueReminder(due, now)).toBe(null);
+    expect(await store.reminders.enqueueReminder(due, '', now)).toBe('dm 1');
+    expect(await store.reminders.enqueueReminder(due, '', now)).toBe(null);
     await castVote(store, '1', start - day);
     await castVote(store, '1', start);
     await castVote(store, '1', start + hour);
@@ -126,7 +126,7 @@ function reminderTests(newUrl: () => string): void {
     const [due] = await store.reminders.claimReminders(claimAt(now));
     if (due === undefined) throw new Error('nothing is due');
     await castVote(store, '1', now);
-    expect(await store.reminders.enqueueReminder(due, now)).toBe(null);
+    expect(await store.reminders.enqueueReminder(due, '', now)).toBe(null);
     await store.reminders.postponeReminder(due, now + minute);
     await store.reminders.returnReminder(due);
     expect((await store.records.effects({ state: 'waiting', before: null, limit: 9 })).map(({ kind }) => kind)).toEqual(
@@ -210,7 +210,7 @@ function reminderTests(newUrl: () => string): void {
       const claim = claimAt(start + 30 * day, { maxDueAt: start + 90 * day });
       const due = await store.reminders.claimReminders(claim);
       expect(due.filter((reminder) => reminder.userId === userId).length).toBeLessThanOrEqual(1);
-      for (const reminder of due) await store.reminders.enqueueReminder(reminder, start + 30 * day);
+      for (const reminder of due) await store.reminders.enqueueReminder(reminder, '', start + 30 * day);
     }
   });
 }

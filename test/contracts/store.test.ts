@@ -320,6 +320,16 @@ function storeTests(newUrl: () => string): void {
       expect(await outbox.newEffects(1)).toEqual({ lastId: 2, queues: [] });
     });
 
+    it('stores the trace of a delivery with its effects, and none for others', async () => {
+      const store = await open();
+      const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+      const routed = { type: 'event', event: vote('1'), listing: server as ListingContext } as const;
+      await record(store, vote('2'));
+      await store.recorder.record({ receivedAt: start, family: 'vote', body: '{}', traceparent }, routed);
+      const effects = await claimDue(store.outbox, start, start + minute, 10);
+      expect(effects.map((effect) => effect.traceparent)).toEqual([undefined, traceparent]);
+    });
+
     it('stores the start of the first attempt with an unknown result', async () => {
       const store = await open();
       await record(store, vote('1'));

@@ -3,6 +3,7 @@ import type { ListingCard } from '../../src/discord/announcements/listing-card.t
 import { createDirectMessageHandler } from '../../src/discord/notifications/direct-message.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import type { Effect } from '../../src/outbox/effect.ts';
+import type { DirectMessageContent } from '../../src/outbox/effect-contents.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { minute } from '../../src/platform/durations.ts';
 import { textsIn } from '../../src/texts/texts.ts';
@@ -25,16 +26,22 @@ async function messaging(card: ListingCard | null = null, isStillWanted = true) 
   });
   const [, { id: userId } = { id: '' }] = discord.members;
   const send = ({ to = userId, nonce = 'nonce', possiblySentSince = null as number | null, dueAt = 0 } = {}) => {
-    const content = { userId: to, message: { type: 'reminder', listing: 'my *server*', dueAt } } as const;
+    return sendMessage({ type: 'reminder', listing: 'my *server*', dueAt }, { to, nonce, possiblySentSince });
+  };
+  function sendMessage(
+    message: DirectMessageContent,
+    { to = userId, nonce = 'nonce', possiblySentSince = null as number | null } = {},
+  ) {
+    const content = { userId: to, message };
     const effect: Effect<'directMessage'> = {
       ...{ id: 1, deliveryId: null, kind: 'directMessage', queue: `dm ${to}`, content, attempts: 1, createdAt: 0 },
       ...{ nonce, possiblySentSince },
     };
     return handle(effect);
-  };
+  }
   const received = () => discord.directMessages(userId);
   const opened = () => discord.requests.filter(({ path }) => path.endsWith('/users/@me/channels'));
-  return { discord, closed, send, received, opened, userId };
+  return { discord, closed, send, sendMessage, received, opened, userId };
 }
 
 describe('a direct message', () => {
@@ -99,6 +106,36 @@ describe('a direct message', () => {
     discord.guild.leave(userId);
     expect(await send()).toEqual({ outcome: 'bury', reason: 'direct_messages_closed' });
     expect(closed).toEqual([userId, userId]);
+  });
+
+  it('says when the data of a community will be deleted, and how to keep it, once', async () => {
+    const { sendMessage, received } = await messaging({ name: 'Lantern _Harbour_', url: null });
+    const departure = { type: 'departure', guildId: '77', listing: 'a', parkedAt: 0, deletedAt: 5_000 } as const;
+    await sendMessage({ ...departure, notices: 0 });
+    expect(received()[0]?.embeds).toMatchObject([
+      {
+        title: 'The bot was removed from your server',
+        description: expect.stringMatching(/\*\*Lantern \\_Harbour\\_\*\* will be deleted <t:5:R>.*\n.*export 77`/),
+      },
+    ]);
+    const possiblySentSince = systemClock.now() - 3 * minute;
+    await sendMessage({ ...departure, notices: 0 }, { nonce: 'forgotten', possiblySentSince });
+    expect(received()).toHaveLength(1);
+    await sendMessage({ ...departure, guildId: '7', listing: null, notices: 1 }, { nonce: 'other', possiblySentSince });
+    expect(received()[1]?.embeds).toMatchObject([
+      { title: 'The data of your server will be deleted soon', description: expect.stringContaining('**7**') },
+    ]);
+  });
+
+  it('about a community is buried quietly if the manager accepts none', async () => {
+    const { discord, sendMessage, closed, userId } = await messaging();
+    discord.faults.closeDirectMessages(userId);
+    const departure = { type: 'departure', guildId: '77', listing: 'a', parkedAt: 0, deletedAt: 5_000 } as const;
+    expect(await sendMessage({ ...departure, notices: 0 })).toEqual({
+      outcome: 'bury',
+      reason: 'direct_messages_closed',
+    });
+    expect(closed).toEqual([]);
   });
 
   it('is buried with the reason if the user does not exist', async () => {

@@ -48,6 +48,6 @@ it.each([
 
 it('every command in the help is completed, and the other way round', () => {
   const { stdout } = spawnSync(process.execPath, [launcher, '--help'], { encoding: 'utf8' });
-  const listed = [...stdout.matchAll(/^ {2}tallyhook \[?([a-z]+)/gm)].map(([, name]) => name);
+  const listed = [...stdout.matchAll(/^ {2}tallyhook \[?([a-z]+)/gm)].map(([, name = '']) => name);
   expect(complete('').filter((word) => !word.startsWith('-'))).toEqual([...new Set(listed)].sort());
 });

@@ -3,7 +3,7 @@ import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { createDirectory } from '../../src/app/directory.ts';
 import { createSettings } from '../../src/app/settings/create-settings.ts';
-import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
@@ -13,19 +13,27 @@ import { createOffsetClock } from '../support/offset-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const waitOptions = { timeout: 10_000, interval: 50 };
+/** Another community, which has removed the bot before. */
+const leftGuildId = '770000000000000001';
 const voteSecret = 'vote-secret-of-the-community';
 
 /** Real time that can be advanced, which ends the sleeps that are due then. */
-function advancingClock(): Clock & { advance(ms: number): void } {
+function advancingClock() {
   const clock = createOffsetClock();
+  /** Sleeps of an hour, as between two comparisons of the guilds. */
+  let longSleeps = 0;
+  let mostLongSleeps = 0;
   return {
     ...clock,
-    async sleep(ms, signal) {
+    isIdle: () => longSleeps === mostLongSleeps,
+    async sleep(ms: number, signal?: AbortSignal) {
+      if (ms === hour) mostLongSleeps = Math.max(mostLongSleeps, ++longSleeps);
       for (const due = clock.monotonic() + ms; signal?.aborted !== true; ) {
         const remaining = due - clock.monotonic();
-        if (remaining <= 0) return;
+        if (remaining <= 0) break;
         await systemClock.sleep(Math.min(20, remaining), signal);
       }
+      if (ms === hour) longSleeps -= 1;
     },
   };
 }
@@ -60,6 +68,10 @@ async function start() {
   const values = { announceChannelId: discord.channels.announcements };
   const changes = Object.entries(values).map(([path, value]) => ({ listing: name, path: path as never, value }));
   expect(await setup.save({ ...author('2'), basis: null, changes })).toMatchObject({ status: 'saved' });
+  const timeZone = [{ listing: '', path: 'timeZone', after: { value: '"UTC"', sealed: null } }];
+  const change = { ...author('3'), guildId: leftGuildId, at: clock.now(), basis: null, undoes: null, values: timeZone };
+  await store.settings.save(change);
+  await store.memberLocales.setLocale(change.authorId, 'de');
   const app = await createApp(config, { clock, log, stopwatch: systemClock });
   onTestFinished(() => app.stop());
   const url = await app.start();
@@ -78,42 +90,55 @@ async function start() {
     clock.advance(hour);
     await vi.waitFor(() => expect(looks()).toBeGreaterThan(before), waitOptions);
     // Until it has compared them, and sleeps again.
-    await systemClock.sleep(300);
+    await vi.waitFor(() => expect(clock.isIdle()).toBe(true), waitOptions);
   }
   await vi.waitFor(() => expect(looks()).toBe(1), waitOptions);
-  await systemClock.sleep(300);
-  const isParked = async () => (await store.guilds.list()).map(({ parkedAt }) => parkedAt !== null);
+  await systemClock.sleep(500);
+  const isParked = async () => {
+    const guild = await store.guilds.find(guildId);
+    return guild !== null && guild.parkedAt !== null;
+  };
   const posts = () => discord.messages(discord.channels.announcements);
+  const received = () => discord.directMessages(discord.members[0]?.id ?? '');
   const votes = async () => (await store.ledgerIn(guildId).account(discord.members[1]?.id ?? '')).votes;
-  return { discord, store, lines, clock, vote, votes, posts, nextLook, isParked };
+  return { discord, store, lines, clock, vote, votes, posts, received, nextLook, isParked };
 }
 
 it('parks a community that has removed the bot, still records its votes, and uses it again once the bot is back', {
   timeout: 60_000,
 }, async () => {
-  const { discord, store, clock, vote, votes, posts, nextLook, isParked, lines } = await start();
+  const { discord, store, clock, vote, votes, posts, received, nextLook, isParked, lines } = await start();
   expect(await vote()).toBe(200);
   await vi.waitFor(() => expect(posts()).toHaveLength(1), waitOptions);
+
+  // Its manager is a member of the other guild, so Discord accepts the message.
+  await nextLook();
+  await vi.waitFor(() => expect(received()).toHaveLength(1), waitOptions);
+  expect(received()[0]?.embeds).toMatchObject([
+    { title: 'Der Bot wurde von deinem Server entfernt', description: expect.stringContaining(leftGuildId) },
+  ]);
 
   discord.guild.removeBot();
   await nextLook();
   // An outage counts as nothing.
   discord.faults.respond500(1, /users\/@me\/guilds/);
   await nextLook();
-  expect(await isParked()).toEqual([false]);
+  expect(await isParked()).toBe(false);
   await nextLook();
-  await vi.waitFor(async () => expect(await isParked()).toEqual([true]), waitOptions);
+  await vi.waitFor(async () => expect(await isParked()).toBe(true), waitOptions);
   await vi.waitFor(() => expect(lines.join('')).toContain('the bot was removed'), waitOptions);
   // The change is in effect before the next look.
   await nextLook();
   clock.advance(24 * hour);
   expect(await vote()).toBe(200);
   expect(await votes()).toBe(2);
-  expect(await store.outbox.sizes()).toEqual({ waiting: 0, buried: 0 });
+  // The manager shares no server with the bot any more.
+  expect(await store.outbox.sizes()).toEqual({ waiting: 0, buried: 1 });
+  expect(received()).toHaveLength(1);
 
   discord.guild.addBot();
   await nextLook();
-  await vi.waitFor(async () => expect(await isParked()).toEqual([false]), waitOptions);
+  await vi.waitFor(async () => expect(await isParked()).toBe(false), waitOptions);
   clock.advance(24 * hour);
   expect(await vote()).toBe(200);
   await vi.waitFor(() => expect(posts()).toHaveLength(2), waitOptions);

@@ -26,7 +26,7 @@ describe('the app while Discord is unavailable', { timeout: 30_000 }, () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(503);
     const receive = await fetch(`${url}/readyz?role=receive`);
     expect(receive.status).toBe(200);
-    expect(await receive.json()).toEqual({ ready: true, parts: { store: { ready: true } } });
+    expect(await receive.json()).toEqual({ ready: true, parts: { store: { ready: true }, settings: { ready: true } } });
   });
 
   it('writes to its database about once a second for any number of readiness checks', async () => {

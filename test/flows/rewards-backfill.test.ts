@@ -1,10 +1,15 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { listingsWithCommunity } from '../../src/app/listings.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import type { Store } from '../../src/store/store.ts';
+import { withoutSecrets } from '../../src/webhook/listing.ts';
 import { describeOnEveryDatabase } from '../contracts/databases.ts';
 import { homeAccount } from '../support/home-account.ts';
+import { environmentWith, harbour } from '../support/listings-file.ts';
+import { recordVote } from '../support/record-vote.ts';
 import { launcher } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import {
@@ -126,6 +131,43 @@ function backfillTests(newUrl: () => string): void {
 
 describe('tallyhook rewards backfill', () => {
   describeOnEveryDatabase('the backfill', backfillTests);
+
+  it('pays each community of the file by its own votes, into its own accounts', { timeout: 30_000 }, async () => {
+    const url = `sqlite:${tempDir()}/tally.db`;
+    const store = await openLedger(url);
+    const [first, second] = ['1000', '2000'];
+    const install = (own: object) => {
+      const listings = [first, second].map((guildId) => ({
+        ...harbour,
+        name: `in-${guildId}`,
+        id: guildId,
+        guildId,
+        rewards: own,
+      }));
+      const environment = { ...environmentWith(listings), DATABASE_URL: url };
+      return { environment, listings: listingsWithCommunity(loadConfig(environment).listings, first) };
+    };
+    await store.installation.home(first, [first, second]);
+    const vote = (name: string, userId: string, number: number) => {
+      const listing = install({}).listings.find((each) => each.name === name);
+      if (listing === undefined) throw new Error('no listing');
+      return recordVote(store, withoutSecrets(listing), userId, monday + number * day);
+    };
+    // A vote for each community reaches nothing; two for one do, there alone.
+    await vote('in-1000', '1', 0);
+    await vote('in-2000', '1', 0);
+    await vote('in-2000', '2', 0);
+    await vote('in-2000', '2', 1);
+    const { environment } = install({ milestones: [{ votes: 2, credits: 100 }] });
+    const { code, stdout } = await runRewards({ environment }, 'backfill', '--json', '--yes');
+    expect({ code, ...JSON.parse(stdout) }).toEqual({
+      ...{ code: 0, paid: true, members: 1, roles: 0 },
+      causes: [{ cause: 'milestone', entries: 1, credits: 100 }],
+    });
+    expect((await store.ledgerIn(second).account('2')).credits).toBe(120);
+    expect(await store.ledger.account('2')).toMatchObject({ credits: 0, votes: 0 });
+    expect(await isConsistent(url)).toBe(true);
+  });
 
   it('writes the reason into the entries', { timeout: 30_000 }, async () => {
     const url = `sqlite:${tempDir()}/tally.db`;

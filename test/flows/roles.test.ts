@@ -76,7 +76,7 @@ describe('a process that only receives', () => {
       DATABASE_URL: `sqlite:${join(tempDir(), 'tally.db')}`,
       VOTE_WEBHOOK_SECRET: voteSecret,
     });
-    const ready = { status: 200, ready: true, parts: { store: { ready: true } } };
+    const ready = { status: 200, ready: true, parts: { store: { ready: true }, settings: { ready: true } } };
     expect(await readiness(url)).toEqual(ready);
     expect(await readiness(url, '?role=receive')).toEqual(ready);
     expect(await readiness(url, '?role=answer')).toMatchObject({ status: 503, ready: false });

@@ -1,12 +1,17 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { createDirectory } from '../../src/app/directory.ts';
+import { communityOfQueues } from '../../src/app/queue-share.ts';
+import { directMessageQueue } from '../../src/outbox/direct-message-queue.ts';
 import { createDispatcher } from '../../src/outbox/dispatcher.ts';
 import type { AttemptResult } from '../../src/outbox/effect.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { second } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { openStore } from '../../src/store/store.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
 import { serverAndBot } from '../support/listings.ts';
+import { environmentWith, harbour } from '../support/listings-file.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { addBacklog } from './test-dispatcher.ts';
 
@@ -18,10 +23,16 @@ const [listing] = serverAndBot();
 if (listing === undefined) throw new Error('no listing');
 
 /** A community whose channels begin with 6 and have 10,000 waiting effects, beside a quiet one. */
-async function createBusyInstallation(performBusy: () => Promise<AttemptResult>) {
+async function createBusyInstallation(
+  performBusy: () => Promise<AttemptResult>,
+  isBusy = (queue: string) => queue.startsWith('6'),
+  communityOf = (queue: string) => (isBusy(queue) ? hostileText : 'quiet'),
+  addEffects: (store: Store, path: string) => Promise<void> = async (_, path) =>
+    addBacklog(path, 10_000, { channels: 500 }),
+) {
   const path = join(tempDir(), 'tally.db');
   const store = await openStore(`sqlite:${path}`, systemClock);
-  addBacklog(path, 10_000, { channels: 500 });
+  await addEffects(store, path);
   const announcedAt = new Map<string, number>();
   const stopped = new AbortController();
   let busyAttempts = 0;
@@ -29,14 +40,14 @@ async function createBusyInstallation(performBusy: () => Promise<AttemptResult>)
     outbox: store.outbox,
     async perform(effects) {
       const queue = effects[0]?.queue ?? '';
-      if (!queue.startsWith('6')) {
+      if (!isBusy(queue)) {
         announcedAt.set(queue, performance.now());
         return { outcome: 'done' };
       }
       busyAttempts += 1;
       return Promise.race([performBusy(), systemClock.sleep(60 * second, stopped.signal).then(() => done)]);
     },
-    communityOf: (queue) => (queue.startsWith('6') ? hostileText : 'quiet'),
+    communityOf,
     clock: systemClock,
     log: createLog({ level: 'silent', secrets: [] }),
   });
@@ -89,4 +100,27 @@ describe('a community with 10,000 waiting effects in 500 channels', () => {
     expect(Math.max(...delays)).toBeLessThan(second);
     expect(before).toBeGreaterThan(0);
   });
+});
+
+it('5,000 direct messages that wait in one community delay none of another, not even to the same member', async () => {
+  const [busyGuild, quietGuild] = ['600000000000000001', '600000000000000002'];
+  const listings = [busyGuild, quietGuild].map((guildId) => ({ ...harbour, name: guildId, id: guildId, guildId }));
+  const communityOf = communityOfQueues(createDirectory(loadConfig(environmentWith(listings)).listings, null));
+  const { measureDelay } = await createBusyInstallation(
+    () => systemClock.sleep(5 * second).then(() => done),
+    (queue) => queue.endsWith(busyGuild),
+    communityOf,
+    (store) =>
+      store.outbox.enqueue(
+        Array.from({ length: 5_000 }, (_, index) => {
+          const userId = String(700_000_000_000_000_000n + BigInt(index));
+          const message = { type: 'purchaseFulfilled', item: 'VIP', price: 1 } as const;
+          const queue = directMessageQueue(userId, busyGuild);
+          return { kind: 'directMessage', queue, content: { userId, message }, deliveryId: null, createdAt: 0 };
+        }),
+      ),
+  );
+  for (const guildId of [quietGuild, '']) {
+    expect(await measureDelay(directMessageQueue('700000000000000000', guildId))).toBeLessThan(second);
+  }
 });

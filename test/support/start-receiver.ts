@@ -10,7 +10,7 @@ import { openStore, type Store } from '../../src/store/store.ts';
 import { createIntake } from '../../src/webhook/intake.ts';
 import { createKeyring } from '../../src/webhook/keyring.ts';
 import type { ListingWithSecrets } from '../../src/webhook/listing.ts';
-import { createReceiver } from '../../src/webhook/receiver.ts';
+import { createWebhookReceiver } from '../../src/webhook/receiver.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { serverAndBot, voteSecret } from './listings.ts';
 import { manualClock } from './manual-clock.ts';
@@ -54,7 +54,7 @@ export async function startReceiver(options: TestReceiverOptions = {}): Promise<
   const intake = createIntake({ keyring, recorder: store.recorder, clock, log });
   const app = express();
   options.before?.(app);
-  const receiver = createReceiver({ intake, clock, log });
+  const receiver = createWebhookReceiver({ intake, clock, log });
   app.use(receiver.router);
   const url = options.direct
     ? await serve(receiver.withFallback(app), { IncomingMessage: DirectRequest })

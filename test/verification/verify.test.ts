@@ -185,7 +185,7 @@ describe('a body', () => {
     });
     expect(await codeOf({ headers, body: endless })).toBe('413 webhook_body_too_large');
     expect(pulled).toBeLessThan(10);
-    expect(await codeOf({ headers: { ...headers, 'content-length': '65537' }, body: endless })).toMatch('413');
+    expect(await codeOf({ headers: { 'content-length': '65537' }, body: endless })).toMatch('413');
     const failing = new ReadableStream({ pull: () => Promise.reject(new Error('connection closed')) });
     expect(await codeOf({ headers, body: failing })).toBe('503 webhook_body_unavailable');
     const empty = new Request('http://localhost/', { method: 'POST', headers: signed('').headers as HeadersInit });
@@ -215,7 +215,7 @@ describe('a body', () => {
     expect(await post(`${url}/raw`, pretty)).toBe('vote');
     expect(await post(`${url}/json`, pretty)).toBe('401 webhook_signature_mismatch');
 
-    const server = createServer(async (request, response) => void response.end(await codeOf(request)));
+    const server = createServer((request, response) => void codeOf(request).then((code) => response.end(code)));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     expect(await post(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)).toBe('vote');

@@ -22,6 +22,8 @@ export interface CommunitySettingsSync {
   refresh(): Promise<void>;
   /** Whether a webhook secret of a listing is stored, but cannot be decrypted here. */
   isUnreadable(listing: string): boolean;
+  /** The number of listings with stored webhook secrets whose key this process does not have. */
+  readonly listingsWithoutKey: number;
   /** What the operator has configured. */
   readonly base: ListingBase;
   /** Applies another configuration of the operator, with what communities have stored. */
@@ -47,6 +49,8 @@ export function createCommunitySettings(options: {
 
   /** The listings with unreadable webhook secrets, by guild. */
   const unreadableListings = new Map<string, ReadonlySet<string>>();
+  /** Those of them whose secrets are not damaged. */
+  const listingsWithoutKey = new Map<string, ReadonlySet<string>>();
 
   /** Null if the community keeps what is in effect, because a part of the new settings is not valid. */
   function open(community: StoredCommunity): readonly ListingConfig[] | null {
@@ -56,6 +60,8 @@ export function createCommunitySettings(options: {
     const unreadableWebhooks = unreadable.filter(({ path }) => path === 'voteSecrets' || path === 'premiumSecrets');
     if (unreadableWebhooks.length === 0) unreadableListings.delete(guildId);
     else unreadableListings.set(guildId, new Set(unreadableWebhooks.map(({ listing }) => listing)));
+    const withoutKey = unreadableWebhooks.filter(({ isKeyMissing }) => isKeyMissing);
+    listingsWithoutKey.set(guildId, new Set(withoutKey.map(({ listing }) => listing)));
     const isParked = community.parkedAt !== null;
     const { listings, issues } = communityConfig(base, guildId, settings);
     const keepsEarlier = effective.has(guildId) && unreadable.length + issues.length > 0;
@@ -90,6 +96,9 @@ export function createCommunitySettings(options: {
   return {
     get base() {
       return base;
+    },
+    get listingsWithoutKey() {
+      return [...listingsWithoutKey.values()].reduce((sum, names) => sum + names.size, 0);
     },
     isUnreadable: (listing) => [...unreadableListings.values()].some((names) => names.has(listing)),
     async load() {

@@ -1,14 +1,14 @@
+import type { NewEffect } from '../../outbox/outbox.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, hour, minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { byTallyhook, type GuildState, type GuildStore } from '../../settings/stored-settings.ts';
+import { departureNotice, keepParkedMs } from './departure-notice.ts';
 
 const checkEveryMs = hour;
 /** A guild is missing if two checks in a row did not find it; other processes may check at the same time. */
 const minMissingMs = 30 * minute;
-/** How long the settings and the data of a parked community are kept. */
-export const keepParkedMs = 30 * day;
 /** How long before the deletion notices are given (ms), the earliest first. */
 const noticesBeforeMs = [7 * day, day];
 
@@ -28,12 +28,16 @@ export function createDepartures(options: {
   readonly isMember: (guildId: string) => Promise<boolean>;
   /** Guilds of the operator's own listings, which are never parked. */
   readonly isOperators: (guildId: string) => boolean;
+  /** The name of a configured listing of a guild; null without one. */
+  readonly listingOf: (guildId: string) => string | null;
+  /** Called with the queue of a new effect. */
+  readonly onEnqueued: (queue: string) => void;
   /** Applies what has changed in this process. */
   readonly apply: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }): Departures {
-  const { guilds, listGuilds, isMember, isOperators, apply, clock, log } = options;
+  const { guilds, listGuilds, isMember, isOperators, listingOf, onEnqueued, apply, clock, log } = options;
   const abortController = new AbortController();
   const { signal } = abortController;
   let running: Promise<void> | undefined;
@@ -56,18 +60,35 @@ export function createDepartures(options: {
       return false;
     }
     if (now - missingSince < minMissingMs || (await isMember(guildId))) return false;
-    await guilds.setParked(guildId, { at: now, by: byTallyhook });
+    const message = await messageFor(guildId, now, 0);
+    if (!(await guilds.setParked(guildId, { at: now, by: byTallyhook }, message))) return true;
+    if (message !== null) onEnqueued(message.queue);
     const fields = { guild: guildId, deletedAt: new Date(now + keepParkedMs).toISOString() };
     log.warn(fields, 'the bot was removed: the community is parked, and its data will be deleted');
     return true;
   }
 
-  /** Logs that a community will be deleted soon; each notice once, over all processes. */
-  async function giveNotice({ guildId, parkedAt, changedAt, notices }: GuildState): Promise<void> {
+  /** To the member who knows the settings best; null if there is none. */
+  async function messageFor(
+    guildId: string,
+    parkedAt: number,
+    notices: number,
+  ): Promise<NewEffect<'directMessage'> | null> {
+    const authorId = await guilds.lastAuthor(guildId);
+    if (authorId === null) return null;
+    return departureNotice(authorId, { guildId, listing: listingOf(guildId), parkedAt, notices }, clock.now());
+  }
+
+  /** Says that a community will be deleted soon; each notice once, over all processes. */
+  async function giveNotice({ guildId, parkedAt, parkedBy, changedAt, notices }: GuildState): Promise<void> {
     if (parkedAt === null || changedAt === null) return;
     const deletedAt = parkedAt + keepParkedMs;
     const due = noticesBeforeMs.filter((before) => clock.now() >= deletedAt - before).length;
-    if (due <= notices || !(await guilds.noteNotice(guildId, due))) return;
+    if (due <= notices) return;
+    // One that the operator has parked cannot be kept by adding the bot again.
+    const message = parkedBy === byTallyhook ? await messageFor(guildId, parkedAt, due) : null;
+    if (!(await guilds.noteNotice(guildId, due, message))) return;
+    if (message !== null) onEnqueued(message.queue);
     const fields = { guild: guildId, deletedAt: new Date(deletedAt).toISOString() };
     log.warn(fields, 'the settings and the data of a parked community will be deleted soon');
   }
@@ -75,6 +96,10 @@ export function createDepartures(options: {
   async function deleteExpired(all: readonly GuildState[]): Promise<boolean> {
     const expired = all.filter(({ parkedAt, changedAt }) => changedAt !== null && isExpired(parkedAt, clock.now()));
     for (const { guildId } of expired) {
+      // The bot may have returned since the list was read.
+      if (!isExpired((await guilds.find(guildId))?.parkedAt ?? null, clock.now())) continue;
+      // At the next check, no process receives its votes any more.
+      if (!isOperators(guildId) && (await guilds.deleteWebhookSecrets(guildId))) continue;
       if (!isOperators(guildId)) await guilds.deleteData(guildId, signal);
       while (!signal.aborted && (await guilds.deleteSettings(guildId)));
       log.warn({ guild: guildId }, 'the settings and the data of a parked community were deleted');

@@ -1,5 +1,5 @@
 import type { OpenedSetting } from '../../../config/community-config.ts';
-import type { Encryption } from '../../encryption/encryption.ts';
+import { type Encryption, KeyMissingError } from '../../encryption/encryption.ts';
 import type { EncryptionKey } from '../../encryption/encryption-key.ts';
 import { seal } from '../../encryption/sealed-text.ts';
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
@@ -16,6 +16,8 @@ export interface OpenedSettings {
 }
 
 export interface UnreadableSecret extends SettingKey {
+  /** The key is missing here; otherwise the stored text is damaged. */
+  readonly isKeyMissing: boolean;
   readonly reason: string;
   readonly hint: string;
 }
@@ -39,7 +41,8 @@ export function openSettings(
       if (listing !== '') secrets.push(...[opened].flat().filter((secret) => typeof secret === 'string'));
     } catch (error) {
       const hint = (error instanceof TallyhookError && error.hint) || 'Enter it again with /setup.';
-      unreadable.push({ listing, path, reason: messageOf(error), hint });
+      const isKeyMissing = error instanceof KeyMissingError;
+      unreadable.push({ listing, path, isKeyMissing, reason: messageOf(error), hint });
     }
   }
   return { settings, secrets, unreadable };

@@ -1,6 +1,7 @@
 import type { Encryption } from '../../encryption/encryption.ts';
 import type { EncryptionKey } from '../../encryption/encryption-key.ts';
 import { seal } from '../../encryption/sealed-text.ts';
+import { tokenContext } from '../../linked-roles/member-tokens.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { RekeyStore, SealedRow } from '../../settings/stored-settings.ts';
 import { contextOf } from './opened-settings.ts';
@@ -35,6 +36,6 @@ export async function rekey(options: {
 }
 
 function reseal(row: SealedRow, encryption: Pick<Encryption, 'open'>, key: EncryptionKey): string {
-  const context = contextOf(row.guildId, row);
+  const context = 'userId' in row ? tokenContext(row.userId, row.place) : contextOf(row.guildId, row);
   return seal(key, encryption.open(row.sealed, context), context);
 }

@@ -1,5 +1,6 @@
 import { needsDiscord } from '../../../config/roles.ts';
 import type { Config } from '../../../config/schema.ts';
+import { publishedLinkedRoles } from '../../app/linked-roles.ts';
 import { type BotIdentity, fetchBotIdentity } from '../../discord/inspection.ts';
 import { createDiscordRest } from '../../discord/rest.ts';
 import { memoryBudgetStore } from '../../lookup/budget.ts';
@@ -20,6 +21,8 @@ import { checkDiscord } from './discord.ts';
 import { checkFiles } from './files.ts';
 import { type Finding, pass, warn } from './finding.ts';
 import { checkKeys } from './keys.ts';
+import { checkLinkedRoles } from './linked-roles.ts';
+import { checkRejectedRequests } from './rejected-requests.ts';
 import { checkRoles, rolesByGuild } from './roles.ts';
 import { type DoctorCheck, type RunOptions, runChecks } from './run-checks.ts';
 import { evaluateRunningProgram, fetchStoreState, isFileReplaced, type RunningStoreState } from './running-program.ts';
@@ -94,6 +97,7 @@ function networkChecks(
   storeState: RunningStoreState,
 ): DoctorCheck[] {
   const { discord, listings, lookup } = config;
+  const linkedRoles = publishedLinkedRoles(config);
   const rest = createDiscordRest(discord);
   const identity: Promise<BotIdentity> = needsDiscord(config.roles)
     ? fetchBotIdentity(rest)
@@ -132,6 +136,12 @@ function networkChecks(
     ...(rolesByGuild(listings).size === 0 ? [] : [{ name: 'roles', run: () => checkRoles(rest, identity, listings) }]),
     { name: 'commands', run: () => checkSlashCommands(rest, identity, config, store?.commandRegistry) },
     { name: 'endpoint', run: () => checkCommandsEndpoint(rest, identity, config) },
+    ...(linkedRoles === undefined
+      ? []
+      : [{ name: 'linked-roles', run: () => checkLinkedRoles(rest, identity, linkedRoles) }]),
+    ...(store === null
+      ? []
+      : [{ name: 'requests', run: () => checkRejectedRequests(store.invalidRequests, clock.now()) }]),
     { name: 'keys', run: checkApiKeys },
     ...checks.slice(2),
   ];

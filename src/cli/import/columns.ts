@@ -1,5 +1,5 @@
 import { UsageError, withSuggestion } from '../../terminal/terminal.ts';
-import { type Fields, fieldPaths, readPath } from './fields.ts';
+import { type Fields, fieldPaths, readPath, readText } from './fields.ts';
 import { suggestTemplate } from './key-template.ts';
 
 /** What can be imported of a row. */
@@ -74,14 +74,14 @@ export function findColumns(
 
 function findUser(rows: readonly Fields[], paths: readonly string[], hasTemplate: boolean): string {
   const hasIds = (path: string) => {
-    const values = rows.map((row) => readPath(row, path)).filter((value) => value !== undefined && value !== '');
-    return values.length > 0 && values.filter((value) => discordId.test(String(value))).length * 2 > values.length;
+    const values = rows.map((row) => readText(row, path)).filter((text) => text !== '');
+    return values.length > 0 && values.filter((text) => discordId.test(text)).length * 2 > values.length;
   };
   const named = byName(hasTemplate ? paths : paths.filter(hasIds), 'user');
   if (named !== undefined) return named;
   const [first, ...others] = paths.filter(hasIds);
   if (first !== undefined && others.length === 0) return first;
-  const keys = rows.flatMap((row) => suggestTemplate(String(readPath(row, byName(paths, 'user') ?? '') ?? '')) ?? []);
+  const keys = rows.flatMap((row) => suggestTemplate(readText(row, byName(paths, 'user') ?? '')) ?? []);
   if (keys.length > 0) {
     const shown = [...new Set(keys)].slice(0, 5).join(', ');
     throw new UsageError(`Ids are a part of keys: ${shown}. Choose which keys to import, as in --key '${keys[0]}'.`);

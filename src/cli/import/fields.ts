@@ -40,6 +40,15 @@ export function readPath(fields: Fields, path: string): unknown {
   return value;
 }
 
+/** The value of a field as text without white space around it; empty if it is neither text nor a number. */
+export function readText(fields: Fields, path: string): string {
+  return textOf(readPath(fields, path));
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value).trim().replace(/^'/, '') : '';
+}
+
 /** The names of all fields that have no fields of their own, such as `value.points`. */
 export function fieldPaths(fields: Fields, depth = 3): string[] {
   return Object.entries(fields).flatMap(([name, value]) => {

@@ -1,7 +1,7 @@
 import { isSnowflake } from '../../platform/snowflake.ts';
 import { balanceKey, type ImportItem, maxImportedCredits } from '../../tally/import-store.ts';
 import type { Columns } from './columns.ts';
-import { type Fields, readPath } from './fields.ts';
+import { type Fields, readPath, readText, textOf } from './fields.ts';
 import type { KeyParts } from './key-template.ts';
 
 /** How rows are understood. Times in ms since the epoch. */
@@ -46,7 +46,7 @@ const skipped = (reason: string): InterpretedRow => ({ type: 'skipped', reason }
 /** Reads what a row credits. Takes time proportional to the length of the row. */
 export function interpretRow(fields: Fields, rules: RowRules): InterpretedRow {
   const { columns, rowsAre } = rules;
-  const user = textOf(readPath(fields, columns.user));
+  const user = readText(fields, columns.user);
   const parts = rules.readKey === null ? { userId: user, guildId: null } : rules.readKey(user);
   if (parts === null) return skipped('other keys');
   const { userId, guildId } = parts;
@@ -60,7 +60,7 @@ export function interpretRow(fields: Fields, rules: RowRules): InterpretedRow {
   if (credits > maxImportedCredits) return rejected(`more than ${maxImportedCredits.toLocaleString('en')} credits`);
   const at = columns.time === undefined ? null : timeOf(readPath(fields, columns.time), rules.now);
   if (typeof at === 'string') return rejected(at);
-  const named = columns.listing === undefined ? '' : textOf(readPath(fields, columns.listing));
+  const named = columns.listing === undefined ? '' : readText(fields, columns.listing);
   const listing = named === '' ? rules.listing : named;
   if (listing !== null && named !== '' && !rules.listings.includes(listing))
     return rejected('there is no such listing');
@@ -86,10 +86,6 @@ export function interpretRow(fields: Fields, rules: RowRules): InterpretedRow {
     });
   }
   return items.length === 0 ? skipped('nothing to credit') : { type: 'items', items };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value).trim().replace(/^'/, '') : '';
 }
 
 /** A whole number, 0 for none; or what is wrong with it. */

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { loadConfig } from '../../../config/load.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';
-import { TallyhookError } from '../../platform/errors.ts';
+import { messageOf, TallyhookError } from '../../platform/errors.ts';
 import { readDatabaseStatus } from '../../store/snapshots/database-status.ts';
 import { openStore, type Store } from '../../store/store.ts';
 import type { ImportItem, ImportTarget, ItemOutcome } from '../../tally/import-store.ts';
@@ -162,7 +162,7 @@ function readTime(text: string, now: number): number {
   try {
     return parseTime(text, now);
   } catch (error) {
-    throw new UsageError(`--votes-at: ${error instanceof Error ? error.message : error}.`);
+    throw new UsageError(`--votes-at: ${messageOf(error)}.`);
   }
 }
 

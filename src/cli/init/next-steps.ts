@@ -5,7 +5,7 @@ import { defaultOf } from './questions.ts';
 /** What to do after the settings are written. */
 export function nextSteps(values: Environment, generated: ReadonlySet<SettingName>): string[] {
   const { PUBLIC_URL: publicUrl, PORT: port = defaultOf('PORT'), VOTE_WEBHOOK_SECRET: secret } = values;
-  const address = (publicUrl || `https://your.domain`).replace(/\/+$/, '');
+  const address = (publicUrl || `https://your.domain`).replace(/(?<!\/)\/+$/, '');
   const local = `http://127.0.0.1:${port}`;
   const steps = [
     'tallyhook doctor     checks the whole installation',

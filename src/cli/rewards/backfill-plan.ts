@@ -49,6 +49,17 @@ export function createBackfillTotals() {
   };
 }
 
+/** Those of several communities; a member of two counts twice, as two accounts. */
+export function addTotals(totals: readonly BackfillTotals[]): BackfillTotals {
+  const causes = new Map<Cause, EntrySum>();
+  for (const [cause, { entries, credits }] of totals.flatMap((each) => [...each.causes])) {
+    const sum = causes.get(cause) ?? { entries: 0, credits: 0 };
+    causes.set(cause, { entries: sum.entries + entries, credits: sum.credits + credits });
+  }
+  const sumOf = (name: 'members' | 'roles') => totals.reduce((sum, each) => sum + each[name], 0);
+  return { members: sumOf('members'), roles: sumOf('roles'), causes };
+}
+
 /** @param listings of one community @param now ms since the epoch @param onMember called for each member; may throw to stop */
 export async function planAll(
   snapshot: Snapshot,

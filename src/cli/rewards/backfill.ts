@@ -1,16 +1,21 @@
 import { loadConfig } from '../../../config/load.ts';
-import { listingsWithCommunity } from '../../app/listings.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
-import { openStore } from '../../store/store.ts';
-import { communityOf } from '../../tally/backfill.ts';
+import { openStore, type Store } from '../../store/store.ts';
+import { type BackfilledMember, communityOf } from '../../tally/backfill.ts';
 import { partyKey } from '../../tally/party.ts';
 import { confirm } from '../../terminal/confirm.ts';
 import { exitCode, type Terminal } from '../../terminal/terminal.ts';
-import { withoutSecrets } from '../../webhook/listing.ts';
 import { openLedger } from '../open-ledger.ts';
-import { type BackfillTotals, createBackfillTotals, type PlannedBackfill, planAll } from './backfill-plan.ts';
+import {
+  addTotals,
+  type BackfillTotals,
+  createBackfillTotals,
+  type PlannedBackfill,
+  planAll,
+} from './backfill-plan.ts';
+import { communitiesOfSettings } from './communities-of-settings.ts';
 import { createProgress } from './progress.ts';
 
 export interface BackfillOptions {
@@ -25,27 +30,30 @@ const membersAtOnce = 20;
 /** `tallyhook rewards backfill`. */
 export async function backfillRewards({ dryRun, yes, json }: BackfillOptions, terminal: Terminal): Promise<number> {
   const config = loadConfig(process.env);
-  const listings = listingsWithCommunity(config.listings.filter(({ implied }) => !implied)).map(withoutSecrets);
   const snapshot = await openLedger(config.databaseUrl, { older: false });
-  let planned: PlannedBackfill;
+  const planned: PlannedBackfill[] = [];
   try {
-    planned = await planAll(snapshot, listings, {
-      now: systemClock.now(),
-      onProgress: terminal.printError,
-      onMember() {
-        if (terminal.stop.aborted) throw new TallyhookError('stopped', 'Stopped. Nothing was paid.');
-      },
-    });
+    for (const listings of await communitiesOfSettings(snapshot, config.listings)) {
+      const plan = await planAll(snapshot, listings, {
+        now: systemClock.now(),
+        onProgress: terminal.printError,
+        onMember() {
+          if (terminal.stop.aborted) throw new TallyhookError('stopped', 'Stopped. Nothing was paid.');
+        },
+      });
+      planned.push(plan);
+    }
   } finally {
     await snapshot.close();
   }
 
-  if (dryRun || planned.userIds.length === 0) {
-    printTotals(planned.totals, { isPaid: false, json }, terminal);
+  const totals = addTotals(planned.map((plan) => plan.totals));
+  if (dryRun || totals.members === 0) {
+    printTotals(totals, { isPaid: false, json }, terminal);
     return exitCode.ok;
   }
   if (!yes) {
-    for (const line of formatTotals(planned.totals, false)) terminal.printError(line);
+    for (const line of formatTotals(totals, false)) terminal.printError(line);
     if (!(await confirm('Pay this now?', terminal))) {
       terminal.printError('Nothing was paid.');
       return exitCode.ok;
@@ -58,29 +66,44 @@ export async function backfillRewards({ dryRun, yes, json }: BackfillOptions, te
   return exitCode.runtimeError;
 }
 
-async function payAll(url: string, { rules, userIds }: PlannedBackfill, terminal: Terminal): Promise<BackfillTotals> {
+async function payAll(url: string, planned: readonly PlannedBackfill[], terminal: Terminal): Promise<BackfillTotals> {
   const totals = createBackfillTotals();
-  const progress = createProgress(userIds.length, terminal.printError);
+  const members = planned.reduce((sum, { userIds }) => sum + userIds.length, 0);
+  const progress = createProgress(members, terminal.printError);
   const store = await openStore(url, systemClock, { thread: false });
   try {
-    const { backfill } = store;
-    const [listing] = rules.listings;
-    const { accounts } = communityOf(rules);
-    const parties = rules.partyGoals.map(([period, reachedAt]) => [partyKey(accounts, period), reachedAt] as const);
-    await backfill.saveParties(parties, listing?.rewards.party?.goal ?? 0);
-    for (let index = 0; index < userIds.length && !terminal.stop.aborted; index += membersAtOnce) {
-      const members = userIds.slice(index, index + membersAtOnce);
-      const now = systemClock.now();
-      const paid = await Promise.all(members.map((userId) => backfill.backfillMember(userId, rules, now)));
-      for (const { entries, roles } of paid) {
-        totals.add(entries, roles);
-        progress.advance();
-      }
+    for (const plan of planned) {
+      await payCommunity(store, plan, {
+        stop: terminal.stop,
+        onPaid({ entries, roles }) {
+          totals.add(entries, roles);
+          progress.advance();
+        },
+      });
     }
   } finally {
     await store.close();
   }
   return totals.totals();
+}
+
+async function payCommunity(
+  { backfill }: Pick<Store, 'backfill'>,
+  { rules, userIds }: PlannedBackfill,
+  { stop, onPaid }: { readonly stop: AbortSignal; readonly onPaid: (member: BackfilledMember) => void },
+): Promise<void> {
+  if (stop.aborted) return;
+  const [listing] = rules.listings;
+  const { accounts } = communityOf(rules);
+  const parties = rules.partyGoals.map(([period, reachedAt]) => [partyKey(accounts, period), reachedAt] as const);
+  await backfill.saveParties(parties, listing?.rewards.party?.goal ?? 0);
+  for (let index = 0; index < userIds.length && !stop.aborted; index += membersAtOnce) {
+    const members = userIds.slice(index, index + membersAtOnce);
+    const now = systemClock.now();
+    for (const paid of await Promise.all(members.map((userId) => backfill.backfillMember(userId, rules, now)))) {
+      onPaid(paid);
+    }
+  }
 }
 
 function printTotals(

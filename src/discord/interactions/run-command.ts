@@ -9,12 +9,14 @@ import type { Log } from '../../platform/log.ts';
 import { memoizeByIdentity } from '../../platform/memoize.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
 import { type Texts, textsFor } from '../../texts/texts.ts';
+import type { Tracing } from '../../tracing/tracing.ts';
 import { expiredCodes } from '../discord-errors.ts';
 import { asPanel, isPanel, type MessageBody, renderReply } from '../rendering/message.ts';
 import { renderModal } from '../rendering/modal.ts';
 import { createErrorReplies, errorBody, errorReply } from './error-replies.ts';
 import { createLaterReplies } from './later-replies.ts';
 import { type InteractionResponder, type ResponseKind, responseKind } from './responder.ts';
+import { traceCommand } from './trace-command.ts';
 
 /**
  * Discord expects a first response within 3 s. A reply that takes longer than this is deferred, which leaves time for
@@ -45,6 +47,7 @@ export interface CommandRunnerOptions {
   readonly onAnswered?: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
   /** Called with the input of every command and component, after the response. */
   readonly onMemberSeen?: (input: CommandInput, command: Command) => void;
+  readonly tracing?: Tracing | null;
   /** Ends waiting for what replaces a reply later. */
   readonly stopped?: AbortSignal;
 }
@@ -57,7 +60,7 @@ export interface CommandRunnerOptions {
 export type RunCommand = (command: Command, input: CommandInput, responder: InteractionResponder) => Promise<void>;
 
 export function createCommandRunner(options: CommandRunnerOptions): RunCommand {
-  const { localContextFor, clock, log } = options;
+  const { localContextFor, clock, log, tracing = null } = options;
   const { onAnswered = () => {}, onMemberSeen = () => {}, noticeFor = async () => null } = options;
   const errors = createErrorReplies({ clock, log });
   const laterReplies = createLaterReplies({ clock, log, stopped: options.stopped ?? new AbortController().signal });
@@ -93,10 +96,21 @@ export function createCommandRunner(options: CommandRunnerOptions): RunCommand {
   }
 
   async function run(command: Command, input: CommandInput, responder: InteractionResponder): Promise<void> {
+    if (tracing === null) await runAndReport(command, input, responder);
+    else await traceCommand(tracing, command, input, () => runAndReport(command, input, responder));
+  }
+
+  /** Returns whether the response was an error message. */
+  async function runAndReport(
+    command: Command,
+    input: CommandInput,
+    responder: InteractionResponder,
+  ): Promise<boolean> {
     const startedAt = clock.monotonic();
     let failed = true;
     try {
       failed = await respond(command, input, responder, startedAt);
+      return failed;
     } finally {
       onAnswered(command.name, failed ? 'failed' : 'answered', clock.monotonic() - startedAt);
       if (command.notesMember !== false) onMemberSeen(input, command);

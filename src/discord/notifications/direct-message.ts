@@ -7,12 +7,13 @@ import type { EffectHandlers } from '../../outbox/perform.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
-import { escapeName, plainName } from '../../texts/markup.ts';
-import { type CardSource, readCard } from '../announcements/listing-card.ts';
+import { plainName } from '../../texts/markup.ts';
+import { type CardSource, listingName, readCard } from '../announcements/listing-card.ts';
 import { rejectionOf, retryAlone } from '../discord-errors.ts';
 import type { MemberTexts } from '../guild-languages.ts';
 import { postReply } from '../posting/post-reply.ts';
 import type { DiscordRest } from '../rest.ts';
+import { hasDeparture, renderDeparture } from './departure-message.ts';
 import { renderPurchaseMessage } from './purchase-messages.ts';
 import { hasReminder, renderReminder } from './reminder-message.ts';
 
@@ -21,6 +22,8 @@ const maxChannels = 10_000;
 const maxReasonLength = 300;
 /** Discord is certain to remember a nonce for this long (ms). */
 const nonceLifetimeMs = 2 * minute;
+/** Between this clock and that of Discord. */
+const clockToleranceMs = 5 * minute;
 
 /** What is stored of direct messages. Rejects as the store does. */
 export interface DirectMessageSettings {
@@ -61,17 +64,20 @@ export function createDirectMessageHandler(options: {
 
   async function render({ userId, message }: DirectMessage): Promise<Reply> {
     const texts = await textsOf(userId);
-    if (message.type !== 'reminder') return renderPurchaseMessage(message, texts);
-    const card = await readCard(listingOf, message.listing, clock);
-    const name = escapeName(card?.name ?? '', 60) || escapeName(message.listing, 60);
-    return renderReminder(message, { name, url: card?.url ?? null }, texts);
+    if (message.type === 'purchaseFulfilled' || message.type === 'purchaseRefunded') {
+      return renderPurchaseMessage(message, texts);
+    }
+    const card = message.listing === null ? null : await readCard(listingOf, message.listing, clock);
+    if (message.type === 'departure') return renderDeparture(message, listingName(card, message.guildId), texts);
+    return renderReminder(message, { name: listingName(card, message.listing), url: card?.url ?? null }, texts);
   }
 
-  async function settleRejection(userId: string, error: DiscordAPIError): Promise<AttemptResult> {
+  async function settleRejection({ userId, message }: DirectMessage, error: DiscordAPIError): Promise<AttemptResult> {
     switch (error.code) {
       case RESTJSONErrorCodes.CannotSendMessagesToThisUser:
       case RESTJSONErrorCodes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds:
-        await settings.directMessagesClosed(userId);
+        // Discord also rejects a member who has left every server of the bot, which says nothing about reminders.
+        if (message.type !== 'departure') await settings.directMessagesClosed(userId);
         return { outcome: 'bury', reason: directMessagesClosed };
       case RESTJSONErrorCodes.OpeningDirectMessagesTooFast:
         return retry('Discord limits how fast direct messages are opened (40003)');
@@ -88,10 +94,13 @@ export function createDirectMessageHandler(options: {
   /** Whether an earlier attempt has sent it, if that is so long ago that Discord may have forgotten the nonce. */
   async function wasSent(channelId: string, effect: Effect<'directMessage'>): Promise<boolean> {
     const { possiblySentSince: since, content } = effect;
-    // Nothing in another message identifies it: it may be sent twice.
-    if (since === null || content.message.type !== 'reminder') return false;
+    // Nothing in a message about a purchase identifies it: it may be sent twice.
+    if (since === null) return false;
     const age = clock.now() - since;
-    return (age < 0 || age >= nonceLifetimeMs) && hasReminder(rest, channelId, content.message);
+    if (age >= 0 && age < nonceLifetimeMs) return false;
+    const { message } = content;
+    if (message.type === 'reminder') return hasReminder(rest, channelId, message);
+    return message.type === 'departure' && hasDeparture(rest, channelId, message, since - clockToleranceMs);
   }
 
   return async (effect) => {
@@ -105,7 +114,7 @@ export function createDirectMessageHandler(options: {
     } catch (error) {
       if (error instanceof z.ZodError) return retry('the response is not from Discord');
       const rejection = rejectionOf(error);
-      return rejection === null ? retryAlone(error) : settleRejection(userId, rejection);
+      return rejection === null ? retryAlone(error) : settleRejection(effect.content, rejection);
     }
   };
 }

@@ -49,6 +49,18 @@ export async function updateApplication(
   return changed;
 }
 
+/** What Discord knows of linked roles. Throws like {@link updateApplication}. */
+export async function inspectLinkedRoles(
+  rest: DiscordRest,
+  applicationId: string,
+  { records }: Pick<NonNullable<ApplicationSettings['linkedRoles']>, 'records'>,
+): Promise<{ readonly verificationUrl: string | null; readonly isRegistered: boolean }> {
+  const { role_connections_verification_url } = application.parse(await rest.get(Routes.currentApplication()));
+  const listed = z.array(record).parse(await rest.get(Routes.applicationRoleConnectionMetadata(applicationId)));
+  const isRegistered = isDeepStrictEqual(listed, z.array(record).parse(records));
+  return { verificationUrl: role_connections_verification_url, isRegistered };
+}
+
 const application = z.object({
   role_connections_verification_url: z
     .string()

@@ -62,17 +62,30 @@ export function decodeResult(outcome: JobOutcome): JobResults[JobName] {
   }
 }
 
-function encodeVote({ receivedAt, body }: Delivery, vote: Vote, listing: ListingContext) {
+function encodeVote({ receivedAt, body, traceparent }: Delivery, vote: Vote, listing: ListingContext) {
   const { kind, target, userId, at, creditsAwarded, denial } = vote;
-  return [receivedAt, body, kind, target.kind, target.id, userId, at, creditsAwarded, denial, listing] as const;
+  return [
+    receivedAt,
+    body,
+    kind,
+    target.kind,
+    target.id,
+    userId,
+    at,
+    creditsAwarded,
+    denial,
+    listing,
+    traceparent,
+  ] as const;
 }
 
 function decodeVote(encoded: EncodedVote): [Delivery, RoutedDelivery] {
-  const [receivedAt, body, kind, targetKind, targetId, userId, at, creditsAwarded, denial, listing] = encoded;
+  const [receivedAt, body, kind, targetKind, targetId, userId, at, creditsAwarded, denial, listing, traceparent] =
+    encoded;
   const target = { kind: targetKind, id: targetId };
   const event: Vote = { family: 'vote', kind, target, userId, at, creditsAwarded, denial };
   return [
-    { receivedAt, family: 'vote', body },
+    { receivedAt, family: 'vote', body, ...(traceparent !== undefined && { traceparent }) },
     { type: 'event', event, listing },
   ];
 }

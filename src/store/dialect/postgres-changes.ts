@@ -114,10 +114,10 @@ const writeRows = `
       where balances.user_id = rows.user_id
     ),
     new_effects as (
-      insert into effects (delivery_id, kind, queue, content, state, attempts, due_at, created_at)
-      select "deliveryId", kind, queue, content, 'waiting', 0, "createdAt", "createdAt"
+      insert into effects (delivery_id, kind, queue, content, state, attempts, due_at, created_at, traceparent)
+      select "deliveryId", kind, queue, content, 'waiting', 0, "createdAt", "createdAt", traceparent
       from json_to_recordset($5::json) as rows (
-        "deliveryId" bigint, kind text, queue text, content text, "createdAt" bigint
+        "deliveryId" bigint, kind text, queue text, content text, "createdAt" bigint, traceparent text
       )
     )
   delete from balances where user_id = any($6::text[])`;

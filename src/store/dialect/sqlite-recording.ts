@@ -156,6 +156,10 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
     `insert into effects (delivery_id, kind, queue, content, state, attempts, due_at, created_at)
      values (?, ?, ?, ?, 'waiting', 0, ?, ?)`,
   );
+  const insertTracedEffect = database.prepare(
+    `insert into effects (delivery_id, kind, queue, content, state, attempts, due_at, created_at, traceparent)
+     values (?, ?, ?, ?, 'waiting', 0, ?, ?, ?)`,
+  );
 
   return (changes) => {
     const { newDeliveries, replayedDeliveries, events, entries, accounts, effects, orders, corrections } = changes;
@@ -183,9 +187,14 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
     for (const { period, userId, state } of changes.partyVoters) savePartyVoter.run(period, userId, state);
     for (const { userId, listing, dueAt } of changes.reminders.values()) saveReminder.run(userId, listing, dueAt);
     for (const effect of effects) {
-      const { deliveryId, kind, queue, createdAt } = effect;
-      if (isPlanned(effect)) all(database, insertPlanned(db, effect));
-      else insertEffect.run(deliveryId ?? noDelivery, kind, queue, serializeContent(effect), createdAt, createdAt);
+      if (isPlanned(effect)) {
+        all(database, insertPlanned(db, effect));
+        continue;
+      }
+      const { deliveryId, kind, queue, createdAt, traceparent } = effect;
+      const row = [deliveryId ?? noDelivery, kind, queue, serializeContent(effect), createdAt, createdAt];
+      if (traceparent === undefined) insertEffect.run(...row);
+      else insertTracedEffect.run(...row, traceparent);
     }
     for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) all(database, query);
     for (const correction of corrections) all(database, insertCorrection(db, correction));

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Compilable, type Kysely, sql } from 'kysely';
-import type { AccountId } from '../../ledger/account-id.ts';
+import { type AccountId, homeAccounts, partsOf } from '../../ledger/account-id.ts';
+import { directMessageQueue, recipientOf } from '../../outbox/direct-message-queue.ts';
 import { roleConnectionQueue } from '../../tally/role-connection.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries } from '../linked-entries.ts';
@@ -124,7 +125,7 @@ export async function findMemberRows(
     ...found.deliveryIds,
   ]);
   const isOwn = ({ queue, content }: { readonly queue: string; readonly content: string }) =>
-    ownQueues(userId).includes(queue) || (mentions(content, userId) && !isErasing(queue, content));
+    isOwnQueue(queue, userId) || (mentions(content, userId) && !isErasing(queue, content));
   // A vote can also have effects that concern everyone, such as the reward of a party.
   const effects = db.selectFrom('effects').select(['id', 'queue', 'content']);
   const ofDeliveries: number[] = [];
@@ -139,7 +140,7 @@ export async function findMemberRows(
       .select(['id', 'queue', 'content'])
       .where(({ eb, and, or }) =>
         or([
-          eb('queue', 'in', ownQueues(userId)),
+          eb('queue', 'in', ownQueues(userId, accounts)),
           and([eb('queue', '>', 'role '), eb('queue', '<', 'role!')]),
           and([eb('queue', '>', 'handler '), eb('queue', '<', 'handler!')]),
         ]),
@@ -150,7 +151,7 @@ export async function findMemberRows(
     db
       .selectFrom('planned_effects')
       .select(['id', 'queue', 'content'])
-      .where((eb) => eb.or([eb('queue', '=', directMessages(userId)), eb('content', 'like', `%${userId}%`)])),
+      .where((eb) => eb.or([eb('queue', 'in', ownQueues(userId, accounts)), eb('content', 'like', `%${userId}%`)])),
   );
   const effectIds = distinct([...ofDeliveries, ...waiting.filter(isOwn).map(({ id }) => id), ...found.effectIds]);
   return {
@@ -169,14 +170,15 @@ function isErasing(queue: string, content: string): boolean {
   return queue.startsWith('role ') && content.includes('"erase":true');
 }
 
-/** The queues of the effects that concern the member alone. */
-export function ownQueues(userId: string): readonly string[] {
-  return [directMessages(userId), roleConnectionQueue(userId)];
+/** Whether the effects in a queue concern the member alone. */
+export function isOwnQueue(queue: string, userId: string): boolean {
+  return recipientOf(queue)?.userId === userId || queue === roleConnectionQueue(userId);
 }
 
-/** The queue of the direct messages to a member. */
-export function directMessages(userId: string): string {
-  return `dm ${userId}`;
+/** The queues of such effects, but for direct messages from communities in which the member has no account. */
+function ownQueues(userId: string, accounts: readonly AccountId[]): readonly string[] {
+  const scopes = new Set([homeAccounts, ...accounts.map((accountId) => partsOf(accountId).accounts)]);
+  return [...[...scopes].map((guildId) => directMessageQueue(userId, guildId)), roleConnectionQueue(userId)];
 }
 
 function distinct(ids: readonly number[]): number[] {

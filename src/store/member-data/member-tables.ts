@@ -1,11 +1,13 @@
 import { type Compilable, type Kysely, sql } from 'kysely';
-import { accountIdOf, partsOf } from '../../ledger/account-id.ts';
+import { accountIdOf, homeAccounts, partsOf } from '../../ledger/account-id.ts';
+import { directMessageQueue } from '../../outbox/direct-message-queue.ts';
+import { roleConnectionQueue } from '../../tally/role-connection.ts';
 import { accountKey } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
 import { deliveryColumns } from '../reads/search-deliveries.ts';
 import type { Tables } from '../tables.ts';
 import { chunksOf } from './chunks.ts';
-import { directMessages, type MemberRows, ownQueues } from './member-rows.ts';
+import type { MemberRows } from './member-rows.ts';
 
 /** A table with rows about members. */
 export interface MemberTable {
@@ -99,9 +101,15 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
         inChunks(ownIds, (ids) =>
           db
             .updateTable('effects')
-            .set({ queue: directMessages(pseudonym) })
+            .set({ queue: directMessageQueue(pseudonym, homeAccounts) })
             .where('id', 'in', ids)
-            .where('queue', 'in', ownQueues(userId)),
+            .where(({ eb, or }) =>
+              or([
+                eb('queue', 'in', [directMessageQueue(userId, homeAccounts), roleConnectionQueue(userId)]),
+                // From another community.
+                eb('queue', 'like', `${directMessageQueue(userId, homeAccounts)} %`),
+              ]),
+            ),
         ),
       );
     },

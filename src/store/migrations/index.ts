@@ -21,6 +21,7 @@ import { leases } from './020-leases.ts';
 import { linkedMembers } from './021-linked-members.ts';
 import { growth } from './022-growth.ts';
 import { handlers } from './023-handlers.ts';
+import { effectTraces } from './024-effect-traces.ts';
 import { imports } from './025-imports.ts';
 import type { Migration } from './migration.ts';
 
@@ -47,6 +48,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '021-linked-members': linkedMembers,
   '022-growth': growth,
   '023-handlers': handlers,
+  '024-effect-traces': effectTraces,
   '025-imports': imports,
 };
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { AccountId } from '../../ledger/account-id.ts';
+import { recipientOf } from '../../outbox/direct-message-queue.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import { noDelivery, type Tables } from '../tables.ts';
@@ -135,6 +136,7 @@ export async function deleteGuildData(
   async function deleteEffects(): Promise<void> {
     const isOwn = ({ queue, content }: { readonly queue: string; readonly content: string }) =>
       queue === `role ${guildId}` ||
+      recipientOf(queue)?.guildId === guildId ||
       content.includes(`"${guildId}"`) ||
       content.includes(`"${guildId} `) ||
       listings.some((name) => content.includes(`"${name}"`));

@@ -36,7 +36,7 @@ export function sqlReminders(db: Kysely<Tables>, reading: Connection, write: Wri
       const isDue = due !== undefined || (await run(reading, selectMisdated(db, one))).length > 0;
       return isDue ? write('claimReminders', claim) : [];
     },
-    enqueueReminder: (reminder, now) => write('enqueueReminder', reminder, now),
+    enqueueReminder: (reminder, accounts, now) => write('enqueueReminder', reminder, accounts, now),
     postponeReminder: (reminder, dueAt) => write('postponeReminder', reminder, dueAt),
     async isCurrent({ userId, listing, dueAt }, { accounts, cooldownMs }) {
       const { isOn, lastVotes } = await stateOf(accountIdOf(accounts, userId));

@@ -72,7 +72,7 @@ export function claimWrites(db: Kysely<Tables>, connection: Connection): Pick<Ou
             'in',
             claimed.map(({ row }) => row.id),
           )
-          .returning(['id', 'delivery_id', 'queue', 'attempts', 'created_at', 'nonce', 'unsure_since']),
+          .returning(claimedColumns),
       );
       return rows.flatMap((row) => toEffect(row, contents.get(row.id), now)).sort((a, b) => a.id - b.id);
     },
@@ -85,6 +85,9 @@ export function createNonce(effect: { id: number; created_at: number }, suffix =
 }
 
 const lockedColumns = ['id', 'created_at', 'kind', 'content'] as const;
+const claimedColumns = [
+  ...(['id', 'delivery_id', 'queue', 'attempts', 'created_at', 'nonce', 'unsure_since', 'traceparent'] as const),
+];
 
 interface ParsedRow {
   readonly row: Pick<Selectable<Tables['effects']>, 'id' | 'created_at'>;
@@ -101,10 +104,7 @@ function selectTogether(parsed: readonly ParsedRow[]): readonly ParsedRow[] {
 }
 
 function toEffect(
-  row: Pick<
-    Selectable<Tables['effects']>,
-    'id' | 'delivery_id' | 'queue' | 'attempts' | 'created_at' | 'nonce' | 'unsure_since'
-  >,
+  row: Pick<Selectable<Tables['effects']>, (typeof claimedColumns)[number]>,
   contents: Contents | UnreadableContents | undefined,
   claimedAt: number,
 ): ClaimedEffect[] {
@@ -117,6 +117,7 @@ function toEffect(
     createdAt: row.created_at,
     nonce: row.nonce ?? '',
     possiblySentSince: row.unsure_since === claimedAt ? null : row.unsure_since,
+    ...(row.traceparent !== null && { traceparent: row.traceparent }),
   };
   return [{ ...fields, ...contents }];
 }

@@ -47,9 +47,9 @@ export function enqueueWrites(
 }
 
 function insertEffect(db: Kysely<Tables>, effect: NewEffect) {
-  const { deliveryId, kind, queue, createdAt } = effect;
+  const { deliveryId, kind, queue, createdAt, traceparent = null } = effect;
   return db.insertInto('effects').values({
     ...{ delivery_id: deliveryId ?? noDelivery, kind, queue, content: serializeContent(effect) },
-    ...{ state: 'waiting', attempts: 0, due_at: createdAt, created_at: createdAt },
+    ...{ state: 'waiting', attempts: 0, due_at: createdAt, created_at: createdAt, traceparent },
   });
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Connection } from '../dialect/dialect.ts';
-import { homeKey, separatedKey } from '../installation-keys.ts';
+import { homeKey, type SeparationState, separatedKey, serializeSeparation } from '../installation-keys.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import { lock } from './lock.ts';
@@ -24,9 +24,9 @@ export function installationWrites(db: Kysely<Tables>, connection: Connection) {
       return home;
     },
 
-    /** Stores that entries of these listings are in accounts of their own. */
-    async noteSeparated(listings: readonly string[]): Promise<void> {
-      for (const listing of listings) await save(separatedKey(listing), '');
+    /** Stores how far the entries of these listings are in accounts of their own. */
+    async noteSeparated(listings: readonly string[], state: SeparationState): Promise<void> {
+      for (const listing of listings) await save(separatedKey(listing), serializeSeparation(state));
     },
   };
 }

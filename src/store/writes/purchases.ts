@@ -1,6 +1,10 @@
 import type { Kysely } from 'kysely';
 import { accountIdOf } from '../../ledger/account-id.ts';
+
+import { directMessageQueue } from '../../outbox/direct-message-queue.ts';
+
 import { handlerQueue, type PurchaseEvent } from '../../outbox/handler-events.ts';
+
 import type { NewEffect } from '../../outbox/outbox.ts';
 import { decidePurchase, grantSource, type PurchaseRejection } from '../../rewards/purchase.ts';
 import { type ShopItem, withoutCodes } from '../../rewards/shop-item.ts';
@@ -60,14 +64,15 @@ export function purchaseWrites(db: Kysely<Tables>, connection: Connection) {
       const [stored] = await run(connection, db.selectFrom('purchases').selectAll().where('id', '=', purchaseId));
       const isManual = stored?.role === null && stored.code === null;
       if (stored === undefined || !isManual || stored.owner_channel_id !== channelId) return null;
-      if (stored.state !== 'confirmed') return { purchase: toPurchase(stored), settled: false };
+      if (stored.state !== 'confirmed') return { purchase: toPurchase(stored), settled: false, queues: [] };
       if (state === 'refunded') {
         await refundPurchase(connection, db, stored, now);
       } else {
         await settlePurchases(connection, db, [stored], 'fulfilled', now);
         await enqueue([messageToBuyer(stored, 'purchaseFulfilled', now)]);
       }
-      return { purchase: toPurchase({ ...stored, state }), settled: true };
+      const queues = [directMessageQueue(stored.user_id, stored.account_guild_id)];
+      return { purchase: toPurchase({ ...stored, state }), settled: true, queues };
     },
   };
 

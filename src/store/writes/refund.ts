@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { accountIdOf } from '../../ledger/account-id.ts';
+import { directMessageQueue } from '../../outbox/direct-message-queue.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import { grantSource } from '../../rewards/purchase.ts';
 import { refundEntry } from '../../tally/purchase-entry.ts';
@@ -82,12 +83,12 @@ export async function refundRole(
 
 /** The message to the buyer about what became of a purchase. */
 export function messageToBuyer(
-  { user_id: userId, name: item, price }: PurchaseRow,
+  { user_id: userId, account_guild_id: accounts, name: item, price }: PurchaseRow,
   type: 'purchaseFulfilled' | 'purchaseRefunded',
   createdAt: number,
 ): NewEffect<'directMessage'> {
   const content = { userId, message: { type, item, price } };
-  return { kind: 'directMessage', queue: `dm ${userId}`, content, deliveryId: null, createdAt };
+  return { kind: 'directMessage', queue: directMessageQueue(userId, accounts), content, deliveryId: null, createdAt };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { lastVoteIn } from '../../ledger/account.ts';
-import { type AccountId, memberOf } from '../../ledger/account-id.ts';
+import { type AccountId, type AccountScope, memberOf } from '../../ledger/account-id.ts';
+import { directMessageQueue } from '../../outbox/direct-message-queue.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import type {
@@ -98,12 +99,12 @@ export function reminderWrites(db: Kysely<Tables>, connection: Connection) {
       return claimed.map(({ user_id: userId, listing, due_at: dueAt }) => ({ userId, listing, dueAt }));
     },
 
-    async enqueueReminder(reminder: Reminder, now: number): Promise<string | null> {
+    async enqueueReminder(reminder: Reminder, accounts: AccountScope, now: number): Promise<string | null> {
       const { userId, listing, dueAt } = reminder;
       const unchanged = db.deleteFrom('reminders').where('user_id', '=', userId).where('listing', '=', listing);
       const deleted = await run(connection, unchanged.where('due_at', '=', dueAt).returning('due_at'));
       if (deleted.length === 0) return null;
-      const effect = reminderEffect(reminder, now);
+      const effect = reminderEffect(reminder, accounts, now);
       await enqueue([effect]);
       return effect.queue;
     },
@@ -181,7 +182,11 @@ function dueAfter(
   return dueAt > now ? dueAt : null;
 }
 
-function reminderEffect({ userId, listing, dueAt }: Reminder, createdAt: number): NewEffect<'directMessage'> {
+function reminderEffect(
+  { userId, listing, dueAt }: Reminder,
+  accounts: AccountScope,
+  createdAt: number,
+): NewEffect<'directMessage'> {
   const content = { userId, message: { type: 'reminder', listing, dueAt } } as const;
-  return { kind: 'directMessage', queue: `dm ${userId}`, content, deliveryId: null, createdAt };
+  return { kind: 'directMessage', queue: directMessageQueue(userId, accounts), content, deliveryId: null, createdAt };
 }

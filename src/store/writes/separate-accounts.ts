@@ -141,15 +141,20 @@ function ledgerOf(ledgers: ReadonlyMap<AccountId, Ledger>, id: AccountId): Ledge
   return ledger;
 }
 
-/** An account with entries of the home account, which are older than its own. Reminders stay on. */
+/**
+ * An account with entries of the home account, which are older than its own, or were added by an earlier version beside
+ * this one. Reminders stay on.
+ */
 function withEntries({ account, entries }: Ledger, moved: readonly EntryRow[], home: AccountState): Ledger {
-  const isReminded = account.isReminded || home.isReminded;
+  // Afterwards the member may have changed them here.
+  const isNew = entries.length === 0;
+  const isReminded = account.isReminded || (isNew && home.isReminded);
   const updated = moved.reduce<AccountState>(
     (state, { id, listing, credits, cause, reason, at, delivery_id: deliveryId, untimed, achievement }) => {
       const entry = { accountId: account.id, listing, credits, cause, reason, at, deliveryId, achievement };
       return withEntry(state, { ...entry, untimed: untimed !== 0 }, id);
     },
-    { ...account, isReminded, roles: home.roles },
+    { ...account, isReminded, roles: isNew ? home.roles : account.roles },
   );
   return { account: updated, entries: [...moved, ...entries] };
 }

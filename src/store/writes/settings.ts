@@ -1,6 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import { keyIdOf } from '../../encryption/sealed-text.ts';
-import type { NewChange, SaveChangeResult, SealedRow, StoredValue } from '../../settings/stored-settings.ts';
+import type {
+  NewChange,
+  SaveChangeResult,
+  SealedRow,
+  SealedSetting,
+  SealedToken,
+  StoredValue,
+} from '../../settings/stored-settings.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
@@ -63,12 +70,22 @@ export function settingsWrites(db: Kysely<Tables>, connection: Connection) {
 
     async resealSettings(rows: readonly { readonly row: SealedRow; readonly sealed: string }[]): Promise<number> {
       let replaced = 0;
-      for (const { row, sealed } of rows) replaced += await setSealed(row, sealed);
+      for (const { row, sealed } of rows) {
+        replaced += 'userId' in row ? await setToken(row, sealed) : await setSealed(row, sealed);
+      }
       return replaced;
     },
   };
 
-  async function setSealed({ place, guildId, changeId, position, listing, path, sealed }: SealedRow, next: string) {
+  async function setToken({ place, userId, sealed }: SealedToken, next: string): Promise<number> {
+    const tokens = db
+      .updateTable('linked_members')
+      .set({ [place]: next })
+      .where('user_id', '=', userId);
+    return (await run(connection, tokens.where(place, '=', sealed).returning('user_id'))).length;
+  }
+
+  async function setSealed({ place, guildId, changeId, position, listing, path, sealed }: SealedSetting, next: string) {
     if (place === 'value') {
       const value = db.updateTable('setting_values').set({ sealed: next }).where('sealed', '=', sealed);
       const stored = value.where('guild_id', '=', guildId).where('listing', '=', listing).where('path', '=', path);

@@ -498,6 +498,13 @@ export const de: Catalogue = {
     once: 'Diese Ursache wird pro Rolle nur einmal gemeldet. Die Owner-Konsole zeigt alles, was fehlgeschlagen ist.',
   },
 
+  departure: {
+    title: 'Der Bot wurde von deinem Server entfernt',
+    titleSoon: 'Die Daten deines Servers werden bald gelöscht',
+    text: 'Die Einstellungen, Credits und Votes von {name} werden {time} gelöscht.',
+    keep: 'Damit sie erhalten bleiben, füge den Bot vorher wieder zum Server hinzu. Wer den Bot betreibt, kann außerdem mit {command} eine Kopie der Einstellungen speichern.',
+  },
+
   role: {
     added: 'tallyhook: Rolle verdient',
     removed: 'tallyhook: Rolle abgelaufen',

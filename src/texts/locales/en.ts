@@ -555,6 +555,17 @@ export const en = {
     once: 'This cause is reported once per role. The owner console lists all failed effects.',
   },
 
+  /**
+   * A direct message to the manager who last changed the settings of a server that has removed the bot. `{name}` is its
+   * listing, `{command}` one of the command line.
+   */
+  departure: {
+    title: 'The bot was removed from your server',
+    titleSoon: 'The data of your server will be deleted soon',
+    text: 'The settings, credits and votes of {name} will be deleted {time}.',
+    keep: 'To keep them, add the bot to the server again before then. Whoever operates the bot can also save a copy of the settings with {command}.',
+  },
+
   /** The reasons in the server's audit log for changes of a member's roles. Plain. */
   role: {
     added: 'tallyhook: the role was earned',

@@ -531,6 +531,13 @@ export const es: Catalogue = {
     once: 'Esta causa se notifica una vez por rol. La consola del propietario muestra todo lo que ha fallado.',
   },
 
+  departure: {
+    title: 'Se ha expulsado al bot de tu servidor',
+    titleSoon: 'Los datos de tu servidor se borrarán pronto',
+    text: 'Los ajustes, los créditos y los votos de {name} se borrarán {time}.',
+    keep: 'Para conservarlos, vuelve a añadir el bot al servidor antes de esa fecha. Quien administra el bot también puede guardar una copia de los ajustes con {command}.',
+  },
+
   role: {
     added: 'tallyhook: rol conseguido',
     removed: 'tallyhook: el rol terminó',

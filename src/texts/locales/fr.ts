@@ -537,6 +537,13 @@ export const fr: Catalogue = {
     once: "Cette cause n'est signalée qu'une fois par rôle. La console du propriétaire liste tout ce qui a échoué.",
   },
 
+  departure: {
+    title: 'Le bot a été retiré de ton serveur',
+    titleSoon: 'Les données de ton serveur seront bientôt supprimées',
+    text: 'Les réglages, les crédits et les votes de {name} seront supprimés {time}.',
+    keep: "Pour les garder, rajoute le bot au serveur d'ici là. La personne qui héberge le bot peut aussi enregistrer une copie des réglages avec {command}.",
+  },
+
   role: {
     added: 'tallyhook : rôle gagné',
     removed: 'tallyhook : rôle arrivé à son terme',

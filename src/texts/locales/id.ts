@@ -477,6 +477,13 @@ export const id: Catalogue = {
     once: 'Penyebab ini hanya dilaporkan sekali per role. Konsol pemilik menampilkan semua tindakan yang gagal.',
   },
 
+  departure: {
+    title: 'Bot dikeluarkan dari servermu',
+    titleSoon: 'Data servermu akan segera dihapus',
+    text: 'Pengaturan, kredit, dan vote {name} akan dihapus {time}.',
+    keep: 'Supaya tetap tersimpan, tambahkan lagi bot ke server sebelum itu. Pengelola bot juga bisa menyimpan salinan pengaturan dengan {command}.',
+  },
+
   role: {
     added: 'tallyhook: role didapatkan',
     removed: 'tallyhook: role sudah berakhir',

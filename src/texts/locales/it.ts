@@ -531,6 +531,13 @@ export const it: Catalogue = {
     once: 'Questa causa viene segnalata una volta per ruolo. La console del proprietario elenca tutto ciò che non è riuscito.',
   },
 
+  departure: {
+    title: 'Il bot è stato rimosso dal tuo server',
+    titleSoon: 'I dati del tuo server saranno presto eliminati',
+    text: 'Le impostazioni, i crediti e i voti di {name} saranno eliminati {time}.',
+    keep: 'Per conservarli, aggiungi di nuovo il bot al server prima di allora. Chi gestisce il bot può anche salvare una copia delle impostazioni con {command}.',
+  },
+
   role: {
     added: 'tallyhook: ruolo guadagnato',
     removed: 'tallyhook: ruolo scaduto',

@@ -478,6 +478,13 @@ export const ja: Catalogue = {
     once: 'この原因はロールごとに1回だけ通知されます。失敗した処理はすべてオーナーコンソールで確認できます。',
   },
 
+  departure: {
+    title: 'Botがサーバーから削除されました',
+    titleSoon: 'サーバーのデータはまもなく削除されます',
+    text: '{name}の設定、クレジット、投票は{time}に削除されます。',
+    keep: '残しておくには、それまでにBotをサーバーに追加し直してください。Botの運営者は {command} で設定のコピーを保存することもできます。',
+  },
+
   role: {
     added: 'tallyhook: ロールを獲得したため',
     removed: 'tallyhook: ロールの期限が終了したため',

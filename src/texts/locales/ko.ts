@@ -474,6 +474,13 @@ export const ko: Catalogue = {
     once: '같은 원인은 역할마다 한 번만 알려드려요. 실패한 작업은 모두 관리 콘솔에서 확인할 수 있어요.',
   },
 
+  departure: {
+    title: '봇이 서버에서 제거되었어요',
+    titleSoon: '서버의 데이터가 곧 삭제돼요',
+    text: '{name}의 설정, 크레딧, 투표가 {time} 삭제돼요.',
+    keep: '유지하려면 그 전에 봇을 서버에 다시 추가해 주세요. 봇 운영자가 {command} 명령어로 설정의 사본을 저장할 수도 있어요.',
+  },
+
   role: {
     added: 'tallyhook: 역할 획득',
     removed: 'tallyhook: 역할 종료',

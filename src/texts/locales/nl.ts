@@ -493,6 +493,13 @@ export const nl: Catalogue = {
     once: 'Deze oorzaak wordt één keer per rol gemeld. De console van de eigenaar toont alles wat mislukt is.',
   },
 
+  departure: {
+    title: 'De bot is van je server verwijderd',
+    titleSoon: 'De gegevens van je server worden binnenkort verwijderd',
+    text: 'De instellingen, credits en stemmen van {name} worden {time} verwijderd.',
+    keep: 'Wil je ze houden, voeg de bot dan voor die tijd weer aan de server toe. Wie de bot beheert, kan ook met {command} een kopie van de instellingen bewaren.',
+  },
+
   role: {
     added: 'tallyhook: rol verdiend',
     removed: 'tallyhook: rol afgelopen',

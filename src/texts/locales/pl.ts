@@ -593,6 +593,13 @@ export const pl: Catalogue = {
     once: 'Ta przyczyna jest zgłaszana raz dla każdej roli. Wszystkie nieudane działania są w konsoli właściciela.',
   },
 
+  departure: {
+    title: 'Bot został usunięty z twojego serwera',
+    titleSoon: 'Dane twojego serwera zostaną wkrótce usunięte',
+    text: 'Ustawienia, kredyty i głosy serwera {name} zostaną usunięte {time}.',
+    keep: 'Aby je zachować, dodaj bota ponownie na serwer przed tym terminem. Osoba prowadząca bota może też zapisać kopię ustawień poleceniem {command}.',
+  },
+
   role: {
     added: 'tallyhook: zdobyto rolę',
     removed: 'tallyhook: rola wygasła',

@@ -532,6 +532,13 @@ export const ptBR: Catalogue = {
     once: 'Esta causa é informada uma vez por cargo. O console do dono lista tudo o que falhou.',
   },
 
+  departure: {
+    title: 'O bot foi removido do seu servidor',
+    titleSoon: 'Os dados do seu servidor serão apagados em breve',
+    text: 'As configurações, os créditos e os votos de {name} serão apagados {time}.',
+    keep: 'Para mantê-los, adicione o bot de volta ao servidor antes disso. Quem opera o bot também pode salvar uma cópia das configurações com {command}.',
+  },
+
   role: {
     added: 'tallyhook: cargo conquistado',
     removed: 'tallyhook: cargo encerrado',

@@ -485,6 +485,13 @@ export const tr: Catalogue = {
     once: 'Bu neden her rol için bir kez bildirilir. Başarısız olan tüm işlemler sahip konsolunda listelenir.',
   },
 
+  departure: {
+    title: 'Bot sunucundan kaldırıldı',
+    titleSoon: 'Sunucunun verileri yakında silinecek',
+    text: '{name} ayarları, kredileri ve oyları silinecek: {time}.',
+    keep: 'Bunları korumak için botu o zamana kadar sunucuya yeniden ekle. Botu işleten kişi {command} ile ayarların bir kopyasını da kaydedebilir.',
+  },
+
   role: {
     added: 'tallyhook: rol kazanıldı',
     removed: 'tallyhook: rolün süresi doldu',

@@ -486,6 +486,13 @@ export const vi: Catalogue = {
     once: 'Mỗi nguyên nhân chỉ được báo một lần cho mỗi vai trò. Bảng điều khiển của chủ sở hữu liệt kê mọi tác vụ thất bại.',
   },
 
+  departure: {
+    title: 'Bot đã bị xóa khỏi máy chủ của bạn',
+    titleSoon: 'Dữ liệu máy chủ của bạn sắp bị xóa',
+    text: 'Cài đặt, credit và lượt bình chọn của {name} sẽ bị xóa {time}.',
+    keep: 'Để giữ lại, hãy thêm bot vào máy chủ trở lại trước lúc đó. Người vận hành bot cũng có thể lưu một bản sao cài đặt bằng {command}.',
+  },
+
   role: {
     added: 'tallyhook: đã đạt được vai trò',
     removed: 'tallyhook: vai trò đã kết thúc',

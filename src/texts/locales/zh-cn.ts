@@ -467,6 +467,13 @@ export const zhCN: Catalogue = {
     once: '同一原因对每个身份组只报告一次。所有失败的操作都可以在管理控制台中查看。',
   },
 
+  departure: {
+    title: '机器人已被移出你的服务器',
+    titleSoon: '你的服务器的数据即将被删除',
+    text: '{name} 的设置、积分和投票将在 {time} 被删除。',
+    keep: '如需保留，请在此之前将机器人重新添加到服务器。机器人的运营者也可以用 {command} 保存一份设置的副本。',
+  },
+
   role: {
     added: 'tallyhook：获得身份组',
     removed: 'tallyhook：身份组已失效',

@@ -3,8 +3,13 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { loadConfig } from '../../../config/load.ts';
+import { publishedLinkedRoles } from '../../../src/app/linked-roles.ts';
+import { fetchApplicationId } from '../../../src/discord/inspection.ts';
+import { updateApplication } from '../../../src/discord/registration/application-settings.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
+import { openStore } from '../../../src/store/store.ts';
 import { fastClock } from '../../discord/bot.ts';
 import { createDatabaseWithVotes } from '../../support/database-with-votes.ts';
 import { voteSecret } from '../../support/listings.ts';
@@ -56,11 +61,43 @@ describe('doctor, while tallyhook is running', { timeout: 30_000 }, () => {
       'disk',
     ])
       expect(findingsOf(check).filter((line) => !line.startsWith('pass:'))).toEqual([]);
+    expect(findingsOf('requests')).toEqual(['pass: Discord has rejected 0 requests in the last ten minutes.']);
     expect(findingsOf('keys').join()).toContain('the server "Lantern Harbour"');
     expect(findingsOf('deliveries')[0]).toContain('The last delivery for server was received just now');
     expect(findingsOf('address')[0]).toBe(`pass: ${url} is reachable and rejects unsigned deliveries.`);
     for (const secret of ['DISCORD_TOKEN', 'LOOKUP_SERVER_KEY', 'LOOKUP_BOT_KEY', 'VOTE_WEBHOOK_SECRET', 'OWNER_TOKEN'])
       expect(text).not.toContain(environment[secret]);
+  });
+
+  it('warns of requests that Discord has rejected, and of linked roles that it does not know', async () => {
+    const linked = { PUBLIC_URL: 'https://votes.example', DISCORD_CLIENT_SECRET: 'client-secret-for-tests' };
+    const { environment } = await startInstallation(linked);
+    const reject = async (count: number) => {
+      const store = await openStore(environment['DATABASE_URL'] ?? '', systemClock, { thread: false });
+      await store.invalidRequests.add(Math.floor(systemClock.now() / 60_000), count);
+      await store.close();
+    };
+    await reject(5_000);
+    const first = await diagnose(environment);
+    expect(first.findingsOf('requests')).toEqual([
+      'warn: Discord has rejected 5,000 requests in the last ten minutes.',
+    ]);
+    expect(first.findingsOf('linked-roles')).toEqual([
+      'warn: Discord has no page on which members link their account, so it offers no linked roles.',
+      'warn: The conditions of linked roles are not those of this version.',
+    ]);
+    await reject(3_000);
+    const config = loadConfig(environment);
+    const rest = createDiscordRest(config.discord);
+    const published = publishedLinkedRoles(config);
+    await updateApplication(rest, await fetchApplicationId(rest), { linkedRoles: published });
+    const second = await diagnose(environment);
+    expect(second.findingsOf('requests')[0]).toMatch(/^fail: .* 8,000 requests/);
+    expect(second.findingsOf('linked-roles')).toEqual([
+      'pass: Members link their account at https://votes.example/linked-roles.',
+    ]);
+    const moved = await diagnose({ ...environment, PUBLIC_URL: 'https://elsewhere.example' });
+    expect(moved.findingsOf('linked-roles')[0]).toContain('not at https://elsewhere.example/linked-roles');
   });
 
   it('checks the receiver on this machine if no URL is specified', async () => {

@@ -1,0 +1,18 @@
+import type { ListingConfig } from '../../../config/schema.ts';
+import { listingsWithCommunity } from '../../app/listings.ts';
+import { homeIn } from '../../store/snapshots/home.ts';
+import type { Snapshot } from '../../store/snapshots/snapshot.ts';
+import type { ListingContext } from '../../tally/tally.ts';
+import { withoutSecrets } from '../../webhook/listing.ts';
+
+/** The listings of the settings by the accounts of their members: those of one community each. */
+export async function communitiesOfSettings(
+  snapshot: Snapshot,
+  configured: readonly ListingConfig[],
+): Promise<readonly (readonly ListingContext[])[]> {
+  const guilds = configured.flatMap(({ guildId }) => guildId ?? []);
+  const home = await homeIn(snapshot, configured[0]?.guildId ?? null, guilds);
+  const named = configured.filter(({ implied }) => !implied);
+  const listings = listingsWithCommunity(named, home).map(withoutSecrets);
+  return [...Map.groupBy(listings, ({ community }) => community.accounts).values()];
+}

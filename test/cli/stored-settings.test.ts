@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { describeListings, publicListings } from '../../config/describe-listings.ts';
+import { readStoredSettings } from '../../src/cli/read-stored-settings.ts';
+import { createEncryption } from '../../src/encryption/encryption.ts';
+import { createKeyFile } from '../../src/encryption/key-file.ts';
+import { seal } from '../../src/encryption/sealed-text.ts';
+import { openSqlite } from '../../src/platform/sqlite.ts';
+import { openStore } from '../../src/store/store.ts';
+import { environmentWith, harbour } from '../support/listings-file.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+/** A database with settings of two communities, one of which has a listing in the file. */
+async function databaseWithSettings(): Promise<string> {
+  const directory = tempDir();
+  const url = `sqlite:${join(directory, 'tally.db')}`;
+  const clock = manualClock();
+  const store = await openStore(url, clock, { thread: false });
+  const keyFile = join(directory, 'key');
+  const key = createKeyFile(keyFile);
+  // The key is not needed to show which secrets are set.
+  expect(createEncryption({ key: null, newKey: null, keyFile }).canSeal).toBe(true);
+  const plain = (value: unknown) => ({ value: JSON.stringify(value), sealed: null });
+  const secret = (value: string | readonly string[]) => {
+    return {
+      value: typeof value === 'string' ? '1' : String(value.length),
+      sealed: seal(key, JSON.stringify(value), []),
+    };
+  };
+  const save = (
+    guildId: string,
+    values: readonly (readonly [string, string, ReturnType<typeof plain> | ReturnType<typeof secret>])[],
+  ) =>
+    store.settings.save({
+      ...{ guildId, authorId: '7', interactionId: guildId, at: clock.now(), basis: null, undoes: null },
+      values: values.map(([listing, path, after]) => ({ listing, path, after })),
+    });
+  await save('1000', [['harbour', 'rewards.vote', plain(33)]]);
+  await save('2000', [
+    ['', 'timeZone', plain('Europe/Rome')],
+    ['linked', 'link', plain({ kind: 'server', id: '2000' })],
+    ['linked', 'lookupKey', secret('hush-hush-key')],
+    ['linked', 'voteSecrets', secret(['hush-hush-1', 'hush-hush-2'])],
+  ]);
+  await store.close();
+  return url;
+}
+
+it('shows what /setup has stored, with its source and without secrets or the key', async () => {
+  const environment = { ...environmentWith([{ ...harbour, guildId: '1000' }]), CREDITS_PER_VOTE: '4' };
+  const stored = await readStoredSettings(await databaseWithSettings());
+  const listings = publicListings(environment, stored) ?? [];
+  expect(listings.map(({ name, origin }) => [name, origin])).toEqual([
+    ['harbour', 'file'],
+    ['linked', 'setup'],
+  ]);
+  const sources = listings.map(({ settings }) =>
+    Object.fromEntries(settings.map(({ name, source, value }) => [name, [source, value]])),
+  );
+  expect(sources[0]).toMatchObject({
+    ...{ 'rewards.vote': ['setup', 33], timeZone: ['default', 'UTC'] },
+    ...{ lookupKey: ['file', null], voteSecrets: ['unset', null] },
+  });
+  expect(sources[1]).toMatchObject({
+    ...{ 'rewards.vote': ['environment', 4], timeZone: ['setup', 'Europe/Rome'], guildId: ['setup', '2000'] },
+    ...{ lookupKey: ['setup', null], voteSecrets: ['setup', null], premiumSecrets: ['unset', null] },
+  });
+  const text = describeListings(environment, stored);
+  expect(text).toMatch(
+    /Listing linked \(server\)\n(?:.*\n)*? {2}voteSecrets +set {2}\(setup\)\n {2}premiumSecrets +\(not set\)/,
+  );
+  for (const shown of [text, JSON.stringify([...stored])]) expect(shown).not.toContain('hush');
+});
+
+it('shows what the variables and the file say without a database, or with an older one', async () => {
+  const path = join(tempDir(), 'old.db');
+  expect(await readStoredSettings(`sqlite:${path}`)).toEqual(new Map());
+  const old = openSqlite(path, { busyTimeoutMs: 100 });
+  old.exec('create table entries (id integer primary key)');
+  old.close();
+  expect(await readStoredSettings(`sqlite:${path}`)).toEqual(new Map());
+});

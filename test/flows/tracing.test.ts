@@ -1,0 +1,117 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { startService } from '../../src/service/service.ts';
+import { sign } from '../../src/webhook/signature.ts';
+import { startCollector } from '../support/collector.ts';
+import { voteSecret } from '../support/listings.ts';
+import { localDiscord } from '../support/local-discord.ts';
+import type { ReceivedSpan } from '../support/otlp.ts';
+import { startProgram } from '../support/start-program.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const waitOptions = { timeout: 15_000, interval: 25 };
+const senderTraceId = 'a'.repeat(32);
+
+it('a vote is one trace from the delivery to the message in Discord through two processes, a command another', async () => {
+  const discord = await localDiscord();
+  const collector = await startCollector();
+  const directory = tempDir();
+  const service = await startService({
+    ...{ host: '127.0.0.1', port: 0, database: `sqlite:${directory}/service.db`, seed: true },
+    ...{ clock: systemClock, log: createLog({ level: 'silent', secrets: [] }), allowLoopbackTargets: true },
+  });
+  onTestFinished(() => service.stop());
+  const key = service.seeded?.keys?.server ?? '';
+  const environment = {
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    LOOKUP_BASE_URL: service.baseUrl,
+    LOOKUP_SERVER_KEY: key,
+    VOTE_WEBHOOK_SECRET: voteSecret,
+    ANNOUNCE_CHANNEL_ID: discord.channels.announcements,
+    DATABASE_URL: `sqlite:${directory}/tallyhook.db`,
+    CACHE_URL: 'memory:',
+    PORT: '0',
+    LOG_LEVEL: 'debug',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20token-of-the-collector',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+  };
+  const start = (name: string, roles: string) =>
+    startProgram(['start'], { ...environment, TALLYHOOK_ROLES: roles, OTEL_SERVICE_NAME: name }, directory);
+  const receiver = start('receiver', 'receive');
+  const url = await receiver.url();
+  const bot = start('bot', 'announce,answer');
+
+  const voter = '123456789012345678';
+  const body = JSON.stringify({ event: 'server_vote', userId: voter, timestamp: new Date().toISOString() });
+  const response = await fetch(`${url}/webhooks/vote`, {
+    method: 'POST',
+    headers: {
+      'x-webhook-signature': sign(body, voteSecret),
+      traceparent: `00-${senderTraceId}-${'b'.repeat(16)}-01`,
+    },
+    body,
+  });
+  expect(response.status).toBe(200);
+  await vi.waitFor(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1), waitOptions);
+  const isRegistered = () => discord.commands().some(({ name }) => name === 'canvote');
+  await vi.waitFor(() => expect(discord.connected && isRegistered()).toBe(true), waitOptions);
+  const userId = discord.members[0]?.id ?? '';
+  const place = { userId, channelId: discord.channels.general };
+  await discord.runCommand({ name: 'canvote', options: {}, ...place }).settled;
+  for (const program of [receiver, bot]) program.process.kill('SIGTERM');
+  expect(await Promise.all([receiver.ended, bot.ended])).toEqual([0, 0]);
+
+  const root = collector.spans.find(({ name }) => name === 'POST /webhooks/vote');
+  expect(root).toMatchObject({
+    ...{ service: 'receiver', kind: 2, parentSpanId: '', links: [senderTraceId], failed: false },
+    attributes: { 'http.response.status_code': 200, 'http.route': '/webhooks/vote', 'tallyhook.outcome': 'recorded' },
+  });
+  const trace = traceOf(collector.spans, root);
+  const post = `POST /api/v10/channels/{id}/messages`;
+  expect(linesOf(trace)).toEqual(
+    expect.arrayContaining([
+      ['receiver', 'POST /webhooks/vote', null],
+      ['receiver', 'verify signature', 'POST /webhooks/vote'],
+      ['receiver', 'COMMIT deliveries', 'POST /webhooks/vote'],
+      ['bot', 'process announcement', 'COMMIT deliveries'],
+      ['bot', post, 'process announcement'],
+    ]),
+  );
+  expect(trace.find(({ name }) => name === post)?.attributes).toMatchObject({ 'http.response.status_code': 200 });
+
+  const command = collector.spans.find(({ name }) => name === 'command canvote');
+  expect(command).toMatchObject({ kind: 2, parentSpanId: '', attributes: { 'tallyhook.outcome': 'answered' } });
+  expect(linesOf(traceOf(collector.spans, command))).toEqual(
+    expect.arrayContaining([
+      ['bot', 'command canvote', null],
+      ['bot', 'GET /votes/{id}', 'command canvote'],
+      ['bot', 'POST /api/v10/interactions/{id}/{token}/callback', 'command canvote'],
+    ]),
+  );
+
+  // The log of the delivery names the trace, and neither contains a secret.
+  const recorded =
+    receiver
+      .output()
+      .split('\n')
+      .find((line) => line.includes('delivery recorded')) ?? '{}';
+  expect(JSON.parse(recorded)).toMatchObject({ trace_id: root?.traceId, delivery: 1 });
+  expect(collector.headers[0]?.authorization).toBe('Bearer token-of-the-collector');
+  const everything = `${receiver.output()}${bot.output()}${collector.text()}`;
+  for (const secret of ['token-of-the-collector', voteSecret, discord.token, key])
+    expect(everything).not.toContain(secret);
+  for (const member of [voter, userId]) expect(collector.text()).not.toContain(member);
+});
+
+function traceOf(spans: readonly ReceivedSpan[], root: ReceivedSpan | undefined): readonly ReceivedSpan[] {
+  return spans.filter(({ traceId }) => traceId === root?.traceId);
+}
+
+/** The process, name and parent of each span. */
+function linesOf(trace: readonly ReceivedSpan[]) {
+  const names = new Map(trace.map(({ spanId, name }) => [spanId, name]));
+  return trace.map(({ service, name, parentSpanId }) => [service, name, names.get(parentSpanId) ?? null]);
+}
