@@ -8,6 +8,8 @@ export interface Profile {
   readonly soak: boolean;
   /** Only prints where the receiver spends its CPU time. */
   readonly profile: boolean;
+  /** Also measures with a large database, where the small one is the default. */
+  readonly full: boolean;
   /** Keeps the large database for the next run. */
   readonly keep: boolean;
   /** An existing directory on a real disk, for the benchmark's files. */

@@ -9,7 +9,8 @@ export const help = `Measures how fast tallyhook is, beside what people would us
   --write     put the results into bench/README.md
   --soak      receive: also a million votes through one receiver, watching its memory
   --profile   receive: instead of the comparison, the functions that take most of the time of each thread
-  --keep      ledger, communities: leave the large databases in data/bench for the next run
+  --full      service: also with 10,000,000 votes
+  --keep      ledger, communities, service: leave the large databases in data/bench for the next run
 
 The benchmarks are`;
 
@@ -19,6 +20,7 @@ export interface Arguments {
   readonly write: boolean;
   readonly soak: boolean;
   readonly profile: boolean;
+  readonly full: boolean;
   readonly keep: boolean;
   readonly help: boolean;
 }
@@ -32,7 +34,15 @@ export function parseArguments(args: readonly string[], known: readonly string[]
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { quick: flag, write: flag, soak: flag, profile: flag, keep: flag, help: { ...flag, short: 'h' } },
+    options: {
+      quick: flag,
+      write: flag,
+      soak: flag,
+      profile: flag,
+      full: flag,
+      keep: flag,
+      help: { ...flag, short: 'h' },
+    },
   });
   const unknown = positionals.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`There is no benchmark "${unknown}". There are ${known.join(', ')}.`);

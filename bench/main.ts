@@ -15,10 +15,13 @@ import { writeResult } from './readme.ts';
 import { receive } from './receive/receive.ts';
 import { communities } from './scale/communities.ts';
 import { scale } from './scale/scale.ts';
+import { service } from './service/service.ts';
 import { start } from './start/start.ts';
 import { versions } from './versions.ts';
 
-const benchmarks: readonly Benchmark[] = [receive, scale, communities, commands, interactions, pictures, ledger, start];
+const benchmarks: readonly Benchmark[] = [
+  ...[receive, scale, communities, commands, interactions, pictures, ledger, service, start],
+];
 const names = benchmarks.map(({ name }) => name);
 
 const args = readArguments();

@@ -141,8 +141,11 @@ function assembleReceiver(
     ...{ rewards, memberData, counting, pruning, keep, clock, log },
     firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
     onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
+    // No older version records votes beside it.
+    separateAccounts: async () => {},
   });
-  const { receive: checks } = readinessChecks(store, ['receive'], null);
+  // Its secrets are in the options, not encrypted in the database.
+  const { receive: checks } = readinessChecks(store, ['receive'], { answering: null, sync: { listingsWithoutKey: 0 } });
   const health = createHealth({
     ...{ checks, roles: new Map([['receive', checks]]), metrics },
     isStopping: () => stopped !== undefined,

@@ -7,6 +7,7 @@ import { resolveLogFormat } from '../terminal/process-terminal.ts';
 import { exitCode, type Terminal, UsageError, untilStopped, withSuggestion } from '../terminal/terminal.ts';
 import { issueSignInToken, signInLinkTtlMs } from './actions/sign-in.ts';
 import { createServiceAdmin } from './admin.ts';
+import { generateCommand } from './generate-command.ts';
 import { type RunningService, type ServiceOptions, startService } from './service.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import { exponentialRetry } from './webhooks/retry.ts';
@@ -20,6 +21,8 @@ Usage
   tallyhook service [options]                start the service
   tallyhook service add-listing [options]    add a server or a bot; prints its API key, which cannot be shown again
   tallyhook service sign-in [options]        create a sign-in link for a member or owner; valid once, for 15 minutes
+  tallyhook service generate [options]       fill the database with generated data, for load tests and demos; prints a
+                                             JSON line with kind, id and API key per listing
 
 Options
   --database sqlite:PATH   database of the service (default sqlite:data/service.db)
@@ -48,6 +51,12 @@ Options
   --name NAME              name of the user
   --public-url URL         public URL of the service (default http://127.0.0.1:4000)
 
+  generate:
+  --listings N             servers and bots to add (default 100)
+  --members N              members; each run has the same (default 1000)
+  --votes N                votes to add, most of them for few listings (default 10000)
+  --reviews N              reviews to add (default 1000)
+
 Exit codes: 0 success, or stopped by a signal, 1 runtime error, or exit after a second signal, 2 invalid usage.`;
 
 const options = {
@@ -66,7 +75,13 @@ const options = {
   description: { type: 'string' },
   owner: { type: 'string' },
   user: { type: 'string' },
+  listings: { type: 'string', default: '100' },
+  members: { type: 'string', default: '1000' },
+  votes: { type: 'string', default: '10000' },
+  reviews: { type: 'string', default: '1000' },
 } as const;
+
+const verbs = ['start', 'add-listing', 'sign-in', 'generate'];
 
 type Values = ParsedArgs<typeof options>['values'];
 
@@ -82,9 +97,9 @@ export const serviceCommand = command({
     if (verb === 'add-listing')
       return withDatabase(values.database, (database) => addListing(database, values, terminal));
     if (verb === 'sign-in') return withDatabase(values.database, (database) => signIn(database, values, terminal));
-    throw new UsageError(
-      withSuggestion(`Unknown command "service ${verb}".`, verb, ['start', 'add-listing', 'sign-in']),
-    );
+    if (verb === 'generate')
+      return withDatabase(values.database, (database) => generateCommand(database, values, terminal));
+    throw new UsageError(withSuggestion(`Unknown command "service ${verb}".`, verb, verbs));
   },
 });
 

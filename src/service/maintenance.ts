@@ -3,12 +3,12 @@ import { day, minute } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { transitionOrder } from './actions/orders.ts';
-import { rateLimitWindowMs } from './api/rate-limit.ts';
+import { rateLimitWindowMs } from './rate-limit/rate-limiter.ts';
 import type { Database } from './storage/database.ts';
 import { deleteOldDeliveries } from './storage/deliveries.ts';
 import { findListing } from './storage/listings.ts';
 import { duePurchases } from './storage/purchases.ts';
-import { deleteOldRequests } from './storage/requests.ts';
+import { deleteOldReservations } from './storage/reservations.ts';
 import { deleteExpiredSignInLinks } from './storage/sign-in-links.ts';
 
 const intervalMs = 1 * minute;
@@ -45,7 +45,7 @@ export function startMaintenance(
 
 /** @returns the number of orders that were renewed or expired. */
 async function runMaintenance(database: Database, now: number): Promise<number> {
-  await deleteOldRequests(database, now - rateLimitWindowMs);
+  await deleteOldReservations(database, now - rateLimitWindowMs);
   await deleteExpiredSignInLinks(database, now);
   await deleteOldDeliveries(database, now - deliveryRetentionMs);
   return renewOrExpireOrders(database, now);

@@ -6,6 +6,7 @@ import { createServiceAdmin, type ServiceAdmin } from './admin.ts';
 import { apiBasePath, createServiceApp } from './app.ts';
 import { startMaintenance } from './maintenance.ts';
 import { openSessions } from './pages/session.ts';
+import { createRateLimiter } from './rate-limit/rate-limiter.ts';
 import { type SeedResult, seed } from './seed/seed.ts';
 import { createServiceServer, requireHost } from './server.ts';
 import { openDatabase } from './storage/database.ts';
@@ -93,6 +94,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       hint: 'Choose another --port or --host.',
     });
   }
+  const limiter = createRateLimiter({ database, clock, log });
   const dispatcher = startWebhookDispatcher(context, log);
   const stopMaintenance = startMaintenance({ database, clock, log }, dispatcher.nudge);
   const { port } = server.address() as AddressInfo;
@@ -101,7 +103,15 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   server.on(
     'request',
     requireHost(
-      createServiceApp({ sending: context, log, origin: url, sessions, actAsMembers, queued: dispatcher.nudge }),
+      createServiceApp({
+        sending: context,
+        limiter,
+        log,
+        origin: url,
+        sessions,
+        actAsMembers,
+        queued: dispatcher.nudge,
+      }),
     ),
   );
   log.info({ url }, 'service listening');
@@ -114,6 +124,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await dispatcher.stop();
     server.closeAllConnections();
     await closed;
+    await limiter.stop();
     await database.destroy();
     log.info('service stopped');
   }

@@ -11,7 +11,7 @@ import { describeOnEveryDatabase } from './databases.ts';
 const rules = {
   vote: 10,
   streak: { every: 3, credits: 50 },
-  milestones: [{ votes: 5, credits: 100 }],
+  milestones: [{ votes: 6, credits: 100 }],
   allListings: 20,
   party: { goal: 2, per: 'week', credits: 25 },
 };
@@ -68,9 +68,16 @@ function importTests(newUrl: () => string): void {
       { outcome: 'different', credits: 150 },
       { outcome: 'imported' },
     ]);
+    const repeated = [balance('3', 5), balance('3', 5), balance('3', 6)];
+    expect(await apply(store, await targetOf(store, url, 'other'), repeated)).toEqual([
+      ...['credited', 'imported', 'different'],
+    ]);
     expect(await store.ledger.account('1')).toMatchObject({ credits: 153, votes: 2 });
     expect(await store.ledger.account('2')).toMatchObject({ credits: 20, votes: 0 });
-    expect(await store.imports.list()).toMatchObject([{ name: 'old bot', credits: 173, votes: 2, entries: 4 }]);
+    expect(await store.imports.list()).toMatchObject([
+      { name: 'other', credits: 5, votes: 0, entries: 1 },
+      { name: 'old bot', credits: 173, votes: 2, entries: 4 },
+    ]);
     expect(await isConsistent(url)).toBe(true);
   });
 
@@ -139,12 +146,12 @@ function importTests(newUrl: () => string): void {
     await castVote(store, community, '1', monday);
     const spent = { userId: '2', accounts: '', credits: -30, reason: 'spent', at: monday };
     await store.ownerActions.correct(spent, 'spent');
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 10 + 100 + 4 + 10, votes: 6 });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 10 + 100 + 4 + 10 + 100, votes: 6 });
 
     expect(await store.imports.undoMember(target, '1', monday)).toEqual({ credits: 104, spent: 0, votes: 4 });
     expect(await store.imports.undoMember(target, '1', monday)).toEqual({ credits: 0, spent: 0, votes: 0 });
     expect(await store.imports.undoMember(target, '2', monday)).toEqual({ credits: 20, spent: 30, votes: 0 });
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 20, votes: 2 });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 120, votes: 2 });
     expect(await store.ledger.account('2')).toMatchObject({ credits: 0 });
     expect(await store.imports.list()).toMatchObject([{ spent: 30 }]);
     expect(await isConsistent(url)).toBe(true);
@@ -153,6 +160,9 @@ function importTests(newUrl: () => string): void {
     const again = await targetOf(store, url);
     expect(again.importId).not.toBe(target.importId);
     expect(await apply(store, again, items.slice(0, 3))).toEqual(['credited', 'credited', 'credited']);
+    // The milestone is reached again.
+    for (const age of [1, 2, 3]) await castVote(store, community, '1', monday + age * day);
+    expect((await entriesOf(url)).filter(({ cause }) => cause === 'milestone')).toHaveLength(2);
     expect(await isConsistent(url)).toBe(true);
   });
 

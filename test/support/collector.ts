@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
@@ -20,7 +20,7 @@ export async function startCollector(): Promise<Collector> {
   const spans: ReceivedSpan[] = [];
   const headers: IncomingHttpHeaders[] = [];
   const bodies: Buffer[] = [];
-  const server = createServer(async (request, response) => {
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await buffer(request);
     if (request.url === '/v1/traces' && request.headers['content-type'] === 'application/x-protobuf') {
       bodies.push(body);
@@ -28,7 +28,8 @@ export async function startCollector(): Promise<Collector> {
       spans.push(...decodeSpans(body));
     }
     response.setHeader('content-type', 'application/x-protobuf').end();
-  });
+  };
+  const server = createServer((request, response) => void receive(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {

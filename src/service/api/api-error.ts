@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, Request } from 'express';
+import type { IncomingMessage } from 'node:http';
 import { messageOf, StoreUnavailableError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 
@@ -19,34 +19,31 @@ export class ApiError extends Error {
 export const retryAfterUnavailable = 5;
 
 /** @throws ApiError 405 */
-export function requireGet(request: Request): void {
-  if (request.method === 'GET' || request.method === 'HEAD') return;
+export function requireGet({ method }: Pick<IncomingMessage, 'method'>): void {
+  if (method === 'GET' || method === 'HEAD') return;
   throw new ApiError(405, 'This API is read-only: use GET.', { Allow: 'GET, HEAD' });
 }
 
-/**
- * Sends every error in the failure envelope. Unexpected errors are logged in full, and the response does not describe
- * them.
- */
-export function handleApiErrors(log: Log): ErrorRequestHandler {
-  return (thrown: unknown, _request, response, _next) => {
-    const apiError = toApiError(thrown);
-    if (apiError !== null) {
-      response.status(apiError.status).set(apiError.headers).json({ success: false, error: apiError.message });
-      return;
-    }
-    log.error(
-      { error: messageOf(thrown), stack: thrown instanceof Error ? thrown.stack : undefined },
-      'request failed',
-    );
-    response.status(500).json({ success: false, error: 'Unexpected error. Please try again later.' });
-  };
+/** A response in the failure envelope. `headers`: names and values in turn. */
+export interface Failure {
+  readonly status: number;
+  readonly headers: readonly string[];
+  readonly message: string;
+}
+
+/** The response for any thrown value. Unexpected errors are logged in full, and the response does not describe them. */
+export function toFailure(thrown: unknown, log: Log): Failure {
+  const apiError = toApiError(thrown);
+  if (apiError !== null) {
+    return { status: apiError.status, headers: Object.entries(apiError.headers).flat(), message: apiError.message };
+  }
+  log.error({ error: messageOf(thrown), stack: thrown instanceof Error ? thrown.stack : undefined }, 'request failed');
+  return { status: 500, headers: [], message: 'Unexpected error. Please try again later.' };
 }
 
 /** The response for an error that the client can act on; null for an unexpected error. */
 function toApiError(thrown: unknown): ApiError | null {
   if (thrown instanceof ApiError) return thrown;
-  if (thrown instanceof URIError) return new ApiError(400, 'The percent-encoding of the path is invalid.');
   if (thrown instanceof StoreUnavailableError) {
     return new ApiError(503, `${thrown.message} Try again in ${retryAfterUnavailable} seconds.`, {
       'Retry-After': String(retryAfterUnavailable),

@@ -1,8 +1,5 @@
-import type { Request } from 'express';
 import type { Listing } from '../listing/listing.ts';
-import type { Database } from '../storage/database.ts';
-import { findKey } from '../storage/keys.ts';
-import { findListing } from '../storage/listings.ts';
+import type { Lookups } from '../storage/lookups.ts';
 import { digest } from '../storage/secrets.ts';
 import { ApiError } from './api-error.ts';
 
@@ -13,17 +10,15 @@ export interface ApiCaller {
 }
 
 /**
- * Authenticates a request by its API key (document, section 5). The header is the preferred form: if it is sent,
- * `?key=` is ignored.
+ * Authenticates a request by its API key (document, section 5).
+ * @param key of the header, which is the preferred form, or else of the query; a list if it was sent several times
  * @throws ApiError 401
  */
-export async function authenticate(database: Database, request: Request): Promise<ApiCaller> {
-  const key = request.get('x-api-key') || request.query['key'];
+export async function authenticate(lookups: Lookups, key: string | readonly string[] | undefined): Promise<ApiCaller> {
   if (key === undefined || key === '') {
     throw new ApiError(401, 'The API key is missing. Send it in the header X-API-Key or in the query parameter "key".');
   }
-  const storedKey = typeof key === 'string' ? await findKey(database, digest(key)) : null;
-  const listing = storedKey && (await findListing(database, storedKey.listingId));
-  if (!storedKey || !listing) throw new ApiError(401, 'The API key is invalid.');
-  return { keyId: storedKey.id, listing };
+  const caller = typeof key === 'string' ? await lookups.caller(digest(key)) : null;
+  if (caller === null) throw new ApiError(401, 'The API key is invalid.');
+  return caller;
 }

@@ -1,16 +1,13 @@
 import type { z } from 'zod';
 import { voteCooldownOf } from '../listing/cooldown.ts';
 import { type Listing, pagePath, type ServiceListingKind } from '../listing/listing.ts';
-import { startOfMonth } from '../listing/period.ts';
-import type { Database } from '../storage/database.ts';
-import { countReviews, reviewsOf } from '../storage/reviews.ts';
-import { countVotes, lastVoteAt } from '../storage/votes.ts';
+import type { Lookups } from '../storage/lookups.ts';
 import { ApiError } from './api-error.ts';
 import type { OperationName, Operations } from './operations.ts';
 
 /** An authenticated request. */
 export interface ApiRequest {
-  readonly database: Database;
+  readonly lookups: Lookups;
   /** The listing that the key belongs to. */
   readonly listing: Listing;
   /** ms since the epoch. */
@@ -29,16 +26,17 @@ type ResponseBody<Name extends OperationName> = {
 export const operationHandlers: {
   readonly [Name in OperationName]: (request: ApiRequest, parameters: Parameters<Name>) => Promise<ResponseBody<Name>>;
 } = {
-  async getServer({ database, listing, now, origin }) {
+  async getServer({ lookups, listing, now, origin }) {
     if (listing.kind !== 'server') throw keyTypeError('server');
     const { facts } = listing;
+    const votes = await lookups.votes(listing.id, now);
     return {
       data: {
         id: listing.id,
         name: listing.name,
         description: listing.description,
-        votes: await countVotes(database, listing.id),
-        monthlyVotes: await countVotes(database, listing.id, startOfMonth(now)),
+        votes: votes.total,
+        monthlyVotes: votes.month,
         tags: [...listing.tags],
         category: facts.category,
         ownerDiscordId: listing.ownerId,
@@ -54,14 +52,14 @@ export const operationHandlers: {
     };
   },
 
-  async getBot({ database, listing, origin }) {
+  async getBot({ lookups, listing, now, origin }) {
     if (listing.kind !== 'bot') throw keyTypeError('bot');
     return {
       data: {
         id: listing.id,
         name: listing.name,
         description: listing.description,
-        votes: await countVotes(database, listing.id),
+        votes: (await lookups.votes(listing.id, now)).total,
         tags: [...listing.tags],
         url: origin + pagePath(listing),
         stats: { servers: listing.facts.servers, shards: listing.facts.shards },
@@ -69,8 +67,8 @@ export const operationHandlers: {
     };
   },
 
-  async getVotes({ database, listing, now }, { userId }) {
-    const cooldown = voteCooldownOf(await lastVoteAt(database, listing.id, userId), now);
+  async getVotes({ lookups, listing, now }, { userId }) {
+    const cooldown = voteCooldownOf(await lookups.lastVoteAt(listing.id, userId), now);
     return {
       data: {
         canVote: cooldown.canVote,
@@ -81,13 +79,9 @@ export const operationHandlers: {
     };
   },
 
-  async getReviews({ database, listing }, { limit, sort }) {
-    const reviews = await reviewsOf(database, listing.id, sort, limit);
-    const { total } = await countReviews(database, listing.id);
-    return {
-      data: reviews.map((review) => ({ ...review, createdAt: new Date(review.createdAt).toISOString() })),
-      meta: { total, shown: reviews.length },
-    };
+  async getReviews({ lookups, listing }, { limit, sort }) {
+    const { total, reviews } = await lookups.reviews(listing.id, sort, limit);
+    return { data: [...reviews], meta: { total, shown: reviews.length } };
   },
 };
 

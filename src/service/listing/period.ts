@@ -21,8 +21,8 @@ function nextMonth(start: number): number {
   return next.getTime();
 }
 
-/** The start of the current calendar month in UTC (ms since the epoch). `monthlyVotes` counts from this time. */
-export function startOfMonth(now: number): number {
+/** The calendar month of a time (ms since the epoch) in UTC: 202612. `monthlyVotes` counts from this month. */
+export function monthNumber(now: number): number {
   const date = new Date(now);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+  return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1;
 }

@@ -2,7 +2,6 @@ import { Router } from 'express';
 import { castVote } from '../actions/cast-vote.ts';
 import { voteCooldownOf } from '../listing/cooldown.ts';
 import { type Listing, pagePath, type ServiceListingKind } from '../listing/listing.ts';
-import { startOfMonth } from '../listing/period.ts';
 import { allListings, findListing } from '../storage/listings.ts';
 import { countReviews, type ReviewOrder, reviewOrders, reviewsOf, upsertReview } from '../storage/reviews.ts';
 import { countVotes, lastVoteAt, recentVotes } from '../storage/votes.ts';
@@ -31,7 +30,10 @@ export function publicRoutes(dependencies: PageDependencies): Router {
   router.get('/', async (request, response) => {
     const listings = await allListings(database);
     const listingsWithVotes = await Promise.all(
-      listings.map(async (listing) => ({ listing, votes: await countVotes(database, listing.id) })),
+      listings.map(async (listing) => ({
+        listing,
+        votes: (await countVotes(database, listing.id, clock.now())).total,
+      })),
     );
     const visitor = await sessions.visitor(request, clock.now());
     renderServicePage(request, response, { title: 'Servers and bots', visitor, body: homePage(listingsWithVotes) });
@@ -43,13 +45,14 @@ export function publicRoutes(dependencies: PageDependencies): Router {
       const now = clock.now();
       const visitor = await sessions.visitor(request, now);
       const order = readOrder(request.query['sort']);
+      const votes = await countVotes(database, listing.id, now);
       const { total, rating } = await countReviews(database, listing.id);
       const body = listingPage({
         listing,
         visitor,
         cooldown: visitor && voteCooldownOf(await lastVoteAt(database, listing.id, visitor.userId), now),
-        votes: await countVotes(database, listing.id),
-        monthlyVotes: await countVotes(database, listing.id, startOfMonth(now)),
+        votes: votes.total,
+        monthlyVotes: votes.month,
         voters: await recentVotes(database, listing.id, maxVoters),
         reviews: await reviewsOf(database, listing.id, order, request.query['all'] ? maxReviewsOfAll : maxReviews),
         order,

@@ -1,5 +1,5 @@
 import {
-  CompiledQuery,
+  type CompiledQuery,
   type DatabaseConnection,
   type Driver,
   type QueryResult,
@@ -12,6 +12,7 @@ import { second } from '../../platform/durations.ts';
 import { StoreUnavailableError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { isBusy } from '../../platform/sqlite.ts';
+import { createGroupCommit, type Member } from './group-commit.ts';
 
 /** How long a statement waits for a lock of another process before it fails (ms). */
 const lockTimeoutMs = 3 * second;
@@ -27,28 +28,46 @@ export interface DriverOptions {
   readonly log: Log | undefined;
 }
 
+/** Executes one statement at once. */
+export type Execute = (text: string, parameters: readonly unknown[]) => unknown[];
+
+/** A driver that can also run a whole transaction at once. */
+export interface ServiceDriver extends Driver {
+  /** Runs `work` in a transaction, possibly several times. Rejects with what it throws, or a StoreUnavailableError. */
+  transact<Result>(work: (execute: Execute) => Result): Promise<Result>;
+}
+
 /**
  * A kysely driver for two connections of one process. Transactions take the write lock when they begin, so that another
  * process cannot make them fail later. SQLite would block the event loop while it waits for a lock, so the connections
  * have no busy timeout and this driver polls instead. Reads outside a transaction use their own connection and do not
  * wait for transactions.
  */
-export async function createDriver({ writer, reader, checkFiles, close, log }: DriverOptions): Promise<Driver> {
+export async function createDriver({ writer, reader, checkFiles, close, log }: DriverOptions): Promise<ServiceDriver> {
   const writing = await connectionTo(writer);
   const reading = reader === writer ? null : await connectionTo(reader);
-  /** Settles when the last queued writer of this process has finished. */
-  let queue: Promise<void> = Promise.resolve();
+  const groupCommit = createGroupCommit(writer, {
+    async begin(queuedAt) {
+      assertFilesInPlace();
+      await retryWhileBusy(async () => execute('begin immediate', []), queuedAt);
+    },
+    afterCommit: assertFilesInPlace,
+  });
 
-  async function acquireTurn(): Promise<() => void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const previous = queue;
-    queue = promise;
-    await previous;
-    return resolve;
-  }
+  const execute: Execute = (text, parameters) => {
+    const statement = writer.prepare(text);
+    if (statement.reader) return statement.all(parameters);
+    statement.run(parameters);
+    return [];
+  };
 
-  /** Repeats the attempt until no other process holds the lock. @throws StoreUnavailableError after the deadline */
-  async function retryWhileBusy<Result>(attempt: () => Promise<Result>, deadline: number): Promise<Result> {
+  /**
+   * Repeats the attempt until no other process holds the lock.
+   * @param since when the statement began to wait (ms, monotonic)
+   * @throws StoreUnavailableError after 3 s
+   */
+  async function retryWhileBusy<Result>(attempt: () => Promise<Result>, since: number): Promise<Result> {
+    const deadline = since + lockTimeoutMs;
     for (;;) {
       try {
         return await attempt();
@@ -69,65 +88,64 @@ export async function createDriver({ writer, reader, checkFiles, close, log }: D
   }
 
   class Session implements DatabaseConnection {
-    #endTurn: (() => void) | null = null;
+    #member: Member | null = null;
 
     async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-      if (this.#endTurn !== null) return writing.executeQuery<Row>(query);
+      if (this.#member !== null) return writing.executeQuery<Row>(query);
       if (reading !== null && query.query.kind === 'SelectQueryNode') {
-        return retryWhileBusy(() => reading.executeQuery<Row>(query), performance.now() + lockTimeoutMs);
+        return retryWhileBusy(() => reading.executeQuery<Row>(query), performance.now());
       }
-      const result = await this.#begin(() => writing.executeQuery<Row>(query));
-      this.release();
-      assertFilesInPlace();
-      return result;
+      await this.begin();
+      try {
+        const result = await writing.executeQuery<Row>(query);
+        await this.commit();
+        return result;
+      } catch (error) {
+        this.rollback();
+        throw error;
+      }
     }
 
     streamQuery(): AsyncIterableIterator<never> {
       throw new Error('Streaming is not supported.');
     }
 
-    begin = () => this.#begin(() => writing.executeQuery(CompiledQuery.raw('begin immediate')));
+    async begin(): Promise<void> {
+      this.#member = await groupCommit.begin();
+    }
 
     async commit(): Promise<void> {
-      await writing.executeQuery(CompiledQuery.raw('commit'));
-      this.release();
-      assertFilesInPlace();
+      const member = this.#member;
+      this.#member = null;
+      await member?.commit();
     }
 
-    async rollback(): Promise<void> {
-      // A replaced file or a full disk may have ended the transaction already.
-      if (this.#endTurn !== null) await writing.executeQuery(CompiledQuery.raw('rollback')).catch(() => {});
-      this.release();
-    }
-
-    release(): void {
-      this.#endTurn?.();
-      this.#endTurn = null;
-    }
-
-    async #begin<Result>(execute: () => Promise<Result>): Promise<Result> {
-      const deadline = performance.now() + lockTimeoutMs;
-      const endTurn = await acquireTurn();
-      try {
-        assertFilesInPlace();
-        const result = await retryWhileBusy(execute, deadline);
-        this.#endTurn = endTurn;
-        return result;
-      } catch (error) {
-        endTurn();
-        throw error;
-      }
+    rollback(): void {
+      this.#member?.rollback();
+      this.#member = null;
     }
   }
 
   return {
     init: async () => {},
     acquireConnection: async () => new Session(),
-    beginTransaction: async (session: Session) => void (await session.begin()),
+    beginTransaction: (session: Session) => session.begin(),
     commitTransaction: (session: Session) => session.commit(),
-    rollbackTransaction: (session: Session) => session.rollback(),
-    releaseConnection: async (session: Session) => session.release(),
+    rollbackTransaction: async (session: Session) => session.rollback(),
+    releaseConnection: async (session: Session) => session.rollback(),
     destroy: async () => close(),
+    async transact(work) {
+      const member = await groupCommit.begin();
+      let result: ReturnType<typeof work>;
+      try {
+        result = work(execute);
+      } catch (error) {
+        member.rollback();
+        throw error;
+      }
+      await member.commit();
+      return result;
+    },
   };
 }
 

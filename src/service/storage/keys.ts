@@ -26,17 +26,6 @@ export async function insertKey(
     .execute();
 }
 
-/** The key with this digest, unless it was revoked. */
-export async function findKey(sql: Sql, hash: string): Promise<{ id: number; listingId: string } | null> {
-  const row = await sql
-    .selectFrom('keys')
-    .select(['id', 'listing_id'])
-    .where('hash', '=', hash)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst();
-  return row ? { id: row.id, listingId: row.listing_id } : null;
-}
-
 /** The active keys of a listing, newest first. */
 export async function keysOfListing(sql: Sql, listingId: string): Promise<StoredKey[]> {
   const rows = await sql

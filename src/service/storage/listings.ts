@@ -19,19 +19,19 @@ export async function updateListing(sql: Sql, listing: Listing): Promise<void> {
 
 export async function findListing(sql: Sql, id: string): Promise<Listing | null> {
   const row = await sql.selectFrom('listings').selectAll().where('id', '=', id).executeTakeFirst();
-  return row ? fromRow(row) : null;
+  return row ? listingOfRow(row) : null;
 }
 
 /** All listings, or those of one kind, oldest first. */
 export async function allListings(sql: Sql, kind?: ServiceListingKind): Promise<Listing[]> {
   const all = sql.selectFrom('listings').selectAll().orderBy('created_at').orderBy('id');
   const rows = await (kind ? all.where('kind', '=', kind) : all).execute();
-  return rows.map(fromRow);
+  return rows.map(listingOfRow);
 }
 
 export async function listingsOfOwner(sql: Sql, ownerId: string): Promise<Listing[]> {
   const rows = await sql.selectFrom('listings').selectAll().where('owner_id', '=', ownerId).orderBy('name').execute();
-  return rows.map(fromRow);
+  return rows.map(listingOfRow);
 }
 
 const tagsSchema = z.array(z.string());
@@ -49,7 +49,7 @@ function toRow(listing: Listing): Row<'listings'> {
   };
 }
 
-function fromRow(row: Row<'listings'>): Listing {
+export function listingOfRow(row: Row<'listings'>): Listing {
   const base = {
     id: row.id,
     name: row.name,

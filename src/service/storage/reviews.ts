@@ -30,30 +30,24 @@ export async function upsertReview(
 }
 
 /** The first `limit` reviews in this order. Reviews with equal ratings are sorted newest first. */
-export async function reviewsOf(
-  sql: Sql,
-  listingId: string,
-  order: ReviewOrder,
-  limit: number,
-): Promise<StoredReview[]> {
-  const all = sql.selectFrom('reviews').selectAll().where('listing_id', '=', listingId);
+export function reviewsOf(sql: Sql, listingId: string, order: ReviewOrder, limit: number): Promise<StoredReview[]> {
+  return reviewsInOrder(sql, listingId, order, limit).execute();
+}
+
+/** The query of {@link reviewsOf}, with these parameters in this order: the listing and the limit. */
+export function reviewsInOrder(sql: Sql, listingId: string, order: ReviewOrder, limit: number) {
+  const all = sql
+    .selectFrom('reviews')
+    .select(['username', 'rating', 'comment', 'created_at as createdAt'])
+    .where('listing_id', '=', listingId);
   const ordered =
     order === 'newest' ? all : order === 'highest' ? all.orderBy('rating', 'desc') : all.orderBy('rating', 'asc');
-  const rows = await ordered.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
-  return rows.map((row) => ({
-    username: row.username,
-    rating: row.rating,
-    comment: row.comment,
-    createdAt: row.created_at,
-  }));
+  return ordered.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit);
 }
 
 /** The number of reviews of a listing and their mean rating (null if there are none). */
 export async function countReviews(sql: Sql, listingId: string): Promise<{ total: number; rating: number | null }> {
-  const row = await sql
-    .selectFrom('reviews')
-    .select(({ fn }) => [fn.countAll<number>().as('total'), fn.avg<number | null>('rating').as('rating')])
-    .where('listing_id', '=', listingId)
-    .executeTakeFirstOrThrow();
-  return { total: row.total, rating: row.rating };
+  const row = await sql.selectFrom('review_counts').selectAll().where('listing_id', '=', listingId).executeTakeFirst();
+  const total = row?.reviews ?? 0;
+  return { total, rating: row === undefined || total === 0 ? null : row.rating_sum / total };
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** A random secret of 256 bits. The prefix names its purpose. */
 export function newSecret(prefix: string): string {
@@ -10,5 +10,5 @@ export function newSecret(prefix: string): string {
  * reversed by brute force, and a slow password hash would only slow down every request.
  */
 export function digest(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret);
 }

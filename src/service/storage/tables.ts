@@ -34,7 +34,14 @@ export interface ServiceTables {
     created_at: number;
     revoked_at: number | null;
   };
-  requests: { key_id: number; at: number };
+  request_reservations: {
+    key_id: number;
+    holder: string;
+    counted_json: string;
+    reserved: number;
+    usable_until: number;
+    counts_until: number;
+  };
   votes: {
     id: Generated<number>;
     listing_id: string;
@@ -42,6 +49,10 @@ export interface ServiceTables {
     voted_at: number;
     denial_reason: string | null;
   };
+  /** Maintained by triggers. `month` is 202612 for December 2026, UTC. */
+  vote_counts: { listing_id: string; month: number; votes: number };
+  /** Maintained by triggers. `version` changes whenever a review of the listing does. */
+  review_counts: { listing_id: string; reviews: number; rating_sum: number; version: number };
   reviews: {
     id: Generated<number>;
     listing_id: string;

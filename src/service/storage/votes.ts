@@ -1,4 +1,5 @@
 import { sql as expression } from 'kysely';
+import { monthNumber } from '../listing/period.ts';
 import type { Sql } from './database.ts';
 
 export interface NewVote {
@@ -67,15 +68,17 @@ export async function lastVoteAt(sql: Sql, listingId: string, userId: string): P
   return row?.at ?? null;
 }
 
-/** The number of votes for a listing, in total or since a time (ms since the epoch). */
-export async function countVotes(sql: Sql, listingId: string, since = 0): Promise<number> {
+/** The number of votes for a listing, in total and in the calendar month of `now` (ms since the epoch) or later. */
+export async function countVotes(sql: Sql, listingId: string, now: number): Promise<{ total: number; month: number }> {
   const row = await sql
-    .selectFrom('votes')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .selectFrom('vote_counts')
+    .select(({ fn }) => [
+      fn.sum<number | null>('votes').as('total'),
+      fn.sum<number | null>('votes').filterWhere('month', '>=', monthNumber(now)).as('month'),
+    ])
     .where('listing_id', '=', listingId)
-    .where('voted_at', '>=', since)
-    .executeTakeFirstOrThrow();
-  return row.count;
+    .executeTakeFirst();
+  return { total: row?.total ?? 0, month: row?.month ?? 0 };
 }
 
 export interface RecentVote {

@@ -1,0 +1,153 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { parse as parseQuery } from 'node:querystring';
+import type { z } from 'zod';
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
+import type { RateLimiter } from '../rate-limit/rate-limiter.ts';
+import type { Lookups } from '../storage/lookups.ts';
+import { ApiError, requireGet, toFailure } from './api-error.ts';
+import { authenticate } from './authenticate.ts';
+import { type ApiRequest, keyTypeError, operationHandlers } from './handlers.ts';
+import { type Operation, type OperationName, operations } from './operations.ts';
+import { rateLimitHeaders } from './rate-limit-headers.ts';
+import { sendJson, sendResource } from './send-json.ts';
+
+export interface LookupApiDependencies {
+  readonly lookups: Lookups;
+  readonly clock: Clock;
+  readonly limiter: RateLimiter;
+  readonly log: Log;
+  /** The public URL of the service, without a trailing slash. */
+  readonly origin: string;
+  /** The path of the API, without a trailing slash. */
+  readonly basePath: string;
+}
+
+/** Responds to a request below the base path; false for any other. */
+export type LookupApi = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** An operation with the function that validates its parameters and answers. */
+interface Route {
+  readonly operation: Operation;
+  readonly answer: (request: ApiRequest, segment: string, query: Query) => Promise<object>;
+}
+
+type Query = ReturnType<typeof parseQuery>;
+
+/** The response depends on the key, and a shared cache does not include the header in its cache key. */
+const cacheControl = ['Cache-Control', 'private, no-cache'];
+const noQuery: Query = {};
+
+/**
+ * The lookup API below its base path (document, section 4). Requests are rejected in this order: path, method, key,
+ * rate limit, key type, parameters. It is served without Express, whose routing takes longer than the statements.
+ */
+export function createLookupApi(dependencies: LookupApiDependencies): LookupApi {
+  const { lookups, clock, limiter, log, origin, basePath } = dependencies;
+  const routes: Readonly<Record<string, Route | undefined>> = Object.assign(Object.create(null), {
+    server: routeOf('getServer'),
+    bot: routeOf('getBot'),
+    votes: routeOf('getVotes'),
+    reviews: routeOf('getReviews'),
+  });
+
+  async function respond(request: IncomingMessage, response: ServerResponse, path: string, search: string) {
+    try {
+      const { route, segment } = findRoute(routes, path.slice(basePath.length));
+      // The base path is case-sensitive too.
+      if (route === undefined || !path.startsWith(basePath)) throw new ApiError(404, 'Unknown endpoint.');
+      requireGet(request);
+      const query = search === '' ? noQuery : parseQuery(search);
+      const { keyId, listing } = await authenticate(lookups, request.headers['x-api-key'] || query['key']);
+      const now = clock.now();
+      const counted = limiter.count(keyId);
+      const limits = rateLimitHeaders(counted instanceof Promise ? await counted : counted);
+      try {
+        if (!route.operation.keys.includes(listing.kind)) throw keyTypeError(...route.operation.keys);
+        const answer = await route.answer({ lookups, listing, now, origin }, segment, query);
+        sendResource(request, response, [...cacheControl, ...limits], { success: true, ...answer });
+      } catch (thrown) {
+        sendFailure(response, thrown, [...cacheControl, ...limits]);
+      }
+    } catch (thrown) {
+      sendFailure(response, thrown, cacheControl);
+    }
+  }
+
+  function sendFailure(response: ServerResponse, thrown: unknown, headers: readonly string[]): void {
+    const failure = toFailure(thrown, log);
+    sendJson(response, failure.status, [...headers, ...failure.headers], { success: false, error: failure.message });
+  }
+
+  return (request, response) => {
+    const { path, search } = splitTarget(request.url ?? '');
+    if (!isBelow(path, basePath)) return false;
+    void respond(request, response, path, search);
+    return true;
+  };
+}
+
+function routeOf<Name extends OperationName>(name: Name): Route {
+  const operation: Operation = operations[name];
+  const handle = operationHandlers[name] as (request: ApiRequest, parameters: object) => Promise<object>;
+  const [, parameter] = operation.path.split('/:');
+  return {
+    operation,
+    answer(request, segment, query) {
+      const inPath = parameter === undefined ? {} : parse(operation.pathParameters, { [parameter]: decode(segment) });
+      return handle(request, { ...inPath, ...parse(operation.queryParameters, query) });
+    },
+  };
+}
+
+/** The route for a path relative to the base path, such as `/votes/1`, with or without a slash at the end. */
+function findRoute(
+  routes: Readonly<Record<string, Route | undefined>>,
+  path: string,
+): { route: Route | undefined; segment: string } {
+  const [, name = '', segment, ...rest] = path.split('/');
+  const route = routes[name];
+  const hasParameter = route?.operation.path.includes('/:') ?? false;
+  const ending = hasParameter ? rest : segment === undefined ? rest : [segment, ...rest];
+  const isWhole = ending.length === 0 || (ending.length === 1 && ending[0] === '');
+  const isFound = isWhole && (!hasParameter || (segment !== undefined && segment !== ''));
+  return { route: isFound ? route : undefined, segment: segment ?? '' };
+}
+
+/** Path and query of a request target, which may be an absolute URL (RFC 9112, section 3.2.2). */
+function splitTarget(target: string): { path: string; search: string } {
+  const url = target.startsWith('/') || !URL.canParse(target) ? target : pathOf(new URL(target));
+  const at = url.indexOf('?');
+  return at === -1 ? { path: url, search: '' } : { path: url.slice(0, at), search: url.slice(at + 1) };
+}
+
+function pathOf({ pathname, search }: URL): string {
+  return pathname + search;
+}
+
+/** Whether a path is the base path or below, in any case: what is only spelled differently is an unknown endpoint. */
+function isBelow(path: string, basePath: string): boolean {
+  const { length } = basePath;
+  if (path.length > length && path[length] !== '/') return false;
+  return path.startsWith(basePath) || path.slice(0, length).toLowerCase() === basePath;
+}
+
+/** @throws ApiError 400 */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new ApiError(400, 'The percent-encoding of the path is invalid.');
+  }
+}
+
+/** @throws ApiError 400 */
+function parse(schema: z.ZodObject, input: unknown): object {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new ApiError(
+    400,
+    issue?.code === 'invalid_type' ? `Send "${issue.path.join('.')}" once.` : (issue?.message ?? ''),
+  );
+}

@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../platform/clock.ts';
+import { minute, second } from '../../platform/durations.ts';
+import { messageOf, StoreUnavailableError } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Database } from '../storage/database.ts';
+import { createReservations, type ReservationRows } from '../storage/reservations.ts';
+import { KeyWindow } from './key-window.ts';
+import { type ReservationRules, type Reserved, reserve } from './reserve.ts';
+
+/** A request after it was counted, or rejected. */
+export interface CountedRequest {
+  readonly isAllowed: boolean;
+  /** How many more the key may send now. */
+  readonly remaining: number;
+  /** Until the oldest request leaves the window (ms), or its length without one. */
+  readonly resetMs: number;
+}
+
+export interface RateLimiter {
+  /**
+   * Counts a request of a key, unless it is over the limit. Returns a promise if the database has to be asked, which
+   * rejects with a StoreUnavailableError if it cannot be.
+   */
+  count(keyId: number): CountedRequest | Promise<CountedRequest>;
+  /** Stores what was counted exactly, so that the next process knows it. */
+  stop(): Promise<void>;
+}
+
+/** Requests that a key may make in each window (document, section 8). */
+export const maxRequests = 120;
+/** Length of the sliding window (ms). */
+export const rateLimitWindowMs = 1 * minute;
+
+const defaultRules: ReservationRules = {
+  limit: maxRequests,
+  windowMs: rateLimitWindowMs,
+  maxBlock: 30,
+  blockMs: 10 * second,
+};
+
+const sweepMs = 1 * second;
+/** Reservations that are stored together while requests wait. */
+const sweepBatch = 100;
+const sweepPauseMs = 10;
+/** While another process has requests reserved, which it may give back, it is asked again after this (ms). */
+const deniedMs = 1 * second;
+
+type Waiter = PromiseWithResolvers<CountedRequest>;
+
+/**
+ * Counts requests in a sliding window, exactly, across processes, restarts and crashes. A process reserves requests of
+ * a key in blocks: a block is committed before its first request is answered, and then counts in full for every other
+ * process, also after a crash. A process that has answered requests itself knows their times, so alone it wastes
+ * nothing.
+ */
+export function createRateLimiter(
+  { database, clock, log }: { database: Database; clock: Clock; log: Log },
+  rules: ReservationRules = defaultRules,
+): RateLimiter {
+  const { limit, windowMs } = rules;
+  const holder = randomUUID();
+  const withReservations = createReservations(database);
+  const windows = new Map<number, KeyWindow & { deniedUntil?: number }>();
+  const stopping = new AbortController();
+  let waiting = new Map<number, Waiter[]>();
+  let flushing: Promise<void> | null = null;
+  /** Settles when the last transaction and what follows it are done. */
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** A block must not be opened in memory after a later transaction gave it back. */
+  function inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
+    const result = last.then(task);
+    last = result.catch(() => {});
+    return result;
+  }
+
+  function windowOf(keyId: number, now: number): KeyWindow & { deniedUntil?: number } {
+    let window = windows.get(keyId);
+    if (window === undefined) {
+      window = new KeyWindow();
+      windows.set(keyId, window);
+    }
+    window.forget(now - windowMs);
+    return window;
+  }
+
+  function resultOf(isAllowed: boolean, window: KeyWindow, now: number): CountedRequest {
+    const { count, oldestAt } = window.usage;
+    return { isAllowed, remaining: Math.max(0, limit - count), resetMs: (oldestAt ?? now) + windowMs - now };
+  }
+
+  function count(keyId: number): CountedRequest | Promise<CountedRequest> {
+    const now = clock.monotonic();
+    const window = windowOf(keyId, now);
+    const queue = waiting.get(keyId);
+    if (queue === undefined) {
+      if (window.use(now)) return resultOf(true, window, now);
+      if (window.deniedUntil !== undefined && now < window.deniedUntil) return resultOf(false, window, now);
+    }
+    const waiter = Promise.withResolvers<CountedRequest>();
+    if (queue === undefined) waiting.set(keyId, [waiter]);
+    else queue.push(waiter);
+    flushing ??= flush();
+    return waiter.promise;
+  }
+
+  /** Reserves for all requests that arrived in this turn of the event loop, in one transaction, until none wait. */
+  async function flush(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    while (waiting.size > 0) {
+      const batch = waiting;
+      waiting = new Map();
+      try {
+        await inTurn(() => answer(batch));
+      } catch (error) {
+        // Those that arrived meanwhile would wait for the same lock.
+        for (const waiter of [...batch.values(), ...waiting.values()].flat()) waiter.reject(error);
+        waiting = new Map();
+      }
+    }
+    flushing = null;
+  }
+
+  async function answer(batch: ReadonlyMap<number, Waiter[]>): Promise<void> {
+    const open = new Map<number, Waiter[]>();
+    for (const [keyId, waiters] of batch) {
+      const rest = answerFromBlock(keyId, waiters);
+      if (rest.length > 0) open.set(keyId, rest);
+    }
+    if (open.size === 0) return;
+    const reserved = await withReservations((rows) =>
+      [...open].map(([keyId, { length }]): [number, Reserved] => {
+        const { own } = windowOf(keyId, clock.monotonic());
+        return [keyId, reserve(rows, { keyId, holder, own, wanted: length }, rules, clock)];
+      }),
+    );
+    for (const [keyId, { block, others }] of reserved) windowOf(keyId, clock.monotonic()).open(block, others);
+    for (const [keyId, waiters] of open) {
+      const rest = answerFromBlock(keyId, waiters);
+      if (rest.length > 0) deny(keyId, rest);
+    }
+  }
+
+  /** @returns those for which there was nothing left. */
+  function answerFromBlock(keyId: number, waiters: readonly Waiter[]): Waiter[] {
+    const now = clock.monotonic();
+    const window = windowOf(keyId, now);
+    return waiters.filter(({ resolve }) => {
+      if (!window.use(now)) return true;
+      resolve(resultOf(true, window, now));
+      return false;
+    });
+  }
+
+  function deny(keyId: number, waiters: readonly Waiter[]): void {
+    const now = clock.monotonic();
+    const window = windowOf(keyId, now);
+    if (window.isLate(now)) {
+      const error = new StoreUnavailableError(new Error('The commit took longer than the block may be used.'));
+      for (const { reject } of waiters) reject(error);
+      return;
+    }
+    const result = resultOf(false, window, now);
+    window.deniedUntil = now + (window.hasOthers ? Math.min(deniedMs, result.resetMs) : result.resetMs);
+    for (const { resolve } of waiters) resolve(result);
+  }
+
+  /** Stores exact counts instead of blocks, and gives back what was not used. */
+  function store(rows: ReservationRows, keyIds: readonly number[]): void {
+    const wallOffset = clock.now() - clock.monotonic();
+    for (const keyId of keyIds) {
+      const counted = (windows.get(keyId)?.own ?? []).map((at) => Math.ceil(at + wallOffset));
+      windows.get(keyId)?.settle();
+      rows.store(keyId, { holder, counted, reserved: 0, usableUntil: 0 });
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    const now = clock.monotonic();
+    const ended: number[] = [];
+    for (const [keyId, window] of windows) {
+      window.forget(now - windowMs);
+      if (window.needsStoring(now)) ended.push(keyId);
+      else if (window.isEmpty && window.isStored) windows.delete(keyId);
+    }
+    for (let from = 0; from < ended.length && !stopping.signal.aborted; from += sweepBatch) {
+      await inTurn(() => {
+        const batch = ended.slice(from, from + sweepBatch);
+        const rest = batch.filter((keyId) => windows.get(keyId)?.needsStoring(clock.monotonic()));
+        return withReservations((rows) => store(rows, rest));
+      });
+      await clock.sleep(sweepPauseMs, stopping.signal);
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await clock.sleep(sweepMs, stopping.signal);
+      try {
+        await sweep();
+      } catch (thrown) {
+        log.warn({ error: messageOf(thrown) }, 'counted requests could not be stored; they count as used');
+      }
+    }
+  }
+
+  const running = run();
+  return {
+    count,
+    async stop() {
+      stopping.abort();
+      await running;
+      await flushing;
+      const open = [...windows].filter(([, window]) => !window.isStored).map(([keyId]) => keyId);
+      if (open.length === 0) return;
+      await withReservations((rows) => store(rows, open)).catch((thrown) =>
+        log.warn({ error: messageOf(thrown) }, 'counted requests could not be stored; they count as used'),
+      );
+    },
+  };
+}

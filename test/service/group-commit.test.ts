@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { type Database, openDatabase, type Sql } from '../../src/service/storage/database.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const names = async (database: Database) =>
+  (await database.selectFrom('members').select('user_id').orderBy('user_id').execute()).map((row) => row.user_id);
+
+const opened = () => openDatabase(`sqlite:${tempDir()}/service.db`);
+
+const insert = (database: Sql, user_id: string) =>
+  database.insertInto('members').values({ user_id, username: user_id });
+
+test('transactions that wait for each other are all committed, and one that fails takes no other with it', async () => {
+  const database = await opened();
+  const results = await Promise.allSettled(
+    Array.from({ length: 200 }, (_, index) =>
+      database.transaction().execute(async (sql) => {
+        await insert(sql, `1${String(index).padStart(3, '0')}`).execute();
+        await sql.selectFrom('settings').selectAll().execute();
+        if (index % 3 === 0) throw new Error('no');
+      }),
+    ),
+  );
+  const failed = results.filter(({ status }) => status === 'rejected').length;
+  expect(failed).toBe(67);
+  expect(await names(database)).toHaveLength(133);
+  await database.destroy();
+});
+
+test('single statements, transactions at once and ordinary ones share the connection', async () => {
+  const database = await opened();
+  await Promise.all([
+    insert(database, 'a').execute(),
+    database.transaction().execute((sql) => insert(sql, 'b').execute()),
+    database.transact((execute) => execute("insert into members values ('c', 'c')", [])),
+    insert(database, 'd').execute(),
+  ]);
+  await expect(
+    Promise.all([
+      database.transact((execute) => {
+        execute("insert into members values ('e', 'e')", []);
+        throw new Error('no');
+      }),
+      insert(database, 'f').execute(),
+    ]),
+  ).rejects.toThrow('no');
+  await expect(insert(database, 'a').execute()).rejects.toThrow('UNIQUE');
+  expect(await names(database)).toEqual(['a', 'b', 'c', 'd', 'f']);
+  await database.destroy();
+});
