@@ -71,6 +71,7 @@ export type { AttemptResult, ClaimedEffect, Effect, EffectRow, RetryLater, Unrea
 export type {
   Announcement,
   Bonus,
+  DepartureNotice,
   Digest,
   DirectMessage,
   DirectMessageContent,
