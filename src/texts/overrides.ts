@@ -73,7 +73,12 @@ function issuesOf(path: string, text: unknown, messages: ReadonlyMap<string, str
   const known = [...placeholdersIn(original), ...(isPluralForm(path) ? ['count'] : [])];
   const unknown = placeholdersIn(text).filter((name) => !known.includes(name));
   const allowed =
-    known.length === 0 ? 'has no placeholders' : `can have ${known.toSorted().map((name) => `{${name}}`).join(', ')}`;
+    known.length === 0
+      ? 'has no placeholders'
+      : `can have ${known
+          .toSorted()
+          .map((name) => `{${name}}`)
+          .join(', ')}`;
   const maxLength = maxLengthOf(path);
   return [
     ...unknown.map((name) => `has the placeholder {${name}}${suggestion(name, known)}, but ${allowed}`),

@@ -22,7 +22,7 @@ describe('own texts', () => {
     [{ en: { 'credit.title': 'Coins' } }, /en "credit\.title" is not a text \(did you mean "credits\.title"\?\)/],
     [
       { de: { 'canVote.youLater': 'Noch {tme}.' } },
-      /\{tme\} \(did you mean "time"\?\), but can have \{time\}, \{name\}/,
+      /\{tme\} \(did you mean "time"\?\), but can have \{name\}, \{time\}/,
     ],
     [{ en: { 'credits.title': '{user}' } }, /"credits\.title" has the placeholder \{user\}.*has no placeholders/],
     [{ en: { 'credits.title': ' ' } }, /is empty/],
