@@ -196,7 +196,10 @@ export interface CommandInput {
 }
 
 /** What the description of a command depends on. */
-export type DescriptionContext = Pick<CommandContext, 'listings' | 'isShared' | 'texts'>;
+export interface DescriptionContext extends Pick<CommandContext, 'listings' | 'isShared'> {
+  /** @internal */
+  readonly texts: Texts;
+}
 
 /** A slash command: its description and a function. */
 export interface Command {

@@ -48,7 +48,9 @@ export function installPackage(npm: string): InstalledPackage {
     }),
   );
   const archive = join(folder, packed.filename);
-  writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }');
+  // The declarations of a dependency of discord.js (@sapphire/shapeshift) do not compile with those of Node 26.
+  const devDependencies = { '@types/node': '^24' };
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true, devDependencies }));
   run(npm, 'install', '--foreground-scripts', '--no-audit', '--no-fund', archive);
   const files = packed.files.map(({ path }: { path: string }) => path);
   return { folder, project, archive, files, run, runNpm: (...args) => run(npm, ...args) };
