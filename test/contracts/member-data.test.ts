@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { parseEncryptionKey } from '../../src/encryption/encryption-key.ts';
 import { seal } from '../../src/encryption/sealed-text.ts';
+import { homeAccounts } from '../../src/ledger/account-id.ts';
 import type { Premium, Vote } from '../../src/ledger/event.ts';
 import { createPseudonym } from '../../src/ledger/pseudonym.ts';
 import type { NewEffect } from '../../src/outbox/outbox.ts';
@@ -11,6 +12,7 @@ import { balanceDifferences, brokenLinks, orphanedRows, paymentDifferences } fro
 import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { Tables } from '../../src/store/tables.ts';
+import { balanceKey } from '../../src/tally/import-store.ts';
 import type { ListingContext } from '../../src/tally/tally.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
@@ -112,6 +114,9 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     const body = JSON.stringify({ event: 'surprise', user: member });
     const unknown = { type: 'quarantine', kind: 'surprise', reason: 'unknown kind', listing: 'server' } as const;
     await store.recorder.record({ receivedAt: start, family: 'vote', body }, unknown);
+    const importId = await store.imports.start({ name: 'old bot', accounts: homeAccounts }, start);
+    const target = { importId, accounts: homeAccounts, reason: 'imported from old bot', listings: [] };
+    await store.imports.apply(target, [{ userId: member, key: balanceKey, credits: 3, vote: null }], start);
     await store.rewards.seeRoles(homeAccount(member), [voterRole]);
     await store.memberLocales.setLocale(member, 'de');
     await store.linkedMembers.link(linkedMember(member), start);
@@ -177,7 +182,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
         content: expect.objectContaining({ event: 'server_vote', userId: member }),
       }),
     );
-    expect(exported['balances']).toMatchObject([{ credits: 115, votes: 1, last_votes: { server: start } }]);
+    expect(exported['balances']).toMatchObject([{ credits: 118, votes: 1, last_votes: { server: start } }]);
     expect(JSON.stringify({ ...exported, deliveries: [], effects: [] })).not.toContain(neighbour);
   });
 

@@ -136,7 +136,7 @@ describe('a database that cannot be written', { timeout: 60_000 }, () => {
       dropPrivileges,
     );
     expect(await running.ended).toBe(1);
-    expect(running.output()).toContain('Check DATABASE_URL');
+    expect(running.output()).toContain('chown -R');
   });
 });
 
