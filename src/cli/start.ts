@@ -60,15 +60,16 @@ function startBotCommand(readEnvironment: () => Environment): CliCommand {
     async run(_parsed, terminal) {
       const config = loadConfig(process.env);
       const redact = createRedactor(config.secrets);
-      const traces = await startTraces(config);
-      const log = createLog({
-        ...{ level: config.logLevel, secrets: redact, format: resolveLogFormat(config.logFormat) },
-        ...(traces && { fields: traces.exporter.logFields }),
-      });
-      traces?.exporter.reportTo(log);
-      installProcessErrorHandlers(log);
       const hangups = handleHangups();
+      let traces: Awaited<ReturnType<typeof startTraces>> = null;
       try {
+        traces = await startTraces(config);
+        const log = createLog({
+          ...{ level: config.logLevel, secrets: redact, format: resolveLogFormat(config.logFormat) },
+          ...(traces && { fields: traces.exporter.logFields }),
+        });
+        traces?.exporter.reportTo(log);
+        installProcessErrorHandlers(log);
         // A database that does not respond must not delay the stop. At this point nothing is open that needs to be
         // closed.
         const app = await Promise.race([
