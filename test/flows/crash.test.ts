@@ -16,7 +16,7 @@ import { fetchOwnerApi, settings } from '../support/settings.ts';
 import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-const rounds = Number(process.env['TALLYHOOK_CRASH_ROUNDS'] ?? 16);
+const rounds = Number(process.env['TALLYHOOK_CRASH_ROUNDS'] ?? 12);
 const seed = Number(process.env['TALLYHOOK_CRASH_SEED'] ?? Date.now() % 1_000_000);
 const printProgress =
   process.env['TALLYHOOK_CRASH_ROUNDS'] === undefined ? () => {} : (line: string) => process.stderr.write(`${line}\n`);

@@ -13,7 +13,7 @@ import { settings } from '../support/settings.ts';
 import { type Program, startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-const rounds = Math.ceil(Number(process.env['TALLYHOOK_CRASH_ROUNDS'] ?? 16) / 8);
+const rounds = Math.ceil(Number(process.env['TALLYHOOK_CRASH_ROUNDS'] ?? 12) / 8);
 const seed = Number(process.env['TALLYHOOK_CRASH_SEED'] ?? Date.now() % 1_000_000);
 const voters = 12;
 

@@ -14,7 +14,7 @@ import { deposit, expectCleanAudit } from '../support/shop-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { orderCount, orderOf, role, stock, users } from './purchases/orders.ts';
 
-const rounds = Math.ceil(Number(process.env['TALLYHOOK_CRASH_ROUNDS'] ?? 16) / 2);
+const rounds = Math.ceil(Number(process.env['TALLYHOOK_CRASH_ROUNDS'] ?? 12) / 2);
 const seed = Number(process.env['TALLYHOOK_CRASH_SEED'] ?? Date.now() % 1_000_000);
 const seller = fileURLToPath(new URL('purchases/sell.ts', import.meta.url));
 
