@@ -57,7 +57,7 @@ const sharedDatabasePollMs = second / 5;
  * Creates all components and passes each its part of the configuration. Opens the database and the cache; connects to
  * nothing else.
  * @throws TallyhookError `database_too_new`, `cannot_open_database`, `lookup_key_malformed`, `command_name_taken`,
- *   `command_name_invalid` or `text_invalid`, and the errors of {@link openKeyv}
+ *   `command_name_invalid`, `text_invalid` or `cache_url_unknown`
  * @example
  * ```ts
  * import { createApp, createLog, loadConfig, systemClock } from 'tallyhook';

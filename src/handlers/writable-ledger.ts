@@ -44,7 +44,7 @@ export interface WritableLedger {
   /** Takes credits. Rejects with TallyhookError `ledger_overdrawn` if the balance is too low; then nothing is stored. */
   spend(change: LedgerSpending): Promise<LedgerResult>;
   /**
-   * Returns what {@link spend} took with this key, to the same account, once.
+   * Returns what {@link WritableLedger.spend} took with this key, to the same account, once.
    * Rejects with TallyhookError `ledger_unknown_spend` if nothing was spent with the key.
    */
   refund(spend: { readonly key: string; readonly reason: string }): Promise<LedgerResult>;

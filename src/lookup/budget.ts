@@ -28,7 +28,7 @@ export type BudgetDecision = { readonly granted: true } | { readonly granted: fa
  * `acquire` reads and writes in one atomic step. It grants the request if fewer than `limit` entries of the key are
  * later than `at - windowMs`, including entries later than `at`, and then adds the entry `at`. Otherwise it writes
  * nothing, and `retryAt` is the `limit`-th latest entry plus `windowMs`. Entries older than two windows may be deleted.
- * Entries later than `at` by more than {@link maxClockSkewMs} were written before the clock was set back: they are
+ * Entries later than `at` by more than 5 s were written before the clock was set back: they are
  * moved back by `setBackMs`, and are then no later than `at`.
  *
  * Both methods reject when the log cannot be used.
