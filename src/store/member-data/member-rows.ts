@@ -160,8 +160,9 @@ export async function findMemberRows(
       .where(({ eb, and, or }) =>
         or([
           eb('queue', 'in', ownQueues(userId, accounts)),
-          and([eb('queue', '>', 'role '), eb('queue', '<', 'role!')]),
-          and([eb('queue', '>', 'handler '), eb('queue', '<', 'handler!')]),
+          // Calls of a handler whose process is not running can be a million, too many to be read here.
+          and([eb('queue', '>', 'role '), eb('queue', '<', 'role!'), eb('content', 'like', `%${userId}%`)]),
+          and([eb('queue', '>', 'handler '), eb('queue', '<', 'handler!'), eb('content', 'like', `%${userId}%`)]),
         ]),
       ),
   );
