@@ -18,11 +18,16 @@ const minAttempts = 20;
 
 type HandlerOf = { readonly [Kind in HandlerKind]: Handler<HandlerEvents[Kind]> | undefined };
 
-/** The functions by the kind of event. */
+/** The functions by the kind of event. They may be methods of an object of a class. */
 function handlersByKind(handlers: Handlers): HandlerOf {
-  const { onVote: vote, onPremium: premium, onStreak: streak, onMilestone: milestone } = handlers;
-  const { onPurchase: purchase, onReview: review } = handlers;
-  return { vote, premium, streak, milestone, purchase, review };
+  return {
+    vote: handlers.onVote?.bind(handlers),
+    premium: handlers.onPremium?.bind(handlers),
+    streak: handlers.onStreak?.bind(handlers),
+    milestone: handlers.onMilestone?.bind(handlers),
+    purchase: handlers.onPurchase?.bind(handlers),
+    review: handlers.onReview?.bind(handlers),
+  };
 }
 
 /** The kinds for which there is a function. */

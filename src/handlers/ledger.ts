@@ -15,9 +15,12 @@ export interface LedgerStore {
 
 const maxKeyLength = 100;
 
-/** Keys of other origins have no space, or begin with another word. */
-const keyOf = (key: string) => `ledger ${key}`;
-const refundKeyOf = (key: string) => `ledger-refund ${key}`;
+/**
+ * Keys of other origins have no space, or begin with another word. A lone surrogate, as of an emoji that was cut in two,
+ * is stored differently, so that a repeat would not be recognised.
+ */
+const keyOf = (key: string) => `ledger ${key.toWellFormed()}`;
+const refundKeyOf = (key: string) => `ledger-refund ${key.toWellFormed()}`;
 
 /**
  * The ledger for programs.
@@ -47,7 +50,8 @@ export function createWritableLedger(
       });
     }
     const credits = sign * amount;
-    return correct({ userId, accounts, credits, reason, at: clock.now(), mayOverdraw }, keyOf(key), key);
+    const correction = { userId, accounts, credits, reason: reason.toWellFormed(), at: clock.now(), mayOverdraw };
+    return correct(correction, keyOf(key), key);
   }
 
   async function correct(correction: Correction, idempotencyKey: string, key: string): Promise<LedgerResult> {
@@ -79,7 +83,7 @@ export function createWritableLedger(
       }
       const { userId, accounts } = spent;
       const earlier = await store.findCorrection(refundKeyOf(key));
-      const refund = { userId, accounts, credits: 0 - spent.credits, reason: earlier?.reason ?? reason };
+      const refund = { userId, accounts, credits: 0 - spent.credits, reason: earlier?.reason ?? reason.toWellFormed() };
       return correct({ ...refund, at: clock.now() }, refundKeyOf(key), key);
     },
   };
@@ -96,6 +100,8 @@ function checkChange({ userId, credits, reason, key }: LedgerChange): void {
 function checkText(name: string, text: unknown, maxLength: number): void {
   if (typeof text !== 'string' || text.trim() === '' || text.length > maxLength)
     throw invalid(`"${name}" must be a text of 1 to ${maxLength} characters`);
+  // PostgreSQL cannot store it.
+  if (text.includes('\0')) throw invalid(`"${name}" must not contain the character NUL`);
 }
 
 function invalid(issue: string): TallyhookError {

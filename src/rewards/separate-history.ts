@@ -28,7 +28,11 @@ const bonusPrefix = 'allListings ';
  */
 export function historyOfEntries(
   entries: readonly HistoricEntry[],
-  { rewards, calendar, outageDays }: Pick<ReplayListing, 'rewards' | 'calendar' | 'outageDays'>,
+  {
+    rewards,
+    calendar,
+    outageDays,
+  }: Pick<ReplayListing, 'calendar' | 'outageDays'> & { readonly rewards: Pick<ReplayListing['rewards'], 'streak'> },
 ): { readonly history: VoteHistory; readonly scores: PeriodScores } {
   const dayOf = ({ at }: HistoricEntry) => calendar.dayAt(at);
   const counted = entries.filter(({ cause }) => isCountedVote(cause));

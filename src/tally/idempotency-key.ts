@@ -52,6 +52,14 @@ export function forgottenVoteKey(userId: string, listing: string): EventKey {
   return untimedKey(`forgotten ${userId} ${listing}`);
 }
 
+/**
+ * Replaces the idempotency key of a correction if it contains the id of a member who is forgotten, so that a repeat is
+ * still recognised.
+ */
+export function forgottenCorrectionKey(idempotencyKey: string): string {
+  return `forgotten-${hash('sha256', idempotencyKey).slice(0, keyLength)}`;
+}
+
 /** The time (48 bits, two's complement) and the first 10 bytes of the identity's SHA-256. */
 function timedKey(at: number, identity: string): EventKey {
   const time = (at < 0 ? at + 2 ** 48 : at).toString(16).padStart(timeLength, '0');

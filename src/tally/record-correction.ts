@@ -1,5 +1,6 @@
 import { accountIdOf } from '../ledger/account-id.ts';
 import { type Correction, type CorrectionResult, correctionEntry, overdraws } from '../ledger/correction.ts';
+import { forgottenCorrectionKey } from './idempotency-key.ts';
 import type { StoredCorrection, Tally } from './tally.ts';
 
 /** Corrects an account once per idempotency key, inside the caller's transaction. */
@@ -10,6 +11,7 @@ export function recordCorrection(tally: Tally, correction: Correction, idempoten
       ? { outcome: 'corrected', balance: stored.balance, repeated: true }
       : { outcome: 'key_reused' };
   }
+  if (tally.findCorrection(forgottenCorrectionKey(idempotencyKey)) !== null) return { outcome: 'key_reused' };
   const account = tally.accountState(accountIdOf(correction.accounts, correction.userId));
   const isOverdraft = correction.mayOverdraw !== true && overdraws(account.credits, correction.credits);
   if (isOverdraft) return { outcome: 'overdrawn', balance: account.credits };

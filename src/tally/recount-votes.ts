@@ -4,16 +4,24 @@ import type { Outage } from '../rewards/outages.ts';
 import { type HistoricEntry, historyOfEntries } from '../rewards/separate-history.ts';
 import { streakOn } from '../rewards/streak.ts';
 import type { AccountState } from './account-state.ts';
+import { calendarOf } from './community.ts';
 import { listingsByName } from './replay-listings.ts';
 import type { ListingContext } from './tally.ts';
 
 /** What a recount depends on beside the account. `now` in ms since the epoch. */
 export interface RecountContext {
-  /** The listings of the community; without any, the history is computed with the next vote. */
+  /** The listings of the community; without any, there are no rules, and days are those of UTC. */
   readonly listings: readonly ListingContext[];
   readonly outages: readonly Outage[];
   readonly now: number;
 }
+
+/** What is paid stays in the history, so that no later vote pays it again. */
+const withoutRules = {
+  rewards: { streak: null },
+  calendar: calendarOf({ timeZone: 'UTC' }),
+  outageDays: new Set<number>(),
+};
 
 /**
  * The account with last votes, history, scores and streak from its entries alone. Nothing is paid: steps of streaks that
@@ -27,8 +35,7 @@ export function recountVotes(
   const lastVotes = entries.reduce<LastVotes>((last, { listing, cause, at }) => {
     return isCountedVote(cause) && listing !== null ? withVote(last, listing, at) : last;
   }, {});
-  if (listings.length === 0) return { ...account, lastVotes, history: null };
-  const rules = listingsByName(listings, outages)(null);
+  const rules = listings.length === 0 ? withoutRules : listingsByName(listings, outages)(null);
   const { history, scores } = historyOfEntries(entries, rules);
   const forgive = rules.rewards.streak?.forgive ?? 0;
   const streak = streakOn(history, rules.calendar.dayAt(now), { forgive, outageDays: rules.outageDays });

@@ -232,6 +232,19 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     expect(await store.installation.separate(separation, start + 11 * day)).toBe(0);
   });
 
+  it('keep a negative balance of the home community to themselves', async () => {
+    const { url, store } = await open();
+    const before = { ...guildListing, community: { ...homeListing.community, listings: ['home', 'hosted'] } };
+    const overdraft = { userId: member, accounts: '', credits: -100, reason: 'loan', at: start, mayOverdraw: true };
+    await store.ownerActions.correct(overdraft, 'loan');
+    await vote(store, before, member, start);
+    const separation = { moved: [guildListing], kept: [homeListing] };
+    expect(await store.installation.separate(separation, start)).toBe(1);
+    expect(await store.ledger.account(member)).toMatchObject({ credits: -100, votes: 0 });
+    expect(await store.ledgerIn(guild).account(member)).toMatchObject({ credits: 10, votes: 1 });
+    await expectSound(url);
+  });
+
   it('keep the home community that was stored first', async () => {
     const { store } = await open();
     const { installation } = store;

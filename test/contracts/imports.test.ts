@@ -166,6 +166,20 @@ function importTests(newUrl: () => string): void {
     expect(await isConsistent(url)).toBe(true);
   });
 
+  it('is undone while no listing is configured, without paying a streak or a bonus again afterwards', async () => {
+    const url = newUrl();
+    const store = await openLedger(url);
+    const community = installation(url, rules);
+    for (const age of [3, 2, 1]) await castVote(store, community, '1', monday - age * day);
+    const target = await targetOf(store, url);
+    await apply(store, target, [vote('1', monday - 20 * day)]);
+    await store.imports.undoMember({ ...target, listings: [] }, '1', monday);
+    for (const age of [0, 1, 2]) await castVote(store, community, '1', monday + age * day);
+    const streaks = (await entriesOf(url)).filter(({ cause }) => cause === 'streak');
+    expect(streaks.map(({ reason }) => reason)).toEqual(['3 days on 2026-01-04', '6 days on 2026-01-07']);
+    expect(await isConsistent(url)).toBe(true);
+  });
+
   it('belongs to one community, and is forgotten with a member', async () => {
     const url = newUrl();
     const store = await openLedger(url);

@@ -136,6 +136,12 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     await store.outbox.done([first], start);
   }
 
+  /** Corrections of a program whose keys contain the member. */
+  async function awardForQuiz(store: Store, userId: string) {
+    const correction = { accounts: '', userId, credits: 5, reason: 'quiz', at: start };
+    return store.ownerActions.correct(correction, `ledger quiz 1${member} of ${userId}`);
+  }
+
   async function dump(url: string): Promise<string> {
     const { db, run, close } = await openSnapshot(url);
     const rows: unknown[] = [];
@@ -196,6 +202,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
   it('is nowhere any more after it was forgotten, while the sums remain', async () => {
     const { store, url } = await open();
     await seed(store);
+    for (const userId of [member, neighbour]) await awardForQuiz(store, userId);
     const before = await store.records.counts();
     const others = await store.memberData.export(neighbour);
     await forget(store);
@@ -268,6 +275,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
   it('keeps repeats of old deliveries from being paid', async () => {
     const { store, url } = await open();
     await seed(store);
+    await awardForQuiz(store, member);
     await vote(store, neighbour, null, start + 13 * hour);
     await forget(store, start + 14 * hour);
     await forget(store, start + 14 * hour, neighbour);
@@ -286,6 +294,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     ).toEqual({
       outcome: 'key_reused',
     });
+    expect(await awardForQuiz(store, member)).toEqual({ outcome: 'key_reused' });
     expect(await store.ledger.account(member)).toMatchObject({ credits: 0 });
     // The next votes count, for new accounts.
     expect(await vote(store, member, start + 16 * hour)).toMatchObject({ credits: 10 });

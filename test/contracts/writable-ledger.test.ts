@@ -45,6 +45,22 @@ function ledgerTests(newUrl: () => string): void {
     expect(await one.balance()).toBe(60);
   });
 
+  it('recognises a repeat whose texts were cut within an emoji', async () => {
+    const { ledger, balance } = await open();
+    const cut = 'thanks 🎉'.slice(0, -1);
+    const award = { userId, credits: 30, reason: cut, key: cut };
+    expect(await ledger.award(award)).toMatchObject({ repeated: false });
+    expect(await ledger.award(award)).toEqual({ credits: 30, balance: 30, repeated: true });
+    await ledger.spend({ ...award, credits: 5, key: `${cut} 2` });
+    expect(await ledger.refund({ key: `${cut} 2`, reason: cut })).toMatchObject({ balance: 30, repeated: false });
+    expect(await ledger.refund({ key: `${cut} 2`, reason: cut })).toMatchObject({ balance: 30, repeated: true });
+    const nul = [{ reason: 'a\0' }, { key: 'a\0' }];
+    for (const change of nul) {
+      await expect(ledger.award({ ...award, ...change })).rejects.toMatchObject({ code: 'ledger_invalid_change' });
+    }
+    expect(await balance()).toBe(30);
+  });
+
   it('rejects a key that was used for another change', async () => {
     const { ledger, balance } = await open();
     const award = { userId, credits: 30, reason, key: 'a' };

@@ -87,6 +87,23 @@ it('votes are for a listing, and a database with keys needs a template', { timeo
   expect(await (await openLedger(url)).ledger.account(idOf(0))).toMatchObject({ credits: 30, votes: 2 });
 });
 
+it('a wrong listing is rejected, and a time of votes that would delay the next ones', { timeout: 60_000 }, async () => {
+  const { url, write, run } = newInstallation();
+  const votes = write('votes.csv', `user,time,site\n${idOf(0)},1767323045,\n`);
+  expect(await run(votes, '--listing', 'nowhere', '--yes')).toMatchObject({
+    code: 2,
+    output: expect.stringContaining('There is no listing "nowhere"'),
+  });
+  const totals = write('totals.csv', `user,votes\n${idOf(0)},40\n`);
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+  expect(await run(totals, '--votes-at', daysAgo(0.1), '--yes')).toMatchObject({
+    code: 2,
+    output: expect.stringContaining('the next votes would be within the cooldown'),
+  });
+  expect((await run(totals, '--votes-at', daysAgo(1), '--yes')).code).toBe(0);
+  expect(await (await openLedger(url)).ledger.account(idOf(0))).toMatchObject({ votes: 40 });
+});
+
 it('an import that is killed continues without crediting anything twice', { timeout: 120_000 }, async () => {
   const { url, write, start, run } = newInstallation();
   const members = 20_000;

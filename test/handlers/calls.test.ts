@@ -52,6 +52,20 @@ async function advanceUntil(clock: ManualClock, isDone: () => boolean, stepMs = 
   }
 }
 
+it('may be methods of an object, which they find in `this`', async () => {
+  class Thanks implements Handlers {
+    readonly thanked: string[] = [];
+    onVote({ userId }: VoteEvent) {
+      this.thanked.push(userId);
+    }
+  }
+  const thanks = new Thanks();
+  const { clock, vote } = await open(thanks);
+  await vote('1');
+  await advanceUntil(clock, () => thanks.thanked.length > 0);
+  expect(thanks.thanked).toEqual(['1']);
+});
+
 it('are repeated with the same id and a growing delay until they succeed', async () => {
   const calls: { at: number; id: string; attempt: number }[] = [];
   const { clock, vote, counts, lines } = await open({

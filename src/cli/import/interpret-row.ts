@@ -58,23 +58,26 @@ export function interpretRow(fields: Fields, rules: RowRules): InterpretedRow {
   const credits = columns.credits === undefined ? 0 : numberOf(readPath(fields, columns.credits), rules.round);
   if (typeof credits === 'string') return rejected(`the credits ${credits}`);
   if (credits > maxImportedCredits) return rejected(`more than ${maxImportedCredits.toLocaleString('en')} credits`);
-  const at = columns.time === undefined ? null : timeOf(readPath(fields, columns.time), rules.now);
+  const number = rowsAre === 'votes' || columns.votes === undefined ? 0 : readPath(fields, columns.votes);
+  const votes = numberOf(number, false);
+  if (typeof votes === 'string') return rejected(`the number of votes ${votes}`);
+  if (votes > maxVotes) return rejected(`more than ${maxVotes.toLocaleString('en')} votes`);
+  // Balances alone have neither: what looks like them can be anything, such as the date of joining.
+  const hasVotes = rowsAre === 'votes' || votes > 0;
+  const at = columns.time === undefined || !hasVotes ? null : timeOf(readPath(fields, columns.time), rules.now);
   if (typeof at === 'string') return rejected(at);
-  const named = columns.listing === undefined ? '' : readText(fields, columns.listing);
+  const named = columns.listing === undefined || !hasVotes ? '' : readText(fields, columns.listing);
   const listing = named === '' ? rules.listing : named;
   if (listing !== null && named !== '' && !rules.listings.includes(listing))
     return rejected('there is no such listing');
+  if (hasVotes && listing === null) return rejected('there is no listing: use --listing');
   if (rowsAre === 'votes') {
     if (at === null || listing === null) return rejected('there is no time');
     const vote = { listing, at, isTotal: false };
     return { type: 'items', items: [{ userId, key: `vote ${listing} ${at}`, credits, vote }] };
   }
-  const votes = columns.votes === undefined ? 0 : numberOf(readPath(fields, columns.votes), false);
-  if (typeof votes === 'string') return rejected(`the number of votes ${votes}`);
-  if (votes > maxVotes) return rejected(`more than ${maxVotes.toLocaleString('en')} votes`);
   const votedAt = at ?? rules.votesAt;
-  if (votes > 0 && (votedAt === null || listing === null))
-    return rejected('there is no time of the votes: use --votes-at');
+  if (votes > 0 && votedAt === null) return rejected('there is no time of the votes: use --votes-at');
   const items: ImportItem[] = credits > 0 ? [{ userId, key: balanceKey, credits, vote: null }] : [];
   for (let number = 1; number <= votes && votedAt !== null && listing !== null; number += 1) {
     // Without the time, which another export has differently: the number identifies a vote whose time is not known.

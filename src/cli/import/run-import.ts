@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { loadConfig } from '../../../config/load.ts';
+import type { Community } from '../../app/directory.ts';
+import { minVoteGapMs } from '../../ledger/reward-rules.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
@@ -56,12 +58,13 @@ export async function runImport(options: ImportOptions, terminal: Terminal): Pro
     const community = await findCommunity(config, store, options.guildId);
     const rowsAre = rowKindOf(options, columns);
     const hasVotes = rowsAre === 'votes' || columns.votes !== undefined;
+    const needsListing = options.listing !== null || (hasVotes && columns.listing === undefined);
     const rules: RowRules = {
       ...{ columns, rowsAre, now, round: options.round, guildId: community.guildId },
       readKey: options.key === null ? null : createKeyReader(options.key),
-      listing: hasVotes && columns.listing === undefined ? findListing(community, options.listing) : options.listing,
+      listing: needsListing ? findListing(community, options.listing) : null,
       listings: community.named.map(({ name }) => name),
-      votesAt: options.votesAt === null ? null : readTime(options.votesAt, now),
+      votesAt: options.votesAt === null ? null : readVotesAt(options.votesAt, community, now),
     };
     const name = options.name ?? basename(files[0] ?? '');
     const target: ImportTarget = {
@@ -156,6 +159,15 @@ function rowKindOf({ rowsAre }: ImportOptions, { credits, votes, time }: Columns
   }
   if (credits !== undefined || votes !== undefined) return 'balances';
   throw new UsageError('No column with credits, votes or times was found. Name one: --map credits=NAME.');
+}
+
+function readVotesAt(text: string, { named }: Community, now: number): number {
+  const at = readTime(text, now);
+  const gapMs = Math.max(0, ...named.map(({ rewards }) => minVoteGapMs(rewards.base)));
+  if (now - at >= gapMs) return at;
+  // Nobody has voted at this time, so nobody may have to wait after it.
+  const latest = new Date(now - gapMs).toISOString();
+  throw new UsageError(`--votes-at: the next votes would be within the cooldown. Use a time before ${latest}.`);
 }
 
 function readTime(text: string, now: number): number {

@@ -36,7 +36,7 @@ export async function undoImport(id: number, { dryRun, yes, json }: UndoOptions,
       terminal.printError('Nothing was taken back.');
       return exitCode.ok;
     }
-    // The community may not be configured any more. Then streaks are computed with the next vote.
+    // The community may not be configured any more. Then there are no rules for streaks.
     const communities = await communitiesOf(config, store);
     const community = communities.find((each) => each.accounts === accounts);
     const listings = (community?.named ?? []).map(withoutSecrets);

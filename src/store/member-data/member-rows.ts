@@ -26,6 +26,8 @@ export interface MemberRows extends Mentions {
 export interface Mentions {
   readonly deliveryIds: readonly number[];
   readonly effectIds: readonly number[];
+  /** Idempotency keys of corrections. */
+  readonly correctionKeys: readonly string[];
 }
 
 /** Rows that one query scans: a few ms, in which SQLite blocks this thread. */
@@ -66,7 +68,19 @@ export async function findMentions(db: Kysely<Tables>, reading: Connection, user
   const effectIds = await scan('', ({ id }) =>
     effects.where('delivery_id', '=', literal(noDelivery)).where('id', '>', id).orderBy('id'),
   );
-  return { deliveryIds: [...withoutUser, ...ofUsers], effectIds };
+  return { deliveryIds: [...withoutUser, ...ofUsers], effectIds, correctionKeys: await scanCorrections() };
+
+  async function scanCorrections(): Promise<string[]> {
+    const found: string[] = [];
+    const corrections = db.selectFrom('corrections').select('idempotency_key as key').orderBy('idempotency_key');
+    for (let last: string | undefined = ''; last !== undefined; await nextTurn()) {
+      const following = corrections.where('idempotency_key', '>', last).limit(scanSize);
+      const rows: readonly { readonly key: string }[] = await run(reading, following);
+      found.push(...rows.map(({ key }) => key).filter((key) => hasId(key, userId)));
+      last = rows.length < scanSize ? undefined : rows.at(-1)?.key;
+    }
+    return found;
+  }
 
   async function scan(
     first: string,
@@ -86,6 +100,11 @@ export async function findMentions(db: Kysely<Tables>, reading: Connection, user
     }
     return found;
   }
+}
+
+/** Whether an idempotency key contains a member's id, perhaps next to other digits. */
+function hasId(key: string, userId: string): boolean {
+  return userId.length < minIdLength ? mentions(key, userId) : key.includes(userId);
 }
 
 /** The last row of a slice. */
@@ -141,8 +160,9 @@ export async function findMemberRows(
       .where(({ eb, and, or }) =>
         or([
           eb('queue', 'in', ownQueues(userId, accounts)),
-          and([eb('queue', '>', 'role '), eb('queue', '<', 'role!')]),
-          and([eb('queue', '>', 'handler '), eb('queue', '<', 'handler!')]),
+          // Calls of a handler whose process is not running can be a million, too many to be read here.
+          and([eb('queue', '>', 'role '), eb('queue', '<', 'role!'), eb('content', 'like', `%${userId}%`)]),
+          and([eb('queue', '>', 'handler '), eb('queue', '<', 'handler!'), eb('content', 'like', `%${userId}%`)]),
         ]),
       ),
   );
@@ -153,6 +173,9 @@ export async function findMemberRows(
       .select(['id', 'queue', 'content'])
       .where((eb) => eb.or([eb('queue', 'in', ownQueues(userId, accounts)), eb('content', 'like', `%${userId}%`)])),
   );
+  const ownCorrections = db.selectFrom('corrections').select('idempotency_key as key');
+  const added = accounts.length === 0 ? [] : await run(connection, ownCorrections.where('user_id', 'in', accounts));
+  const correctionKeys = added.map(({ key }) => key).filter((key) => hasId(key, userId));
   const effectIds = distinct([...ofDeliveries, ...waiting.filter(isOwn).map(({ id }) => id), ...found.effectIds]);
   return {
     userId,
@@ -160,6 +183,7 @@ export async function findMemberRows(
     entryIds: entries.map(({ id }) => id),
     deliveryIds,
     effectIds,
+    correctionKeys: [...new Set([...found.correctionKeys, ...correctionKeys])],
     plannedIds: planned.filter(isOwn).map(({ id }) => id),
     gifts: await findGifts(db, connection, userId, { deliveryIds, effectIds }),
   };

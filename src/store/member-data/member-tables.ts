@@ -1,6 +1,7 @@
 import { type Compilable, type Kysely, sql } from 'kysely';
 import { accountIdOf, homeAccounts, partsOf } from '../../ledger/account-id.ts';
 import { directMessageQueue } from '../../outbox/direct-message-queue.ts';
+import { forgottenCorrectionKey } from '../../tally/idempotency-key.ts';
 import { roleConnectionQueue } from '../../tally/role-connection.ts';
 import { accountKey } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
@@ -142,11 +143,19 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
   corrections: {
     select: (db, { accounts }) =>
       accounts.length === 0 ? [] : [db.selectFrom('corrections').selectAll().where('user_id', 'in', accounts)],
-    forget: (db, { accounts }, pseudonym) =>
-      accounts.map((accountId) => {
+    forget: (db, { accounts, correctionKeys }, pseudonym) => [
+      ...accounts.map((accountId) => {
         const user_id = accountIdOf(partsOf(accountId).accounts, pseudonym);
         return db.updateTable('corrections').set({ user_id, reason: '' }).where('user_id', '=', accountId);
       }),
+      // Programs choose the keys, and many contain the id.
+      ...correctionKeys.map((key) =>
+        db
+          .updateTable('corrections')
+          .set({ idempotency_key: forgottenCorrectionKey(key) })
+          .where('idempotency_key', '=', key),
+      ),
+    ],
   },
   imported_items: {
     select: (db, { accounts }) => (accounts.length === 0 ? [] : [importedOf(db, accounts)]),

@@ -2,7 +2,7 @@ import { type AccountId, type AccountScope, accountIdOf } from '../../ledger/acc
 import type { Premium } from '../../ledger/event.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import { grantsRoles } from '../../tally/grants.ts';
-import { type EventKey, forgottenVoteKey, voteKey } from '../../tally/idempotency-key.ts';
+import { type EventKey, forgottenCorrectionKey, forgottenVoteKey, voteKey } from '../../tally/idempotency-key.ts';
 import { partyPeriodAt } from '../../tally/party.ts';
 import type { ListingContext, RoutedDelivery } from '../../tally/tally.ts';
 import type { RecordingJob } from './recording-jobs.ts';
@@ -76,6 +76,7 @@ function addJob(needs: Needs, job: RecordingJob): void {
       const [{ userId, accounts }, idempotencyKey] = job.args;
       needs.accounts.add(accountIdOf(accounts, userId));
       needs.idempotencyKeys.add(idempotencyKey);
+      needs.idempotencyKeys.add(forgottenCorrectionKey(idempotencyKey));
       return;
     }
     case 'recordClaim': {

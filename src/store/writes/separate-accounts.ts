@@ -45,6 +45,7 @@ export function separationWrites(db: Kysely<Tables>, connection: Connection) {
     const ledgers = new Map<AccountId, Ledger>();
     for (const id of ids) ledgers.set(id, await readLedger(await lockAccount(connection, db, id)));
     const home = ledgerOf(ledgers, homeId);
+    const isOverdrawn = home.account.credits < 0;
     let remaining = home;
     for (const [scope, listings] of byScope) {
       const names = listings.map(({ name }) => name);
@@ -55,13 +56,14 @@ export function separationWrites(db: Kysely<Tables>, connection: Connection) {
       ledgers.set(target.account.id, await rewrite(target, listings, now));
       remaining = rest;
       ledgers.set(homeId, await rewrite(remaining, kept, now));
-      remaining = await settleDebt(ledgers, homeId, target.account.id, now);
+      // A balance that may be negative, by the owner's will, is no debt to another community.
+      remaining = isOverdrawn ? ledgerOf(ledgers, homeId) : await settleDebt(ledgers, homeId, target.account.id, now);
     }
     for (const { account } of ledgers.values()) await releaseAccount(connection, db, account);
     return remaining !== home;
   }
 
-  /** Credits that were spent at home cannot be moved, so that no balance is negative. */
+  /** Credits that were spent at home cannot be moved, so that no balance becomes negative. */
   async function settleDebt(
     ledgers: Map<AccountId, Ledger>,
     homeId: AccountId,

@@ -48,6 +48,9 @@ describe('a row', () => {
       ],
     ],
     [{ votes: 10_001, time: '2026-01-01' }, 'more than 10,000 votes'],
+    [{ points: 150, time: '12/31/2025' }, [[id, 150]]],
+    [{ points: 150, votes: 0, time: 'tomorrow' }, [[id, 150]]],
+    [{ votes: 1, time: '12/31/2025' }, 'this is not a time: use ISO 8601, or Unix seconds or milliseconds'],
   ])('of balances: %j', (fields, expected) => {
     expect(read(fields)).toEqual(expected);
   });
@@ -65,6 +68,17 @@ describe('a row', () => {
   ])('of votes at %j', (time, expected) => {
     const read_ = read({ time }, { rowsAre: 'votes' });
     expect(read_).toEqual(typeof expected === 'number' ? [[id, 0, expected]] : expected);
+  });
+
+  it('has a listing only if it has votes', () => {
+    const { columns } = rules;
+    const listed = { listing: null, columns: { ...columns, listing: 'site' } };
+    expect(read({ points: 5, site: 'elsewhere' }, listed)).toEqual([[id, 5]]);
+    expect(read({ points: 5, votes: 1, site: 'elsewhere', time: 1_767_323_045 }, listed)).toBe(
+      'there is no such listing',
+    );
+    expect(read({ votes: 1, time: 1_767_323_045 }, listed)).toBe('there is no listing: use --listing');
+    expect(read({ time: 1_767_323_045 }, { ...listed, rowsAre: 'votes' })).toBe('there is no listing: use --listing');
   });
 
   it('has the id in a key, of which other ones and other servers are left out', () => {
