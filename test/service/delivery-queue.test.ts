@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { startService } from '../../src/service/service.ts';
 import { type Database, openDatabase } from '../../src/service/storage/database.ts';
 import { insertDelivery } from '../../src/service/storage/deliveries.ts';
 import { claimDeliveries, nextDeliveryDueAt } from '../../src/service/storage/delivery-queue.ts';
@@ -101,4 +102,13 @@ test('neither stored nor waiting deliveries make a poll slower', async () => {
   // A scan of these rows takes more than 10 ms.
   expect((performance.now() - startedAt) / 20).toBeLessThan(5);
   await database.destroy();
+});
+
+test('a retry is sent when it is due, also if the timer ends a millisecond early', async () => {
+  const { url, received } = await receiver((_delivery, count) => (count < 40 ? 500 : 200));
+  const service = await startService({ allowLoopbackTargets: true, seed: true, retry: () => 5 });
+  onTestFinished(() => service.stop());
+  await service.setWebhook(serverId, { voteUrl: url });
+  await service.castVote({ listingId: serverId, userId: '7000000', username: 'v' });
+  await eventually(() => expect(received.length).toBe(40));
 });
