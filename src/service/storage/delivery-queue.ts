@@ -7,8 +7,8 @@ import type { Row } from './tables.ts';
  * Claims of each webhook the delivery that has been due for the longest time, at most `limit` of them, with a lease until
  * `leaseUntil`. Deliveries of paused webhooks, of webhooks in `except`, and with another lease are left out.
  *
- * It jumps from webhook to webhook in an index, so it costs the same however many deliveries wait for one. `waiting` is
- * not a parameter, because SQLite uses a partial index only for a constant.
+ * It jumps from webhook to webhook in an index, so it costs the same however many deliveries wait for one: they are not
+ * read to find that all of them have to wait.
  */
 export async function claimDeliveries(
   sql: Sql,
