@@ -1,3 +1,4 @@
+import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type Finding, fail, pass, warn } from './finding.ts';
@@ -14,7 +15,7 @@ export async function checkDisk(path: string): Promise<Finding[]> {
 }
 
 /** Of the folder, or of the one in which the first start creates it. */
-async function statfsOf(folder: string): ReturnType<typeof statfs> {
+async function statfsOf(folder: string): Promise<StatsFs> {
   try {
     return await statfs(folder);
   } catch (error) {
