@@ -48,8 +48,21 @@ export function createRecording(options: {
     onRecorded(recorded: RecordedDelivery, queues: readonly string[]) {
       for (const cause of recorded.causes) metrics.entries.inc({ cause });
       nudge(queues);
-      options.onRecorded(recorded);
+      report(recorded);
     },
   };
+
+  /** What the caller's function throws changes nothing: the delivery is stored, and must be acknowledged. */
+  function report(recorded: RecordedDelivery): void {
+    const logFailure = (error: unknown) =>
+      log.error({ err: error, delivery: recorded.deliveryId }, 'onRecorded failed after a delivery was stored');
+    try {
+      const result: unknown = options.onRecorded(recorded);
+      if (result instanceof Promise) result.catch(logFailure);
+    } catch (error) {
+      logFailure(error);
+    }
+  }
+
   return { ...recording, replay: createReplay(recording) };
 }

@@ -54,6 +54,21 @@ describe('createReceiver', () => {
     expect(await (await fetch(`${url}/metrics`)).text()).toContain('tallyhook_entries_total{cause="streak"} 1');
   });
 
+  it('acknowledges what it has stored, also if onRecorded fails', async () => {
+    const seen: string[] = [];
+    const { start } = await receiver({
+      onRecorded({ outcome }) {
+        seen.push(outcome);
+        throw new Error('a bug');
+      },
+    });
+    const url = await start();
+    expect(await post(url, vote('42'))).toBe('recorded');
+    const rejecting = await receiver({ onRecorded: async () => Promise.reject(new Error('a bug')) });
+    expect(await post(await rejecting.start(), vote('42'))).toBe('recorded');
+    expect(seen).toEqual(['recorded']);
+  });
+
   it('calls the handlers, again after a failure and after a restart', async () => {
     const database = join(tempDir(), 'data', 'votes.db');
     const calls: string[] = [];

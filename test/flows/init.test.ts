@@ -114,7 +114,7 @@ describe('tallyhook init', { timeout: 60_000 }, () => {
     expect(values).toEqual({
       ...{ DISCORD_TOKEN: discord.token, DISCORD_GUILD_ID: discord.guildId, OWNER_TOKEN: 'a # b', PORT: '0' },
       ...{ LOOKUP_BASE_URL: baseUrl, LOOKUP_SERVER_KEY: keys.server, PUBLIC_URL: 'https://votes.example.com' },
-      ...{ ANNOUNCE_CHANNEL_ID: discord.channels.announcements, DATABASE_URL: 'sqlite:data/tallyhook.db' },
+      ANNOUNCE_CHANNEL_ID: discord.channels.announcements,
     });
     expect(text.split('\n').slice(0, 5)).toEqual([
       ...['# mine', 'OWNER_TOKEN="a # b"', 'PORT=0 # any', '#PUBLIC_URL=', 'PUBLIC_URL=https://votes.example.com'],

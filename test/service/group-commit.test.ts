@@ -48,3 +48,23 @@ test('single statements, transactions at once and ordinary ones share the connec
   expect(await names(database)).toEqual(['a', 'b', 'c', 'd', 'f']);
   await database.destroy();
 });
+
+test('transactions that follow each other without a pause leave turns of the event loop to requests', async () => {
+  const database = await opened();
+  let committed = 0;
+  const turns: number[] = [];
+  const countTurns = () => {
+    turns.push(committed);
+    if (committed < 200) setImmediate(countTurns);
+  };
+  setImmediate(countTurns);
+  const writers = Array.from({ length: 4 }, async (_, writer) => {
+    for (let index = 0; index < 50; index += 1) {
+      await insert(database, `${writer}-${index}`).execute();
+      committed += 1;
+    }
+  });
+  await Promise.all(writers);
+  expect(turns.length).toBeGreaterThan(20);
+  await database.destroy();
+});

@@ -80,6 +80,7 @@ async function downgraded(address: string, now: number): Promise<{ votes: number
   const triggers = ['votes_counted', 'votes_uncounted', 'reviews_counted', 'reviews_changed', 'reviews_uncounted'];
   for (const trigger of triggers) await raw(database, `drop trigger ${trigger}`);
   for (const index of ['newest', 'highest', 'lowest']) await raw(database, `drop index reviews_${index}`);
+  for (const index of ['by_webhook', 'leased']) await raw(database, `drop index deliveries_${index}`);
   for (const table of ['vote_counts', 'review_counts', 'request_reservations'])
     await raw(database, `drop table ${table}`);
   await raw(database, 'create table requests (key_id integer not null, at integer not null) strict');

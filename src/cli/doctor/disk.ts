@@ -1,5 +1,6 @@
+import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { type Finding, fail, pass, warn } from './finding.ts';
 
 const megabyte = 1_000_000;
@@ -9,8 +10,19 @@ const minFreeSpace = { warn: gigabyte, fail: 100 * megabyte };
 
 /** Checks the free space on the disk of a SQLite file. */
 export async function checkDisk(path: string): Promise<Finding[]> {
-  const { bavail, bsize } = await statfs(dirname(path));
+  const { bavail, bsize } = await statfsOf(dirname(resolve(path)));
   return [evaluateDiskSpace(bavail * bsize)];
+}
+
+/** Of the folder, or of the one in which the first start creates it. */
+async function statfsOf(folder: string): Promise<StatsFs> {
+  try {
+    return await statfs(folder);
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (!isMissing || folder === dirname(folder)) throw error;
+    return statfsOf(dirname(folder));
+  }
 }
 
 /** @param free bytes that this user can still write */

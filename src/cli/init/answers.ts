@@ -82,7 +82,9 @@ async function askOnce(
   }
   const findings = (await checks[name]?.(answer, values)) ?? [];
   for (const finding of findings) terminal.print(formatFinding(finding));
-  return findings.some(({ level }) => level === 'fail') ? undefined : answer;
+  if (findings.some(({ level }) => level === 'fail')) return undefined;
+  // A default is left out: the image of the program has others, which the file would override.
+  return ifEmpty === 'default' && answer === defaultOf(name) && !context.current(name) ? null : answer;
 }
 
 /** The settings without questions. @throws UsageError with all values that are missing or invalid */

@@ -20,6 +20,7 @@ import { createDriver, type DriverOptions, type Execute, type ServiceDriver } fr
 import * as firstTables from './migrations/001-first-tables.ts';
 import * as reservations from './migrations/002-reservations.ts';
 import * as counts from './migrations/003-counts.ts';
+import * as deliveryQueues from './migrations/004-delivery-queues.ts';
 import { withStatementCache } from './statement-cache.ts';
 import type { ServiceTables } from './tables.ts';
 
@@ -65,7 +66,12 @@ export class Database extends Kysely<ServiceTables> {
  */
 export type Sql = Kysely<ServiceTables> | Transaction<ServiceTables>;
 
-const migrations = { '001-first-tables': firstTables, '002-reservations': reservations, '003-counts': counts };
+const migrations = {
+  '001-first-tables': firstTables,
+  '002-reservations': reservations,
+  '003-counts': counts,
+  '004-delivery-queues': deliveryQueues,
+};
 
 /** SQLite's busy timeout while the file is opened (ms): several processes may create it at the same time. */
 const openTimeoutMs = 5 * second;

@@ -52,7 +52,7 @@ export async function insertDelivery(
 
 export async function findWebhookDelivery(sql: Sql, id: string): Promise<WebhookDelivery | null> {
   const row = await sql.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirst();
-  return row ? fromRow(row) : null;
+  return row ? deliveryOfRow(row) : null;
 }
 
 /** The last deliveries of a listing, newest first. */
@@ -65,65 +65,7 @@ export async function deliveriesOf(sql: Sql, listingId: string, limit: number): 
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(fromRow);
-}
-
-/**
- * Claims the delivery that has been due for the longest time, with a lease until `leaseUntil`. Deliveries of paused
- * webhooks, of webhooks in `except`, and with another lease are left out. Null if none is due.
- */
-export async function claimNextDelivery(
-  sql: Sql,
-  claim: { now: number; leaseUntil: number; except: readonly WebhookKey[] },
-): Promise<WebhookDelivery | null> {
-  const row = await sql
-    .updateTable('deliveries')
-    .set({ leased_until: claim.leaseUntil })
-    .where('id', '=', (build) =>
-      build
-        .selectFrom('deliveries')
-        .innerJoin('webhooks', (join) =>
-          join
-            .onRef('webhooks.listing_id', '=', 'deliveries.listing_id')
-            .onRef('webhooks.family', '=', 'deliveries.family'),
-        )
-        .select('deliveries.id')
-        .where('deliveries.state', '=', 'waiting')
-        .where('webhooks.paused_at', 'is', null)
-        .where('deliveries.next_attempt_at', '<=', claim.now)
-        .where((row) => row('deliveries.leased_until', 'is', null).or('deliveries.leased_until', '<=', claim.now))
-        .where((row) =>
-          row.and(
-            claim.except.map(({ listingId, family }) =>
-              row('deliveries.listing_id', '!=', listingId).or('deliveries.family', '!=', family),
-            ),
-          ),
-        )
-        .orderBy('deliveries.next_attempt_at')
-        .orderBy('deliveries.created_at')
-        .limit(1),
-    )
-    .returningAll()
-    .executeTakeFirst();
-  return row ? fromRow(row) : null;
-}
-
-/** The time when the next waiting delivery is due or its lease ends (ms since the epoch); null if none is waiting. */
-export async function nextDeliveryDueAt(sql: Sql): Promise<number | null> {
-  const row = await sql
-    .selectFrom('deliveries')
-    .innerJoin('webhooks', (join) =>
-      join
-        .onRef('webhooks.listing_id', '=', 'deliveries.listing_id')
-        .onRef('webhooks.family', '=', 'deliveries.family'),
-    )
-    .select(({ fn }) =>
-      fn.min<number | null>(fn('max', ['next_attempt_at', fn.coalesce('leased_until', 'next_attempt_at')])).as('at'),
-    )
-    .where('deliveries.state', '=', 'waiting')
-    .where('webhooks.paused_at', 'is', null)
-    .executeTakeFirst();
-  return row?.at ?? null;
+  return rows.map(deliveryOfRow);
 }
 
 /** Stores the result of an attempt and ends the lease. */
@@ -173,7 +115,7 @@ export async function deleteOldDeliveries(sql: Sql, before: number): Promise<voi
   await sql.deleteFrom('deliveries').where('state', '!=', 'waiting').where('created_at', '<', before).execute();
 }
 
-function fromRow(row: Row<'deliveries'>): WebhookDelivery {
+export function deliveryOfRow(row: Row<'deliveries'>): WebhookDelivery {
   return {
     id: row.id,
     listingId: row.listing_id,

@@ -18,7 +18,8 @@ export interface GroupCommit {
 /**
  * Runs transactions one after the other on one connection and commits those together that wait for each other, because
  * a commit waits for the disk. Each is a savepoint, so one that fails takes no other with it. A transaction that is
- * alone is committed at once.
+ * alone is committed at once. Between two groups the event loop has a turn: promises alone would never end while
+ * transactions follow each other, and requests and timers would wait for all of them.
  */
 export function createGroupCommit(
   connection: SqliteDatabase,
@@ -37,6 +38,8 @@ export function createGroupCommit(
   let queued = 0;
   /** The transactions of the open group that wait for its commit; null if no group is open. */
   let group: PromiseWithResolvers<void>[] | null = null;
+  /** Settles with the turn of the event loop in which the last group was committed; null afterwards. */
+  let turn: Promise<void> | null = null;
 
   const run = (text: string): void => void connection.prepare(text).run([]);
 
@@ -63,6 +66,12 @@ export function createGroupCommit(
     if (queued === 0 || members.length >= maxMembers) {
       try {
         run(members.length === 0 ? 'rollback' : 'commit');
+        turn ??= new Promise((resolve) => {
+          setImmediate(() => {
+            turn = null;
+            resolve();
+          });
+        });
         options.afterCommit();
         settle(members);
       } catch (error) {
@@ -87,7 +96,10 @@ export function createGroupCommit(
       const endTurn = await acquireTurn();
       let members = group;
       try {
-        if (members === null) await options.begin(queuedAt);
+        if (members === null) {
+          if (turn !== null) await turn;
+          await options.begin(queuedAt);
+        }
         members ??= [];
         group = members;
         run('savepoint member');

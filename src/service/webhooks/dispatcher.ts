@@ -3,13 +3,8 @@ import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { resetFutureDeliveries, shiftDeliveryTimes } from '../storage/clock-changes.ts';
-import {
-  claimNextDelivery,
-  nextDeliveryDueAt,
-  releaseDelivery,
-  type WebhookDelivery,
-  type WebhookKey,
-} from '../storage/deliveries.ts';
+import { releaseDelivery, type WebhookDelivery, type WebhookKey } from '../storage/deliveries.ts';
+import { claimDeliveries, nextDeliveryDueAt } from '../storage/delivery-queue.ts';
 import { attemptDelivery, type DeliveryContext, webhookResponseTimeoutMs } from './attempt.ts';
 
 /** The worker that sends queued deliveries. */
@@ -51,30 +46,41 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log): Webh
     }
   }
 
-  function saturatedWebhooks(): WebhookKey[] {
+  function saturatedWebhooks(claimed: readonly WebhookKey[]): WebhookKey[] {
     const counts = new Map<string, { webhook: WebhookKey; count: number }>();
-    for (const webhook of inFlight.values()) {
+    for (const webhook of [...inFlight.values(), ...claimed]) {
       const name = `${webhook.listingId} ${webhook.family}`;
       counts.set(name, { webhook, count: (counts.get(name)?.count ?? 0) + 1 });
     }
     return [...counts.values()].filter(({ count }) => count >= maxPerWebhook).map(({ webhook }) => webhook);
   }
 
-  async function claimAvailable(): Promise<void> {
-    while (!stopping.signal.aborted && inFlight.size < maxInFlight) {
+  /**
+   * Claims as many as may be sent now, in one transaction, because it waits for the votes that are committed before it.
+   * @returns when to claim again (ms since the epoch), unless a request ends earlier; null if nothing is going to be due
+   */
+  async function claimAvailable(): Promise<number | null> {
+    const { claimed, dueAt } = await database.transaction().execute(async (sql) => {
+      const deliveries: WebhookDelivery[] = [];
       const now = clock.now();
-      const delivery = await claimNextDelivery(database, {
-        now,
-        leaseUntil: now + leaseMs,
-        except: saturatedWebhooks(),
-      });
-      if (delivery === null) return;
+      for (;;) {
+        const limit = maxInFlight - inFlight.size - deliveries.length;
+        if (limit <= 0) break;
+        const claim = { now, leaseUntil: now + leaseMs, except: saturatedWebhooks(deliveries), limit };
+        const heads = await claimDeliveries(sql, claim);
+        if (heads.length === 0) break;
+        deliveries.push(...heads);
+      }
+      return { claimed: deliveries, dueAt: await nextDeliveryDueAt(sql, now) };
+    });
+    for (const delivery of claimed) {
       const task = send(delivery).finally(() => {
         inFlight.delete(task);
         nudge();
       });
       inFlight.set(task, delivery);
     }
+    return dueAt;
   }
 
   /** Without this, deliveries would be delayed by the amount that the clock was set back. */
@@ -93,11 +99,11 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log): Webh
       wake = new AbortController();
       try {
         await adjustToClock();
-        await claimAvailable();
-        const dueAt = await nextDeliveryDueAt(database);
-        const waitMs = dueAt === null ? maxPollMs : Math.max(0, dueAt - clock.now());
+        if (stopping.signal.aborted) return;
         // A due delivery that cannot be claimed waits for a finished request, which nudges.
-        await clock.sleep(waitMs === 0 ? maxPollMs : Math.min(waitMs, maxPollMs), wake.signal);
+        const dueAt = await claimAvailable();
+        const waitMs = dueAt === null ? maxPollMs : Math.max(0, dueAt - clock.now());
+        await clock.sleep(Math.min(waitMs, maxPollMs), wake.signal);
       } catch (thrown) {
         log.error({ error: messageOf(thrown) }, 'cannot read the webhook queue');
         await clock.sleep(errorDelayMs, stopping.signal);

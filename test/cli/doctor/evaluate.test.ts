@@ -5,7 +5,7 @@ import { loadConfig } from '../../../config/load.ts';
 import { checkAddress } from '../../../src/cli/doctor/address.ts';
 import { evaluateOffset } from '../../../src/cli/doctor/clock.ts';
 import { evaluateDiscordError } from '../../../src/cli/doctor/discord.ts';
-import { evaluateDiskSpace } from '../../../src/cli/doctor/disk.ts';
+import { checkDisk, evaluateDiskSpace } from '../../../src/cli/doctor/disk.ts';
 import { pass, warn } from '../../../src/cli/doctor/finding.ts';
 import { evaluateBacklog } from '../../../src/cli/doctor/outbox.ts';
 import { exitCodeOf, formatJson, formatResult, formatSummary, sanitizeResult } from '../../../src/cli/doctor/report.ts';
@@ -14,6 +14,7 @@ import { evaluateSecrets } from '../../../src/cli/doctor/secrets.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { TallyhookError } from '../../../src/platform/errors.ts';
 import { serve } from '../../support/start-receiver.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const minute = 60_000;
 
@@ -121,6 +122,11 @@ describe('the disk', () => {
     [5e7, 'fail'],
   ])('with %d free bytes: %s', (left, level) => {
     expect(evaluateDiskSpace(left).level).toBe(level);
+  });
+
+  it('is that of the folder in which the first start creates the folder of the database', async () => {
+    const directory = tempDir();
+    expect(await checkDisk(`${directory}/data/of/tallyhook.db`)).toEqual(await checkDisk(`${directory}/tallyhook.db`));
   });
 });
 

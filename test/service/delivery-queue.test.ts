@@ -1,0 +1,115 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { startService } from '../../src/service/service.ts';
+import { type Database, openDatabase } from '../../src/service/storage/database.ts';
+import { insertDelivery } from '../../src/service/storage/deliveries.ts';
+import { claimDeliveries, nextDeliveryDueAt } from '../../src/service/storage/delivery-queue.ts';
+import { insertListing } from '../../src/service/storage/listings.ts';
+import { pauseWebhook, upsertWebhook } from '../../src/service/storage/webhooks.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { eventually, receiver, running, serverId } from './running.ts';
+
+const listingIds = ['1', '2', '3'] as const;
+
+async function queueOf(deliveries: readonly (readonly [id: string, listingId: string, at: number])[]) {
+  const database = await openDatabase(`sqlite:${tempDir()}/service.db`);
+  for (const id of listingIds) {
+    const facts = { servers: 1, shards: 1 };
+    const listing = {
+      id,
+      name: id,
+      description: '',
+      tags: [],
+      ownerId: '9',
+      createdAt: 0,
+      kind: 'bot',
+      facts,
+    } as const;
+    await insertListing(database, listing);
+    for (const family of ['vote', 'premium'] as const)
+      await upsertWebhook(database, { listingId: id, family, url: 'http://127.0.0.1:9/', secret: 'a-secret' });
+  }
+  for (const [id, listingId, createdAt] of deliveries) {
+    const family = id.startsWith('p') ? 'premium' : 'vote';
+    await insertDelivery(database, { id, listingId, family, event: 'bot_vote', test: false, body: '{}', createdAt });
+  }
+  return database;
+}
+
+async function claimed(database: Database, changes: Partial<Parameters<typeof claimDeliveries>[1]> = {}) {
+  const rows = await claimDeliveries(database, { now: 50, leaseUntil: 80, except: [], limit: 16, ...changes });
+  return rows.map(({ id }) => id).toSorted();
+}
+
+test('one delivery of each webhook is claimed, the oldest, unless its webhook is paused or has enough', async () => {
+  const database = await queueOf([
+    ...([
+      ['a1', '1', 12],
+      ['a0', '1', 10],
+      ['p0', '1', 30],
+      ['b0', '2', 20],
+      ['b1', '2', 21],
+    ] as const),
+    ...([
+      ['c0', '3', 5],
+      ['late', '3', 90],
+    ] as const),
+  ]);
+  expect(await claimed(database, { limit: 2 })).toEqual(['a0', 'c0']);
+  expect(await claimed(database, { except: [{ listingId: '1', family: 'vote' }] })).toEqual(['b0', 'p0']);
+  await pauseWebhook(database, { listingId: '2', family: 'vote' } as never, 'no', 50);
+  expect(await claimed(database)).toEqual(['a1']);
+  expect(await claimed(database)).toEqual([]);
+  expect(await nextDeliveryDueAt(database, 50)).toBe(80);
+  expect(await nextDeliveryDueAt(database, 80)).toBe(90);
+  // The leases have ended.
+  expect(await claimed(database, { now: 80, leaseUntil: 120 })).toEqual(['a0', 'c0', 'p0']);
+  expect(await nextDeliveryDueAt(database, 130)).toBeNull();
+  await database.destroy();
+});
+
+test('deliveries are sent while members keep voting', async () => {
+  const { service } = await running();
+  const { url, received } = await receiver();
+  await service.setWebhook(serverId, { voteUrl: url });
+  let votes = 0;
+  const voting = Array.from({ length: 8 }, async () => {
+    while (votes < 600) {
+      votes += 1;
+      await service.castVote({ listingId: serverId, userId: String(7_000_000 + votes), username: 'v' });
+    }
+  });
+  await Promise.all(voting);
+  expect(received.length).toBeGreaterThan(10);
+  await eventually(() => expect(received.length).toBe(600));
+});
+
+test('neither stored nor waiting deliveries make a poll slower', async () => {
+  const database = await queueOf([['a0', '1', 10]]);
+  await database.transact((execute) =>
+    execute(
+      `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 60000)
+      insert into deliveries select 'x' || n, '2', 'vote', 'bot_vote', 0, '{}', n,
+        case when n % 2 then 'waiting' else 'delivered' end, 0, 1, null from numbers`,
+      [],
+    ),
+  );
+  const except = [{ listingId: '2', family: 'vote' }] as const;
+  expect(await claimed(database, { except })).toEqual(['a0']);
+  const startedAt = performance.now();
+  for (let poll = 0; poll < 20; poll += 1) {
+    await claimed(database, { except });
+    await nextDeliveryDueAt(database, 50);
+  }
+  // A scan of these rows takes more than 10 ms.
+  expect((performance.now() - startedAt) / 20).toBeLessThan(5);
+  await database.destroy();
+});
+
+test('a retry is sent when it is due, also if the timer ends a millisecond early', async () => {
+  const { url, received } = await receiver((_delivery, count) => (count < 40 ? 500 : 200));
+  const service = await startService({ allowLoopbackTargets: true, seed: true, retry: () => 5 });
+  onTestFinished(() => service.stop());
+  await service.setWebhook(serverId, { voteUrl: url });
+  await service.castVote({ listingId: serverId, userId: '7000000', username: 'v' });
+  await eventually(() => expect(received.length).toBe(40));
+});
