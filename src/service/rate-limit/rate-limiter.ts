@@ -168,7 +168,9 @@ export function createRateLimiter(
 
   /** Stores exact counts instead of blocks, and gives back what was not used. */
   function store(rows: ReservationRows, keyIds: readonly number[]): void {
-    const wallOffset = clock.now() - clock.monotonic();
+    // In this order: a pause of the process between the two makes what is stored later, never earlier.
+    const monotonic = clock.monotonic();
+    const wallOffset = clock.now() - monotonic;
     for (const keyId of keyIds) {
       const counted = (windows.get(keyId)?.own ?? []).map((at) => Math.ceil(at + wallOffset));
       windows.get(keyId)?.settle();

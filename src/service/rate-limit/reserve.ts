@@ -39,8 +39,9 @@ export function reserve(
 ): Reserved {
   const { keyId, holder, own, wanted } = request;
   const others: number[] = [];
-  const now = clock.now();
+  // In this order: a pause of the process between the two makes what is stored later, never earlier.
   const monotonic = clock.monotonic();
+  const now = clock.now();
   for (const stored of rows.of(keyId)) {
     if (stored.holder === holder) continue;
     const reservation = withoutFuture(stored, now, blockMs);
