@@ -64,7 +64,7 @@ describe('createReceiver', () => {
     });
     const url = await start();
     expect(await post(url, vote('42'))).toBe('recorded');
-    const rejecting = await receiver({ onRecorded: async () => Promise.reject(new Error('a bug')) });
+    const rejecting = await receiver({ onRecorded: (): unknown => Promise.reject(new Error('a bug')) });
     expect(await post(await rejecting.start(), vote('42'))).toBe('recorded');
     expect(seen).toEqual(['recorded']);
   });
