@@ -185,7 +185,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await page.keyboard.press('Enter');
     await expectText(messages, 'page 2 of 2');
     expect(await next.isDisabled()).toBe(true);
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Previous');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Previous');
     await page.keyboard.press('Enter');
     await expectText(messages, 'page 1 of 2');
   });
