@@ -31,6 +31,8 @@ export default defineConfig({
     globalSetup: ['test/support/bundled-program.ts'],
     // Many tests mostly wait, for programs to start and for connections to come back.
     maxWorkers: availableParallelism() + 1,
+    // CI may share its machine: what fails for that reason passes the second time, a fault fails again.
+    retry: process.env['CI'] ? 1 : 0,
     testTimeout: 20_000,
     hookTimeout: 30_000,
     setupFiles: ['test/support/discord-watch.ts'],
