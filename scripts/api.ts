@@ -43,7 +43,7 @@ errors.push(...checkDocstrings(apis), ...checkExamples(apis));
 
 if (errors.length > 0) {
   console.error(errors.join('\n'));
-  console.error('\nIf the public API shall change: npm run build && npm run api, and commit docs/api.');
+  console.error('\nTo change the public API: npm run build && npm run api, and commit docs/api.');
   process.exitCode = 1;
 } else {
   const count = apis.reduce((sum, { exports }) => sum + exports.size, 0);

@@ -3,7 +3,7 @@ import type { EventKind, EventTarget, Premium, Vote } from '../ledger/event.ts';
 /** A test that the owner has sent from the dashboard of the service. It must not pay anything. */
 export interface TestEvent {
   readonly family: 'test';
-  /** The kind of event that it stands for. */
+  /** The kind of event that it simulates. */
   readonly kind: EventKind;
   /** Null if the test names no user. */
   readonly userId: string | null;

@@ -163,7 +163,7 @@ it('are left alone by a process without the function', async () => {
   expect(await store.records.effect(1)).toMatchObject({ kind: 'handler', attempts: 0 });
 });
 
-it('may finish when the program stops; those that do not are told, and stay', async () => {
+it('may finish when the program stops; those that do not are aborted, and stay', async () => {
   const calls: HandlerCall[] = [];
   const { clock, vote, handling, store, counts } = await open({
     async onVote({ userId }, call) {

@@ -43,7 +43,7 @@ export function parseMapping(text: string | undefined): Partial<Record<ImportedF
  * Finds out which fields of a file are what, from its first rows.
  * @param mapping what is given
  * @param hasTemplate whether the user's id is read by a template
- * @throws UsageError if it cannot be told who the members are, or what to import
+ * @throws UsageError if the columns do not show who the members are, or what to import
  */
 export function findColumns(
   rows: readonly Fields[],

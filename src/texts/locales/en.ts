@@ -563,7 +563,7 @@ export const en = {
     title: 'The bot was removed from your server',
     titleSoon: 'The data of your server will be deleted soon',
     text: 'The settings, credits and votes of {name} will be deleted {time}.',
-    keep: 'To keep them, add the bot to the server again before then. Whoever operates the bot can also save a copy of the settings with {command}.',
+    keep: 'To keep them, add the bot to the server again before then. The operator of the bot can also save a copy of the settings with {command}.',
   },
 
   /** The reasons in the server's audit log for changes of a member's roles. Plain. */
