@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +12,9 @@ import { localDiscord } from '../support/local-discord.ts';
 import { unreachableDiscord } from '../support/settings.ts';
 import { launcher, startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
+
+/** `script` of util-linux gives a program a terminal; that of other systems has other options, and some have none. */
+const hasTerminal = spawnSync('script', ['-qefc', 'true', '/dev/null']).status === 0;
 
 /** Answers by the beginning of the question; without one, an empty line. */
 type Typed = readonly (readonly [question: string, answer: string])[];
@@ -56,44 +59,47 @@ async function listingService() {
 }
 
 describe('tallyhook init', { timeout: 60_000 }, () => {
-  it('rejects wrong values, hides secrets, and after Ctrl-C leaves the file as it is', async () => {
-    const discord = await localDiscord();
-    const { baseUrl } = await listingService();
-    const directory = tempDir();
-    const path = join(directory, '.env');
-    writeFileSync(path, '# mine\nPORT=4000\n');
-    const { code, output } = await typeInto(directory, { DISCORD_API_URL: discord.apiUrl }, [
-      ['Bot token', 'wrong-token-of-discord'],
-      ['Bot token', discord.token],
-      ['Id of your Discord server', 'abc'],
-      ['Id of your Discord server', '123456789012345678'],
-      ['Id of your Discord server', discord.guildId],
-      ['Base URL', 'https://lists.example'],
-      ['Base URL', baseUrl],
-      ['API key of the server', 'wrong-key-of-the-service'],
-      ['API key of the server', ''],
-      ['API key of the bot', ''],
-      ['API key of the bot', 'Ctrl-C'],
-    ]);
-    expect(code).toBe(1);
-    const expected = [
-      ...['Discord rejects this token (401).', 'This is the token of "', 'This is not a Discord id'],
-      ...[
-        'The bot is not on this server.',
-        'This is the server "',
-        'ending in /api/v1',
-        'The service rejects this key',
-      ],
-      ...['At least one of the API keys is needed.', 'Stopped. Nothing was written.'],
-    ];
-    expect(expected.filter((text) => !output.includes(text))).toEqual([]);
-    const secrets = [discord.token, 'wrong-token-of-discord', 'wrong-key-of-the-service'];
-    expect(secrets.filter((secret) => output.includes(secret))).toEqual([]);
-    expect(readFileSync(path, 'utf8')).toBe('# mine\nPORT=4000\n');
-    expect(readdirSync(directory)).toEqual(['.env']);
-  });
+  it.skipIf(!hasTerminal)(
+    'rejects wrong values, hides secrets, and after Ctrl-C leaves the file as it is',
+    async () => {
+      const discord = await localDiscord();
+      const { baseUrl } = await listingService();
+      const directory = tempDir();
+      const path = join(directory, '.env');
+      writeFileSync(path, '# mine\nPORT=4000\n');
+      const { code, output } = await typeInto(directory, { DISCORD_API_URL: discord.apiUrl }, [
+        ['Bot token', 'wrong-token-of-discord'],
+        ['Bot token', discord.token],
+        ['Id of your Discord server', 'abc'],
+        ['Id of your Discord server', '123456789012345678'],
+        ['Id of your Discord server', discord.guildId],
+        ['Base URL', 'https://lists.example'],
+        ['Base URL', baseUrl],
+        ['API key of the server', 'wrong-key-of-the-service'],
+        ['API key of the server', ''],
+        ['API key of the bot', ''],
+        ['API key of the bot', 'Ctrl-C'],
+      ]);
+      expect(code).toBe(1);
+      const expected = [
+        ...['Discord rejects this token (401).', 'This is the token of "', 'This is not a Discord id'],
+        ...[
+          'The bot is not on this server.',
+          'This is the server "',
+          'ending in /api/v1',
+          'The service rejects this key',
+        ],
+        ...['At least one of the API keys is needed.', 'Stopped. Nothing was written.'],
+      ];
+      expect(expected.filter((text) => !output.includes(text))).toEqual([]);
+      const secrets = [discord.token, 'wrong-token-of-discord', 'wrong-key-of-the-service'];
+      expect(secrets.filter((secret) => output.includes(secret))).toEqual([]);
+      expect(readFileSync(path, 'utf8')).toBe('# mine\nPORT=4000\n');
+      expect(readdirSync(directory)).toEqual(['.env']);
+    },
+  );
 
-  it('keeps comments and other values of an existing file, and is right for doctor', async () => {
+  it.skipIf(!hasTerminal)('keeps comments and other values of an existing file, and is right for doctor', async () => {
     const discord = await localDiscord();
     const { baseUrl, keys } = await listingService();
     const directory = tempDir();
