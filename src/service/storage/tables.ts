@@ -24,7 +24,8 @@ export interface ServiceTables {
     owner_id: string;
     created_at: number;
   };
-  members: { user_id: string; username: string };
+  /** `session_epoch`: see the sessions of the pages; null before the first sign-in. */
+  members: { user_id: string; username: string; session_epoch: Generated<string | null> };
   keys: {
     id: Generated<number>;
     listing_id: string;
@@ -116,6 +117,14 @@ export interface ServiceTables {
     hash: string;
     user_id: string;
     username: string;
+    expires_at: number;
+  };
+  proven_guilds: {
+    user_id: string;
+    guild_id: string;
+    name: string;
+    icon_url: string | null;
+    is_owner: number;
     expires_at: number;
   };
   settings: { name: string; value: string };
