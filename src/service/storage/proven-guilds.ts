@@ -15,6 +15,9 @@ export interface ProvenGuild {
   readonly iconUrl: string | null;
   /** Whether the member owns the server. Otherwise the member may manage it. */
   readonly isOwner: boolean;
+  /** Discord's approximate numbers of members; null if it did not say them. */
+  readonly members: number | null;
+  readonly online: number | null;
 }
 
 /**
@@ -52,6 +55,8 @@ export async function saveProvenGuilds(
     name: guild.name,
     icon_url: guild.iconUrl,
     is_owner: guild.isOwner ? 1 : 0,
+    members: guild.members,
+    online: guild.online,
     expires_at: now + guildProofTtlMs,
   }));
   await database.transaction().execute(async (sql) => {
@@ -66,6 +71,8 @@ export async function saveProvenGuilds(
           name: excluded.ref('excluded.name'),
           icon_url: excluded.ref('excluded.icon_url'),
           is_owner: excluded.ref('excluded.is_owner'),
+          members: excluded.ref('excluded.members'),
+          online: excluded.ref('excluded.online'),
           expires_at: excluded.ref('excluded.expires_at'),
         })),
       )
@@ -89,5 +96,6 @@ function valid(sql: Sql, userId: string, now: number) {
 }
 
 function guildOfRow(row: Row<'proven_guilds'>): ProvenGuild {
-  return { id: row.guild_id, name: row.name, iconUrl: row.icon_url, isOwner: row.is_owner === 1 };
+  const { guild_id: id, name, icon_url: iconUrl, members, online } = row;
+  return { id, name, iconUrl, isOwner: row.is_owner === 1, members, online };
 }

@@ -125,6 +125,8 @@ export interface ServiceTables {
     name: string;
     icon_url: string | null;
     is_owner: number;
+    members: number | null;
+    online: number | null;
     expires_at: number;
   };
   settings: { name: string; value: string };

@@ -12,6 +12,8 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('name', 'text', (column) => column.notNull())
     .addColumn('icon_url', 'text')
     .addColumn('is_owner', 'integer', (column) => column.notNull())
+    .addColumn('members', 'integer')
+    .addColumn('online', 'integer')
     .addColumn('expires_at', 'bigint', (column) => column.notNull())
     .addPrimaryKeyConstraint('proven_guilds_pkey', ['user_id', 'guild_id'])
     .execute();
