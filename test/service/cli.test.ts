@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { serviceCommand } from '../../src/service/cli.ts';
+import { serviceCommand } from '../../src/service/cli/service-command.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { ask, eventually, serverId } from './running.ts';
 import { captive } from './terminal.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { createSendCommand, sendCommand } from '../../src/service/send.ts';
+import { createSendCommand, sendCommand } from '../../src/service/cli/send.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';

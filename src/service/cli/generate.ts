@@ -1,8 +1,8 @@
-import { systemClock } from '../platform/clock.ts';
-import { exitCode, type Terminal, UsageError } from '../terminal/terminal.ts';
-import { generate } from './generate/generate.ts';
-import { isPossible, type Population } from './generate/rows.ts';
-import type { Database } from './storage/database.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { exitCode, type Terminal, UsageError } from '../../terminal/terminal.ts';
+import { generate } from '../generate/generate.ts';
+import { isPossible, type Population } from '../generate/rows.ts';
+import type { Database } from '../storage/database.ts';
 
 const progressIntervalMs = 1_000;
 

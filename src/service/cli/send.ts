@@ -1,13 +1,13 @@
-import { type Clock, systemClock } from '../platform/clock.ts';
-import { second } from '../platform/durations.ts';
-import { isSnowflake } from '../platform/snowflake.ts';
-import { type CliCommand, command, type ParsedArgs } from '../terminal/command.ts';
-import { exitCode, readSecret, type Terminal, UsageError, withSuggestion } from '../terminal/terminal.ts';
-import { sign } from '../webhook/signature.ts';
-import { isSampleEventType, reorderedEvents, sampleEvent, sampleEventTypes } from './sample-events.ts';
-import type { Payload } from './webhooks/payloads.ts';
-import { post, signatureHeader } from './webhooks/post.ts';
-import { RejectedTargetError, resolveTarget, systemResolve, type WebhookTarget } from './webhooks/target.ts';
+import { type Clock, systemClock } from '../../platform/clock.ts';
+import { second } from '../../platform/durations.ts';
+import { isSnowflake } from '../../platform/snowflake.ts';
+import { type CliCommand, command, type ParsedArgs } from '../../terminal/command.ts';
+import { exitCode, readSecret, type Terminal, UsageError, withSuggestion } from '../../terminal/terminal.ts';
+import { sign } from '../../webhook/signature.ts';
+import { isSampleEventType, reorderedEvents, sampleEvent, sampleEventTypes } from '../sample-events.ts';
+import type { Payload } from '../webhooks/payloads.ts';
+import { post, signatureHeader } from '../webhooks/post.ts';
+import { RejectedTargetError, resolveTarget, systemResolve, type WebhookTarget } from '../webhooks/target.ts';
 
 const help = `tallyhook send: send a signed test delivery to a webhook receiver and print the response
 

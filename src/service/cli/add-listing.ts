@@ -1,0 +1,32 @@
+import { systemClock } from '../../platform/clock.ts';
+import { exitCode, type Terminal, UsageError } from '../../terminal/terminal.ts';
+import { createServiceAdmin } from '../admin.ts';
+import type { Database } from '../storage/database.ts';
+import { exponentialRetry } from '../webhooks/retry.ts';
+import { systemResolve } from '../webhooks/target.ts';
+import { readSnowflake, readText, type ServiceValues } from './options.ts';
+
+/** `tallyhook service add-listing` */
+export async function addListing(database: Database, values: ServiceValues, { print }: Terminal): Promise<number> {
+  const { kind, description } = values;
+  if (kind !== 'server' && kind !== 'bot') throw new UsageError('--kind must be server or bot.');
+  const context = {
+    database,
+    clock: systemClock,
+    retry: exponentialRetry,
+    targets: { allowLoopback: false, resolve: systemResolve },
+  };
+  const { listing, key } = await createServiceAdmin(context, () => {}).createListing({
+    kind,
+    discordId: readSnowflake(values.id, '--id'),
+    name: readText(values.name, '--name'),
+    ownerId: readSnowflake(values.owner, '--owner'),
+    ...(description === undefined ? {} : { description }),
+  });
+  if (values.json) print(JSON.stringify({ id: listing.id, kind: listing.kind, name: listing.name, key }));
+  else {
+    print(`${listing.name} was added. Its API key, which cannot be shown again:`);
+    print(`  ${key}`);
+  }
+  return exitCode.ok;
+}
