@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 /** Allowed imports between modules, as in ARCHITECTURE.md. A module may always import from itself. */
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
   platform: [],
+  database: ['platform'],
   encryption: ['platform'],
   settings: ['platform', 'outbox'],
   tracing: ['platform'],
@@ -27,8 +28,8 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   owner: ['platform', 'web', 'tally', 'ledger', 'rewards', 'outbox'],
   discord: ['platform', 'leases', 'outbox', 'commands', 'lookup', 'texts', 'http', 'tracing'],
   store: [
-    ...['platform', 'encryption', 'leases', 'settings', 'tally', 'ledger', 'rewards', 'outbox', 'lookup', 'owner'],
-    ...['discord', 'handlers', 'linked-roles'],
+    ...['platform', 'database', 'encryption', 'leases', 'settings', 'tally', 'ledger', 'rewards', 'outbox', 'lookup'],
+    ...['owner', 'discord', 'handlers', 'linked-roles'],
   ],
   http: ['platform'],
   terminal: ['platform', 'config'],
@@ -36,6 +37,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'platform',
     'config',
     'commands',
+    'database',
     'discord',
     'drawing',
     'encryption',
@@ -61,6 +63,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'config',
     'app',
     'commands',
+    'database',
     'discord',
     'encryption',
     'ledger',
@@ -75,7 +78,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'tracing',
     'webhook',
   ],
-  service: ['platform', 'terminal', 'http', 'web', 'webhook', 'discord-oauth'],
+  service: ['platform', 'database', 'terminal', 'http', 'web', 'webhook', 'discord-oauth'],
   sandbox: ['platform', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'web', 'webhook'],
   main: ['platform', 'config', 'terminal', 'cli', 'sandbox', 'service'],
   index: [
@@ -92,9 +95,9 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
 const modulesByPackage: Readonly<Record<string, readonly string[]>> = {
   'discord.js': ['discord'],
   'discord-api-types': ['commands'],
-  kysely: ['platform', 'store', 'service'],
-  'node:sqlite': ['platform', 'store'],
-  pg: ['store'],
+  kysely: ['platform', 'database', 'store', 'service'],
+  'node:sqlite': ['platform', 'database', 'store'],
+  pg: ['database', 'store'],
   ky: ['lookup', 'discord-oauth'],
   keyv: ['lookup'],
   '@keyv/sqlite': ['lookup'],
