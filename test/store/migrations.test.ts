@@ -1,14 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { sqlitePathOf } from '../../src/database/dialect.ts';
+import type { Migration } from '../../src/database/migrations/migration.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
-import { type Dialect, sqlitePathOf } from '../../src/store/dialect/dialect.ts';
+import type { Dialect } from '../../src/store/dialect/dialect.ts';
 import { postgres } from '../../src/store/dialect/postgres.ts';
 import { sqlite } from '../../src/store/dialect/sqlite.ts';
 import { migrationNames, migrations } from '../../src/store/migrations/index.ts';
 import { migrate } from '../../src/store/migrations/migrate.ts';
-import type { Migration } from '../../src/store/migrations/migration.ts';
 import { brokenLinks } from '../../src/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { openStore, type Store } from '../../src/store/store.ts';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Config } from '../../../config/schema.ts';
+import { sqlitePathOf } from '../../database/dialect.ts';
 import { messageOf } from '../../platform/errors.ts';
-import { sqlitePathOf } from '../../store/dialect/dialect.ts';
 import { balanceDifferences, brokenLinks, orphanedRows, paymentDifferences } from '../../store/snapshots/audit.ts';
 import type { DatabaseStatus } from '../../store/snapshots/database-status.ts';
 import type { Snapshot } from '../../store/snapshots/snapshot.ts';

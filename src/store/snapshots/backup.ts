@@ -1,7 +1,7 @@
 import { backup } from 'node:sqlite';
+import { DatabaseTooNewError } from '../../database/migrations/migrate.ts';
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
 import { openSqlite } from '../../platform/sqlite.ts';
-import { DatabaseTooNewError } from '../migrations/migrate.ts';
 import { copyBytes, createParentFolder, exists, sidecars, writeFileAtomically } from './atomic-file.ts';
 import { balanceDifferences } from './audit.ts';
 import { readDatabaseStatus } from './database-status.ts';

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { sql } from 'kysely';
+import { sqlitePathOf } from '../../database/dialect.ts';
+import { compareMigrations, type MigrationTables } from '../../database/migrations/applied.ts';
 import { messageOf } from '../../platform/errors.ts';
-import { sqlitePathOf } from '../dialect/dialect.ts';
-import { compareMigrations, type MigrationTables } from '../migrations/applied.ts';
 import { migrationNames } from '../migrations/index.ts';
 import { openSnapshot } from './open-snapshot.ts';
 import type { Snapshot } from './snapshot.ts';

@@ -1,4 +1,4 @@
-import { sqlitePathOf } from '../dialect/dialect.ts';
+import { sqlitePathOf } from '../../database/dialect.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { type Compilable, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { setStatementTimeout } from '../../database/postgres-connection.ts';
+import { types } from '../../database/postgres-pool.ts';
 import { minute, second } from '../../platform/durations.ts';
-import { types } from '../dialect/postgres.ts';
-import { setStatementTimeout } from '../dialect/postgres-connection.ts';
 import { queryBuilder } from '../query-builder.ts';
 import type { Snapshot } from './snapshot.ts';
 
