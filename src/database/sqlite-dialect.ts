@@ -1,6 +1,13 @@
-import { type SelectQueryNode, SqliteDialect, SqliteQueryCompiler, sql } from 'kysely';
+import { type SelectQueryNode, SqliteAdapter, SqliteDialect, SqliteQueryCompiler, sql } from 'kysely';
 import { isBusy, resultCode } from '../platform/sqlite.ts';
 import type { SqlDialect } from './dialect.ts';
+
+/** For drivers of our own, which serialize transactions themselves. */
+class ConcurrentAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
 
 /** Compiles statements only. Omits `for update`: SQLite has no row locks, because it locks the whole file. */
 class DialectWithoutRowLocks extends SqliteDialect {
@@ -8,12 +15,16 @@ class DialectWithoutRowLocks extends SqliteDialect {
     super({ database: () => Promise.reject(new Error('This instance only compiles statements.')) });
   }
 
+  override createAdapter() {
+    return new ConcurrentAdapter();
+  }
+
   override createQueryCompiler() {
     return new CompilerWithoutRowLocks();
   }
 }
 
-export class CompilerWithoutRowLocks extends SqliteQueryCompiler {
+class CompilerWithoutRowLocks extends SqliteQueryCompiler {
   protected override visitSelectQuery({ endModifiers: _, ...node }: SelectQueryNode): void {
     super.visitSelectQuery(node);
   }

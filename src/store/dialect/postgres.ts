@@ -1,9 +1,4 @@
-import {
-  connection,
-  createTransactions,
-  readInTransaction,
-  writeTimeoutMs,
-} from '../../database/postgres-connection.ts';
+import { connection, createTransactions, readInTransaction } from '../../database/postgres-connection.ts';
 import { postgresDialect } from '../../database/postgres-dialect.ts';
 import { createMigratingConnection } from '../../database/postgres-migrating.ts';
 import { createPool } from '../../database/postgres-pool.ts';
@@ -29,7 +24,7 @@ export function postgres(url: string): Dialect {
     ...postgresDialect,
     reading: connection((text, values) => readInTransaction(readingPool, text, values)),
     openWriting() {
-      const transactions = createTransactions(pool, writeTimeoutMs);
+      const transactions = createTransactions(pool);
       return { ...transactions, record: postgresRecord(transactions, db) };
     },
     migrating: createMigratingConnection(pool),
