@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { sqlitePathOf } from '../../src/database/dialect.ts';
+import { sqlitePathOf } from '../../src/database/database-url.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { formatElapsed, second } from '../../src/platform/durations.ts';
 import type { Dialect } from '../../src/store/dialect/dialect.ts';

@@ -4,7 +4,7 @@ import { commandsFor } from '../../commands/index.ts';
 import { createSetupDrafts } from '../../commands/setup-drafts.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
-import { sqlitePathOf } from '../database/dialect.ts';
+import { sqlitePathOf } from '../database/database-url.ts';
 import { createHttpApp } from '../http/app.ts';
 import { DirectRequest } from '../http/body.ts';
 import { createHealth } from '../http/health.ts';

@@ -1,5 +1,5 @@
 import { loadDatabaseUrl } from '../../config/load.ts';
-import { sqlitePathOf } from '../database/dialect.ts';
+import { sqlitePathOf } from '../database/database-url.ts';
 import { formatCount } from '../platform/durations.ts';
 import type { CopyResult } from '../store/snapshots/backup.ts';
 import { type CliCommand, command } from '../terminal/command.ts';

@@ -61,8 +61,3 @@ export interface MigratableDatabase extends Pick<SqlDialect, 'kysely' | 'isBusy'
   /** Over all processes only one of its transactions runs at a time: `begin` waits for the lock, or fails as busy. */
   readonly migrating: MigratingConnection;
 }
-
-/** The path in a `sqlite:` URL; null for a database server. */
-export function sqlitePathOf(url: string): string | null {
-  return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null;
-}

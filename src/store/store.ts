@@ -1,4 +1,4 @@
-import { sqlitePathOf } from '../database/dialect.ts';
+import { sqlitePathOf } from '../database/database-url.ts';
 import type { MigrationProgress } from '../database/migrations/migrate.ts';
 import { logProgress } from '../database/migrations/report-progress.ts';
 import type { PartyPanels } from '../discord/announcements/party-panel.ts';

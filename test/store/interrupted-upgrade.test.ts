@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { DatabaseTooNewError } from '../../src/database/migrations/migrate.ts';
+import { DatabaseTooNewError } from '../../src/database/database-too-new-error.ts';
 import { type Migration, type Step, stepsOf } from '../../src/database/migrations/migration.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { second } from '../../src/platform/durations.ts';

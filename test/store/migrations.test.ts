@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { sqlitePathOf } from '../../src/database/dialect.ts';
+import { sqlitePathOf } from '../../src/database/database-url.ts';
 import type { Migration } from '../../src/database/migrations/migration.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';

@@ -1,7 +1,7 @@
 import { needsDiscord } from '../../../config/roles.ts';
 import type { Config } from '../../../config/schema.ts';
 import { publishedLinkedRoles } from '../../app/linked-roles.ts';
-import { sqlitePathOf } from '../../database/dialect.ts';
+import { sqlitePathOf } from '../../database/database-url.ts';
 import { type BotIdentity, fetchBotIdentity } from '../../discord/inspection.ts';
 import { createDiscordRest } from '../../discord/rest.ts';
 import { memoryBudgetStore } from '../../lookup/budget.ts';

@@ -3,8 +3,10 @@ import type { Kysely } from 'kysely';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
+import { DatabaseTooNewError } from '../database-too-new-error.ts';
 import type { MigratableDatabase } from '../dialect.ts';
 import { kyselyOn } from '../kysely-on.ts';
+import { nameOfOwner } from '../snapshots/program.ts';
 import {
   compareMigrations,
   createMigrationTables,
@@ -18,19 +20,6 @@ import { advance, nextTask, type Task } from './task.ts';
 /** How long to wait for another process without getting the lock once. */
 const lockTimeoutMs = 10 * minute;
 const lockRetryMs = 50;
-
-/** The database was written by a newer version of tallyhook, with which this one cannot share it. */
-export class DatabaseTooNewError extends TallyhookError {
-  constructor(unknown: readonly string[]) {
-    super(
-      'database_too_new',
-      `The database was written by a newer tallyhook: it has the unknown migrations ${unknown.join(', ')}.`,
-      {
-        hint: 'Start the newer version again, or restore the backup from before the upgrade.',
-      },
-    );
-  }
-}
 
 /** The state of an upgrade after a transaction. */
 export interface MigrationProgress {
@@ -69,7 +58,7 @@ export async function runMigrations(
   const findTask = ({ unfinished, ...state }: MigrationState) => {
     const recorded = { ...state, unfinished: unfinished.map(({ name }) => name) };
     const { missing, unknown } = compareMigrations(recorded, Object.keys(all));
-    if (unknown.length > 0) throw new DatabaseTooNewError(unknown);
+    if (unknown.length > 0) throw rejectionOf(state.applied, unknown, Object.keys(all));
     return nextTask(missing, unfinished, all);
   };
   const before = await readMigrationState(database, reading);
@@ -96,6 +85,15 @@ export async function runMigrations(
   }
   await migrating.release();
   report(last, true);
+}
+
+/** Why a database with unknown migrations is rejected: it belongs to another program of this package, or is newer. */
+function rejectionOf(applied: readonly string[], unknown: readonly string[], known: readonly string[]): TallyhookError {
+  const owner = applied.includes(known[0] ?? '') ? null : nameOfOwner(applied);
+  if (owner === null) return new DatabaseTooNewError(unknown);
+  return new TallyhookError('foreign_database', `The database belongs to ${owner}.`, {
+    hint: 'The bot and the listing service each need a database of their own, which may be on the same server.',
+  });
 }
 
 /** Returns a function that runs an action in a transaction under the lock, and waits for the lock if necessary. */

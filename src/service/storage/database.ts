@@ -1,9 +1,9 @@
 import { type CompiledQuery, Kysely, type Transaction } from 'kysely';
-import { type SqlDialect, sqlitePathOf } from '../../database/dialect.ts';
-import type { MigrationProgress } from '../../database/migrations/migrate.ts';
+import { sqlitePathOf } from '../../database/database-url.ts';
+import type { SqlDialect } from '../../database/dialect.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Engine, Execute } from './engine.ts';
+import type { Engine, Execute, OpenOptions } from './engine.ts';
 import type { ServiceTables } from './tables.ts';
 
 /** The database of the service. */
@@ -61,20 +61,13 @@ export class Database extends Kysely<ServiceTables> {
  */
 export type Sql = Kysely<ServiceTables> | Transaction<ServiceTables>;
 
-export interface OpenOptions {
-  /** Where to report a deleted or replaced file, and locks of other processes. */
-  readonly log?: Log | undefined;
-  /** Called with the progress of migrations. */
-  readonly onMigration?: ((progress: MigrationProgress) => void) | undefined;
-}
-
 /**
  * Opens the service's database and runs its migrations. Each driver is loaded only if it is used. Writes throw a
  * StoreUnavailableError while another process holds a lock for too long, or the server does not respond.
  * @param address `sqlite:` and a path, relative or absolute; `sqlite::memory:` (or `:memory:`) for a database in memory;
  * or `postgres://…`
  * @throws TallyhookError `service_database` if it cannot be opened or migrated; `database_too_new` if it is of a newer
- * version with which this one cannot share it
+ * version with which this one cannot share it; `foreign_database` if it is the bot's
  */
 export async function openDatabase(address: string, log?: Log, options: OpenOptions = {}): Promise<Database> {
   const isServer = /^postgres(ql)?:/.test(address);
@@ -85,7 +78,7 @@ export async function openDatabase(address: string, log?: Log, options: OpenOpti
       : await (await import('./sqlite/open.ts')).openSqliteEngine(path, { log, ...options });
     return new Database(engine);
   } catch (cause) {
-    if (cause instanceof TallyhookError && cause.code === 'database_too_new') throw cause;
+    if (cause instanceof TallyhookError && ['database_too_new', 'foreign_database'].includes(cause.code)) throw cause;
     const name = isServer ? withoutPassword(address) : path;
     throw new TallyhookError('service_database', `Cannot open the service database "${name}".`, {
       cause,

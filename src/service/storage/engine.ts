@@ -1,6 +1,15 @@
 import type { Driver } from 'kysely';
 import type { SqlDialect } from '../../database/dialect.ts';
+import type { MigrationProgress } from '../../database/migrations/migrate.ts';
 import type { PostgresTransactions } from '../../database/postgres-connection.ts';
+import type { Log } from '../../platform/log.ts';
+
+export interface OpenOptions {
+  /** Where to report a deleted or replaced file, and locks of other processes. */
+  readonly log?: Log | undefined;
+  /** Called with the progress of migrations. */
+  readonly onMigration?: ((progress: MigrationProgress) => void) | undefined;
+}
 
 /** Executes one statement at once. */
 export type Execute = (text: string, parameters: readonly unknown[]) => unknown[];

@@ -18,6 +18,12 @@ export type ListingState = 'published' | 'pending' | 'hidden' | 'deleting';
 
 export type PurchaseStatus = 'active' | 'expired' | 'revoked';
 
+/** What a report is about. */
+export type ReportKind = 'review' | 'listing';
+
+/** `upheld`: an operator acted on the report. */
+export type ReportState = 'open' | 'dismissed' | 'upheld';
+
 /** The service's tables. Times are ms since the epoch, flags are 0 or 1, columns named `*_json` contain JSON. */
 export interface ServiceTables {
   listings: {
@@ -148,6 +154,30 @@ export interface ServiceTables {
     members: number | null;
     online: number | null;
     expires_at: number;
+  };
+  /** `review_user_id` is the author of a reported review, or empty. An operator closes reports. */
+  reports: {
+    id: string;
+    kind: ReportKind;
+    listing_id: string;
+    review_user_id: string;
+    reporter_id: string;
+    reason: string;
+    text: string;
+    reported_text: string;
+    state: ReportState;
+    created_at: number;
+    closed_at: number | null;
+  };
+  bans: { user_id: string; reason: string; banned_at: number };
+  moderation_log: {
+    id: string;
+    at: number;
+    operator_id: string;
+    action: string;
+    listing_id: string | null;
+    user_id: string | null;
+    reason: string;
   };
   settings: { name: string; value: string };
 }

@@ -1,4 +1,5 @@
-import { type RunMigrationsOptions, runMigrations } from '../../database/migrations/migrate.ts';
+import type { RunMigrationsOptions } from '../../database/migrations/migrate.ts';
+import { runMigrations } from '../../database/migrations/migrate.ts';
 import type { Migration } from '../../database/migrations/migration.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Dialect } from '../dialect/dialect.ts';

@@ -1,4 +1,4 @@
-import { sqlitePathOf } from '../../../src/database/dialect.ts';
+import { sqlitePathOf } from '../../../src/database/database-url.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { hour, minute } from '../../../src/platform/durations.ts';
 import type { Dialect } from '../../../src/store/dialect/dialect.ts';

@@ -5,6 +5,7 @@ import { reservations } from './002-reservations.ts';
 import { counts } from './003-counts.ts';
 import { deliveryQueues } from './004-delivery-queues.ts';
 import { owners } from './005-owners.ts';
+import { moderation } from './007-moderation.ts';
 import { discordSignIn } from './009-discord-sign-in.ts';
 
 const all: Readonly<Record<string, (dialect: SqlDialect) => Migration>> = {
@@ -13,6 +14,7 @@ const all: Readonly<Record<string, (dialect: SqlDialect) => Migration>> = {
   '003-counts': counts,
   '004-delivery-queues': () => deliveryQueues,
   '005-owners': () => owners,
+  '007-moderation': () => moderation,
   '009-discord-sign-in': () => discordSignIn,
 };
 

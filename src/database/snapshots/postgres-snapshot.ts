@@ -1,17 +1,17 @@
 import { type Compilable, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { setStatementTimeout } from '../../database/postgres-connection.ts';
-import { types } from '../../database/postgres-pool.ts';
 import { minute, second } from '../../platform/durations.ts';
-import { queryBuilder } from '../query-builder.ts';
-import type { Snapshot } from './snapshot.ts';
+import { setStatementTimeout } from '../postgres-connection.ts';
+import { types } from '../postgres-pool.ts';
+import type { DatabaseSnapshot } from './snapshot.ts';
+import { statementBuilder } from './statement-builder.ts';
 
 const connectTimeoutMs = 3 * second;
-/** Longer than the bot's own timeouts, for the audit of a large ledger. */
+/** Longer than the programs' own timeouts, for the audit of a large database. */
 const statementTimeoutMs = 15 * minute;
 
 /** A snapshot of a PostgreSQL database. PostgreSQL: "Repeatable Read Isolation Level". */
-export async function postgresSnapshot(url: string): Promise<Snapshot> {
+export async function postgresSnapshot<Tables>(url: string): Promise<DatabaseSnapshot<Tables>> {
   const client = new pg.Client({
     connectionString: url,
     types,
@@ -24,11 +24,11 @@ export async function postgresSnapshot(url: string): Promise<Snapshot> {
   // The first query takes the snapshot.
   await client.query('SELECT 1');
   return {
-    db: queryBuilder({
-      kysely: new PostgresDialect({
+    db: statementBuilder(
+      new PostgresDialect({
         pool: async () => Promise.reject(new Error('This instance only compiles statements.')),
       }),
-    }),
+    ),
     async run<Row>(query: Compilable<Row>) {
       const { sql, parameters } = query.compile();
       return (await client.query(sql, [...parameters])).rows as Row[];
