@@ -10,6 +10,12 @@ export type WebhookFamily = 'vote' | 'premium';
  */
 export type DeliveryState = 'waiting' | 'delivered' | 'failed';
 
+/**
+ * `published`: visible to everybody. `pending`: a new bot waits for the operator. `hidden`: by the operator. `deleting`:
+ * the owner deleted it; its rows are deleted step by step. Only its owner sees a pending or hidden listing.
+ */
+export type ListingState = 'published' | 'pending' | 'hidden' | 'deleting';
+
 export type PurchaseStatus = 'active' | 'expired' | 'revoked';
 
 /** What a report is about. */
@@ -29,8 +35,17 @@ export interface ServiceTables {
     facts_json: string;
     owner_id: string;
     created_at: number;
+    state: Generated<ListingState>;
+    /** Why the operator hid it, for the owner. */
+    state_reason: string | null;
+    /** Changes with the icon; null without one. */
+    icon_version: string | null;
   };
-  members: { user_id: string; username: string };
+  /** `session_epoch`: see the sessions of the pages; null before the first sign-in. */
+  members: { user_id: string; username: string; session_epoch: Generated<string | null> };
+  listing_icons: { listing_id: string; version: string; type: string; data_base64: string };
+  /** Votes for a listing and webhook deliveries to it, by day since the epoch (UTC). Complete days only. */
+  listing_days: { listing_id: string; day: number; votes: number; deliveries: number };
   keys: {
     id: Generated<number>;
     listing_id: string;
@@ -40,6 +55,7 @@ export interface ServiceTables {
     created_at: number;
     revoked_at: number | null;
   };
+  key_usage: { key_id: number; last_used_at: number };
   request_reservations: {
     key_id: number;
     holder: string;
@@ -68,6 +84,9 @@ export interface ServiceTables {
     comment: string;
     created_at: number;
   };
+  review_replies: { review_id: number; listing_id: string; reply: string; replied_at: number };
+  /** Members whose last votes still have their id, until the cooldown is over. */
+  member_deletions: { user_id: string; requested_at: number };
   purchases: {
     order_id: string;
     purchase_id: string;
@@ -93,6 +112,8 @@ export interface ServiceTables {
     failures: number;
     paused_at: number | null;
     pause_reason: string | null;
+    /** `owner`: only the owner resumes it. Null: paused after failures, or not paused. */
+    paused_by: 'owner' | null;
   };
   deliveries: {
     id: string;
@@ -122,6 +143,16 @@ export interface ServiceTables {
     hash: string;
     user_id: string;
     username: string;
+    expires_at: number;
+  };
+  proven_guilds: {
+    user_id: string;
+    guild_id: string;
+    name: string;
+    icon_url: string | null;
+    is_owner: number;
+    members: number | null;
+    online: number | null;
     expires_at: number;
   };
   /** `review_user_id` is the author of a reported review, or empty. An operator closes reports. */
