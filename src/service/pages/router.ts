@@ -9,7 +9,7 @@ import { HttpError, handleErrors, toHttpError } from '../../web/http-error.ts';
 import { securityHeaders } from '../../web/security-headers.ts';
 import { retryAfterUnavailable } from '../api/api-error.ts';
 import { discordSignInRoutes } from '../discord-sign-in/routes.ts';
-import { dashboardRoutes } from './dashboard-routes.ts';
+import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
 import type { PageDependencies } from './dependencies.ts';
 import { publicRoutes } from './public-routes.ts';
 import { pageNotFound, renderServicePage } from './render-page.ts';

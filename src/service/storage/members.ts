@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { normalizeLine } from '../../platform/normalize-text.ts';
 import type { Sql } from './database.ts';
 
 export interface ServiceMember {
@@ -6,8 +7,21 @@ export interface ServiceMember {
   readonly username: string;
 }
 
+const maxNameLength = 100;
+
+/** A member whose name may be stored and shown, whatever it was. */
+export function withSafeName({ userId, username }: ServiceMember): ServiceMember {
+  const name = normalizeLine(username);
+  if (name === '') return { userId, username: 'A member' };
+  return {
+    userId,
+    username: name.length > maxNameLength ? `${name.slice(0, maxNameLength - 1).toWellFormed()}…` : name,
+  };
+}
+
 /** Stores a member's current name. */
-export async function upsertMember(sql: Sql, member: ServiceMember): Promise<void> {
+export async function upsertMember(sql: Sql, input: ServiceMember): Promise<void> {
+  const member = withSafeName(input);
   await sql
     .insertInto('members')
     .values({ user_id: member.userId, username: member.username })
