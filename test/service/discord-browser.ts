@@ -2,7 +2,10 @@ import type { Answered } from './running.ts';
 
 /** A browser with its cookies, which follows links to other hosts as well. */
 export interface Browser {
-  open(url: string, init?: RequestInit): Promise<Answered & { readonly location: string }>;
+  open(
+    url: string,
+    init?: { method?: string; headers?: Record<string, string>; body?: URLSearchParams },
+  ): Promise<Answered & { readonly location: string }>;
   cookie(name: string): string | undefined;
   /** The names of the cookies. */
   cookieNames(): string[];
