@@ -29,6 +29,9 @@ Options
   --seed                   insert an example community and print its API keys, if it does not exist
   --production             for hosting: webhooks may use public HTTPS addresses only, and users sign in by link;
                            without it, webhooks may also use this machine, and visitors may act as any member
+  --operator ID            Discord id of a user who may open the moderation pages; may be repeated
+  --trust-proxy N          number of reverse proxies that set X-Forwarded-For (default 0: the header is ignored)
+  --challenge NAME         check before each vote: none (default) or proof-of-work, by which the browser computes for a second
   --log-level LEVEL        ${logLevels.join(', ')} (default info)
   --log-format FORMAT      ${logFormats.join(', ')} (default auto: pretty on a terminal, JSON elsewhere)
 

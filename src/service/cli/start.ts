@@ -3,7 +3,7 @@ import { createLog, type LogLevel, logLevels } from '../../platform/log.ts';
 import { resolveLogFormat } from '../../terminal/process-terminal.ts';
 import { exitCode, type Terminal, UsageError, untilStopped } from '../../terminal/terminal.ts';
 import { type RunningService, type ServiceOptions, startService } from '../service.ts';
-import type { ServiceValues } from './options.ts';
+import { readSnowflake, type ServiceValues } from './options.ts';
 
 export const logFormats = ['auto', 'json', 'pretty'] as const;
 
@@ -47,6 +47,12 @@ function readServiceOptions(values: ServiceValues): ServiceOptions {
   if (values.production && !publicUrl?.startsWith('https://')) {
     throw new UsageError('--production requires --public-url https://…, the URL of the reverse proxy.');
   }
+  const trustProxy = Number(values['trust-proxy']);
+  if (!/^\d$/.test(values['trust-proxy'])) throw new UsageError('--trust-proxy must be 0 to 9.');
+  const { challenge } = values;
+  if (challenge !== 'none' && challenge !== 'proof-of-work') {
+    throw new UsageError('--challenge must be none or proof-of-work.');
+  }
   return {
     host: values.host,
     port,
@@ -55,6 +61,9 @@ function readServiceOptions(values: ServiceValues): ServiceOptions {
     log: createLog({ level, secrets: [], format: resolveLogFormat(format) }),
     allowLoopbackTargets: !values.production,
     actAsMembers: !values.production,
+    operators: (values.operator ?? []).map((id) => readSnowflake(id, '--operator')),
+    trustProxy,
+    challenge: challenge === 'none' ? null : challenge,
     seed: values.seed,
     ...(publicUrl === undefined ? {} : { publicUrl }),
   };

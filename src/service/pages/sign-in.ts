@@ -21,7 +21,7 @@ const nextForm = z.object({ next: nextPath });
 
 /** Sign-in, by choosing a member in the sandbox and by link otherwise, and sign-out. */
 export function signInRoutes(dependencies: PageDependencies): Router {
-  const { sending, sessions, actAsMembers } = dependencies;
+  const { sending, sessions, actAsMembers, admission } = dependencies;
   const { database, clock } = sending;
   const router = Router();
 
@@ -34,6 +34,7 @@ export function signInRoutes(dependencies: PageDependencies): Router {
 
   router.post('/sign-in', async (request, response) => {
     if (!actAsMembers) throw pageNotFound();
+    await admission.admit(request, 'sign-in', null);
     const { userId } = readForm(actAsForm, request.body);
     if ((await findMember(database, userId)) === null) throw new HttpError(400, 'This member does not exist.');
     sessions.signIn(response, userId, clock.now());
@@ -46,6 +47,7 @@ export function signInRoutes(dependencies: PageDependencies): Router {
   });
 
   router.post('/sign-in/:token', async (request: Request<{ token: string }>, response) => {
+    await admission.admit(request, 'sign-in', null);
     const member = await redeemSignInToken(database, request.params.token, clock.now());
     if (member === null) {
       throw new HttpError(403, 'This sign-in link was already used or has expired. Ask for a new one.');

@@ -23,6 +23,7 @@ import * as counts from './migrations/003-counts.ts';
 import * as deliveryQueues from './migrations/004-delivery-queues.ts';
 import * as owners from './migrations/005-owners.ts';
 import * as moderation from './migrations/007-moderation.ts';
+import * as abuseLimits from './migrations/008-abuse-limits.ts';
 import * as discordSignIn from './migrations/009-discord-sign-in.ts';
 import { withStatementCache } from './statement-cache.ts';
 import type { ServiceTables } from './tables.ts';
@@ -76,6 +77,7 @@ const migrations = {
   '004-delivery-queues': deliveryQueues,
   '005-owners': owners,
   '007-moderation': moderation,
+  '008-abuse-limits': abuseLimits,
   '009-discord-sign-in': discordSignIn,
 };
 
