@@ -160,7 +160,7 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
       return testWebhook(context, listing, family, { userId: listing.ownerId, username: 'owner' });
     },
 
-    deliveries: (listingId, limit = 50) => deliveryRecords(database, listingId, limit),
+    deliveries: (listingId, limit = 50) => deliveryRecords(database, listingId, { limit }),
 
     async resend(listingId, deliveryId) {
       const requeued = await requeueDelivery(database, listingId, deliveryId, clock.now());

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { TallyhookError } from '../platform/errors.ts';
@@ -8,12 +9,15 @@ import { openProofOfWork } from './abuse/proof-of-work.ts';
 import type { VoteChallenge } from './abuse/vote-challenge.ts';
 import { createServiceAdmin, type ServiceAdmin } from './admin.ts';
 import { apiBasePath, createServiceApp } from './app.ts';
+import type { DiscordApplication } from './discord-sign-in/discord-accounts.ts';
+import { createDiscordSignIn } from './discord-sign-in/discord-sign-in.ts';
 import { startMaintenance } from './maintenance.ts';
-import { openSessions } from './pages/session.ts';
+import { createSessions } from './pages/session.ts';
 import { createRateLimiter } from './rate-limit/rate-limiter.ts';
 import { type SeedResult, seed } from './seed/seed.ts';
 import { createServiceServer, requireHost } from './server.ts';
 import { openDatabase } from './storage/database.ts';
+import { storedSetting } from './storage/settings.ts';
 import { startWebhookDispatcher } from './webhooks/dispatcher.ts';
 import { exponentialRetry, type WebhookRetryPolicy } from './webhooks/retry.ts';
 import { type Resolve, systemResolve } from './webhooks/target.ts';
@@ -35,6 +39,12 @@ export interface ServiceOptions {
   readonly seed?: boolean;
   /** Lets every visitor of the pages act as any member (default: the value of `allowLoopbackTargets`). */
   readonly actAsMembers?: boolean;
+  /**
+   * Members sign in with Discord, and prove which servers are theirs, by this application (default: none). Its redirect
+   * URL is `/sign-in/discord/callback` below the public URL. It should not be the bot's: signing in ends the tokens that
+   * the application has of the member, such as those of linked roles.
+   */
+  readonly discord?: DiscordApplication;
   /** The public URL, if it differs from the address that the service listens on. */
   readonly publicUrl?: string;
   /** The Discord user ids of the operators, who may open the moderation pages. */
@@ -96,7 +106,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     retry: options.retry ?? exponentialRetry,
     targets: { allowLoopback: options.allowLoopbackTargets, resolve: options.resolve ?? systemResolve },
   };
-  const sessions = await openSessions(database, options.publicUrl?.startsWith('https:') ?? false);
+  const sessionKey = await storedSetting(database, 'session_key', () => randomBytes(32).toString('base64url'));
   const server = createServiceServer();
   try {
     await new Promise<void>((resolve, reject) => {
@@ -133,12 +143,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         limiter,
         log,
         origin: url,
-        sessions,
+        sessions: createSessions(database, { key: sessionKey, secure: url.startsWith('https:') }),
         actAsMembers,
         admission,
         challenge: challenge === 'proof-of-work' ? proofOfWork : challenge,
         operators: new Set(options.operators),
         trustProxy,
+        discord: options.discord ? createDiscordSignIn(options.discord, { origin: url, key: sessionKey, clock }) : null,
         queued: dispatcher.nudge,
       }),
     ),

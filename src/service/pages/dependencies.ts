@@ -1,6 +1,7 @@
 import type { Log } from '../../platform/log.ts';
 import type { Admission } from '../abuse/admission.ts';
 import type { VoteChallenge } from '../abuse/vote-challenge.ts';
+import type { DiscordSignIn } from '../discord-sign-in/discord-sign-in.ts';
 import type { DeliveryContext } from '../webhooks/attempt.ts';
 import type { MemberSessions } from './session.ts';
 
@@ -17,6 +18,8 @@ export interface PageDependencies {
   readonly challenge: VoteChallenge | null;
   /** The user ids of those who may open the moderation pages. */
   readonly operators: ReadonlySet<string>;
+  /** Null without an application at Discord. */
+  readonly discord: DiscordSignIn | null;
   /** Wakes the webhook dispatcher, since a delivery was queued. */
   readonly queued: () => void;
 }
