@@ -5,7 +5,7 @@ import { exitCode, type Terminal, UsageError, untilStopped } from '../../termina
 import type { DiscordApplication } from '../discord-sign-in/discord-accounts.ts';
 import { type RunningService, type ServiceOptions, startService } from '../service.ts';
 import { readDiscordApplication } from './discord-options.ts';
-import type { ServiceValues } from './options.ts';
+import { readSnowflake, type ServiceValues } from './options.ts';
 
 export const logFormats = ['auto', 'json', 'pretty'] as const;
 
@@ -49,6 +49,12 @@ function readServiceOptions(values: ServiceValues, discord: DiscordApplication |
   if (values.production && !publicUrl?.startsWith('https://')) {
     throw new UsageError('--production requires --public-url https://…, the URL of the reverse proxy.');
   }
+  const trustProxy = Number(values['trust-proxy']);
+  if (!/^\d$/.test(values['trust-proxy'])) throw new UsageError('--trust-proxy must be 0 to 9.');
+  const { challenge } = values;
+  if (challenge !== 'none' && challenge !== 'proof-of-work') {
+    throw new UsageError('--challenge must be none or proof-of-work.');
+  }
   return {
     host: values.host,
     port,
@@ -57,6 +63,9 @@ function readServiceOptions(values: ServiceValues, discord: DiscordApplication |
     log: createLog({ level, secrets: discord ? [discord.clientSecret] : [], format: resolveLogFormat(format) }),
     allowLoopbackTargets: !values.production,
     actAsMembers: !values.production,
+    operators: (values.operator ?? []).map((id) => readSnowflake(id, '--operator')),
+    trustProxy,
+    challenge: challenge === 'none' ? null : challenge,
     seed: values.seed,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(discord && { discord }),
