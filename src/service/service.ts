@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../platform/clock.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { createServiceAdmin, type ServiceAdmin } from './admin.ts';
+import { createKeyUsage } from './api/key-usage.ts';
 import { apiBasePath, createServiceApp } from './app.ts';
 import { startMaintenance } from './maintenance.ts';
 import { openSessions } from './pages/session.ts';
@@ -95,6 +96,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     });
   }
   const limiter = createRateLimiter({ database, clock, log });
+  const usage = createKeyUsage({ database, clock, log });
   const dispatcher = startWebhookDispatcher(context, log);
   const stopMaintenance = startMaintenance({ database, clock, log }, dispatcher.nudge);
   const { port } = server.address() as AddressInfo;
@@ -106,6 +108,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       createServiceApp({
         sending: context,
         limiter,
+        usage,
         log,
         origin: url,
         sessions,
@@ -125,6 +128,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     server.closeAllConnections();
     await closed;
     await limiter.stop();
+    await usage.stop();
     await database.destroy();
     log.info('service stopped');
   }

@@ -10,6 +10,8 @@ import { securityHeaders } from '../../web/security-headers.ts';
 import { retryAfterUnavailable } from '../api/api-error.ts';
 import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
 import type { PageDependencies } from './dependencies.ts';
+import { iconRoute } from './icon-route.ts';
+import { memberDataRoutes } from './member-data-routes.ts';
 import { publicRoutes } from './public-routes.ts';
 import { pageNotFound, renderServicePage } from './render-page.ts';
 import { signInRoutes } from './sign-in.ts';
@@ -19,12 +21,15 @@ export function pagesRouter(dependencies: PageDependencies, log: Log, origin: st
   const router = express.Router();
   router.use(pageHeaders);
   if (dependencies.actAsMembers) router.use(requireOwnHost(origin));
-  const stylesheet = new URL('./service.css', import.meta.url);
-  router.get('/assets/service.css', serveAsset(stylesheet, { cacheControl: 'public, max-age=3600' }));
+  const caching = { cacheControl: 'public, max-age=3600' };
+  router.get('/assets/service.css', serveAsset(new URL('./service.css', import.meta.url), caching));
+  router.get('/assets/icon.svg', serveAsset(new URL('./icon.svg', import.meta.url), caching));
   router.use(rejectCrossSiteForms({ message: 'This form was not sent from a page of this service.' }));
   router.use(express.urlencoded({ extended: false, limit: '32kb' }));
   router.use(publicRoutes(dependencies));
   router.use(signInRoutes(dependencies));
+  router.use(iconRoute(dependencies));
+  router.use(memberDataRoutes(dependencies));
   router.use(dashboardRoutes(dependencies));
   router.use(() => {
     throw pageNotFound();
@@ -38,6 +43,7 @@ const pageHeaders = securityHeaders({
   contentSecurityPolicy: {
     'default-src': ["'none'"],
     'style-src': ["'self'"],
+    'img-src': ["'self'"],
     'form-action': ["'self'"],
     'base-uri': ["'none'"],
     'frame-ancestors': ["'none'"],
