@@ -1,4 +1,5 @@
 import { Router } from 'express';
+import { passesChallenge, renderChallenge } from '../abuse/challenge-form.ts';
 import { castVote } from '../actions/cast-vote.ts';
 import { voteCooldownOf } from '../listing/cooldown.ts';
 import { pagePath } from '../listing/listing.ts';
@@ -20,7 +21,7 @@ const maxVoters = 8;
 
 /** The public pages, with the form for votes. */
 export function publicRoutes(dependencies: PageDependencies): Router {
-  const { sending, sessions, queued } = dependencies;
+  const { sending, sessions, queued, admission } = dependencies;
   const { database, clock } = sending;
   const router = Router();
 
@@ -60,6 +61,7 @@ export function publicRoutes(dependencies: PageDependencies): Router {
                 reviews: await findReviews(database, listing.id, { order, limit, offset: 0 }),
                 own: visitor && (await findReviewBy(database, listing.id, visitor.userId)),
               },
+        challenge: visitor && (await renderChallenge(dependencies, request, { listing, member: visitor, now })),
         now,
       });
       renderServicePage(request, response, { title: listing.name, visitor, body });
@@ -68,7 +70,13 @@ export function publicRoutes(dependencies: PageDependencies): Router {
     router.post(`/${kind}s/:id/vote`, async (request, response) => {
       const { userId, username } = await requireVisitor(dependencies, request);
       const listing = await requireVisibleListing(database, kind, request.params.id, null);
-      const vote = await castVote(database, listing, { voter: { userId, username } }, clock.now());
+      const now = clock.now();
+      await admission.admit(request, 'vote', userId);
+      const context = { listing, member: { userId, username }, now };
+      if (!(await passesChallenge(dependencies, request, context))) {
+        return response.redirect(303, `${pagePath(listing)}?notice=challenge`);
+      }
+      const vote = await castVote(database, listing, { voter: { userId, username } }, now);
       queued();
       response.redirect(303, `${pagePath(listing)}?notice=${vote.recorded ? 'voted' : 'cooldown'}`);
     });

@@ -32,6 +32,7 @@ export function renderServicePage(
 
 function accountLinks(visitor: Visitor): Html {
   return html`<a class="who" href="/your-data" title="Your data">${isolated(visitor.username)}</a>
+  ${visitor.isOperator && html`<a href="/moderation">Moderation</a>`}
   <a href="/dashboard">Dashboard</a>
   <form method="post" action="/sign-out">${formTokenField(visitor)}<button class="plain">Sign out</button></form>`;
 }

@@ -12,7 +12,7 @@ import { reportForm, reportPage } from './report-page.ts';
 
 /** The forms of members for their review of a server, and for reports of reviews and listings. */
 export function reviewRoutes(dependencies: PageDependencies): Router {
-  const { sending, sessions } = dependencies;
+  const { sending, sessions, admission } = dependencies;
   const { database, clock } = sending;
   const router = Router();
 
@@ -20,6 +20,7 @@ export function reviewRoutes(dependencies: PageDependencies): Router {
     const { userId, username } = await requireVisitor(dependencies, request);
     const listing = await requireVisibleListing(database, 'server', request.params.id, null);
     const { rating, comment } = readForm(reviewForm, request.body);
+    await admission.admit(request, 'review', userId);
     await upsertReview(database, { listingId: listing.id, userId, username, rating, comment, createdAt: clock.now() });
     response.redirect(303, `${pagePath(listing)}?notice=reviewed`);
   });
@@ -51,6 +52,7 @@ export function reviewRoutes(dependencies: PageDependencies): Router {
       const listing = await requireVisibleListing(database, kind, request.params.id, visitor);
       const review = await readReview(request.params);
       const { reason, text } = readForm(reportForm, request.body);
+      await admission.admit(request, 'report', visitor.userId);
       const outcome = await fileReport(database, {
         listingId: listing.id,
         reporterId: visitor.userId,
