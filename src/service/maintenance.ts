@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 import { day, minute } from '../platform/durations.ts';
-import { messageOf } from '../platform/errors.ts';
+import { messageOf, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { transitionOrder } from './actions/orders.ts';
 import { rateLimitWindowMs } from './rate-limit/rate-limiter.ts';
@@ -51,7 +51,7 @@ async function runMaintenance(database: Database, now: number): Promise<number> 
   await deleteOldReservations(database, now - rateLimitWindowMs);
   await deleteExpiredSignInLinks(database, now);
   await deleteExpiredProvenGuilds(database, now);
-  await deleteOldDeliveries(database, now - deliveryRetentionMs);
+  while (await deleteOldDeliveries(database, now - deliveryRetentionMs));
   const orders = await renewOrExpireOrders(database, now);
   await finishMemberDeletions(database, now);
   await deleteListingRows(database);
@@ -67,7 +67,13 @@ async function renewOrExpireOrders(database: Database, now: number): Promise<num
   for (const { listingId, orderId, autoRenew } of purchases) {
     const listing = await findListing(database, listingId);
     if (listing === null) continue;
-    await transitionOrder(database, listing, orderId, autoRenew ? 'subscription.renewed' : 'subscription.expired', now);
+    try {
+      const event = autoRenew ? 'subscription.renewed' : 'subscription.expired';
+      await transitionOrder(database, listing, orderId, event, now);
+    } catch (thrown) {
+      // Another process was faster.
+      if (!(thrown instanceof TallyhookError && thrown.code === 'no_active_order')) throw thrown;
+    }
   }
   return purchases.length;
 }

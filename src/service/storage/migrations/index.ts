@@ -7,6 +7,7 @@ import { deliveryQueues } from './004-delivery-queues.ts';
 import { owners } from './005-owners.ts';
 import { moderation } from './007-moderation.ts';
 import { discordSignIn } from './009-discord-sign-in.ts';
+import { deliveryLeases } from './011-delivery-leases.ts';
 
 const all: Readonly<Record<string, (dialect: SqlDialect) => Migration>> = {
   '001-first-tables': firstTables,
@@ -16,6 +17,7 @@ const all: Readonly<Record<string, (dialect: SqlDialect) => Migration>> = {
   '005-owners': () => owners,
   '007-moderation': () => moderation,
   '009-discord-sign-in': () => discordSignIn,
+  '011-delivery-leases': () => deliveryLeases,
 };
 
 /** The names of all migrations, oldest first. */
