@@ -4,7 +4,7 @@ import { HttpError } from '../../../web/http-error.ts';
 import { configureWebhook, rotateWebhookSecret } from '../../actions/configure-webhook.ts';
 import { testWebhook } from '../../actions/test-webhook.ts';
 import type { WebhookFamily } from '../../storage/tables.ts';
-import { clearFailures, deleteWebhook, findWebhook } from '../../storage/webhooks.ts';
+import { deleteWebhook, findWebhook, resumeWebhook } from '../../storage/webhooks.ts';
 import { RejectedTargetError } from '../../webhooks/target.ts';
 import type { PageDependencies } from '../dependencies.ts';
 import { readForm, webhookForm } from '../forms.ts';
@@ -48,9 +48,8 @@ export function webhookRoutes({ sending, queued }: PageDependencies, dashboard: 
 
   router.post(`${path}/resume`, async (request, response) => {
     const { listing } = await dashboard.requireOwnerForm(request);
-    const webhook = await findWebhook(database, listing.id, readFamily(request.params.family));
-    if (webhook === null) throw pageNotFound();
-    await clearFailures(database, webhook);
+    const webhook = { listingId: listing.id, family: readFamily(request.params.family) };
+    if (!(await resumeWebhook(database, webhook))) throw pageNotFound();
     queued();
     response.redirect(303, `/dashboard/${listing.id}?notice=resumed`);
   });
