@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 import { day, minute } from '../platform/durations.ts';
-import { messageOf } from '../platform/errors.ts';
+import { messageOf, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { deleteOldActionCounts } from './abuse/action-counter.ts';
 import { deleteExpiredChallenges } from './abuse/proof-of-work.ts';
@@ -54,7 +54,7 @@ async function runMaintenance(database: Database, now: number): Promise<number> 
   await deleteOldReservations(database, now - rateLimitWindowMs);
   await deleteExpiredSignInLinks(database, now);
   await deleteExpiredProvenGuilds(database, now);
-  await deleteOldDeliveries(database, now - deliveryRetentionMs);
+  while (await deleteOldDeliveries(database, now - deliveryRetentionMs));
   await deleteOldActionCounts(database, now);
   await deleteExpiredChallenges(database, now);
   await deleteClosedReports(database, now - deliveryRetentionMs);
@@ -73,7 +73,13 @@ async function renewOrExpireOrders(database: Database, now: number): Promise<num
   for (const { listingId, orderId, autoRenew } of purchases) {
     const listing = await findListing(database, listingId);
     if (listing === null) continue;
-    await transitionOrder(database, listing, orderId, autoRenew ? 'subscription.renewed' : 'subscription.expired', now);
+    try {
+      const event = autoRenew ? 'subscription.renewed' : 'subscription.expired';
+      await transitionOrder(database, listing, orderId, event, now);
+    } catch (thrown) {
+      // Another process was faster.
+      if (!(thrown instanceof TallyhookError && thrown.code === 'no_active_order')) throw thrown;
+    }
   }
   return purchases.length;
 }

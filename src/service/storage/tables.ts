@@ -127,6 +127,8 @@ export interface ServiceTables {
     attempts: number;
     next_attempt_at: number;
     leased_until: number | null;
+    /** Which claim has the lease. Null without a lease, and for the lease of a version that did not store it. */
+    lease_id: string | null;
   };
   attempts: {
     id: Generated<number>;
