@@ -6,7 +6,8 @@ import { createServiceAdmin, type ServiceAdmin } from './admin.ts';
 import { apiBasePath, createServiceApp } from './app.ts';
 import { startMaintenance } from './maintenance.ts';
 import { openSessions } from './pages/session.ts';
-import { createRateLimiter } from './rate-limit/rate-limiter.ts';
+import { openReservations } from './rate-limit/open-reservations.ts';
+import { createRateLimiter, defaultRules } from './rate-limit/rate-limiter.ts';
 import { type SeedResult, seed } from './seed/seed.ts';
 import { createServiceServer, requireHost } from './server.ts';
 import { openDatabase } from './storage/database.ts';
@@ -72,7 +73,8 @@ export interface RunningService extends ServiceAdmin {
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { host = '127.0.0.1', clock = systemClock } = options;
   const log = options.log ?? createLog({ level: 'silent', secrets: [] });
-  const database = await openDatabase(options.database ?? 'sqlite::memory:', log);
+  const address = options.database ?? 'sqlite::memory:';
+  const database = await openDatabase(address, log);
   const seeded = options.seed ? await seed(database, clock.now()) : null;
   const context = {
     database,
@@ -80,6 +82,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     retry: options.retry ?? exponentialRetry,
     targets: { allowLoopback: options.allowLoopbackTargets, resolve: options.resolve ?? systemResolve },
   };
+  const reservations = await openReservations({ database, address, clock, rules: defaultRules });
   const sessions = await openSessions(database, options.publicUrl?.startsWith('https:') ?? false);
   const server = createServiceServer();
   try {
@@ -88,13 +91,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       server.listen(options.port ?? 0, host, resolve);
     });
   } catch (cause) {
+    await reservations.close();
     await database.destroy();
     throw new TallyhookError('service_address', `The service cannot listen on ${host}:${options.port}.`, {
       cause,
       hint: 'Choose another --port or --host.',
     });
   }
-  const limiter = createRateLimiter({ database, clock, log });
+  const limiter = createRateLimiter({ reservations, clock, log });
   const dispatcher = startWebhookDispatcher(context, log);
   const stopMaintenance = startMaintenance({ database, clock, log }, dispatcher.nudge);
   const { port } = server.address() as AddressInfo;

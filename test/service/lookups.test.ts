@@ -60,8 +60,8 @@ test('another process changes what is returned at once: the profile, reviews, vo
 test('an upgrade counts what is there, and what was answered in the last minute', async () => {
   const first = await running();
   await first.service.castVote({ listingId: serverId, ...mira });
-  const { votes, reviews, key } = await downgraded(first.database, first.clock.now());
   await first.service.stop();
+  const { votes, reviews, key } = await downgraded(first.database, first.clock.now());
   const database = await openDatabase(first.database);
   expect(await countVotes(database, serverId, first.clock.now())).toEqual({ total: votes, month: 1 });
   expect((await countReviews(database, serverId)).total).toBe(reviews);
@@ -81,7 +81,7 @@ async function downgraded(address: string, now: number): Promise<{ votes: number
   for (const trigger of triggers) await raw(database, `drop trigger ${trigger}`);
   for (const index of ['newest', 'highest', 'lowest']) await raw(database, `drop index reviews_${index}`);
   for (const index of ['by_webhook', 'leased']) await raw(database, `drop index deliveries_${index}`);
-  for (const table of ['vote_counts', 'review_counts', 'request_reservations'])
+  for (const table of ['vote_counts', 'review_counts', 'request_reservations', 'limit_holders'])
     await raw(database, `drop table ${table}`);
   await raw(database, 'create table requests (key_id integer not null, at integer not null) strict');
   const { id: key } = await database

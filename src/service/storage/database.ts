@@ -21,6 +21,7 @@ import * as firstTables from './migrations/001-first-tables.ts';
 import * as reservations from './migrations/002-reservations.ts';
 import * as counts from './migrations/003-counts.ts';
 import * as deliveryQueues from './migrations/004-delivery-queues.ts';
+import * as limitHolders from './migrations/010-limit-holders.ts';
 import { withStatementCache } from './statement-cache.ts';
 import type { ServiceTables } from './tables.ts';
 
@@ -71,6 +72,7 @@ const migrations = {
   '002-reservations': reservations,
   '003-counts': counts,
   '004-delivery-queues': deliveryQueues,
+  '010-limit-holders': limitHolders,
 };
 
 /** SQLite's busy timeout while the file is opened (ms): several processes may create it at the same time. */

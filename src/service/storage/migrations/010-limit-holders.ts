@@ -1,0 +1,10 @@
+import type { Kysely } from 'kysely';
+
+/** The processes that count requests in a limit file, and the ids of their files. */
+export async function up(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .createTable('limit_holders')
+    .addColumn('holder', 'text', (column) => column.primaryKey())
+    .addColumn('file_id', 'text', (column) => column.notNull())
+    .execute();
+}
