@@ -1,9 +1,10 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
+import { sqlitePathOf } from '../../src/database/database-url.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { formatElapsed, second } from '../../src/platform/durations.ts';
-import { type Dialect, sqlitePathOf } from '../../src/store/dialect/dialect.ts';
+import type { Dialect } from '../../src/store/dialect/dialect.ts';
 import { postgres } from '../../src/store/dialect/postgres.ts';
 import { sqlite } from '../../src/store/dialect/sqlite.ts';
 import { migrationNames, migrations } from '../../src/store/migrations/index.ts';

@@ -1,6 +1,6 @@
 import { loadDatabaseUrl } from '../../config/load.ts';
+import { sqlitePathOf } from '../database/database-url.ts';
 import { formatCount } from '../platform/durations.ts';
-import { sqlitePathOf } from '../store/dialect/dialect.ts';
 import type { CopyResult } from '../store/snapshots/backup.ts';
 import { type CliCommand, command } from '../terminal/command.ts';
 import { exitCode, type Terminal, UsageError } from '../terminal/terminal.ts';

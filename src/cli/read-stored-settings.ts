@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { isSecretPath, type OpenedSetting } from '../../config/community-config.ts';
 import type { StoredSettings } from '../../config/describe-listings.ts';
+import { sqlitePathOf } from '../database/database-url.ts';
 import { parseJson } from '../platform/json.ts';
-import { sqlitePathOf } from '../store/dialect/dialect.ts';
 import { openSnapshot } from '../store/snapshots/open-snapshot.ts';
 import type { Snapshot } from '../store/snapshots/snapshot.ts';
 

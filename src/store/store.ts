@@ -1,3 +1,4 @@
+import { sqlitePathOf } from '../database/database-url.ts';
 import type { PartyPanels } from '../discord/announcements/party-panel.ts';
 import type { MemberLocales } from '../discord/member-languages.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';
@@ -33,7 +34,7 @@ import type { Installation } from '../tally/separation.ts';
 import { CannotOpenDatabaseError } from './cannot-open-database-error.ts';
 import { createGroupCommit, type GroupCommit, separateRecordings } from './commits/group-commit.ts';
 import { createWriter } from './commits/writer.ts';
-import { type Dialect, sqlitePathOf } from './dialect/dialect.ts';
+import type { Dialect } from './dialect/dialect.ts';
 import { type MigrationProgress, migrate } from './migrations/migrate.ts';
 import { logProgress } from './migrations/report-progress.ts';
 import { type ProcessCoordination, sqlProcessCoordination } from './process-coordination.ts';

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { sqlitePathOf } from '../../src/database/database-url.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
-import { type Dialect, sqlitePathOf } from '../../src/store/dialect/dialect.ts';
+import type { Dialect } from '../../src/store/dialect/dialect.ts';
 import { postgres } from '../../src/store/dialect/postgres.ts';
 import { sqlite } from '../../src/store/dialect/sqlite.ts';
 import { migrationNames, migrations } from '../../src/store/migrations/index.ts';

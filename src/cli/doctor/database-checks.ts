@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import type { Config } from '../../../config/schema.ts';
+import { sqlitePathOf } from '../../database/database-url.ts';
+import type { DatabaseStatus } from '../../database/snapshots/database-status.ts';
 import { messageOf } from '../../platform/errors.ts';
-import { sqlitePathOf } from '../../store/dialect/dialect.ts';
 import { balanceDifferences, brokenLinks, orphanedRows, paymentDifferences } from '../../store/snapshots/audit.ts';
-import type { DatabaseStatus } from '../../store/snapshots/database-status.ts';
 import type { Snapshot } from '../../store/snapshots/snapshot.ts';
 import { backlogOf, lastDeliveries } from '../../store/snapshots/statistics.ts';
 import type { Store } from '../../store/store.ts';

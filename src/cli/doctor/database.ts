@@ -1,4 +1,4 @@
-import type { DatabaseStatus } from '../../store/snapshots/database-status.ts';
+import type { DatabaseStatus } from '../../database/snapshots/database-status.ts';
 import { type Finding, fail, pass, warn } from './finding.ts';
 
 /** Whether this version of tallyhook can use the database. */
@@ -22,7 +22,10 @@ export function evaluateStatus(status: DatabaseStatus): Finding {
         'Use the newer version, or restore the backup from before the upgrade.',
       );
     case 'foreign':
-      return fail('DATABASE_URL points to a database of a different program.', 'Correct DATABASE_URL.');
+      return fail(
+        `DATABASE_URL points to a database of ${status.owner ?? 'a different program'}.`,
+        'Correct DATABASE_URL.',
+      );
     case 'unreadable':
       return fail(
         `The database cannot be read: ${status.reason}.`,

@@ -1,13 +1,13 @@
 import { needsDiscord } from '../../../config/roles.ts';
 import type { Config } from '../../../config/schema.ts';
 import { publishedLinkedRoles } from '../../app/linked-roles.ts';
+import { sqlitePathOf } from '../../database/database-url.ts';
 import { type BotIdentity, fetchBotIdentity } from '../../discord/inspection.ts';
 import { createDiscordRest } from '../../discord/rest.ts';
 import { memoryBudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/key-check.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
-import { sqlitePathOf } from '../../store/dialect/dialect.ts';
 import { readDatabaseStatus } from '../../store/snapshots/database-status.ts';
 import { openSnapshot } from '../../store/snapshots/open-snapshot.ts';
 

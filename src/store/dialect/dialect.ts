@@ -81,8 +81,3 @@ export interface Dialect {
   checkFiles(): DatabaseFileReplacedError | null;
   close(): Promise<void>;
 }
-
-/** The path in a `sqlite:` URL; null for a database server. */
-export function sqlitePathOf(url: string): string | null {
-  return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null;
-}

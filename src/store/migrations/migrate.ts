@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
+import { DatabaseTooNewError } from '../../database/database-too-new-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
-import { TallyhookError } from '../../platform/errors.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { kyselyOn } from '../query-builder.ts';
 import {
@@ -19,19 +19,6 @@ import { advance, nextTask, type Task } from './task.ts';
 /** How long to wait for another process without getting the lock once. */
 const lockTimeoutMs = 10 * minute;
 const lockRetryMs = 50;
-
-/** The database was written by a newer version of tallyhook, with which this one cannot share it. */
-export class DatabaseTooNewError extends TallyhookError {
-  constructor(unknown: readonly string[]) {
-    super(
-      'database_too_new',
-      `The database was written by a newer tallyhook: it has the unknown migrations ${unknown.join(', ')}.`,
-      {
-        hint: 'Start the newer version again, or restore the backup from before the upgrade.',
-      },
-    );
-  }
-}
 
 /** The state of an upgrade after a transaction. */
 export interface MigrationProgress {

@@ -1,13 +1,11 @@
-import { sqlitePathOf } from '../dialect/dialect.ts';
+import { openDatabaseSnapshot } from '../../database/snapshots/open-snapshot.ts';
+import type { Tables } from '../tables.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * Opens a snapshot. A missing file is not created. Throws what the driver throws.
+ * Opens a snapshot of the bot's database. A missing file is not created. Throws what the driver throws.
  * @param url `sqlite:` followed by a path, or `postgres://…`
  */
-export async function openSnapshot(url: string): Promise<Snapshot> {
-  const path = sqlitePathOf(url);
-  // Each driver is loaded only if it is used.
-  if (path !== null) return (await import('./sqlite-snapshot.ts')).sqliteSnapshot(path);
-  return (await import('./postgres-snapshot.ts')).postgresSnapshot(url);
+export function openSnapshot(url: string): Promise<Snapshot> {
+  return openDatabaseSnapshot<Tables>(url);
 }

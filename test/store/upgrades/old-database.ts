@@ -1,6 +1,7 @@
+import { sqlitePathOf } from '../../../src/database/database-url.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { hour, minute } from '../../../src/platform/durations.ts';
-import { type Dialect, sqlitePathOf } from '../../../src/store/dialect/dialect.ts';
+import type { Dialect } from '../../../src/store/dialect/dialect.ts';
 import { postgres } from '../../../src/store/dialect/postgres.ts';
 import { sqlite } from '../../../src/store/dialect/sqlite.ts';
 import { migrations } from '../../../src/store/migrations/index.ts';

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Compilable, SqliteDialect } from 'kysely';
 import { forKysely, openSqlite, prepare } from '../../platform/sqlite.ts';
-import { queryBuilder } from '../query-builder.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { DatabaseSnapshot } from './snapshot.ts';
+import { statementBuilder } from './statement-builder.ts';
 
 /** Long enough for a checkpoint of another process. */
 const busyTimeoutMs = 2_000;
@@ -13,10 +13,10 @@ const maxIntegrityErrors = 5;
  * A snapshot of a SQLite file. It does not block writers, but prevents checkpoints from resetting the write-ahead log.
  * Throws what `node:sqlite` throws.
  */
-export function sqliteSnapshot(path: string): Snapshot {
+export function sqliteSnapshot<Tables>(path: string): DatabaseSnapshot<Tables> {
   const database = openReadSnapshot(path);
   return {
-    db: queryBuilder({ kysely: new SqliteDialect({ database: forKysely(database) }) }),
+    db: statementBuilder(new SqliteDialect({ database: forKysely(database) })),
     async run<Row>(query: Compilable<Row>) {
       const { sql, parameters } = query.compile();
       return prepare(database, sql).all(parameters) as Row[];

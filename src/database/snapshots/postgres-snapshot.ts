@@ -1,17 +1,21 @@
 import { type Compilable, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { minute, second } from '../../platform/durations.ts';
-import { types } from '../dialect/postgres.ts';
-import { setStatementTimeout } from '../dialect/postgres-connection.ts';
-import { queryBuilder } from '../query-builder.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { DatabaseSnapshot } from './snapshot.ts';
+import { statementBuilder } from './statement-builder.ts';
 
+/** The type id of `bigint`, the type of counts and times, which is exact as a number up to 2^53. */
+const bigintOid = 20;
+const types = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === bigintOid ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
 const connectTimeoutMs = 3 * second;
-/** Longer than the bot's own timeouts, for the audit of a large ledger. */
+/** Longer than the programs' own timeouts, for the audit of a large database. */
 const statementTimeoutMs = 15 * minute;
 
 /** A snapshot of a PostgreSQL database. PostgreSQL: "Repeatable Read Isolation Level". */
-export async function postgresSnapshot(url: string): Promise<Snapshot> {
+export async function postgresSnapshot<Tables>(url: string): Promise<DatabaseSnapshot<Tables>> {
   const client = new pg.Client({
     connectionString: url,
     types,
@@ -20,15 +24,17 @@ export async function postgresSnapshot(url: string): Promise<Snapshot> {
   // If the connection breaks while idle, the next query rejects.
   client.on('error', () => {});
   await client.connect();
-  await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${setStatementTimeout(statementTimeoutMs)}`);
+  await client.query(
+    `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${statementTimeoutMs}`,
+  );
   // The first query takes the snapshot.
   await client.query('SELECT 1');
   return {
-    db: queryBuilder({
-      kysely: new PostgresDialect({
+    db: statementBuilder(
+      new PostgresDialect({
         pool: async () => Promise.reject(new Error('This instance only compiles statements.')),
       }),
-    }),
+    ),
     async run<Row>(query: Compilable<Row>) {
       const { sql, parameters } = query.compile();
       return (await client.query(sql, [...parameters])).rows as Row[];
