@@ -3,13 +3,13 @@ import { day, minute } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { transitionOrder } from './actions/orders.ts';
-import { rateLimitWindowMs } from './rate-limit/rate-limiter.ts';
 import type { Database } from './storage/database.ts';
+import { deleteListingRows } from './storage/delete-listing.ts';
 import { deleteOldDeliveries } from './storage/deliveries.ts';
 import { findListing } from './storage/listings.ts';
+import { finishMemberDeletions } from './storage/member-data.ts';
 import { deleteExpiredProvenGuilds } from './storage/proven-guilds.ts';
 import { duePurchases } from './storage/purchases.ts';
-import { deleteOldReservations } from './storage/reservations.ts';
 import { deleteExpiredSignInLinks } from './storage/sign-in-links.ts';
 
 const intervalMs = 1 * minute;
@@ -46,11 +46,13 @@ export function startMaintenance(
 
 /** @returns the number of orders that were renewed or expired. */
 async function runMaintenance(database: Database, now: number): Promise<number> {
-  await deleteOldReservations(database, now - rateLimitWindowMs);
   await deleteExpiredSignInLinks(database, now);
   await deleteExpiredProvenGuilds(database, now);
   await deleteOldDeliveries(database, now - deliveryRetentionMs);
-  return renewOrExpireOrders(database, now);
+  const orders = await renewOrExpireOrders(database, now);
+  await finishMemberDeletions(database, now);
+  await deleteListingRows(database);
+  return orders;
 }
 
 /**

@@ -1,16 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { createServiceAdmin, type ServiceAdmin } from './admin.ts';
 import { apiBasePath, createServiceApp } from './app.ts';
+import type { DiscordApplication } from './discord-sign-in/discord-accounts.ts';
+import { createDiscordSignIn } from './discord-sign-in/discord-sign-in.ts';
 import { startMaintenance } from './maintenance.ts';
-import { openSessions } from './pages/session.ts';
+import { createSessions } from './pages/session.ts';
 import { openReservations } from './rate-limit/open-reservations.ts';
 import { createRateLimiter, defaultRules } from './rate-limit/rate-limiter.ts';
 import { type SeedResult, seed } from './seed/seed.ts';
 import { createServiceServer, requireHost } from './server.ts';
 import { openDatabase } from './storage/database.ts';
+import { storedSetting } from './storage/settings.ts';
 import { startWebhookDispatcher } from './webhooks/dispatcher.ts';
 import { exponentialRetry, type WebhookRetryPolicy } from './webhooks/retry.ts';
 import { type Resolve, systemResolve } from './webhooks/target.ts';
@@ -22,6 +26,11 @@ export interface ServiceOptions {
   readonly port?: number;
   /** `sqlite:` and a path, or `sqlite::memory:` (default). */
   readonly database?: string;
+  /**
+   * `redis://` or `rediss://`, also of Valkey: counts the requests of API keys there (default: in the database, or in a
+   * file beside it). All processes of the service need the same.
+   */
+  readonly redis?: string;
   /** The clock of this machine by default. */
   readonly clock?: Clock;
   /** Silent by default. */
@@ -32,6 +41,12 @@ export interface ServiceOptions {
   readonly seed?: boolean;
   /** Lets every visitor of the pages act as any member (default: the value of `allowLoopbackTargets`). */
   readonly actAsMembers?: boolean;
+  /**
+   * Members sign in with Discord, and prove which servers are theirs, by this application (default: none). Its redirect
+   * URL is `/sign-in/discord/callback` below the public URL. It should not be the bot's: signing in ends the tokens that
+   * the application has of the member, such as those of linked roles.
+   */
+  readonly discord?: DiscordApplication;
   /** The public URL, if it differs from the address that the service listens on. */
   readonly publicUrl?: string;
   /** The retry policy of webhooks (default: ten attempts in hours). */
@@ -82,8 +97,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     retry: options.retry ?? exponentialRetry,
     targets: { allowLoopback: options.allowLoopbackTargets, resolve: options.resolve ?? systemResolve },
   };
-  const reservations = await openReservations({ database, address, clock, rules: defaultRules });
-  const sessions = await openSessions(database, options.publicUrl?.startsWith('https:') ?? false);
+  const reservations = await openReservations({
+    ...{ database, address, redisUrl: options.redis },
+    ...{ clock, log, rules: defaultRules },
+  });
+  const sessionKey = await storedSetting(database, 'session_key', () => randomBytes(32).toString('base64url'));
   const server = createServiceServer();
   try {
     await new Promise<void>((resolve, reject) => {
@@ -112,8 +130,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         limiter,
         log,
         origin: url,
-        sessions,
+        sessions: createSessions(database, { key: sessionKey, secure: url.startsWith('https:') }),
         actAsMembers,
+        discord: options.discord ? createDiscordSignIn(options.discord, { origin: url, key: sessionKey, clock }) : null,
         queued: dispatcher.nudge,
       }),
     ),

@@ -8,6 +8,7 @@ import { openLimitFile } from './limit-file.ts';
 import { registerHolder, unregisterHolder } from './limit-holders.ts';
 import type { LimitRows } from './limit-rows.ts';
 import { limitTransactions } from './limit-transactions.ts';
+import { deleteOldReservations } from './reservations.ts';
 
 export interface FileReservationsOptions {
   readonly database: Database;
@@ -58,6 +59,7 @@ export async function openFileReservations(options: FileReservationsOptions): Pr
         for (const { keyId, own } of used) rows.of(keyId, holder).store(settled({ holder, own }, clock));
       }),
     async deleteOld() {
+      await deleteOldReservations(database, clock.now() - rules.windowMs);
       for (let key: number | null = 0; key !== null; ) {
         const from: number = key;
         key = await transactions.run((rows) => rows.deleteOld(from, clock.now() - rules.windowMs));

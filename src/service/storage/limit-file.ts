@@ -5,7 +5,7 @@ import type { SqliteDatabase } from 'kysely';
 import { second } from '../../platform/durations.ts';
 import { StoreUnavailableError } from '../../platform/errors.ts';
 import { forKysely, openSqlite, resultCode } from '../../platform/sqlite.ts';
-import { withStatementCache } from './statement-cache.ts';
+import { withStatementCache } from './sqlite/statement-cache.ts';
 
 /** An open limit file. */
 export interface LimitFile {

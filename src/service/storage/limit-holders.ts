@@ -1,13 +1,11 @@
-import { z } from 'zod';
 import type { Clock } from '../../platform/clock.ts';
 import type { ReservationRules } from '../rate-limit/reservations.ts';
 import { bulkInsert } from './bulk-insert.ts';
 import type { Database } from './database.ts';
 import { replacedCheckMs } from './limit-file.ts';
-import { countsUntil, type KeyReservation } from './limit-rows.ts';
+import type { KeyReservation } from './limit-rows.ts';
 import type { LimitTransactions } from './limit-transactions.ts';
-
-const timesSchema = z.array(z.number());
+import { reservationColumns, reservationValues, toReservation } from './reservations.ts';
 
 /**
  * Registers a process that counts in a limit file, before it answers its first request, and gives the file what was
@@ -41,12 +39,7 @@ export async function registerHolder(
     .execute();
   const unknownUntil = await transactions.run((rows) => {
     for (const row of stored) {
-      rows.of(row.key_id, holder).store({
-        holder: row.holder,
-        counted: timesSchema.parse(JSON.parse(row.counted_json)),
-        reserved: row.reserved,
-        usableUntil: row.usable_until,
-      });
+      rows.of(row.key_id, holder).store(toReservation(row));
     }
     return rows.unknownUntil();
   });
@@ -61,12 +54,8 @@ export async function unregisterHolder(
   own: readonly KeyReservation[],
 ): Promise<void> {
   await database.transaction().execute(async (sql) => {
-    const columns = ['key_id', 'holder', 'counted_json', 'reserved', 'usable_until', 'counts_until'];
-    const insert = bulkInsert(sql, 'request_reservations', columns);
-    for (const { keyId, reservation } of own) {
-      const { counted, reserved, usableUntil } = reservation;
-      await insert.add(keyId, holder, JSON.stringify(counted), reserved, usableUntil, countsUntil(reservation));
-    }
+    const insert = bulkInsert(sql, 'request_reservations', Object.keys(reservationColumns));
+    for (const { keyId, reservation } of own) await insert.add(...reservationValues(keyId, reservation));
     await insert.flush();
     await sql.deleteFrom('limit_holders').where('holder', '=', holder).execute();
   });

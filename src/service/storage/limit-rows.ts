@@ -1,5 +1,6 @@
 import type { SqliteDatabase } from 'kysely';
 import type { Reservation, ReservationRows } from '../rate-limit/reservations.ts';
+import { countsUntil } from './reservations.ts';
 
 /** A reservation with its key. */
 export interface KeyReservation {
@@ -73,11 +74,6 @@ export function createLimitRows(connection: SqliteDatabase): LimitRows {
       (all('select unknown_until from file', []) as { unknown_until: number }[])[0]?.unknown_until ?? 0,
     extendUnknown: (until) => run('update file set unknown_until = max(unknown_until, ?)', [until]),
   };
-}
-
-/** Until when a reservation counts any request (ms since the epoch). */
-export function countsUntil({ counted, reserved, usableUntil }: Reservation): number {
-  return Math.max(reserved > 0 ? usableUntil : 0, ...counted);
 }
 
 function valuesOf(keyId: number, reservation: Reservation): readonly (string | number)[] {
