@@ -3,6 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { createLog, type Log } from '../platform/log.ts';
+import { type ActionLimits, defaultActionLimits, type LimitedAction } from './abuse/action-limits.ts';
+import { openAdmission } from './abuse/admission.ts';
+import { openProofOfWork } from './abuse/proof-of-work.ts';
+import type { VoteChallenge } from './abuse/vote-challenge.ts';
 import { createServiceAdmin, type ServiceAdmin } from './admin.ts';
 import { apiBasePath, createServiceApp } from './app.ts';
 import type { DiscordApplication } from './discord-sign-in/discord-accounts.ts';
@@ -49,6 +53,17 @@ export interface ServiceOptions {
   readonly discord?: DiscordApplication;
   /** The public URL, if it differs from the address that the service listens on. */
   readonly publicUrl?: string;
+  /** The Discord user ids of the operators, who may open the moderation pages. */
+  readonly operators?: readonly string[];
+  /** The number of reverse proxies whose entries in `X-Forwarded-For` are trusted (default: 0). */
+  readonly trustProxy?: number;
+  /**
+   * How often each member and each address may vote, review, report, sign in and create listings; null for no limits
+   * (default: generous limits, and none with `actAsMembers`).
+   */
+  readonly actionLimits?: Partial<Readonly<Record<LimitedAction, ActionLimits>>> | null;
+  /** What members have to pass before each vote: the one of this service, or your own (default: nothing). */
+  readonly challenge?: 'proof-of-work' | VoteChallenge | null;
   /** The retry policy of webhooks (default: ten attempts in hours). */
   readonly retry?: WebhookRetryPolicy;
   /** Resolves host names (default: the resolver of the operating system). */
@@ -87,6 +102,7 @@ export interface RunningService extends ServiceAdmin {
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { host = '127.0.0.1', clock = systemClock } = options;
+  const actAsMembers = options.actAsMembers ?? options.allowLoopbackTargets;
   const log = options.log ?? createLog({ level: 'silent', secrets: [] });
   const address = options.database ?? 'sqlite::memory:';
   const database = await openDatabase(address, log);
@@ -116,12 +132,21 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       hint: 'Choose another --port or --host.',
     });
   }
+  const { trustProxy = 0, challenge = null } = options;
+  const limits = options.actionLimits === undefined && actAsMembers ? null : options.actionLimits;
+  const admission = await openAdmission({
+    database,
+    clock,
+    log,
+    trustProxy,
+    limits: limits === null ? null : { ...defaultActionLimits, ...limits },
+  });
+  const proofOfWork = challenge === 'proof-of-work' ? await openProofOfWork(database) : null;
   const limiter = createRateLimiter({ reservations, clock, log });
   const dispatcher = startWebhookDispatcher(context, log);
   const stopMaintenance = startMaintenance({ database, clock, log }, dispatcher.nudge);
   const { port } = server.address() as AddressInfo;
   const url = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? urlOf(host, port);
-  const actAsMembers = options.actAsMembers ?? options.allowLoopbackTargets;
   server.on(
     'request',
     requireHost(
@@ -132,6 +157,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         origin: url,
         sessions: createSessions(database, { key: sessionKey, secure: url.startsWith('https:') }),
         actAsMembers,
+        admission,
+        challenge: challenge === 'proof-of-work' ? proofOfWork : challenge,
+        operators: new Set(options.operators),
+        trustProxy,
         discord: options.discord ? createDiscordSignIn(options.discord, { origin: url, key: sessionKey, clock }) : null,
         queued: dispatcher.nudge,
       }),
@@ -147,6 +176,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await dispatcher.stop();
     server.closeAllConnections();
     await closed;
+    await admission.stop();
     await limiter.stop();
     await database.destroy();
     log.info('service stopped');

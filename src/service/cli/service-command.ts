@@ -27,8 +27,18 @@ Options
   --port PORT              port to listen on, 0 for a free port (default 4000)
   --public-url URL         public URL of the service; required with --production, and for links if --host is 0.0.0.0 or ::
   --seed                   insert an example community and print its API keys, if it does not exist
-  --production             for hosting: webhooks may use public HTTPS addresses only, and users sign in by link;
+  --redis URL              redis://… or rediss://…, also of Valkey: counts the requests of API keys there, or set
+                           SERVICE_REDIS_URL (default: in the database, or in a file beside it)
+  --production             for hosting: webhooks may use public HTTPS addresses only, and users sign in with Discord or by link;
                            without it, webhooks may also use this machine, and visitors may act as any member
+  --discord-client-id ID   application at Discord with which users sign in; its redirect URL in the developer portal is
+                           the public URL and /sign-in/discord/callback
+  --discord-client-secret-file FILE
+                           its client secret, or set SERVICE_DISCORD_CLIENT_SECRET
+  --discord-api-url URL    for a local Discord (default https://discord.com/api)
+  --operator ID            Discord id of a user who may open the moderation pages; may be repeated
+  --trust-proxy N          number of reverse proxies that set X-Forwarded-For (default 0: the header is ignored)
+  --challenge NAME         check before each vote: none (default) or proof-of-work, by which the browser computes for a second
   --log-level LEVEL        ${logLevels.join(', ')} (default info)
   --log-format FORMAT      ${logFormats.join(', ')} (default auto: pretty on a terminal, JSON elsewhere)
 

@@ -2,14 +2,20 @@ import { systemClock } from '../../platform/clock.ts';
 import { createLog, type LogLevel, logLevels } from '../../platform/log.ts';
 import { resolveLogFormat } from '../../terminal/process-terminal.ts';
 import { exitCode, type Terminal, UsageError, untilStopped } from '../../terminal/terminal.ts';
+import type { DiscordApplication } from '../discord-sign-in/discord-accounts.ts';
 import { type RunningService, type ServiceOptions, startService } from '../service.ts';
-import type { ServiceValues } from './options.ts';
+import { readDiscordApplication } from './discord-options.ts';
+import { readSnowflake, type ServiceValues } from './options.ts';
 
 export const logFormats = ['auto', 'json', 'pretty'] as const;
 
 /** `tallyhook service`: runs until the terminal's `stop` signal aborts. */
 export async function start(values: ServiceValues, terminal: Terminal): Promise<number> {
-  const serviceOptions = readServiceOptions(values);
+  const serviceOptions = readServiceOptions(
+    values,
+    await readDiscordApplication(values, terminal),
+    terminal.environment,
+  );
   if (serviceOptions.publicUrl === undefined && isWildcard(values.host)) {
     terminal.printError(
       `The API and the pages contain links, which cannot use the wildcard host "${values.host}". Set --public-url.`,
@@ -35,7 +41,11 @@ function isWildcard(host: string): boolean {
   return host === '' || (URL.canParse(url) && ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(new URL(url).hostname));
 }
 
-function readServiceOptions(values: ServiceValues): ServiceOptions {
+function readServiceOptions(
+  values: ServiceValues,
+  discord: DiscordApplication | undefined,
+  environment: Terminal['environment'],
+): ServiceOptions {
   const port = Number(values.port);
   if (!/^\d+$/.test(values.port) || port > 65_535) throw new UsageError('--port must be 0 to 65535.');
   const level = logLevels.find((name): name is LogLevel => name === values['log-level']);
@@ -47,16 +57,31 @@ function readServiceOptions(values: ServiceValues): ServiceOptions {
   if (values.production && !publicUrl?.startsWith('https://')) {
     throw new UsageError('--production requires --public-url https://…, the URL of the reverse proxy.');
   }
+  const trustProxy = Number(values['trust-proxy']);
+  if (!/^\d$/.test(values['trust-proxy'])) throw new UsageError('--trust-proxy must be 0 to 9.');
+  const { challenge } = values;
+  if (challenge !== 'none' && challenge !== 'proof-of-work') {
+    throw new UsageError('--challenge must be none or proof-of-work.');
+  }
+  const redis = values.redis ?? (environment?.['SERVICE_REDIS_URL'] || undefined);
+  if (redis !== undefined && !/^rediss?:\/\//.test(redis)) {
+    throw new UsageError('--redis must be a URL that begins with redis:// or rediss://.');
+  }
   return {
     host: values.host,
     port,
     database: values.database,
     clock: systemClock,
-    log: createLog({ level, secrets: [], format: resolveLogFormat(format) }),
+    log: createLog({ level, secrets: discord ? [discord.clientSecret] : [], format: resolveLogFormat(format) }),
     allowLoopbackTargets: !values.production,
     actAsMembers: !values.production,
+    operators: (values.operator ?? []).map((id) => readSnowflake(id, '--operator')),
+    trustProxy,
+    challenge: challenge === 'none' ? null : challenge,
     seed: values.seed,
     ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...(discord && { discord }),
+    ...(redis && { redis }),
   };
 }
 

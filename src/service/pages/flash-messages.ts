@@ -3,6 +3,7 @@ import type { FlashMessages } from '../../web/flash-messages.ts';
 export const serviceMessages = {
   voted: { tone: 'good', text: 'Thank you, your vote was counted.' },
   cooldown: { tone: 'bad', text: 'You have already voted. Please wait until the cooldown is over.' },
+  challenge: { tone: 'bad', text: 'The check before the vote did not succeed or has expired. Please vote again.' },
   reviewed: { tone: 'good', text: 'Your review was published.' },
   'signed-in': { tone: 'good', text: 'You are signed in.' },
   'signed-out': { tone: 'good', text: 'You are signed out.' },
