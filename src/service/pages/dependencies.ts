@@ -16,8 +16,6 @@ export interface PageDependencies {
   readonly admission: Admission;
   /** Null for votes without a challenge. */
   readonly challenge: VoteChallenge | null;
-  /** The user ids of those who may open the moderation pages. */
-  readonly operators: ReadonlySet<string>;
   /** Null without an application at Discord. */
   readonly discord: DiscordSignIn | null;
   /** Wakes the webhook dispatcher, since a delivery was queued. */

@@ -12,6 +12,7 @@ import { retryAfterUnavailable } from '../api/api-error.ts';
 import { discordSignInRoutes } from '../discord-sign-in/routes.ts';
 import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
 import type { PageDependencies } from './dependencies.ts';
+import { moderationRoutes } from './moderation/moderation-routes.ts';
 import { publicRoutes } from './public-routes.ts';
 import { pageNotFound, renderServicePage } from './render-page.ts';
 import { signInRoutes } from './sign-in.ts';
@@ -31,6 +32,7 @@ export function pagesRouter(dependencies: PageDependencies, log: Log, origin: st
   if (discord !== null) router.use(discordSignInRoutes(dependencies, discord, log));
   router.use(signInRoutes(dependencies));
   router.use(dashboardRoutes(dependencies));
+  router.use(moderationRoutes(dependencies));
   router.use(() => {
     throw pageNotFound();
   });
