@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import express from 'express';
 import type { Log } from '../platform/log.ts';
+import type { KeyUsage } from './api/key-usage.ts';
 import { createLookupApi } from './api/lookup-api.ts';
 import { openApiRouter } from './api/openapi-router.ts';
 import type { PageDependencies } from './pages/dependencies.ts';
@@ -16,13 +17,14 @@ export interface ServiceAppDependencies extends PageDependencies {
   readonly limiter: RateLimiter;
   /** The number of reverse proxies whose entries in `X-Forwarded-For` are trusted. */
   readonly trustProxy: number;
+  readonly usage: KeyUsage;
   /** The public URL of the service, without a trailing slash. */
   readonly origin: string;
 }
 
 /** What the service serves: the API below its base path, the OpenAPI document and the pages. */
 export function createServiceApp(dependencies: ServiceAppDependencies): RequestListener {
-  const { sending, limiter, log, origin } = dependencies;
+  const { sending, limiter, usage, log, origin } = dependencies;
   const { database, clock } = sending;
   const app = express();
   app.disable('x-powered-by');
@@ -30,7 +32,7 @@ export function createServiceApp(dependencies: ServiceAppDependencies): RequestL
   app.use(openApiRouter(origin + apiBasePath, log));
   app.use(pagesRouter(dependencies, log, origin));
   const lookups = createLookups(database);
-  const api = createLookupApi({ lookups, clock, limiter, log, origin, basePath: apiBasePath });
+  const api = createLookupApi({ lookups, clock, limiter, usage, log, origin, basePath: apiBasePath });
   return (request, response) => {
     if (!api(request, response)) app(request, response);
   };

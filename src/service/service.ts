@@ -8,6 +8,7 @@ import { openAdmission } from './abuse/admission.ts';
 import { openProofOfWork } from './abuse/proof-of-work.ts';
 import type { VoteChallenge } from './abuse/vote-challenge.ts';
 import { createServiceAdmin, type ServiceAdmin } from './admin.ts';
+import { createKeyUsage } from './api/key-usage.ts';
 import { apiBasePath, createServiceApp } from './app.ts';
 import type { DiscordApplication } from './discord-sign-in/discord-accounts.ts';
 import { createDiscordSignIn } from './discord-sign-in/discord-sign-in.ts';
@@ -131,6 +132,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   });
   const proofOfWork = challenge === 'proof-of-work' ? await openProofOfWork(database) : null;
   const limiter = createRateLimiter({ database, clock, log });
+  const usage = createKeyUsage({ database, clock, log });
   const dispatcher = startWebhookDispatcher(context, log);
   const stopMaintenance = startMaintenance({ database, clock, log }, dispatcher.nudge);
   const { port } = server.address() as AddressInfo;
@@ -141,6 +143,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       createServiceApp({
         sending: context,
         limiter,
+        usage,
         log,
         origin: url,
         sessions: createSessions(database, {
@@ -169,6 +172,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await closed;
     await admission.stop();
     await limiter.stop();
+    await usage.stop();
     await database.destroy();
     log.info('service stopped');
   }

@@ -59,14 +59,14 @@ test('a member signs in, votes, sees the cooldown, and can vote again when it is
   expect(await page.getByRole('button', { name: 'Vote for Lantern Harbour' }).isEnabled()).toBe(true);
 });
 
-test('a member writes a review, and visitors sort reviews', async () => {
+test('a member replaces their review, and visitors sort reviews', async () => {
   const { service } = await running();
   const page = await openPage();
   await page.goto(`${service.url}/sign-in?next=/servers/${serverId}`);
   await actAs(page, 'mira');
   await page.getByRole('combobox', { name: 'Stars' }).selectOption('1');
   await page.getByLabel('Comment').fill('Too calm for me.\n<b>Really.</b>');
-  await page.getByRole('button', { name: 'Publish review' }).click();
+  await page.getByRole('button', { name: 'Save review' }).click();
   const first = page.getByRole('region', { name: 'Reviews' }).getByRole('listitem').first();
   expect(await first.innerText()).toContain('<b>Really.</b>');
   await page.getByRole('link', { name: 'highest' }).click();
@@ -101,6 +101,7 @@ test('an owner configures and tests the vote webhook, resends a delivery and rot
 
   await deliveries.getByRole('button', { name: 'Resend' }).click();
   await expect.poll(() => received.length).toBe(2);
+  await page.getByRole('link', { name: 'Edit' }).click();
   await section.getByRole('button', { name: 'Rotate secret' }).click();
   expect(await page.getByRole('status').locator('code').innerText()).not.toBe(secret);
 });
@@ -112,11 +113,12 @@ test('an owner creates an API key under Advanced setup, uses it and revokes it',
   await actAs(page, /^rowan/);
   expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Edit server');
   const section = page.getByRole('region', { name: 'Advanced setup' });
-  await section.getByLabel('Label').fill('Bot');
+  await section.getByLabel('Name').fill('Bot');
   await section.getByRole('button', { name: 'Create API key' }).click();
   const key = await page.getByRole('status').locator('code').innerText();
   expect((await get('/server', { 'X-API-Key': key })).status).toBe(200);
-  await section.getByRole('button', { name: 'Revoke Bot' }).click();
+  await section.getByRole('link', { name: 'Revoke Bot' }).click();
+  await page.getByRole('button', { name: 'Revoke key' }).click();
   expect((await get('/server', { 'X-API-Key': key })).status).toBe(401);
 });
 

@@ -34,7 +34,7 @@ export async function insertAttempt(sql: Sql, deliveryId: string, attempt: Deliv
 }
 
 /** The attempts of these deliveries by delivery id, oldest first. */
-async function attemptsOf(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, DeliveryAttempt[]>> {
+export async function attemptsOf(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, DeliveryAttempt[]>> {
   const attempts = new Map<string, DeliveryAttempt[]>(deliveryIds.map((id) => [id, []]));
   if (deliveryIds.length === 0) return attempts;
   const rows = await sql

@@ -81,6 +81,17 @@ export async function countVotes(sql: Sql, listingId: string, now: number): Prom
   return { total: row?.total ?? 0, month: row?.month ?? 0 };
 }
 
+/** The number of votes for a listing in the calendar month of a time (ms since the epoch). */
+export async function countVotesOfMonth(sql: Sql, listingId: string, at: number): Promise<number> {
+  const row = await sql
+    .selectFrom('vote_counts')
+    .select('votes')
+    .where('listing_id', '=', listingId)
+    .where('month', '=', monthNumber(at))
+    .executeTakeFirst();
+  return row?.votes ?? 0;
+}
+
 export interface RecentVote {
   readonly username: string | null;
   readonly votedAt: number;
