@@ -6,7 +6,6 @@ import { deleteOldActionCounts } from './abuse/action-counter.ts';
 import { deleteExpiredChallenges } from './abuse/proof-of-work.ts';
 import { deleteClosedReports } from './abuse/reports.ts';
 import { transitionOrder } from './actions/orders.ts';
-import { rateLimitWindowMs } from './rate-limit/rate-limiter.ts';
 import type { Database } from './storage/database.ts';
 import { deleteListingRows } from './storage/delete-listing.ts';
 import { deleteOldDeliveries } from './storage/deliveries.ts';
@@ -14,7 +13,6 @@ import { findListing } from './storage/listings.ts';
 import { finishMemberDeletions } from './storage/member-data.ts';
 import { deleteExpiredProvenGuilds } from './storage/proven-guilds.ts';
 import { duePurchases } from './storage/purchases.ts';
-import { deleteOldReservations } from './storage/reservations.ts';
 import { deleteExpiredSignInLinks } from './storage/sign-in-links.ts';
 
 const intervalMs = 1 * minute;
@@ -51,7 +49,6 @@ export function startMaintenance(
 
 /** @returns the number of orders that were renewed or expired. */
 async function runMaintenance(database: Database, now: number): Promise<number> {
-  await deleteOldReservations(database, now - rateLimitWindowMs);
   await deleteExpiredSignInLinks(database, now);
   await deleteExpiredProvenGuilds(database, now);
   while (await deleteOldDeliveries(database, now - deliveryRetentionMs));

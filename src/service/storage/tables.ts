@@ -64,6 +64,8 @@ export interface ServiceTables {
     usable_until: number;
     counts_until: number;
   };
+  /** The processes that count requests in a limit file. */
+  limit_holders: { holder: string; file_id: string };
   votes: {
     id: Generated<number>;
     listing_id: string;
