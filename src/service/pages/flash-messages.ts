@@ -21,7 +21,7 @@ export const serviceMessages = {
   resent: { tone: 'good', text: 'The delivery was queued again.' },
   paused: { tone: 'good', text: 'The webhook is paused. New events are queued until you resume it.' },
   created: { tone: 'good', text: 'Your listing was added. Complete its page, and create an API key below.' },
-  'created-pending': { tone: 'good', text: 'Your bot was added. Others see it when the operator has approved it.' },
+  'created-pending': { tone: 'good', text: 'Added. Others see it when the operator has approved it.' },
   deleted: { tone: 'good', text: 'The listing was deleted.' },
   'icon-saved': { tone: 'good', text: 'The icon was saved.' },
   'icon-removed': { tone: 'good', text: 'The icon was removed.' },
