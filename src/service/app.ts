@@ -15,9 +15,9 @@ export const apiBasePath = '/api/v1';
 export interface ServiceAppDependencies extends PageDependencies {
   readonly log: Log;
   readonly limiter: RateLimiter;
+  readonly usage: KeyUsage;
   /** The number of reverse proxies whose entries in `X-Forwarded-For` are trusted. */
   readonly trustProxy: number;
-  readonly usage: KeyUsage;
   /** The public URL of the service, without a trailing slash. */
   readonly origin: string;
 }

@@ -14,7 +14,8 @@ import type { DiscordApplication } from './discord-sign-in/discord-accounts.ts';
 import { createDiscordSignIn } from './discord-sign-in/discord-sign-in.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createSessions } from './pages/session.ts';
-import { createRateLimiter } from './rate-limit/rate-limiter.ts';
+import { openReservations } from './rate-limit/open-reservations.ts';
+import { createRateLimiter, defaultRules } from './rate-limit/rate-limiter.ts';
 import { type SeedResult, seed } from './seed/seed.ts';
 import { createServiceServer, requireHost } from './server.ts';
 import { openDatabase } from './storage/database.ts';
@@ -30,6 +31,11 @@ export interface ServiceOptions {
   readonly port?: number;
   /** `sqlite:` and a path, or `sqlite::memory:` (default). */
   readonly database?: string;
+  /**
+   * `redis://` or `rediss://`, also of Valkey: counts the requests of API keys there (default: in the database, or in a
+   * file beside it). All processes of the service need the same.
+   */
+  readonly redis?: string;
   /** The clock of this machine by default. */
   readonly clock?: Clock;
   /** Silent by default. */
@@ -99,7 +105,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const { host = '127.0.0.1', clock = systemClock } = options;
   const actAsMembers = options.actAsMembers ?? options.allowLoopbackTargets;
   const log = options.log ?? createLog({ level: 'silent', secrets: [] });
-  const database = await openDatabase(options.database ?? 'sqlite::memory:', log);
+  const address = options.database ?? 'sqlite::memory:';
+  const database = await openDatabase(address, log);
   const seeded = options.seed ? await seed(database, clock.now()) : null;
   const context = {
     database,
@@ -107,6 +114,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     retry: options.retry ?? exponentialRetry,
     targets: { allowLoopback: options.allowLoopbackTargets, resolve: options.resolve ?? systemResolve },
   };
+  const reservations = await openReservations({
+    ...{ database, address, redisUrl: options.redis },
+    ...{ clock, log, rules: defaultRules },
+  });
   const sessionKey = await storedSetting(database, 'session_key', () => randomBytes(32).toString('base64url'));
   const server = createServiceServer();
   try {
@@ -115,6 +126,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       server.listen(options.port ?? 0, host, resolve);
     });
   } catch (cause) {
+    await reservations.close();
     await database.destroy();
     throw new TallyhookError('service_address', `The service cannot listen on ${host}:${options.port}.`, {
       cause,
@@ -131,7 +143,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     limits: limits === null ? null : { ...defaultActionLimits, ...limits },
   });
   const proofOfWork = challenge === 'proof-of-work' ? await openProofOfWork(database) : null;
-  const limiter = createRateLimiter({ database, clock, log });
+  const limiter = createRateLimiter({ reservations, clock, log });
   const usage = createKeyUsage({ database, clock, log });
   const dispatcher = startWebhookDispatcher(context, log);
   const stopMaintenance = startMaintenance({ database, clock, log }, dispatcher.nudge);
@@ -152,6 +164,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
           operators: new Set(options.operators),
         }),
         actAsMembers,
+        approvesBots: !actAsMembers || (options.operators ?? []).length > 0,
         admission,
         challenge: challenge === 'proof-of-work' ? proofOfWork : challenge,
         trustProxy,

@@ -3,6 +3,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { hour } from '../../src/platform/durations.ts';
 import { receiver, running, serverId } from '../service/running.ts';
+import { localDiscord } from '../support/local-discord.ts';
 
 let browser: Browser;
 
@@ -139,4 +140,29 @@ test.each([
     const widest = await page.locator('html').evaluate((root) => root.scrollWidth);
     expect(widest, path).toBeLessThanOrEqual(size.width);
   }
+});
+
+test('a member signs in with Discord, which is another site, and comes back to the page', async () => {
+  const application = { clientId: '1190000000000000003', clientSecret: 'a secret of the test' };
+  const { clientId: id, clientSecret } = application;
+  const discord = await localDiscord({
+    applications: [{ id, name: 'Harbour list', clientSecret, redirectUris: null }],
+  });
+  const apiUrl = discord.apiUrl.replace('127.0.0.1', 'localhost');
+  const { service } = await running({ actAsMembers: false, discord: { ...application, apiUrl } });
+  const page = await openPage({ width: 360, height: 740 });
+  await page.goto(`${service.url}/servers/${serverId}`);
+  await page.getByRole('link', { name: 'Sign in to vote' }).click();
+  await page.getByRole('link', { name: 'Sign in with Discord' }).click();
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Harbour list wants to access your account');
+  await page.getByLabel('Sign in as').selectOption('aiko');
+  await page.getByRole('button', { name: 'Authorize' }).click();
+  expect(await page.getByRole('status').innerText()).toBe('You are signed in.');
+  await page.getByRole('button', { name: 'Vote for Lantern Harbour' }).click();
+  expect(await page.getByRole('status').innerText()).toBe('Thank you, your vote was counted.');
+  expect(
+    await service.castVote({ listingId: serverId, userId: discord.members[2]?.id ?? '', username: 'aiko' }),
+  ).toMatchObject({
+    recorded: false,
+  });
 });

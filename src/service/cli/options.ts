@@ -7,6 +7,7 @@ export const serviceOptions = {
   database: { type: 'string', default: 'sqlite:data/service.db' },
   host: { type: 'string', default: '127.0.0.1' },
   port: { type: 'string', default: '4000' },
+  redis: { type: 'string' },
   'public-url': { type: 'string' },
   'discord-client-id': { type: 'string' },
   'discord-client-secret-file': { type: 'string' },

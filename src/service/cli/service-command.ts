@@ -27,6 +27,8 @@ Options
   --port PORT              port to listen on, 0 for a free port (default 4000)
   --public-url URL         public URL of the service; required with --production, and for links if --host is 0.0.0.0 or ::
   --seed                   insert an example community and print its API keys, if it does not exist
+  --redis URL              redis://… or rediss://…, also of Valkey: counts the requests of API keys there, or set
+                           SERVICE_REDIS_URL (default: in the database, or in a file beside it)
   --production             for hosting: webhooks may use public HTTPS addresses only, and users sign in with Discord or by link;
                            without it, webhooks may also use this machine, and visitors may act as any member
   --discord-client-id ID   application at Discord with which users sign in; its redirect URL in the developer portal is

@@ -11,7 +11,11 @@ export const logFormats = ['auto', 'json', 'pretty'] as const;
 
 /** `tallyhook service`: runs until the terminal's `stop` signal aborts. */
 export async function start(values: ServiceValues, terminal: Terminal): Promise<number> {
-  const serviceOptions = readServiceOptions(values, await readDiscordApplication(values, terminal));
+  const serviceOptions = readServiceOptions(
+    values,
+    await readDiscordApplication(values, terminal),
+    terminal.environment,
+  );
   if (serviceOptions.publicUrl === undefined && isWildcard(values.host)) {
     terminal.printError(
       `The API and the pages contain links, which cannot use the wildcard host "${values.host}". Set --public-url.`,
@@ -37,7 +41,11 @@ function isWildcard(host: string): boolean {
   return host === '' || (URL.canParse(url) && ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(new URL(url).hostname));
 }
 
-function readServiceOptions(values: ServiceValues, discord: DiscordApplication | undefined): ServiceOptions {
+function readServiceOptions(
+  values: ServiceValues,
+  discord: DiscordApplication | undefined,
+  environment: Terminal['environment'],
+): ServiceOptions {
   const port = Number(values.port);
   if (!/^\d+$/.test(values.port) || port > 65_535) throw new UsageError('--port must be 0 to 65535.');
   const level = logLevels.find((name): name is LogLevel => name === values['log-level']);
@@ -55,6 +63,10 @@ function readServiceOptions(values: ServiceValues, discord: DiscordApplication |
   if (challenge !== 'none' && challenge !== 'proof-of-work') {
     throw new UsageError('--challenge must be none or proof-of-work.');
   }
+  const redis = values.redis ?? (environment?.['SERVICE_REDIS_URL'] || undefined);
+  if (redis !== undefined && !/^rediss?:\/\//.test(redis)) {
+    throw new UsageError('--redis must be a URL that begins with redis:// or rediss://.');
+  }
   return {
     host: values.host,
     port,
@@ -69,6 +81,7 @@ function readServiceOptions(values: ServiceValues, discord: DiscordApplication |
     seed: values.seed,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(discord && { discord }),
+    ...(redis && { redis }),
   };
 }
 

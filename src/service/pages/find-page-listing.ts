@@ -6,7 +6,7 @@ import { pageNotFound } from './render-page.ts';
 import type { Visitor } from './session.ts';
 
 /**
- * A listing that this visitor may see: a published one, or one's own.
+ * A listing that this visitor may see: a published one, one's own, or any for an operator.
  * @throws HttpError 404
  */
 export async function requireVisibleListing(
@@ -21,5 +21,6 @@ export async function requireVisibleListing(
 }
 
 export function isVisible({ state, ownerId }: StoredListing, visitor: Visitor | null): boolean {
-  return state === 'published' || (state !== 'deleting' && visitor?.userId === ownerId);
+  if (state === 'published') return true;
+  return state !== 'deleting' && visitor !== null && (visitor.userId === ownerId || visitor.isOperator);
 }

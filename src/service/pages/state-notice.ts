@@ -6,9 +6,9 @@ import { isolated } from './listing-parts.ts';
 export function stateNotice({ state, stateReason, kind }: StoredListing): Html | null {
   if (state === 'published') return null;
   if (state === 'pending') {
-    return html`<div class="notice plain"><p>This ${kind} waits for the approval of the operator. Only you can see it.</p></div>`;
+    return html`<div class="notice plain"><p>This ${kind} waits for the approval of the operator. Others do not see it.</p></div>`;
   }
   if (state === 'deleting') return html`<div class="notice bad"><p>This ${kind} is being deleted.</p></div>`;
-  return html`<div class="notice bad"><p>The operator has hidden this ${kind}. Only you can see it.</p>
+  return html`<div class="notice bad"><p>The operator has hidden this ${kind}. Others do not see it.</p>
   ${stateReason && html`<p>Reason: ${isolated(stateReason)}</p>`}</div>`;
 }

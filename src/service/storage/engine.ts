@@ -3,6 +3,7 @@ import type { SqlDialect } from '../../database/dialect.ts';
 import type { MigrationProgress } from '../../database/migrations/migrate.ts';
 import type { PostgresTransactions } from '../../database/postgres-connection.ts';
 import type { Log } from '../../platform/log.ts';
+import type { RecordVote } from './record-vote.ts';
 
 export interface OpenOptions {
   /** Where to report a deleted or replaced file, and locks of other processes. */
@@ -18,6 +19,9 @@ interface SharedEngine {
   readonly dialect: SqlDialect;
   /** Runs what kysely has compiled. */
   readonly driver: Driver;
+  readonly recordVote: RecordVote;
+  /** Closes all connections. To be called once, when nothing is running. */
+  close(): Promise<void>;
 }
 
 export interface SqliteEngine extends SharedEngine {

@@ -5,18 +5,17 @@ import type { CommonListing, Listing } from '../../listing/listing.ts';
 import { findProvenGuild, provenGuilds } from '../../storage/proven-guilds.ts';
 import type { PageDependencies } from '../dependencies.ts';
 import { newListingForm, provenServerForm, readForm } from '../forms.ts';
-import { renderServicePage, requireVisitor } from '../render-page.ts';
+import { pageNotFound, renderServicePage, requireVisitor } from '../render-page.ts';
 import type { Visitor } from '../session.ts';
 import { type CreateView, createPage } from './create-page.ts';
 
 /** The page and the forms that add a server or a bot. */
 export function createRoutes(dependencies: PageDependencies): Router {
-  const { sending, sessions, actAsMembers, admission } = dependencies;
+  const { sending, sessions, actAsMembers, approvesBots, admission, discord } = dependencies;
   const { database, clock } = sending;
   const router = Router();
-  // Where visitors may act as any member, nobody can prove anything, and everything can be tried.
-  const servers: CreateView['servers'] = actAsMembers ? 'any' : 'proven';
-  const approvesBots = !actAsMembers;
+  // Where visitors may act as any member, nobody has to prove anything, so that everything can be tried.
+  const servers: CreateView['servers'] = actAsMembers ? 'any' : discord === null ? 'operator' : 'proven';
 
   router.get('/dashboard/new', async (request, response) => {
     const now = clock.now();
@@ -29,6 +28,7 @@ export function createRoutes(dependencies: PageDependencies): Router {
 
   router.post('/dashboard/new/server', async (request, response) => {
     const visitor = await requireVisitor(dependencies, request);
+    if (servers === 'operator') throw pageNotFound();
     const { facts, ...fields } =
       servers === 'any' ? anyServer(request.body) : await provenServer(request.body, visitor);
     const listing = { ...newListing(fields, visitor), kind: 'server' as const, facts };

@@ -13,6 +13,7 @@ import { forKysely, openSqlite } from '../../../platform/sqlite.ts';
 import type { Execute, OpenOptions, SqliteEngine } from '../engine.ts';
 import { migrations } from '../migrations/index.ts';
 import { createDriver, type DriverOptions } from './driver.ts';
+import { createRecordVote } from './record-vote.ts';
 import { withStatementCache } from './statement-cache.ts';
 
 /** SQLite's busy timeout while the file is opened (ms): several processes may create it at the same time. */
@@ -42,14 +43,16 @@ export async function openSqliteEngine(path: string, { log, onMigration }: OpenO
     for (const connection of [file.writer, file.reader]) connection.exec('PRAGMA busy_timeout = 0');
     const reader = withStatementCache(forKysely(file.reader));
     const writer = file.reader === file.writer ? reader : withStatementCache(forKysely(file.writer));
-    const driver = await createDriver({ writer, reader, checkFiles: file.checkFiles, close: file.close, log });
+    const driver = await createDriver({ writer, reader, checkFiles: file.checkFiles, log });
     const readNow: Execute = (text, parameters) => reader.prepare(text).all(parameters);
     return {
       name: 'sqlite',
       dialect: sqliteDialect,
       driver,
+      recordVote: createRecordVote(driver),
       readNow: reader === writer ? null : readNow,
       transact: driver.transact,
+      close: async () => file.close(),
     };
   } catch (error) {
     file.close();
