@@ -22,7 +22,7 @@ export const serviceMessages = {
   paused: { tone: 'good', text: 'The webhook is paused. New events are queued until you resume it.' },
   created: { tone: 'good', text: 'Your listing was added. Complete its page, and create an API key below.' },
   'taken-over': { tone: 'good', text: 'The listing is yours. Create an API key, and set its webhooks.' },
-  'created-pending': { tone: 'good', text: 'Your bot was added. Others see it when the operator has approved it.' },
+  'created-pending': { tone: 'good', text: 'Added. Others see it when the operator has approved it.' },
   deleted: { tone: 'good', text: 'The listing was deleted.' },
   'icon-saved': { tone: 'good', text: 'The icon was saved.' },
   'icon-removed': { tone: 'good', text: 'The icon was removed.' },

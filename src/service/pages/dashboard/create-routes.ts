@@ -43,8 +43,8 @@ export function createRoutes(dependencies: PageDependencies): Router {
       : await provenServer(request.body, visitor);
     const listing = { ...newListing(fields, visitor), kind: 'server' as const, facts };
     await admission.admit(request, 'create', visitor.userId);
-    await createOrThrow(listing, 'published');
-    response.redirect(303, `/dashboard/${listing.id}?notice=created`);
+    const notice = await createOrThrow(listing, 'published');
+    response.redirect(303, `/dashboard/${listing.id}?notice=${notice}`);
   });
 
   router.post('/dashboard/new/take-over', async (request, response) => {
@@ -60,8 +60,8 @@ export function createRoutes(dependencies: PageDependencies): Router {
     const fields = readForm(newListingForm, request.body);
     const listing = { ...newListing(fields, visitor), kind: 'bot' as const, facts: { servers: 0, shards: 1 } };
     await admission.admit(request, 'create', visitor.userId);
-    await createOrThrow(listing, approvesBots ? 'pending' : 'published');
-    response.redirect(303, `/dashboard/${listing.id}?notice=${approvesBots ? 'created-pending' : 'created'}`);
+    const notice = await createOrThrow(listing, approvesBots ? 'pending' : 'published');
+    response.redirect(303, `/dashboard/${listing.id}?notice=${notice}`);
   });
 
   function newListing(
@@ -102,10 +102,14 @@ export function createRoutes(dependencies: PageDependencies): Router {
     return { id, name, description: '', facts };
   }
 
-  async function createOrThrow(listing: Listing, state: 'published' | 'pending'): Promise<void> {
+  async function createOrThrow(
+    listing: Listing,
+    state: 'published' | 'pending',
+  ): Promise<'created' | 'created-pending'> {
     const outcome = await createOwnersListing(database, listing, state);
     if (outcome === 'listed') throw new HttpError(409, `This ${listing.kind} is already listed here.`);
     if (outcome === 'too-many') throw new HttpError(409, `A member can have ${maxListingsOfOwner} listings.`);
+    return outcome;
   }
 
   return router;
