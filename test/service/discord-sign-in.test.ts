@@ -339,7 +339,7 @@ describeOnBothDatabases('the proof of servers', (newDatabase) => {
     const take = (userId: string) => takeOverListing(database, serverId, userId, all.clock.now());
     const now = all.clock.now();
     await all.service.setWebhook(serverId, {
-      voteUrl: 'http://127.0.0.1:9/hooks',
+      voteUrl: 'http://127.0.0.1:8099/hooks',
       voteSecret: 'a secret of the tests',
     });
     all.discord.guild.setRole(tobias.id, all.discord.roles.owner, true);
