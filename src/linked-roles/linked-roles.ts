@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { OAuthError } from '../discord-oauth/oauth-error.ts';
 import type { AccountId } from '../ledger/account-id.ts';
 import type { AttemptResult, Effect } from '../outbox/effect.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -6,7 +7,7 @@ import { hour, second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { textsFor } from '../texts/texts.ts';
-import { type DiscordOAuth, OAuthError } from './discord-oauth.ts';
+import type { DiscordOAuth } from './discord-oauth.ts';
 import type { LinkedMembers, StoredValues } from './linked-members.ts';
 import type { MemberTokens } from './member-tokens.ts';
 import { connectionBody, memberValues } from './member-values.ts';

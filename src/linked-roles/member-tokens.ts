@@ -1,8 +1,10 @@
+import type { Tokens } from '../discord-oauth/oauth-client.ts';
+import { OAuthError } from '../discord-oauth/oauth-error.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { type SealContext, seal } from '../encryption/sealed-text.ts';
 import type { Clock } from '../platform/clock.ts';
 import { minute, second } from '../platform/durations.ts';
-import { type DiscordOAuth, OAuthError, type Tokens } from './discord-oauth.ts';
+import type { DiscordOAuth } from './discord-oauth.ts';
 import type { LinkedMember, LinkedMembers, SaveTokensResult, SealedTokens } from './linked-members.ts';
 
 /** Longer than a request for new tokens takes; afterwards another process tries (ms). */

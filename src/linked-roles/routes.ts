@@ -1,4 +1,6 @@
 import express, { type Express, type Request, type Response, Router } from 'express';
+import { createAuthorizationAttempts } from '../discord-oauth/authorization-attempts.ts';
+import { OAuthError } from '../discord-oauth/oauth-error.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
 import { minute } from '../platform/durations.ts';
@@ -8,8 +10,7 @@ import { type Texts, textsFor } from '../texts/texts.ts';
 import { clientKeyOf, isTrustedProxy } from '../web/client-key.ts';
 import { html } from '../web/html.ts';
 import { securityHeaders } from '../web/security-headers.ts';
-import { type DiscordOAuth, OAuthError } from './discord-oauth.ts';
-import { createLinkSessions } from './link-session.ts';
+import type { DiscordOAuth } from './discord-oauth.ts';
 import type { MemberTokens } from './member-tokens.ts';
 
 /** Requests per address and minute. */
@@ -41,7 +42,10 @@ export function createLinkRoutes(options: {
 }): Express {
   const { oauth, tokens, clientSecret, publicUrl, onLinked, clock, log } = options;
   const { pathname, protocol } = new URL(`${publicUrl}${linkPath}`);
-  const sessions = createLinkSessions({ clientSecret, path: pathname, secure: protocol === 'https:', clock });
+  const attempts = createAuthorizationAttempts({
+    ...{ secret: clientSecret, purpose: 'linked roles', cookieName: 'linked-roles', path: pathname },
+    ...{ secure: protocol === 'https:', clock },
+  });
   const isWithinLimit = createRateLimit(clock);
 
   async function link(code: string, verifier: string, fallback: Texts): Promise<{ texts: Texts; name: string }> {
@@ -73,7 +77,7 @@ export function createLinkRoutes(options: {
   });
   router.get(linkPath, async (request, response) => {
     try {
-      const { state, verifier } = sessions.start(response);
+      const { state, verifier } = attempts.start(response);
       response.redirect(await oauth.authorizeUrl({ state, verifier }));
     } catch (error) {
       const { status, failure } = failureOf(error);
@@ -82,14 +86,14 @@ export function createLinkRoutes(options: {
   });
   router.get(`${linkPath}/callback`, async (request, response) => {
     const fallback = textsOf(request);
-    const verifier = sessions.finish(request, response);
+    const attempt = attempts.finish(request, response);
     const { code, error } = request.query;
-    if (verifier === null) return sendFailure(response, 400, 'expired', fallback);
+    if (attempt === null) return sendFailure(response, 400, 'expired', fallback);
     if (error !== undefined) return sendFailure(response, 400, 'cancelled', fallback);
     if (typeof code !== 'string' || code === '' || code.length > maxCodeLength)
       return sendFailure(response, 400, 'expired', fallback);
     try {
-      const { texts, name } = await link(code, verifier, fallback);
+      const { texts, name } = await link(code, attempt.verifier, fallback);
       const { titleLinked, linked, undo } = texts.linkedRoles.page;
       sendPage(response, 200, texts, titleLinked, html`<p><bdi>@${name}</bdi></p><p>${linked}</p><p>${undo}</p>`);
     } catch (failed) {

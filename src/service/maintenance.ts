@@ -7,6 +7,7 @@ import { rateLimitWindowMs } from './rate-limit/rate-limiter.ts';
 import type { Database } from './storage/database.ts';
 import { deleteOldDeliveries } from './storage/deliveries.ts';
 import { findListing } from './storage/listings.ts';
+import { deleteExpiredProvenGuilds } from './storage/proven-guilds.ts';
 import { duePurchases } from './storage/purchases.ts';
 import { deleteOldReservations } from './storage/reservations.ts';
 import { deleteExpiredSignInLinks } from './storage/sign-in-links.ts';
@@ -47,6 +48,7 @@ export function startMaintenance(
 async function runMaintenance(database: Database, now: number): Promise<number> {
   await deleteOldReservations(database, now - rateLimitWindowMs);
   await deleteExpiredSignInLinks(database, now);
+  await deleteExpiredProvenGuilds(database, now);
   await deleteOldDeliveries(database, now - deliveryRetentionMs);
   return renewOrExpireOrders(database, now);
 }

@@ -80,8 +80,13 @@ async function downgraded(address: string, now: number): Promise<{ votes: number
   const triggers = ['votes_counted', 'votes_uncounted', 'reviews_counted', 'reviews_changed', 'reviews_uncounted'];
   for (const trigger of triggers) await raw(database, `drop trigger ${trigger}`);
   for (const index of ['newest', 'highest', 'lowest']) await raw(database, `drop index reviews_${index}`);
-  for (const index of ['by_webhook', 'leased']) await raw(database, `drop index deliveries_${index}`);
-  for (const table of ['vote_counts', 'review_counts', 'request_reservations'])
+  for (const index of ['by_webhook', 'leased', 'failed']) await raw(database, `drop index deliveries_${index}`);
+  for (const index of ['by_owner', 'not_published']) await raw(database, `drop index listings_${index}`);
+  for (const column of ['state', 'state_reason', 'icon_version'])
+    await raw(database, `alter table listings drop column ${column}`);
+  await raw(database, 'alter table webhooks drop column paused_by');
+  const owners = ['listing_icons', 'key_usage', 'review_replies', 'listing_days', 'member_deletions'];
+  for (const table of ['vote_counts', 'review_counts', 'request_reservations', ...owners])
     await raw(database, `drop table ${table}`);
   await raw(database, 'create table requests (key_id integer not null, at integer not null) strict');
   const { id: key } = await database

@@ -1,11 +1,11 @@
 import { createContext, Script } from 'node:vm';
 
 /** Length in UTF-16 code units. */
-const maxLength = 64 * 1024;
+const maxLength = 32 * 1024;
 /** Pairs of lengths to compare. The shorter pair is for functions that truncate their input to 16,384 units. */
 const comparedLengths = [
   [maxLength / 2, maxLength],
-  [maxLength / 8, maxLength / 4],
+  [maxLength / 4, maxLength / 2],
 ] as const;
 /** Allowed ratio of times if the length doubles. Linear work has a ratio of 2, quadratic work of 4. */
 const maxGrowth = 3;

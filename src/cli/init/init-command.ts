@@ -75,7 +75,8 @@ export const initCommand = command({
         writeEnvFile(file, text);
         terminal.print(`Wrote ${resolve(file)}.`);
       }
-      for (const line of nextSteps(parseEnv(text), answers.generated)) terminal.print(line);
+      const steps = nextSteps(parseEnv(text), answers.generated, process.env['npm_lifecycle_event']);
+      for (const line of steps) terminal.print(line);
       return exitCode.ok;
     } finally {
       prompt?.close();

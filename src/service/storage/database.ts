@@ -21,6 +21,9 @@ import * as firstTables from './migrations/001-first-tables.ts';
 import * as reservations from './migrations/002-reservations.ts';
 import * as counts from './migrations/003-counts.ts';
 import * as deliveryQueues from './migrations/004-delivery-queues.ts';
+import * as owners from './migrations/005-owners.ts';
+import * as moderation from './migrations/007-moderation.ts';
+import * as discordSignIn from './migrations/009-discord-sign-in.ts';
 import { withStatementCache } from './statement-cache.ts';
 import type { ServiceTables } from './tables.ts';
 
@@ -71,6 +74,9 @@ const migrations = {
   '002-reservations': reservations,
   '003-counts': counts,
   '004-delivery-queues': deliveryQueues,
+  '005-owners': owners,
+  '007-moderation': moderation,
+  '009-discord-sign-in': discordSignIn,
 };
 
 /** SQLite's busy timeout while the file is opened (ms): several processes may create it at the same time. */

@@ -1,10 +1,43 @@
 import { z } from 'zod';
 import { botFactsSchema, type Listing, type ServiceListingKind, serverFactsSchema } from '../listing/listing.ts';
 import type { Sql } from './database.ts';
-import type { Row } from './tables.ts';
+import type { ListingState, Row } from './tables.ts';
 
-export async function insertListing(sql: Sql, listing: Listing): Promise<void> {
-  await sql.insertInto('listings').values(toRow(listing)).execute();
+/** How a listing is shown. */
+interface Presentation {
+  readonly state: ListingState;
+  /** Why the operator hid it; null otherwise. */
+  readonly stateReason: string | null;
+  /** Changes with the icon; null without one. */
+  readonly iconVersion: string | null;
+}
+
+export type StoredListing = Listing & Presentation;
+
+export async function insertListing(sql: Sql, listing: Listing, state: ListingState = 'published'): Promise<void> {
+  await sql
+    .insertInto('listings')
+    .values({ ...toRow(listing), state })
+    .execute();
+}
+
+/**
+ * Publishes or hides a listing; false if it does not exist or is being deleted.
+ * @param reason for its owner
+ */
+export async function updateListingState(
+  sql: Sql,
+  id: string,
+  state: Exclude<ListingState, 'deleting'>,
+  reason: string | null,
+): Promise<boolean> {
+  const { numUpdatedRows } = await sql
+    .updateTable('listings')
+    .set({ state, state_reason: reason })
+    .where('id', '=', id)
+    .where('state', '!=', 'deleting')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Updates the columns that an owner may edit: all but id, kind, owner and creation time. */
@@ -17,26 +50,28 @@ export async function updateListing(sql: Sql, listing: Listing): Promise<void> {
     .execute();
 }
 
-export async function findListing(sql: Sql, id: string): Promise<Listing | null> {
+export async function findListing(sql: Sql, id: string): Promise<StoredListing | null> {
   const row = await sql.selectFrom('listings').selectAll().where('id', '=', id).executeTakeFirst();
   return row ? listingOfRow(row) : null;
 }
 
 /** All listings, or those of one kind, oldest first. */
-export async function allListings(sql: Sql, kind?: ServiceListingKind): Promise<Listing[]> {
+export async function allListings(sql: Sql, kind?: ServiceListingKind): Promise<StoredListing[]> {
   const all = sql.selectFrom('listings').selectAll().orderBy('created_at').orderBy('id');
   const rows = await (kind ? all.where('kind', '=', kind) : all).execute();
   return rows.map(listingOfRow);
 }
 
-export async function listingsOfOwner(sql: Sql, ownerId: string): Promise<Listing[]> {
+export async function listingsOfOwner(sql: Sql, ownerId: string): Promise<StoredListing[]> {
   const rows = await sql.selectFrom('listings').selectAll().where('owner_id', '=', ownerId).orderBy('name').execute();
   return rows.map(listingOfRow);
 }
 
+type PresentationColumns = Pick<Row<'listings'>, 'state' | 'state_reason' | 'icon_version'>;
+
 const tagsSchema = z.array(z.string());
 
-function toRow(listing: Listing): Row<'listings'> {
+function toRow(listing: Listing): Omit<Row<'listings'>, keyof PresentationColumns> {
   return {
     id: listing.id,
     kind: listing.kind,
@@ -49,7 +84,7 @@ function toRow(listing: Listing): Row<'listings'> {
   };
 }
 
-export function listingOfRow(row: Row<'listings'>): Listing {
+export function listingOfRow(row: Row<'listings'>): StoredListing {
   const base = {
     id: row.id,
     name: row.name,
@@ -57,6 +92,9 @@ export function listingOfRow(row: Row<'listings'>): Listing {
     tags: tagsSchema.parse(JSON.parse(row.tags_json)),
     ownerId: row.owner_id,
     createdAt: row.created_at,
+    state: row.state,
+    stateReason: row.state_reason,
+    iconVersion: row.icon_version,
   };
   const facts: unknown = JSON.parse(row.facts_json);
   return row.kind === 'server'

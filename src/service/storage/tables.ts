@@ -10,7 +10,19 @@ export type WebhookFamily = 'vote' | 'premium';
  */
 export type DeliveryState = 'waiting' | 'delivered' | 'failed';
 
+/**
+ * `published`: visible to everybody. `pending`: a new bot waits for the operator. `hidden`: by the operator. `deleting`:
+ * the owner deleted it; its rows are deleted step by step. Only its owner sees a pending or hidden listing.
+ */
+export type ListingState = 'published' | 'pending' | 'hidden' | 'deleting';
+
 export type PurchaseStatus = 'active' | 'expired' | 'revoked';
+
+/** What a report is about. */
+export type ReportKind = 'review' | 'listing';
+
+/** `upheld`: an operator acted on the report. */
+export type ReportState = 'open' | 'dismissed' | 'upheld';
 
 /** The service's tables. Times are ms since the epoch, flags are 0 or 1, columns named `*_json` contain JSON. */
 export interface ServiceTables {
@@ -23,8 +35,17 @@ export interface ServiceTables {
     facts_json: string;
     owner_id: string;
     created_at: number;
+    state: Generated<ListingState>;
+    /** Why the operator hid it, for the owner. */
+    state_reason: string | null;
+    /** Changes with the icon; null without one. */
+    icon_version: string | null;
   };
-  members: { user_id: string; username: string };
+  /** `session_epoch`: see the sessions of the pages; null before the first sign-in. */
+  members: { user_id: string; username: string; session_epoch: Generated<string | null> };
+  listing_icons: { listing_id: string; version: string; type: string; data_base64: string };
+  /** Votes for a listing and webhook deliveries to it, by day since the epoch (UTC). Complete days only. */
+  listing_days: { listing_id: string; day: number; votes: number; deliveries: number };
   keys: {
     id: Generated<number>;
     listing_id: string;
@@ -34,6 +55,7 @@ export interface ServiceTables {
     created_at: number;
     revoked_at: number | null;
   };
+  key_usage: { key_id: number; last_used_at: number };
   request_reservations: {
     key_id: number;
     holder: string;
@@ -62,6 +84,9 @@ export interface ServiceTables {
     comment: string;
     created_at: number;
   };
+  review_replies: { review_id: number; listing_id: string; reply: string; replied_at: number };
+  /** Members whose last votes still have their id, until the cooldown is over. */
+  member_deletions: { user_id: string; requested_at: number };
   purchases: {
     order_id: string;
     purchase_id: string;
@@ -87,6 +112,8 @@ export interface ServiceTables {
     failures: number;
     paused_at: number | null;
     pause_reason: string | null;
+    /** `owner`: only the owner resumes it. Null: paused after failures, or not paused. */
+    paused_by: 'owner' | null;
   };
   deliveries: {
     id: string;
@@ -117,6 +144,40 @@ export interface ServiceTables {
     user_id: string;
     username: string;
     expires_at: number;
+  };
+  proven_guilds: {
+    user_id: string;
+    guild_id: string;
+    name: string;
+    icon_url: string | null;
+    is_owner: number;
+    members: number | null;
+    online: number | null;
+    expires_at: number;
+  };
+  /** `review_user_id` is the author of a reported review, or empty. An operator closes reports. */
+  reports: {
+    id: string;
+    kind: ReportKind;
+    listing_id: string;
+    review_user_id: string;
+    reporter_id: string;
+    reason: string;
+    text: string;
+    reported_text: string;
+    state: ReportState;
+    created_at: number;
+    closed_at: number | null;
+  };
+  bans: { user_id: string; reason: string; banned_at: number };
+  moderation_log: {
+    id: string;
+    at: number;
+    operator_id: string;
+    action: string;
+    listing_id: string | null;
+    user_id: string | null;
+    reason: string;
   };
   settings: { name: string; value: string };
 }

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import type { Sql } from '../storage/database.ts';
+
+/** What an operator can do. */
+export type ModerationAction =
+  | 'dismiss-reports'
+  | 'remove-review'
+  | 'hide-listing'
+  | 'publish-listing'
+  | 'ban-member'
+  | 'lift-ban';
+
+/** An action of an operator. `listingId` and `userId` are what it was about. */
+export interface ModerationLogEntry {
+  /** ms since the epoch. */
+  readonly at: number;
+  readonly operatorId: string;
+  readonly action: ModerationAction;
+  readonly listingId: string | null;
+  readonly userId: string | null;
+  readonly reason: string;
+}
+
+/** Logs an action, in its transaction. */
+export async function logModeration(sql: Sql, entry: ModerationLogEntry): Promise<void> {
+  await sql
+    .insertInto('moderation_log')
+    .values({
+      id: randomUUID(),
+      at: entry.at,
+      operator_id: entry.operatorId,
+      action: entry.action,
+      listing_id: entry.listingId,
+      user_id: entry.userId,
+      reason: entry.reason,
+    })
+    .execute();
+}
+
+/** The last actions, newest first, with the names of operator and member where they are known. */
+export async function moderationLog(
+  sql: Sql,
+  limit: number,
+): Promise<
+  (Omit<ModerationLogEntry, 'action'> & { action: string; operatorName: string | null; username: string | null })[]
+> {
+  const rows = await sql
+    .selectFrom('moderation_log as entry')
+    .leftJoin('members as operator', 'operator.user_id', 'entry.operator_id')
+    .leftJoin('members as member', 'member.user_id', 'entry.user_id')
+    .selectAll('entry')
+    .select(['operator.username as operator_name', 'member.username as username'])
+    .orderBy('entry.at', 'desc')
+    .orderBy('entry.id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    at: row.at,
+    operatorId: row.operator_id,
+    operatorName: row.operator_name,
+    action: row.action,
+    listingId: row.listing_id,
+    userId: row.user_id,
+    username: row.username,
+    reason: row.reason,
+  }));
+}

@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+import type { Sql } from '../storage/database.ts';
+import type { ReportKind, ReportState } from '../storage/tables.ts';
+
+/** The reasons that a form offers, and their texts. */
+export const reportReasons = {
+  spam: 'Spam or advertising',
+  abuse: 'Insults, harassment or hate',
+  illegal: 'Illegal content',
+  misleading: 'Misleading or fake',
+  privacy: 'Personal data of somebody',
+  other: 'Something else',
+} as const;
+
+export type ReportReason = keyof typeof reportReasons;
+
+export interface NewReport {
+  readonly kind: ReportKind;
+  readonly listingId: string;
+  /** The id of the reported review; ignored for a listing. */
+  readonly reviewId?: number;
+  readonly reporterId: string;
+  readonly reason: ReportReason;
+  /** What the reporter adds, perhaps empty. */
+  readonly text: string;
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
+/** `open-already`: this reporter has an open report of the same review or listing. Then nothing is stored. */
+export type ReportOutcome = 'filed' | 'open-already' | 'not-found';
+
+/** Stores a report with the reported text, because its author may change it. */
+export async function fileReport(sql: Sql, report: NewReport): Promise<ReportOutcome> {
+  const { kind, listingId, reporterId, reason, text, now } = report;
+  const reported = await findReported(sql, report);
+  if (reported === null) return 'not-found';
+  const { numInsertedOrUpdatedRows } = await sql
+    .insertInto('reports')
+    .values({
+      id: randomUUID(),
+      kind,
+      listing_id: listingId,
+      review_user_id: reported.userId,
+      reporter_id: reporterId,
+      reason,
+      text,
+      reported_text: reported.text,
+      state: 'open',
+      created_at: now,
+      closed_at: null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n ? 'filed' : 'open-already';
+}
+
+async function findReported(sql: Sql, { kind, listingId, reviewId }: NewReport) {
+  if (kind === 'listing') {
+    const listing = await sql
+      .selectFrom('listings')
+      .select(['name', 'description'])
+      .where('id', '=', listingId)
+      .executeTakeFirst();
+    return listing === undefined ? null : { userId: '', text: `${listing.name}\n${listing.description}` };
+  }
+  const review = await sql
+    .selectFrom('reviews')
+    .select(['user_id', 'comment'])
+    .where('id', '=', reviewId ?? 0)
+    .where('listing_id', '=', listingId)
+    .executeTakeFirst();
+  return review === undefined ? null : { userId: review.user_id, text: review.comment };
+}
+
+/** What reports are about: a listing, or the review of a member (`reviewUserId`, otherwise empty). */
+export interface ReportTarget {
+  readonly kind: ReportKind;
+  readonly listingId: string;
+  readonly reviewUserId: string;
+}
+
+export interface StoredReport extends ReportTarget {
+  readonly id: string;
+  readonly reporterId: string;
+  readonly reason: string;
+  readonly text: string;
+  /** The review, or name and description of the listing, when it was reported. */
+  readonly reportedText: string;
+  readonly state: ReportState;
+  readonly createdAt: number;
+}
+
+/** The number of open reports. */
+export async function countOpenReports(sql: Sql): Promise<number> {
+  const { reports } = await sql
+    .selectFrom('reports')
+    .select(({ fn }) => fn.countAll<number>().as('reports'))
+    .where('state', '=', 'open')
+    .executeTakeFirstOrThrow();
+  return Number(reports);
+}
+
+/** What has open reports: most reports first, then the longest waiting. */
+export async function reportedTargets(
+  sql: Sql,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<(ReportTarget & { readonly reports: number })[]> {
+  const rows = await sql
+    .selectFrom('reports')
+    .select(({ fn }) => ['kind', 'listing_id', 'review_user_id', fn.countAll<number>().as('reports')])
+    .where('state', '=', 'open')
+    .groupBy(['kind', 'listing_id', 'review_user_id'])
+    .orderBy('reports', 'desc')
+    .orderBy(({ fn }) => fn.min('created_at'))
+    .orderBy('listing_id')
+    .orderBy('review_user_id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return rows.map((row) => ({
+    kind: row.kind,
+    listingId: row.listing_id,
+    reviewUserId: row.review_user_id,
+    reports: Number(row.reports),
+  }));
+}
+
+/** The open reports of one target, oldest first. */
+export async function openReportsOf(sql: Sql, target: ReportTarget, limit: number): Promise<StoredReport[]> {
+  const rows = await sql
+    .selectFrom('reports')
+    .selectAll()
+    .where('state', '=', 'open')
+    .where('kind', '=', target.kind)
+    .where('listing_id', '=', target.listingId)
+    .where('review_user_id', '=', target.reviewUserId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(toReport);
+}
+
+/** The reports of a member, newest first. */
+export async function reportsOfReporter(sql: Sql, reporterId: string, limit: number): Promise<StoredReport[]> {
+  const rows = await sql
+    .selectFrom('reports')
+    .selectAll()
+    .where('reporter_id', '=', reporterId)
+    .orderBy('created_at', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(toReport);
+}
+
+/** Closes all open reports of a target and returns their number. @param now ms since the epoch */
+export async function closeReports(
+  sql: Sql,
+  target: ReportTarget,
+  state: Exclude<ReportState, 'open'>,
+  now: number,
+): Promise<number> {
+  const { numUpdatedRows } = await sql
+    .updateTable('reports')
+    .set({ state, closed_at: now })
+    .where('state', '=', 'open')
+    .where('kind', '=', target.kind)
+    .where('listing_id', '=', target.listingId)
+    .where('review_user_id', '=', target.reviewUserId)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+/** Deletes the reports about a listing and its reviews, when the listing is deleted. */
+export async function deleteReportsOfListing(sql: Sql, listingId: string): Promise<void> {
+  await sql.deleteFrom('reports').where('listing_id', '=', listingId).execute();
+}
+
+/** Deletes the reports that a member has filed, when the member's data is deleted. */
+export async function deleteReportsOfReporter(sql: Sql, reporterId: string): Promise<void> {
+  await sql.deleteFrom('reports').where('reporter_id', '=', reporterId).execute();
+}
+
+/** Deletes closed reports that were closed before a time (ms since the epoch). */
+export async function deleteClosedReports(sql: Sql, before: number): Promise<void> {
+  await sql.deleteFrom('reports').where('state', '!=', 'open').where('closed_at', '<', before).execute();
+}
+
+function toReport(row: {
+  id: string;
+  kind: ReportKind;
+  listing_id: string;
+  review_user_id: string;
+  reporter_id: string;
+  reason: string;
+  text: string;
+  reported_text: string;
+  state: ReportState;
+  created_at: number;
+}): StoredReport {
+  return {
+    id: row.id,
+    kind: row.kind,
+    listingId: row.listing_id,
+    reviewUserId: row.review_user_id,
+    reporterId: row.reporter_id,
+    reason: row.reason,
+    text: row.text,
+    reportedText: row.reported_text,
+    state: row.state,
+    createdAt: row.created_at,
+  };
+}
