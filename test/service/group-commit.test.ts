@@ -32,13 +32,13 @@ test('single statements, transactions at once and ordinary ones share the connec
   await Promise.all([
     insert(database, 'a').execute(),
     database.transaction().execute((sql) => insert(sql, 'b').execute()),
-    database.transact((execute) => execute("insert into members values ('c', 'c')", [])),
+    database.transact((execute) => execute("insert into members (user_id, username) values ('c', 'c')", [])),
     insert(database, 'd').execute(),
   ]);
   await expect(
     Promise.all([
       database.transact((execute) => {
-        execute("insert into members values ('e', 'e')", []);
+        execute("insert into members (user_id, username) values ('e', 'e')", []);
         throw new Error('no');
       }),
       insert(database, 'f').execute(),

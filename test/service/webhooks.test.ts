@@ -102,12 +102,16 @@ test('an expired order cannot be renewed', async () => {
 });
 
 test('an order is renewed when its period ends, or expires without autoRenew', async () => {
-  const { service, clock } = await running();
+  const instance = await running();
+  const { service, clock } = instance;
   const { url, received } = await receiver();
   await service.setWebhook(serverId, { premiumUrl: url });
   await service.purchase({ listingId: serverId, buyer: tobias });
   await service.purchase({ listingId: serverId, buyer: mira, autoRenew: false });
   await eventually(() => expect(received).toHaveLength(2));
+  // An attempt that is not stored yet would be repeated, because its lease ends.
+  const stored = async () => (await service.deliveries(serverId)).filter(({ state }) => state === 'delivered');
+  await eventually(async () => expect(await stored()).toHaveLength(2));
   clock.leap(31 * 24 * hour);
   await clock.advance(1 * minute);
   await eventually(() => expect(received).toHaveLength(4));

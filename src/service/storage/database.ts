@@ -105,6 +105,8 @@ export async function openDatabase(address: string, log?: Log): Promise<Database
     const { error } = await new Migrator({
       db: database,
       provider: { getMigrations: () => Promise.resolve(migrations) },
+      // Parts of a release may be merged in any order.
+      allowUnorderedMigrations: true,
     }).migrateToLatest();
     if (error !== undefined) throw error;
     return database;
