@@ -6,6 +6,7 @@ import { issueKey } from './actions/issue-key.ts';
 import { type PremiumOutcome, type PurchaseOrder, purchase, transitionOrder } from './actions/orders.ts';
 import { testWebhook } from './actions/test-webhook.ts';
 import type { BotFacts, Listing, ServerFacts, ServiceListingKind } from './listing/listing.ts';
+import { countVote } from './monitoring/service-counters.ts';
 import { type DeliveryAttempt, deliveryRecords, type WebhookDeliveryRecord } from './storage/attempts.ts';
 import { requeueDelivery } from './storage/deliveries.ts';
 import { revokeKey } from './storage/keys.ts';
@@ -73,7 +74,7 @@ export interface ServiceAdmin {
 
 /** @param onQueued is called after a delivery may have been queued */
 export function createServiceAdmin(context: DeliveryContext, onQueued: () => void): ServiceAdmin {
-  const { database, clock, targets } = context;
+  const { database, clock, targets, counters } = context;
 
   async function requireListing(id: string): Promise<Listing> {
     const listing = await findListing(database, id);
@@ -112,6 +113,7 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
     async castVote(vote) {
       const voter = { userId: vote.userId, username: vote.username };
       const outcome = await castVote(database, await votedListing(vote), { ...vote, voter }, clock.now());
+      countVote(counters, outcome);
       onQueued();
       return outcome;
     },
@@ -120,6 +122,7 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
       await requireListing(listingId);
       await upsertMember(database, { userId, username });
       await upsertReview(database, { listingId, userId, username, rating, comment, createdAt: clock.now() });
+      counters.reviews += 1;
     },
 
     async purchase({ listingId, ...order }) {

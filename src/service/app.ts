@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import express from 'express';
+import express, { type Router } from 'express';
 import type { Log } from '../platform/log.ts';
 import { createLookupApi } from './api/lookup-api.ts';
 import { openApiRouter } from './api/openapi-router.ts';
@@ -16,14 +16,16 @@ export interface ServiceAppDependencies extends PageDependencies {
   readonly limiter: RateLimiter;
   /** The public URL of the service, without a trailing slash. */
   readonly origin: string;
+  readonly health: Router;
 }
 
-/** What the service serves: the API below its base path, the OpenAPI document and the pages. */
+/** What the service serves: the API below its base path, the OpenAPI document, health and the pages. */
 export function createServiceApp(dependencies: ServiceAppDependencies): RequestListener {
-  const { sending, limiter, log, origin } = dependencies;
+  const { sending, limiter, log, origin, health } = dependencies;
   const { database, clock } = sending;
   const app = express();
   app.disable('x-powered-by');
+  app.use(health);
   app.use(openApiRouter(origin + apiBasePath, log));
   app.use(pagesRouter(dependencies, log, origin));
   const lookups = createLookups(database);

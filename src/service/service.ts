@@ -1,14 +1,20 @@
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
+import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
+import { second } from '../platform/durations.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { createLog, type Log } from '../platform/log.ts';
+import { settleWithin } from '../platform/with-timeout.ts';
 import { createServiceAdmin, type ServiceAdmin } from './admin.ts';
 import { apiBasePath, createServiceApp } from './app.ts';
 import { startMaintenance } from './maintenance.ts';
+import { createMonitoring } from './monitoring/monitoring.ts';
+import { serviceReadiness } from './monitoring/readiness.ts';
+import { createServiceCounters } from './monitoring/service-counters.ts';
 import { openSessions } from './pages/session.ts';
+import { rejectExpectation, requireHost } from './protocol-errors.ts';
 import { createRateLimiter } from './rate-limit/rate-limiter.ts';
 import { type SeedResult, seed } from './seed/seed.ts';
-import { createServiceServer, requireHost } from './server.ts';
 import { openDatabase } from './storage/database.ts';
 import { startWebhookDispatcher } from './webhooks/dispatcher.ts';
 import { exponentialRetry, type WebhookRetryPolicy } from './webhooks/retry.ts';
@@ -37,6 +43,18 @@ export interface ServiceOptions {
   readonly retry?: WebhookRetryPolicy;
   /** Resolves host names (default: the resolver of the operating system). */
   readonly resolve?: Resolve;
+  /**
+   * A further port for `/healthz`, `/readyz` with reasons, and `/metrics`, which need no credentials; 0 selects a free
+   * one. Without it there are no metrics.
+   */
+  readonly operationsPort?: number;
+  /** The address on which `operationsPort` listens (default: 127.0.0.1). */
+  readonly operationsHost?: string;
+  /**
+   * How long requests are still answered after `stop` was called (ms, default 0), while `/readyz` is 503, so that a load
+   * balancer notices before connections are refused.
+   */
+  readonly drainMs?: number;
 }
 
 /** The running service with its programmatic API. */
@@ -47,11 +65,19 @@ export interface RunningService extends ServiceAdmin {
   readonly url: string;
   /** The base URL of its API; ends in `/api/v1`. */
   readonly baseUrl: string;
+  /** The URL of `/healthz`, `/readyz` and `/metrics`, without a trailing slash; null without the option `operationsPort`. */
+  readonly operationsUrl: string | null;
   /** The seeded listings; null without the option `seed`. */
   readonly seeded: SeedResult | null;
-  /** Stops receiving requests, then sending webhooks, then closes the database. Queued deliveries stay queued. */
+  /**
+   * Stops receiving requests and completes those in progress (3 s), stops sending webhooks, and closes the database.
+   * Queued deliveries stay queued.
+   */
   stop(): Promise<void>;
 }
+
+/** For each part that the stop waits for, such as a database that does not respond (ms). */
+const closeTimeoutMs = 3 * second;
 
 /**
  * Starts the service: database, HTTP server, webhook dispatcher, maintenance.
@@ -70,76 +96,96 @@ export interface RunningService extends ServiceAdmin {
  * ```
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const { host = '127.0.0.1', clock = systemClock } = options;
+  const {
+    host = '127.0.0.1',
+    clock = systemClock,
+    operationsHost = '127.0.0.1',
+    operationsPort,
+    drainMs = 0,
+  } = options;
   const log = options.log ?? createLog({ level: 'silent', secrets: [] });
   const database = await openDatabase(options.database ?? 'sqlite::memory:', log);
-  const seeded = options.seed ? await seed(database, clock.now()) : null;
+  const servers: HttpServer[] = [];
+  let isStopping = false;
+
+  async function listen(listener: RequestListener, address: { host: string; port: number }, option: string) {
+    const server = createHttpServer(listener, { unknownExpectation: rejectExpectation });
+    servers.push(server);
+    try {
+      return await server.listen(address.host, address.port);
+    } catch (cause) {
+      throw new TallyhookError('service_address', `The service cannot listen on ${address.host}:${address.port}.`, {
+        cause,
+        hint: `Choose another --${option}port or --${option}host.`,
+      });
+    }
+  }
+
+  const counters = createServiceCounters();
   const context = {
     database,
     clock,
+    counters,
     retry: options.retry ?? exponentialRetry,
     targets: { allowLoopback: options.allowLoopbackTargets, resolve: options.resolve ?? systemResolve },
   };
-  const sessions = await openSessions(database, options.publicUrl?.startsWith('https:') ?? false);
-  const server = createServiceServer();
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(options.port ?? 0, host, resolve);
+    const seeded = options.seed ? await seed(database, clock.now()) : null;
+    const sessions = await openSessions(database, options.publicUrl?.startsWith('https:') ?? false);
+    // Links contain the port, so the listener is created when it is known.
+    let listener: RequestListener = () => {};
+    const { port } = await listen((...call) => listener(...call), { host, port: options.port ?? 0 }, '');
+    const url = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? urlOf(host, port);
+    const limiter = createRateLimiter({ database, clock, log });
+    const dispatcher = startWebhookDispatcher(context, log);
+    const maintenance = startMaintenance({ database, clock, log }, dispatcher.nudge);
+    const monitoring = createMonitoring({
+      ...{ database, clock, log, counters, basePath: apiBasePath },
+      checks: serviceReadiness(database, { webhooks: dispatcher, maintenance }),
+      isStopping: () => isStopping,
     });
-  } catch (cause) {
-    await database.destroy();
-    throw new TallyhookError('service_address', `The service cannot listen on ${host}:${options.port}.`, {
-      cause,
-      hint: 'Choose another --port or --host.',
+    const app = createServiceApp({
+      ...{ sending: context, limiter, log, origin: url, sessions, queued: dispatcher.nudge },
+      health: monitoring.publicHealth,
+      actAsMembers: options.actAsMembers ?? options.allowLoopbackTargets,
     });
-  }
-  const limiter = createRateLimiter({ database, clock, log });
-  const dispatcher = startWebhookDispatcher(context, log);
-  const stopMaintenance = startMaintenance({ database, clock, log }, dispatcher.nudge);
-  const { port } = server.address() as AddressInfo;
-  const url = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? urlOf(host, port);
-  const actAsMembers = options.actAsMembers ?? options.allowLoopbackTargets;
-  server.on(
-    'request',
-    requireHost(
-      createServiceApp({
-        sending: context,
-        limiter,
-        log,
-        origin: url,
-        sessions,
-        actAsMembers,
-        queued: dispatcher.nudge,
-      }),
-    ),
-  );
-  log.info({ url }, 'service listening');
+    listener = monitoring.count(requireHost(app));
 
-  let stopped: Promise<void> | null = null;
-  async function stop(): Promise<void> {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeIdleConnections();
-    await stopMaintenance();
-    await dispatcher.stop();
-    server.closeAllConnections();
-    await closed;
-    await limiter.stop();
-    await database.destroy();
-    log.info('service stopped');
-  }
+    async function stop(): Promise<void> {
+      isStopping = true;
+      if (drainMs > 0) await clock.sleep(drainMs);
+      await Promise.all([...servers.map((server) => server.close()), maintenance.stop(), dispatcher.stop()]);
+      await settleWithin(closeTimeoutMs, systemClock, limiter.stop());
+      await settleWithin(closeTimeoutMs, systemClock, database.destroy());
+      log.info('service stopped');
+    }
 
-  return {
-    ...createServiceAdmin(context, dispatcher.nudge),
-    port,
-    url,
-    baseUrl: url + apiBasePath,
-    seeded,
-    stop() {
-      stopped ??= stop();
-      return stopped;
-    },
-  };
+    let stopped: Promise<void> | null = null;
+    const running = {
+      ...createServiceAdmin(context, dispatcher.nudge),
+      ...{ port, url, baseUrl: url + apiBasePath, seeded },
+      stop() {
+        stopped ??= stop();
+        return stopped;
+      },
+    };
+    if (operationsPort === undefined) {
+      log.info({ url }, 'service listening');
+      return { ...running, operationsUrl: null };
+    }
+    try {
+      const address = { host: operationsHost, port: operationsPort };
+      const { url: operationsUrl } = await listen(monitoring.operations, address, 'operations-');
+      log.info({ url, operationsUrl }, 'service listening');
+      return { ...running, operationsUrl };
+    } catch (error) {
+      await running.stop();
+      throw error;
+    }
+  } catch (error) {
+    if (!isStopping) await database.destroy();
+    throw error;
+  }
 }
 
 function urlOf(host: string, port: number): string {

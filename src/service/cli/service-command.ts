@@ -26,6 +26,10 @@ Options
   --host HOST              address to listen on (default 127.0.0.1)
   --port PORT              port to listen on, 0 for a free port (default 4000)
   --public-url URL         public URL of the service; required with --production, and for links if --host is 0.0.0.0 or ::
+  --operations-port PORT   another port for /metrics, /healthz, and /readyz with reasons; without it there are no metrics.
+                           It has no authentication: do not open it to the internet
+  --operations-host HOST   address of that port (default 127.0.0.1)
+  --drain-seconds N        after a stop signal, still answer for N seconds (0 to 60, default 0) while /readyz is 503
   --seed                   insert an example community and print its API keys, if it does not exist
   --production             for hosting: webhooks may use public HTTPS addresses only, and users sign in by link;
                            without it, webhooks may also use this machine, and visitors may act as any member

@@ -2,6 +2,7 @@ import { Router } from 'express';
 import { castVote } from '../actions/cast-vote.ts';
 import { voteCooldownOf } from '../listing/cooldown.ts';
 import { type Listing, pagePath, type ServiceListingKind } from '../listing/listing.ts';
+import { countVote } from '../monitoring/service-counters.ts';
 import { allListings, findListing } from '../storage/listings.ts';
 import { countReviews, type ReviewOrder, reviewOrders, reviewsOf, upsertReview } from '../storage/reviews.ts';
 import { countVotes, lastVoteAt, recentVotes } from '../storage/votes.ts';
@@ -18,7 +19,7 @@ const maxVoters = 8;
 /** The public pages, with the forms for votes and reviews. */
 export function publicRoutes(dependencies: PageDependencies): Router {
   const { sending, sessions, queued } = dependencies;
-  const { database, clock } = sending;
+  const { database, clock, counters } = sending;
   const router = Router();
 
   async function requireListing(kind: ServiceListingKind, id: string): Promise<Listing> {
@@ -67,6 +68,7 @@ export function publicRoutes(dependencies: PageDependencies): Router {
       const { userId, username } = await requireVisitor(dependencies, request);
       const listing = await requireListing(kind, request.params.id);
       const vote = await castVote(database, listing, { voter: { userId, username } }, clock.now());
+      countVote(counters, vote);
       queued();
       response.redirect(303, `${pagePath(listing)}?notice=${vote.recorded ? 'voted' : 'cooldown'}`);
     });
@@ -77,6 +79,7 @@ export function publicRoutes(dependencies: PageDependencies): Router {
     const listing = await requireListing('server', request.params.id);
     const { rating, comment } = readForm(reviewForm, request.body);
     await upsertReview(database, { listingId: listing.id, userId, username, rating, comment, createdAt: clock.now() });
+    counters.reviews += 1;
     response.redirect(303, `${pagePath(listing)}?notice=reviewed`);
   });
 

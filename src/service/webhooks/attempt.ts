@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import { day, formatCount, hour, second } from '../../platform/durations.ts';
 import { sign } from '../../webhook/signature.ts';
+import type { ServiceCounters } from '../monitoring/service-counters.ts';
 import { type DeliveryAttempt, insertAttempt } from '../storage/attempts.ts';
 import type { Database } from '../storage/database.ts';
 import { settleDelivery, type WebhookDelivery } from '../storage/deliveries.ts';
@@ -24,6 +25,7 @@ export interface DeliveryContext {
   readonly clock: Clock;
   readonly targets: TargetPolicy;
   readonly retry: WebhookRetryPolicy;
+  readonly counters: ServiceCounters;
 }
 
 /** A finished attempt with the receiver's `Retry-After`, if it sent one. */
@@ -58,7 +60,7 @@ async function sendOnce(
   delivery: WebhookDelivery,
   webhook: Webhook,
   signedWith: 'current' | 'previous',
-  { clock, targets }: DeliveryContext,
+  { clock, targets, counters }: DeliveryContext,
   stop?: AbortSignal,
 ): Promise<AttemptResult> {
   const at = clock.now();
@@ -83,9 +85,16 @@ async function sendOnce(
     'x-webhook-attempt': String(delivery.attempts + 1),
   };
   const outcome = await post(target, delivery.body, headers, { clock, timeoutMs: webhookResponseTimeoutMs, stop });
+  countRequest(counters, outcome.status);
   if (outcome.status === null)
     return toResult({ status: null, error: outcome.error, responseBody: null, retryAfter: null });
   return toResult({ ...outcome, error: statusError(outcome.status) });
+}
+
+function countRequest({ webhookRequests }: ServiceCounters, status: number | null): void {
+  if (status === null) webhookRequests.unanswered += 1;
+  else if (statusError(status) === null) webhookRequests.accepted += 1;
+  else webhookRequests.rejected += 1;
 }
 
 async function checkedTarget(url: string, targets: TargetPolicy): Promise<WebhookTarget | string> {
