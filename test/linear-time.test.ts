@@ -43,6 +43,7 @@ import {
 import { systemClock } from '../src/platform/clock.ts';
 import { parseJson } from '../src/platform/json.ts';
 import { createLog } from '../src/platform/log.ts';
+import { normalizeLine, normalizeText } from '../src/platform/normalize-text.ts';
 import { createRedactor } from '../src/platform/redactor.ts';
 import { deliveryTitle } from '../src/sandbox/delivery-title.ts';
 import { commandSchema } from '../src/sandbox/discord/command-schema.ts';
@@ -186,6 +187,8 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
 
   // The listing service
   ['the path of votes', (text) => votesPath.safeParse({ userId: text })],
+  ['a name', (text) => normalizeLine(text)],
+  ['a text of paragraphs', (text) => normalizeText(text)],
   ['the query of reviews', (text) => reviewsQuery.safeParse({ limit: text, sort: text })],
   ['the form of a review', (text) => readForm(reviewForm, { rating: text, comment: text })],
   ['the form of a listing', (text) => readForm(listingForm, { name: text, description: text, tags: text })],

@@ -3,6 +3,7 @@ import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { commandContextFor } from '../app/command-context.ts';
 import { publishedLinkedRoles } from '../app/linked-roles.ts';
+import { printProgress } from '../database/migrations/report-progress.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { interactionsPath } from '../discord/interactions/endpoint.ts';
 import { setEndpoint } from '../discord/interactions/endpoint-settings.ts';
@@ -12,7 +13,6 @@ import { type RegistrationReport, registerCommands } from '../discord/registrati
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
 import { systemClock } from '../platform/clock.ts';
 import { messageOf, TallyhookError } from '../platform/errors.ts';
-import { printProgress } from '../store/migrations/report-progress.ts';
 import { openStore } from '../store/store.ts';
 import { command } from '../terminal/command.ts';
 import { exitCode, type Terminal, UsageError } from '../terminal/terminal.ts';

@@ -1,5 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
+import type { DiscordApplication } from '../service/discord-sign-in/discord-accounts.ts';
 import type { Listing } from '../service/listing/listing.ts';
 import { seededBot, seededServer } from '../service/seed/listings.ts';
 import { type RunningService, startService } from '../service/service.ts';
@@ -31,12 +32,14 @@ export async function startListingService(options: {
   port: number;
   /** Path of its SQLite file. */
   database: string;
+  /** The application by which members sign in. */
+  discord: DiscordApplication;
   clock: Clock;
   log: Log;
   /** Whether to start with sample listings, votes and reviews. */
   seed: boolean;
 }): Promise<ListingService> {
-  const { host, port, database, clock, log, seed } = options;
+  const { host, port, database, discord, clock, log, seed } = options;
   const relay = await startRelay(host, port);
   try {
     const service = await startService({
@@ -44,6 +47,7 @@ export async function startListingService(options: {
       port: 0,
       publicUrl: relay.url,
       database: `sqlite:${database}`,
+      discord,
       clock,
       log,
       allowLoopbackTargets: true,

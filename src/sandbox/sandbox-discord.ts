@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { seededMembers } from '../service/seed/members.ts';
 import { type LocalDiscord, startLocalDiscord } from './discord/local-discord.ts';
+import type { OAuthApplication } from './discord/oauth.ts';
 import { isPersistent, persistedState } from './discord/persistence.ts';
 import { openJsonFile, readJsonFile } from './json-file.ts';
 import type { PagePorts } from './page/ports.ts';
@@ -23,6 +24,8 @@ export async function startSandboxDiscord(options: {
   path: string;
   guild: { readonly id: string; readonly name: string };
   page: PagePorts;
+  /** Besides the bot's. */
+  applications: readonly OAuthApplication[];
   clock: Clock;
   log: Log;
 }): Promise<{ readonly discord: LocalDiscord; stop(): Promise<void> }> {

@@ -19,6 +19,7 @@ import type { Relay } from './relay.ts';
 import { createSandboxBot } from './sandbox-bot.ts';
 import type { SandboxClock } from './sandbox-clock.ts';
 import { startSandboxDiscord } from './sandbox-discord.ts';
+import { createServiceApplication } from './service-application.ts';
 
 /** tallyhook with a local Discord and a local listing service. The bot is the same code as in production. */
 export interface Sandbox {
@@ -114,8 +115,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       openSandboxClock({ path: directory.file('clock.json'), real: realClock, speed, random, log }),
     );
     const database = directory.file('service.db');
+    const application = createServiceApplication();
     const listingService = track(
-      await startListingService({ host, port: ports.service, database, clock, log, seed: seed !== 'none' }),
+      await startListingService({
+        ...{ host, port: ports.service, database, discord: application.forService, clock, log },
+        seed: seed !== 'none',
+      }),
     );
     const { service, relay, listings } = listingService;
 
@@ -123,8 +128,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const guild = { id: listings.server.id, name: listings.server.name };
     const path = directory.file('discord.json');
     const { discord } = track(
-      await startSandboxDiscord({ host, port: ports.page, path, guild, page: bridge.ports, clock, log }),
+      await startSandboxDiscord({
+        ...{ host, port: ports.page, path, guild, page: bridge.ports, clock, log },
+        applications: [application.registration(service.url)],
+      }),
     );
+    application.connect(discord);
     const outages = createOutages({ discord, relay, clock, stopped: stopping.signal, bridge });
 
     const { emit } = bridge;

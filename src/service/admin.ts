@@ -1,4 +1,5 @@
 import { TallyhookError } from '../platform/errors.ts';
+import { normalizeLine, normalizeText } from '../platform/normalize-text.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
 import { castVote, type VoteInput, type VoteOutcome } from './actions/cast-vote.ts';
 import { configureWebhook, rotateWebhookSecret } from './actions/configure-webhook.ts';
@@ -11,7 +12,7 @@ import { type DeliveryAttempt, deliveryRecords, type WebhookDeliveryRecord } fro
 import { requeueDelivery } from './storage/deliveries.ts';
 import { revokeKey } from './storage/keys.ts';
 import { allListings, findListing, insertListing } from './storage/listings.ts';
-import { type ServiceMember, upsertMember } from './storage/members.ts';
+import { type ServiceMember, upsertMember, withSafeName } from './storage/members.ts';
 import { upsertReview } from './storage/reviews.ts';
 import type { WebhookFamily } from './storage/tables.ts';
 import type { DeliveryContext } from './webhooks/attempt.ts';
@@ -111,17 +112,19 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
     revokeKey: (listingId, keyId) => revokeKey(database, listingId, keyId, clock.now()),
 
     async castVote(vote) {
-      const voter = { userId: vote.userId, username: vote.username };
+      const voter = withSafeName({ userId: vote.userId, username: vote.username });
       const outcome = await castVote(database, await votedListing(vote), { ...vote, voter }, clock.now());
       countVote(counters, outcome);
       onQueued();
       return outcome;
     },
 
-    async addReview({ listingId, userId, username, rating, comment }) {
+    async addReview({ listingId, rating, comment, ...author }) {
       await requireListing(listingId);
+      const { userId, username } = withSafeName({ userId: author.userId, username: author.username });
       await upsertMember(database, { userId, username });
-      await upsertReview(database, { listingId, userId, username, rating, comment, createdAt: clock.now() });
+      const review = { listingId, userId, username, rating, comment: normalizeText(comment), createdAt: clock.now() };
+      await upsertReview(database, review);
       counters.reviews += 1;
     },
 
@@ -160,7 +163,7 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
       return testWebhook(context, listing, family, { userId: listing.ownerId, username: 'owner' });
     },
 
-    deliveries: (listingId, limit = 50) => deliveryRecords(database, listingId, limit),
+    deliveries: (listingId, limit = 50) => deliveryRecords(database, listingId, { limit }),
 
     async resend(listingId, deliveryId) {
       const requeued = await requeueDelivery(database, listingId, deliveryId, clock.now());
@@ -174,11 +177,13 @@ function newListing(input: NewListing, now: number): Listing {
   if (!isSnowflake(input.discordId)) {
     throw new TallyhookError('invalid_listing', 'The Discord id of a listing must be 1 to 20 digits.');
   }
+  const name = normalizeLine(input.name);
+  if (name === '') throw new TallyhookError('invalid_listing', 'A listing needs a name with visible characters.');
   const base = {
     id: input.discordId,
-    name: input.name,
-    description: input.description ?? '',
-    tags: input.tags ?? [],
+    name,
+    description: normalizeText(input.description ?? ''),
+    tags: (input.tags ?? []).map(normalizeLine),
     ownerId: input.ownerId ?? '0',
     createdAt: now,
   };

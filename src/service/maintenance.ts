@@ -5,8 +5,10 @@ import type { Log } from '../platform/log.ts';
 import { transitionOrder } from './actions/orders.ts';
 import { rateLimitWindowMs } from './rate-limit/rate-limiter.ts';
 import type { Database } from './storage/database.ts';
+import { deleteListingRows } from './storage/delete-listing.ts';
 import { deleteOldDeliveries } from './storage/deliveries.ts';
 import { findListing } from './storage/listings.ts';
+import { finishMemberDeletions } from './storage/member-data.ts';
 import { deleteExpiredProvenGuilds } from './storage/proven-guilds.ts';
 import { duePurchases } from './storage/purchases.ts';
 import { deleteOldReservations } from './storage/reservations.ts';
@@ -62,7 +64,10 @@ async function runMaintenance(database: Database, now: number): Promise<number> 
   await deleteExpiredSignInLinks(database, now);
   await deleteExpiredProvenGuilds(database, now);
   await deleteOldDeliveries(database, now - deliveryRetentionMs);
-  return renewOrExpireOrders(database, now);
+  const orders = await renewOrExpireOrders(database, now);
+  await finishMemberDeletions(database, now);
+  await deleteListingRows(database);
+  return orders;
 }
 
 /**

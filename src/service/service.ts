@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
@@ -7,15 +8,18 @@ import { createLog, type Log } from '../platform/log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { createServiceAdmin, type ServiceAdmin } from './admin.ts';
 import { apiBasePath, createServiceApp } from './app.ts';
+import type { DiscordApplication } from './discord-sign-in/discord-accounts.ts';
+import { createDiscordSignIn } from './discord-sign-in/discord-sign-in.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createMonitoring } from './monitoring/monitoring.ts';
 import { serviceReadiness } from './monitoring/readiness.ts';
 import { createServiceCounters } from './monitoring/service-counters.ts';
-import { openSessions } from './pages/session.ts';
+import { createSessions } from './pages/session.ts';
 import { rejectExpectation, requireHost } from './protocol-errors.ts';
 import { createRateLimiter } from './rate-limit/rate-limiter.ts';
 import { type SeedResult, seed } from './seed/seed.ts';
 import { openDatabase } from './storage/database.ts';
+import { storedSetting } from './storage/settings.ts';
 import { startWebhookDispatcher } from './webhooks/dispatcher.ts';
 import { exponentialRetry, type WebhookRetryPolicy } from './webhooks/retry.ts';
 import { type Resolve, systemResolve } from './webhooks/target.ts';
@@ -37,6 +41,12 @@ export interface ServiceOptions {
   readonly seed?: boolean;
   /** Lets every visitor of the pages act as any member (default: the value of `allowLoopbackTargets`). */
   readonly actAsMembers?: boolean;
+  /**
+   * Members sign in with Discord, and prove which servers are theirs, by this application (default: none). Its redirect
+   * URL is `/sign-in/discord/callback` below the public URL. It should not be the bot's: signing in ends the tokens that
+   * the application has of the member, such as those of linked roles.
+   */
+  readonly discord?: DiscordApplication;
   /** The public URL, if it differs from the address that the service listens on. */
   readonly publicUrl?: string;
   /** The retry policy of webhooks (default: ten attempts in hours). */
@@ -131,7 +141,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
   try {
     const seeded = options.seed ? await seed(database, clock.now()) : null;
-    const sessions = await openSessions(database, options.publicUrl?.startsWith('https:') ?? false);
+    const sessionKey = await storedSetting(database, 'session_key', () => randomBytes(32).toString('base64url'));
     // Links contain the port, so the listener is created when it is known.
     let listener: RequestListener = () => {};
     const { port } = await listen((...call) => listener(...call), { host, port: options.port ?? 0 }, '');
@@ -145,7 +155,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       isStopping: () => isStopping,
     });
     const app = createServiceApp({
-      ...{ sending: context, limiter, log, origin: url, sessions, queued: dispatcher.nudge },
+      ...{ sending: context, limiter, log, origin: url, queued: dispatcher.nudge },
+      sessions: createSessions(database, { key: sessionKey, secure: url.startsWith('https:') }),
+      discord: options.discord ? createDiscordSignIn(options.discord, { origin: url, key: sessionKey, clock }) : null,
       health: monitoring.publicHealth,
       actAsMembers: options.actAsMembers ?? options.allowLoopbackTargets,
     });
@@ -183,7 +195,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       throw error;
     }
   } catch (error) {
-    if (!isStopping) await database.destroy();
+    if (isStopping) throw error;
+    await Promise.all(servers.map((server) => server.close()));
+    await database.destroy();
     throw error;
   }
 }

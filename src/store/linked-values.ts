@@ -1,8 +1,8 @@
 import type { Kysely, Selectable } from 'kysely';
+import type { Connection } from '../database/dialect.ts';
 import { memberOf } from '../ledger/account-id.ts';
 import type { LinkedMember, StoredValues } from '../linked-roles/linked-members.ts';
 import { accountOf } from './account-columns.ts';
-import type { Connection } from './dialect/dialect.ts';
 import { parseLastVotes } from './json-columns.ts';
 import { literal, run } from './query-builder.ts';
 import type { Tables } from './tables.ts';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../database/dialect.ts';
 import type { InvalidRequestStore } from '../discord/invalid-requests.ts';
 import type { LeaseStore } from '../leases/lease-store.ts';
-import type { Connection } from './dialect/dialect.ts';
 import type { Tables } from './tables.ts';
 import { sumInvalidRequests } from './writes/invalid-requests.ts';
 import type { Write } from './writes/writes.ts';

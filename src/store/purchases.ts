@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
+import type { Connection } from '../database/dialect.ts';
 import type { ShopItem } from '../rewards/shop-item.ts';
 import type { StoredPurchase } from '../rewards/stored-purchase.ts';
-import type { Connection } from './dialect/dialect.ts';
 import { literal, run } from './query-builder.ts';
 import type { Tables } from './tables.ts';
 

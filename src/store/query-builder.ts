@@ -1,17 +1,11 @@
-import { type Compilable, type Driver, DummyDriver, Kysely, type RawBuilder, sql } from 'kysely';
-import type { Connection, Dialect, Query } from './dialect/dialect.ts';
+import { type Compilable, DummyDriver, type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Connection, Query, SqlDialect } from '../database/dialect.ts';
+import { kyselyWith } from '../database/kysely-on.ts';
 import type { Tables } from './tables.ts';
 
-/* Kysely builds and compiles the statements; our own connections run them. */
-
 /** Builds and compiles statements for the dialect's database. It cannot run them. */
-export function queryBuilder(dialect: Pick<Dialect, 'kysely'>): Kysely<Tables> {
+export function queryBuilder(dialect: Pick<SqlDialect, 'kysely'>): Kysely<Tables> {
   return kyselyWith(dialect, new DummyDriver());
-}
-
-/** A Kysely that runs its statements on the connection, inside the connection's current transaction. For migrations. */
-export function kyselyOn<Schema>(dialect: Dialect, connection: Connection): Kysely<Schema> {
-  return kyselyWith(dialect, new ConnectionDriver(connection));
 }
 
 /** Compiles and runs a statement, and returns its rows. */
@@ -57,35 +51,4 @@ function compileOnce<Args extends object>(
     sql: text,
     parameters: parameters.map((value) => (value instanceof Placeholder ? args[value.name as keyof Args] : value)),
   });
-}
-
-function kyselyWith<Schema>({ kysely }: Pick<Dialect, 'kysely'>, driver: Driver): Kysely<Schema> {
-  const { createAdapter, createIntrospector, createQueryCompiler } = kysely;
-  return new Kysely<Schema>({
-    dialect: {
-      createAdapter: () => createAdapter.call(kysely),
-      createIntrospector: (db) => createIntrospector.call(kysely, db),
-      createQueryCompiler: () => createQueryCompiler.call(kysely),
-      createDriver: () => driver,
-    },
-  });
-}
-
-class ConnectionDriver extends DummyDriver {
-  readonly #connection: Connection;
-
-  constructor(connection: Connection) {
-    super();
-    this.#connection = connection;
-  }
-
-  override async acquireConnection() {
-    const connection = this.#connection;
-    return {
-      executeQuery: async <Row>(query: Query) => ({ rows: (await connection.run(query)) as Row[] }),
-      streamQuery(): AsyncIterableIterator<never> {
-        throw new Error('Streaming is not supported.');
-      },
-    };
-  }
 }

@@ -1,4 +1,6 @@
 import { sqlitePathOf } from '../database/database-url.ts';
+import type { MigrationProgress } from '../database/migrations/migrate.ts';
+import { logProgress } from '../database/migrations/report-progress.ts';
 import type { PartyPanels } from '../discord/announcements/party-panel.ts';
 import type { MemberLocales } from '../discord/member-languages.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';
@@ -35,8 +37,7 @@ import { CannotOpenDatabaseError } from './cannot-open-database-error.ts';
 import { createGroupCommit, type GroupCommit, separateRecordings } from './commits/group-commit.ts';
 import { createWriter } from './commits/writer.ts';
 import type { Dialect } from './dialect/dialect.ts';
-import { type MigrationProgress, migrate } from './migrations/migrate.ts';
-import { logProgress } from './migrations/report-progress.ts';
+import { migrate } from './migrations/migrate.ts';
 import { type ProcessCoordination, sqlProcessCoordination } from './process-coordination.ts';
 import { queryBuilder } from './query-builder.ts';
 import { sqlAnnouncements } from './reads/announcements.ts';

@@ -1,3 +1,4 @@
+import { normalizeLine, normalizeText } from '../platform/normalize-text.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
 
 /**
@@ -205,7 +206,7 @@ export function escapeInline(text: string, limit = Number.POSITIVE_INFINITY): Ma
 
 /** External text on one line, for places without markup (footers, labels). */
 export function plainName(text: string, limit = Number.POSITIVE_INFINITY): string {
-  return cut(isNormalized(text) ? text : normalizeText(text).replace(/\s+/g, ' '), limit);
+  return cut(normalizeLine(text), limit);
 }
 
 /** The text, truncated to `limit` at a grapheme boundary, with an ellipsis. */
@@ -257,37 +258,6 @@ function truncateAs<Formatted extends string>(
   }
   const boundary = graphemes.segment(text).containing(fits)?.index ?? fits;
   return `${formatPrefix(boundary)}${ellipsis}` as Formatted;
-}
-
-/**
- * Invisible characters: controls, direction marks, zero-width characters, fillers; except joiners and modifiers of an
- * emoji.
- */
-const invisible =
-  /(?![\n\t]|\u200D|\uFE0E|\uFE0F)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]|(?<!\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?)\u200D|\u200D(?!\p{Extended_Pictographic})/gu;
-const excessMarks = /(\p{M}{4})\p{M}+/gu;
-
-/** More than Discord's largest limit (6,000 characters); text beyond it is ignored. */
-const maxInputLength = 16_384;
-/** Printable ASCII and Latin letters with single spaces. Most texts match, and need no normalization. */
-const normalized = /^(?:[!-~¡-¬®-ɏ]+(?: [!-~¡-¬®-ɏ]+)*)?$/;
-
-function isNormalized(text: string): boolean {
-  return text.length <= maxInputLength && normalized.test(text);
-}
-
-function normalizeText(text: string): string {
-  if (isNormalized(text)) return text;
-  return text
-    .slice(0, maxInputLength)
-    .toWellFormed()
-    .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
-    .replace(invisible, '')
-    .replace(excessMarks, '$1')
-    .replace(/[^\S\n]+/g, ' ')
-    .replace(/ ?\n ?/g, '\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim();
 }
 
 /** Punctuation that is markup anywhere in a line. */

@@ -41,7 +41,7 @@ async function startLinked(changes: Record<string, string> = {}) {
   const authorize = async (decision: 'authorize' | 'cancel' = 'authorize', { open } = browser) => {
     const start = await open(`${publicUrl}/linked-roles`);
     const consent = await open(start.location);
-    expect(consent.text).toContain('identify role_connections.write');
+    expect(consent.text).toContain('Update your connection and metadata');
     return (await open(start.location, decide(decision))).location;
   };
   const values = () => discord.connections.connectionOf(userId).metadata;

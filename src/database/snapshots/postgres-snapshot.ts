@@ -1,15 +1,11 @@
 import { type Compilable, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { minute, second } from '../../platform/durations.ts';
+import { setStatementTimeout } from '../postgres-connection.ts';
+import { types } from '../postgres-pool.ts';
 import type { DatabaseSnapshot } from './snapshot.ts';
 import { statementBuilder } from './statement-builder.ts';
 
-/** The type id of `bigint`, the type of counts and times, which is exact as a number up to 2^53. */
-const bigintOid = 20;
-const types = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === bigintOid ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
-};
 const connectTimeoutMs = 3 * second;
 /** Longer than the programs' own timeouts, for the audit of a large database. */
 const statementTimeoutMs = 15 * minute;
@@ -24,9 +20,7 @@ export async function postgresSnapshot<Tables>(url: string): Promise<DatabaseSna
   // If the connection breaks while idle, the next query rejects.
   client.on('error', () => {});
   await client.connect();
-  await client.query(
-    `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${statementTimeoutMs}`,
-  );
+  await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${setStatementTimeout(statementTimeoutMs)}`);
   // The first query takes the snapshot.
   await client.query('SELECT 1');
   return {

@@ -62,6 +62,11 @@ export class DiscordState {
     return this.users.get(id);
   }
 
+  /** All users but bots. */
+  get people(): User[] {
+    return [...this.users.values()].filter(({ bot }) => !bot);
+  }
+
   /** Whether the user shares a guild with the bot. */
   isMember(userId: string): boolean {
     return this.members.has(userId);

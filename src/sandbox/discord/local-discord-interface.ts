@@ -9,7 +9,7 @@ import type { StateChange } from './events.ts';
 import type { FaultControls } from './faults.ts';
 import type { RecordedIdentify } from './gateway.ts';
 import type { GuildControls } from './guild-controls.ts';
-import type { AuthorizationControls } from './oauth.ts';
+import type { AuthorizationControls, OAuthApplication } from './oauth.ts';
 import type { Message } from './objects.ts';
 import type { PersistedState } from './persistence.ts';
 import type { LinkedRoleControls } from './role-connections.ts';
@@ -41,6 +41,8 @@ export interface LocalDiscordOptions extends DefaultGuildOptions {
   readonly grantedIntents?: number;
   /** How many shards may identify in 5 s; the sessions of others are invalid. No limit by default. */
   readonly maxConcurrency?: number;
+  /** Applications besides the bot's, to which members give permissions by OAuth2. */
+  readonly applications?: readonly OAuthApplication[];
   /** The state from an earlier run. */
   readonly initialState?: PersistedState | null;
   /** Serves the page at `/`, with the listing service behind these ports. @internal */

@@ -88,7 +88,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
   });
   const client = new MemberClient(state, commands, messages, interactions, files, outgoing);
   const guild = createGuildControls(state);
-  const oauth = new OAuth(state, clock);
+  const oauth = new OAuth(state, clock, options.applications ?? []);
   const connections = new RoleConnections(state);
   oauth.onRevoked = (userId) => connections.deleteConnection(userId);
   const faults = new InjectedFaults(stopwatch);

@@ -9,8 +9,20 @@ import { errorResponse, OAuth2Error, RejectedByClientError } from './errors.ts';
 const codeLifetimeMs = minute;
 const tokenLifetimeMs = 7 * day;
 
+/** An application for which members give permissions. */
+export interface OAuthApplication {
+  readonly id: string;
+  readonly name: string;
+  readonly clientSecret: string;
+  /** Where the browser may be sent with a code; null for anywhere. */
+  readonly redirectUris: readonly string[] | null;
+}
+
+const scopes = ['identify', 'guilds', 'role_connections.write'];
+
 /** What a member is asked for. */
 export interface Authorization {
+  readonly application: OAuthApplication;
   readonly redirectUri: string;
   readonly scope: string;
   readonly state: string;
@@ -18,31 +30,38 @@ export interface Authorization {
 }
 
 interface Grant {
+  readonly applicationId: string;
   readonly userId: string;
   readonly scope: string;
   readonly expiresAt: number;
 }
 
-/** What happens to the permissions that members have given to the application. */
+/** What happens to the permissions that members have given to applications. */
 export interface AuthorizationControls {
-  /** The member removes the application in the settings of the client. */
+  /** The member removes the bot's application in the settings of the client. */
   deauthorize(userId: string): void;
-  /** Makes the access tokens of a member expire now. */
+  /** Makes the access tokens of a member expire now, of all applications. */
   expireAccessTokens(userId: string): void;
 }
 
-/** The permissions that members have given to the application. Discord: "OAuth2". */
+/** The permissions that members have given to applications. Discord: "OAuth2". */
 export class OAuth implements AuthorizationControls {
+  /** Of the bot's application. */
   readonly clientSecret = randomBytes(24).toString('base64url');
   readonly #state: DiscordState;
+  readonly #applications: ReadonlyMap<string, OAuthApplication>;
   readonly #clock: Clock;
   readonly #codes = new Map<string, Grant & { readonly authorization: Authorization }>();
   readonly #accessTokens = new Map<string, Grant>();
   readonly #refreshTokens = new Map<string, Grant>();
-  /** Called when a member withdraws the permission. */
+  /** Called when a member withdraws the permission of the bot's application. */
   onRevoked: (userId: string) => void = () => {};
 
-  constructor(state: DiscordState, clock: Clock) {
+  /** @param others applications besides the bot's */
+  constructor(state: DiscordState, clock: Clock, others: readonly OAuthApplication[] = []) {
+    const { applicationId, bot } = state;
+    const ofBot = { id: applicationId, name: bot.username, clientSecret: this.clientSecret, redirectUris: null };
+    this.#applications = new Map([ofBot, ...others].map((application) => [application.id, application]));
     this.#state = state;
     this.#clock = clock;
   }
@@ -50,20 +69,22 @@ export class OAuth implements AuthorizationControls {
   /** Checks the address of a consent page. @throws RejectedByClientError */
   parseAuthorization(query: URLSearchParams): Authorization {
     const get = (name: string) => query.get(name) ?? '';
-    const reject = (message: string): never => {
-      throw new RejectedByClientError('invalid_authorization', message);
-    };
-    if (get('client_id') !== this.#state.applicationId) reject('Unknown application');
-    if (get('response_type') !== 'code') reject('Unsupported response type');
-    if (!URL.canParse(get('redirect_uri'))) reject('Invalid OAuth2 redirect_uri');
+    const reject = (message: string) => new RejectedByClientError('invalid_authorization', message);
+    const application = this.#applications.get(get('client_id'));
+    if (application === undefined) throw reject('Unknown application');
+    if (get('response_type') !== 'code') throw reject('Unsupported response type');
+    const isRegistered = application.redirectUris?.includes(get('redirect_uri')) ?? URL.canParse(get('redirect_uri'));
+    if (!isRegistered) throw reject('Invalid OAuth2 redirect_uri');
     if (
-      get('scope')
+      !get('scope')
         .split(' ')
-        .some((scope) => !['identify', 'role_connections.write'].includes(scope))
+        .every((scope) => scopes.includes(scope))
     )
-      reject('The requested scope is invalid, unknown, or malformed.');
-    if (query.has('code_challenge') && get('code_challenge_method') !== 'S256') reject('Unsupported challenge method');
+      throw reject('The requested scope is invalid, unknown, or malformed.');
+    if (query.has('code_challenge') && get('code_challenge_method') !== 'S256')
+      throw reject('Unsupported challenge method');
     return {
+      application,
       ...{ redirectUri: get('redirect_uri'), scope: get('scope'), state: get('state') },
       challenge: query.get('code_challenge'),
     };
@@ -71,7 +92,7 @@ export class OAuth implements AuthorizationControls {
 
   /** The member agrees or not; returns where the browser goes. */
   decide(authorization: Authorization, userId: string, agrees: boolean): string {
-    const { redirectUri, state, scope } = authorization;
+    const { application, redirectUri, state, scope } = authorization;
     const url = new URL(redirectUri);
     url.searchParams.set('state', state);
     if (!agrees) {
@@ -79,7 +100,8 @@ export class OAuth implements AuthorizationControls {
       return url.href;
     }
     const code = randomBytes(15).toString('base64url');
-    this.#codes.set(code, { userId, scope, expiresAt: this.#clock.now() + codeLifetimeMs, authorization });
+    const expiresAt = this.#clock.now() + codeLifetimeMs;
+    this.#codes.set(code, { applicationId: application.id, userId, scope, expiresAt, authorization });
     url.searchParams.set('code', code);
     return url.href;
   }
@@ -90,51 +112,64 @@ export class OAuth implements AuthorizationControls {
     if (request === undefined) throw new OAuth2Error(400, 'invalid_request');
     this.#checkClient(request);
     const grant = request.grant_type === 'refresh_token' ? this.#takeRefreshToken(request) : this.#takeCode(request);
-    const { userId, scope } = grant;
+    const { applicationId, userId, scope } = grant;
     const access_token = randomBytes(24).toString('base64url');
     const refresh_token = randomBytes(24).toString('base64url');
     const expiresAt = this.#clock.now() + tokenLifetimeMs;
-    this.#accessTokens.set(access_token, { userId, scope, expiresAt });
-    this.#refreshTokens.set(refresh_token, { userId, scope, expiresAt: Number.POSITIVE_INFINITY });
+    this.#accessTokens.set(access_token, { applicationId, userId, scope, expiresAt });
+    this.#refreshTokens.set(refresh_token, { applicationId, userId, scope, expiresAt: Number.POSITIVE_INFINITY });
     return { token_type: 'Bearer', access_token, refresh_token, expires_in: tokenLifetimeMs / second, scope };
   }
 
-  /** Discord: "Token Revocation": all tokens of the authorization. */
+  /** Discord: "Token Revocation": all tokens that the application has of the member. */
   revokeToken(body: unknown): void {
     const request = revocation.safeParse(body).data;
     if (request === undefined) throw new OAuth2Error(400, 'invalid_request');
     this.#checkClient(request);
     const grant = this.#refreshTokens.get(request.token) ?? this.#accessTokens.get(request.token);
-    if (grant !== undefined) this.deauthorize(grant.userId);
+    if (grant?.applicationId === request.client_id) this.#deauthorize(grant.applicationId, grant.userId);
   }
 
-  /** The member removes the application in the settings of the client. */
   deauthorize(userId: string): void {
-    for (const tokens of [this.#accessTokens, this.#refreshTokens]) {
-      for (const [token, grant] of tokens) if (grant.userId === userId) tokens.delete(token);
-    }
-    this.onRevoked(userId);
+    this.#deauthorize(this.#state.applicationId, userId);
   }
 
-  /** Makes the access tokens of a member expire now. */
+  #deauthorize(applicationId: string, userId: string): void {
+    for (const tokens of [this.#accessTokens, this.#refreshTokens]) {
+      for (const [token, grant] of tokens)
+        if (grant.userId === userId && grant.applicationId === applicationId) tokens.delete(token);
+    }
+    if (applicationId === this.#state.applicationId) this.onRevoked(userId);
+  }
+
   expireAccessTokens(userId: string): void {
     for (const [token, grant] of this.#accessTokens) if (grant.userId === userId) this.#accessTokens.delete(token);
   }
 
-  /** The member of an `Authorization` header with this scope. @throws DiscordApiError */
+  /** The member of an `Authorization` header with this scope, of any application. @throws DiscordApiError */
   memberOf(authorization: string | undefined, scope: string): string {
+    return this.#grantOf(authorization, scope).userId;
+  }
+
+  /** The same, of the bot's application. */
+  memberOfBot(authorization: string | undefined, scope: string): string {
+    const { applicationId, userId } = this.#grantOf(authorization, scope);
+    if (applicationId !== this.#state.applicationId) throw errorResponse.missingAccess();
+    return userId;
+  }
+
+  #grantOf(authorization: string | undefined, scope: string): Grant {
     const grant = this.#accessTokens.get(/^Bearer (.+)$/.exec(authorization ?? '')?.[1] ?? '');
     if (grant === undefined || grant.expiresAt <= this.#clock.now()) throw errorResponse.unauthorized();
     if (!grant.scope.split(' ').includes(scope)) throw errorResponse.missingAccess();
-    return grant.userId;
+    return grant;
   }
 
   #checkClient({ client_id, client_secret }: { client_id: string; client_secret: string }): void {
-    const isKnown = client_id === this.#state.applicationId && client_secret === this.clientSecret;
-    if (!isKnown) throw new OAuth2Error(401, 'invalid_client');
+    if (this.#applications.get(client_id)?.clientSecret !== client_secret) throw new OAuth2Error(401, 'invalid_client');
   }
 
-  #takeCode({ code = '', redirect_uri, code_verifier }: z.output<typeof tokenRequest>): Grant {
+  #takeCode({ client_id, code = '', redirect_uri, code_verifier }: z.output<typeof tokenRequest>): Grant {
     const grant = this.#codes.get(code);
     this.#codes.delete(code);
     const { redirectUri, challenge } = grant?.authorization ?? {};
@@ -143,15 +178,16 @@ export class OAuth implements AuthorizationControls {
       createHash('sha256')
         .update(code_verifier ?? '')
         .digest('base64url') === challenge;
-    const isValid = grant !== undefined && grant.expiresAt > this.#clock.now() && redirectUri === redirect_uri;
-    if (!isValid || !isVerified) throw new OAuth2Error(400, 'invalid_grant');
+    const isCurrent = grant !== undefined && grant.expiresAt > this.#clock.now();
+    const isForClient = grant?.applicationId === client_id && redirectUri === redirect_uri;
+    if (!isCurrent || !isForClient || !isVerified) throw new OAuth2Error(400, 'invalid_grant');
     return grant;
   }
 
-  #takeRefreshToken({ refresh_token = '' }: z.output<typeof tokenRequest>): Grant {
+  #takeRefreshToken({ client_id, refresh_token = '' }: z.output<typeof tokenRequest>): Grant {
     const grant = this.#refreshTokens.get(refresh_token);
     this.#refreshTokens.delete(refresh_token);
-    if (grant === undefined) throw new OAuth2Error(400, 'invalid_grant');
+    if (grant?.applicationId !== client_id) throw new OAuth2Error(400, 'invalid_grant');
     return grant;
   }
 }

@@ -3,6 +3,7 @@ import type { GuildChannel, Role } from './objects.ts';
 /** The permissions that this server checks. Discord: "Permissions", bitwise permission flags. */
 export const permission = {
   administrator: 1n << 3n,
+  manageGuild: 1n << 5n,
   addReactions: 1n << 6n,
   viewChannel: 1n << 10n,
   sendMessages: 1n << 11n,

@@ -1,7 +1,7 @@
 import { newMember } from './default-guild.ts';
 import { defaultLocale } from './locales.ts';
 import type { Channel, GroupChannel, GuildChannel, User } from './objects.ts';
-import { permissions } from './permissions.ts';
+import { allPermissions, permissions } from './permissions.ts';
 
 /*
  * Places in which the bot is no member: another guild, and a group of people. Everyone who is there has added the app to
@@ -39,6 +39,14 @@ const otherChannel: GuildChannel = {
 
 /** The ids of the channels. */
 export const idsWithoutBot = { otherGuild: otherChannel.id, group: '1190000000000000103' };
+
+/** The other guild as one of its members sees it in a list of guilds. The second person owns it. */
+export function otherGuild(userId: string, people: readonly User[]) {
+  const owner = userId === people[1]?.id;
+  const permissions = String(owner ? allPermissions : memberPermissions);
+  const guild = { id: otherGuildId, name: 'Elsewhere', icon: null, banner: null, features: [] };
+  return { ...guild, owner, permissions, count: people.length };
+}
 
 /** The channels of the places without the bot. */
 export function channelsWithoutBot(people: readonly User[]): readonly (GuildChannel | GroupChannel)[] {

@@ -3,7 +3,7 @@ import { TallyhookError } from '../../platform/errors.ts';
 import type { Listing } from '../listing/listing.ts';
 import { endOfPeriod } from '../listing/period.ts';
 import type { Database } from '../storage/database.ts';
-import { type ServiceMember, upsertMember } from '../storage/members.ts';
+import { type ServiceMember, upsertMember, withSafeName } from '../storage/members.ts';
 import { findPurchase, insertPurchase, type Purchase, type Tier, updateActivePurchase } from '../storage/purchases.ts';
 import { enqueue } from '../webhooks/enqueue.ts';
 import { type LifecycleEvent, lifecyclePayload, purchasePayload } from '../webhooks/payloads.ts';
@@ -32,8 +32,8 @@ export function newPurchase(listingId: string, order: PurchaseOrder, now: number
     orderId: `ord_${randomUUID()}`,
     purchaseId: `pur_${randomUUID()}`,
     listingId,
-    buyer: order.buyer,
-    recipient: order.recipient ?? null,
+    buyer: withSafeName(order.buyer),
+    recipient: order.recipient ? withSafeName(order.recipient) : null,
     tier,
     status: 'active',
     autoRenew: tier.duration !== 'lifetime' && (order.autoRenew ?? true),

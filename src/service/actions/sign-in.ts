@@ -1,6 +1,6 @@
 import { minute } from '../../platform/durations.ts';
 import type { Database } from '../storage/database.ts';
-import { type ServiceMember, upsertMember } from '../storage/members.ts';
+import { type ServiceMember, upsertMember, withSafeName } from '../storage/members.ts';
 import { digest, newSecret } from '../storage/secrets.ts';
 import { consumeSignInLink, insertSignInLink } from '../storage/sign-in-links.ts';
 
@@ -10,7 +10,7 @@ export const signInLinkTtlMs = 15 * minute;
 /** Creates a sign-in token for a member, which the operator of the service hands over. Only its digest is stored. */
 export async function issueSignInToken(database: Database, member: ServiceMember, now: number): Promise<string> {
   const token = newSecret('in');
-  await insertSignInLink(database, { ...member, hash: digest(token), expiresAt: now + signInLinkTtlMs });
+  await insertSignInLink(database, { ...withSafeName(member), hash: digest(token), expiresAt: now + signInLinkTtlMs });
   return token;
 }
 

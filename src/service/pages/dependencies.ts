@@ -1,3 +1,4 @@
+import type { DiscordSignIn } from '../discord-sign-in/discord-sign-in.ts';
 import type { DeliveryContext } from '../webhooks/attempt.ts';
 import type { MemberSessions } from './session.ts';
 
@@ -7,6 +8,8 @@ export interface PageDependencies {
   readonly sessions: MemberSessions;
   /** Every visitor may act as any member, for the sandbox only. Otherwise members sign in with a link. */
   readonly actAsMembers: boolean;
+  /** Null without an application at Discord. */
+  readonly discord: DiscordSignIn | null;
   /** Wakes the webhook dispatcher, since a delivery was queued. */
   readonly queued: () => void;
 }

@@ -6,6 +6,7 @@ export const serviceMessages = {
   reviewed: { tone: 'good', text: 'Your review was published.' },
   'signed-in': { tone: 'good', text: 'You are signed in.' },
   'signed-out': { tone: 'good', text: 'You are signed out.' },
+  'signed-out-everywhere': { tone: 'good', text: 'You are signed out in all browsers.' },
   saved: { tone: 'good', text: 'Saved.' },
   removed: { tone: 'good', text: 'The webhook was removed. No more events are sent to it.' },
   resumed: { tone: 'good', text: 'The webhook was resumed. Queued events are being sent.' },

@@ -1,24 +1,24 @@
 import { z } from 'zod';
+import { normalizeLine } from '../../platform/normalize-text.ts';
 import { snowflakePattern } from '../../platform/snowflake.ts';
 import { HttpError } from '../../web/http-error.ts';
-
-const line = (maxLength: number) => z.string().trim().min(1).max(maxLength);
+import { line, paragraphs } from './form-text.ts';
 
 // The forms of the pages. The HTML has the same limits, so only clients other than browsers exceed them.
 export const reviewForm = z.object({
   rating: z.coerce.number('The rating must be 1 to 5.').int().min(1).max(5),
-  comment: line(1_000),
+  comment: paragraphs(1_000),
 });
 
 export const actAsForm = z.object({ userId: z.string().regex(snowflakePattern) });
 
 export const listingForm = z.object({
   name: line(100),
-  description: z.string().trim().max(2_000),
+  description: paragraphs(2_000, 0),
   tags: z
     .string()
     .max(500)
-    .transform((text) => [...new Set(text.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== ''))
+    .transform((text) => [...new Set(text.split(',').map(normalizeLine))].filter((tag) => tag !== ''))
     .pipe(z.array(z.string().max(30)).max(10)),
 });
 

@@ -4,7 +4,8 @@ import { voteCooldownOf } from '../listing/cooldown.ts';
 import { type Listing, pagePath, type ServiceListingKind } from '../listing/listing.ts';
 import { countVote } from '../monitoring/service-counters.ts';
 import { allListings, findListing } from '../storage/listings.ts';
-import { countReviews, type ReviewOrder, reviewOrders, reviewsOf, upsertReview } from '../storage/reviews.ts';
+import { findReviews } from '../storage/review-pages.ts';
+import { countReviews, type ReviewOrder, reviewOrders, upsertReview } from '../storage/reviews.ts';
 import { countVotes, lastVoteAt, recentVotes } from '../storage/votes.ts';
 import type { PageDependencies } from './dependencies.ts';
 import { readForm, reviewForm } from './forms.ts';
@@ -55,7 +56,11 @@ export function publicRoutes(dependencies: PageDependencies): Router {
         votes: votes.total,
         monthlyVotes: votes.month,
         voters: await recentVotes(database, listing.id, maxVoters),
-        reviews: await reviewsOf(database, listing.id, order, request.query['all'] ? maxReviewsOfAll : maxReviews),
+        reviews: await findReviews(database, listing.id, {
+          order,
+          limit: request.query['all'] ? maxReviewsOfAll : maxReviews,
+          offset: 0,
+        }),
         order,
         totalReviews: total,
         rating,

@@ -8,7 +8,8 @@ import { html } from '../../web/html.ts';
 import { HttpError, handleErrors, toHttpError } from '../../web/http-error.ts';
 import { securityHeaders } from '../../web/security-headers.ts';
 import { retryAfterUnavailable } from '../api/api-error.ts';
-import { dashboardRoutes } from './dashboard-routes.ts';
+import { discordSignInRoutes } from '../discord-sign-in/routes.ts';
+import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
 import type { PageDependencies } from './dependencies.ts';
 import { publicRoutes } from './public-routes.ts';
 import { pageNotFound, renderServicePage } from './render-page.ts';
@@ -24,6 +25,8 @@ export function pagesRouter(dependencies: PageDependencies, log: Log, origin: st
   router.use(rejectCrossSiteForms({ message: 'This form was not sent from a page of this service.' }));
   router.use(express.urlencoded({ extended: false, limit: '32kb' }));
   router.use(publicRoutes(dependencies));
+  const { discord } = dependencies;
+  if (discord !== null) router.use(discordSignInRoutes(dependencies, discord, log));
   router.use(signInRoutes(dependencies));
   router.use(dashboardRoutes(dependencies));
   router.use(() => {

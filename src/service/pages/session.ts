@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { day } from '../../platform/durations.ts';
-import { createSessionCookie } from '../../web/session-cookie.ts';
+import { createSessionCookie, equalSecrets } from '../../web/session-cookie.ts';
 import type { Database } from '../storage/database.ts';
-import { findMember, type ServiceMember } from '../storage/members.ts';
-import { storedSetting } from '../storage/settings.ts';
+import { findMemberWithEpoch, type ServiceMember, sessionEpochOf } from '../storage/members.ts';
 
 /** A signed-in member. */
 export interface Visitor extends ServiceMember {
@@ -13,22 +12,35 @@ export interface Visitor extends ServiceMember {
 }
 
 /**
- * A session is a signed cookie with the user id. The signing key is stored in the database; deleting it ends all
- * sessions.
+ * A session is a signed cookie with the user id and the member's epoch, a random value in the database; a new one ends
+ * all sessions of the member.
  */
 export interface MemberSessions {
-  /** Null if the cookie is missing, forged or expired, or its member is unknown. @param now ms since the epoch */
+  /**
+   * Null if the cookie is missing, forged or expired, its member is unknown, or the member has signed out everywhere.
+   * @param now ms since the epoch
+   */
   visitor(request: Request, now: number): Promise<Visitor | null>;
-  /** @param now ms since the epoch */
-  signIn(response: Response, userId: string, now: number): void;
+  /**
+   * Starts a session with a new cookie and CSRF token, in place of the browser's former one. Without effect for an
+   * unknown member.
+   * @param now ms since the epoch
+   */
+  signIn(response: Response, userId: string, now: number): Promise<void>;
   signOut(response: Response): void;
 }
 
-/** @param secure whether browsers must send the cookie over HTTPS only */
-export async function openSessions(database: Database, secure: boolean): Promise<MemberSessions> {
-  const key = await storedSetting(database, 'session_key', () => randomBytes(32).toString('base64url'));
+/**
+ * @param options.key signs the cookies; a new one ends all sessions
+ * @param options.secure whether browsers must send the cookie over HTTPS only
+ */
+export function createSessions(
+  database: Database,
+  { key, secure }: { readonly key: string; readonly secure: boolean },
+): MemberSessions {
   const cookie = createSessionCookie({
-    name: 'tallyhook_session',
+    // By the prefix, browsers reject such a cookie from other hosts of the domain.
+    name: secure ? '__Host-tallyhook_session' : 'tallyhook_session',
     key,
     lifetimeMs: 30 * day,
     sameSite: 'lax',
@@ -38,11 +50,16 @@ export async function openSessions(database: Database, secure: boolean): Promise
   return {
     async visitor(request, now) {
       const session = cookie.read(request.headers.cookie, now);
-      const member = session && (await findMember(database, session.subject));
-      return session && member && { ...member, formToken: session.formToken };
+      if (session === null) return null;
+      const [userId = '', epoch = ''] = session.subject.split('~');
+      const found = await findMemberWithEpoch(database, userId);
+      if (found?.sessionEpoch == null || !equalSecrets(epoch, found.sessionEpoch)) return null;
+      return { ...found.member, formToken: session.formToken };
     },
-    signIn(response, userId, now) {
-      cookie.set(response, { subject: userId, now, secure });
+    async signIn(response, userId, now) {
+      const epoch = await sessionEpochOf(database, userId);
+      if (epoch === null) return;
+      cookie.set(response, { subject: `${userId}~${epoch}~${randomBytes(12).toString('base64url')}`, now, secure });
     },
     signOut(response) {
       cookie.clear(response, { secure });

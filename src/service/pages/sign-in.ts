@@ -1,34 +1,34 @@
 import { type Request, Router } from 'express';
 import { z } from 'zod';
+import { formTokenField } from '../../web/form-token.ts';
 import { type Html, html } from '../../web/html.ts';
 import { HttpError } from '../../web/http-error.ts';
 import { redeemSignInToken } from '../actions/sign-in.ts';
 import type { Database } from '../storage/database.ts';
 import { allListings } from '../storage/listings.ts';
-import { findMember, listMembers, type ServiceMember } from '../storage/members.ts';
+import { endSessions, findMember, listMembers, type ServiceMember } from '../storage/members.ts';
 import type { PageDependencies } from './dependencies.ts';
 import { actAsForm, readForm } from './forms.ts';
+import { nextPath } from './next-path.ts';
 import { pageNotFound, renderServicePage, requireVisitor } from './render-page.ts';
+import type { Visitor } from './session.ts';
 
 const maxMembers = 200;
-
-/** The page to open after signing in: only paths of this service, so that a link cannot redirect to another site. */
-const nextPath = z
-  .string()
-  .regex(/^\/(?:[\w-][\w/-]*)?$/)
-  .catch('/');
 const nextForm = z.object({ next: nextPath });
 
-/** Sign-in, by choosing a member in the sandbox and by link otherwise, and sign-out. */
+/** Sign-in with Discord, by link, or by choosing a member in the sandbox, and sign-out. */
 export function signInRoutes(dependencies: PageDependencies): Router {
-  const { sending, sessions, actAsMembers } = dependencies;
+  const { sending, sessions, actAsMembers, discord } = dependencies;
   const { database, clock } = sending;
   const router = Router();
 
   router.get('/sign-in', async (request, response) => {
     const visitor = await sessions.visitor(request, clock.now());
     const next = nextPath.parse(request.query['next']);
-    const body = actAsMembers ? actAsPage(await findMembers(database), next) : requestLinkPage();
+    const body = html`<h1>Sign in</h1>
+${visitor && signedInSection(visitor)}
+${discord && discordSection(next)}
+${actAsMembers ? actAsSection(await findMembers(database), next) : linkSection(discord !== null)}`;
     renderServicePage(request, response, { title: 'Sign in', visitor, body });
   });
 
@@ -36,7 +36,7 @@ export function signInRoutes(dependencies: PageDependencies): Router {
     if (!actAsMembers) throw pageNotFound();
     const { userId } = readForm(actAsForm, request.body);
     if ((await findMember(database, userId)) === null) throw new HttpError(400, 'This member does not exist.');
-    sessions.signIn(response, userId, clock.now());
+    await sessions.signIn(response, userId, clock.now());
     response.redirect(303, readForm(nextForm, request.body).next);
   });
 
@@ -50,7 +50,7 @@ export function signInRoutes(dependencies: PageDependencies): Router {
     if (member === null) {
       throw new HttpError(403, 'This sign-in link was already used or has expired. Ask for a new one.');
     }
-    sessions.signIn(response, member.userId, clock.now());
+    await sessions.signIn(response, member.userId, clock.now());
     response.redirect(303, '/dashboard?notice=signed-in');
   });
 
@@ -58,6 +58,13 @@ export function signInRoutes(dependencies: PageDependencies): Router {
     await requireVisitor(dependencies, request);
     sessions.signOut(response);
     response.redirect(303, '/?notice=signed-out');
+  });
+
+  router.post('/sign-out/everywhere', async (request, response) => {
+    const { userId } = await requireVisitor(dependencies, request);
+    await endSessions(database, userId);
+    sessions.signOut(response);
+    response.redirect(303, '/?notice=signed-out-everywhere');
   });
 
   return router;
@@ -68,7 +75,7 @@ interface MemberOption extends ServiceMember {
   readonly owns: readonly string[];
 }
 
-/** The members for {@link actAsPage}, owners first. */
+/** The members for {@link actAsSection}, owners first. */
 async function findMembers(database: Database): Promise<MemberOption[]> {
   const [members, listings] = await Promise.all([listMembers(database, maxMembers), allListings(database)]);
   const listingsByOwner = Map.groupBy(listings, (listing) => listing.ownerId);
@@ -77,9 +84,23 @@ async function findMembers(database: Database): Promise<MemberOption[]> {
     .sort((a, b) => b.owns.length - a.owns.length);
 }
 
+function signedInSection(visitor: Visitor): Html {
+  return html`<section class="card">
+  <p>You are signed in as <bdi>${visitor.username}</bdi>.</p>
+  <form method="post" action="/sign-out/everywhere">${formTokenField(visitor)}<button>Sign out in all browsers</button></form>
+</section>`;
+}
+
+function discordSection(next: string): Html {
+  return html`<section class="card">
+  <p>Discord tells this service your id and your name, and nothing else.</p>
+  <p><a class="button" href="/sign-in/discord?next=${encodeURIComponent(next)}">Sign in with Discord</a></p>
+</section>`;
+}
+
 /** Sign-in without a password, for the sandbox. */
-function actAsPage(members: readonly MemberOption[], next: string): Html {
-  return html`<h1>Act as a member</h1>
+function actAsSection(members: readonly MemberOption[], next: string): Html {
+  return html`<h2>Act as a member</h2>
 <p>This service is for testing. Choose a member to act as.</p>
 <form class="card stack" method="post" action="/sign-in">
   <input type="hidden" name="next" value="${next}">
@@ -92,9 +113,11 @@ function actAsPage(members: readonly MemberOption[], next: string): Html {
 }
 
 /** Sign-in links are created by the operator. */
-function requestLinkPage(): Html {
-  return html`<h1>Sign in</h1>
-<p>This service has no accounts of its own. Ask its operator for a sign-in link. A link works once, within 15 minutes.</p>
+function linkSection(hasDiscord: boolean): Html {
+  if (hasDiscord) {
+    return html`<p class="quiet">Without Discord, ask the operator of this service for a sign-in link. A link works once, within 15 minutes.</p>`;
+  }
+  return html`<p>This service has no accounts of its own. Ask its operator for a sign-in link. A link works once, within 15 minutes.</p>
 <p class="quiet">The operator creates one with <code>tallyhook service sign-in --user ID --name NAME</code>.</p>`;
 }
 

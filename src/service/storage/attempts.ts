@@ -1,5 +1,5 @@
 import type { Sql } from './database.ts';
-import { deliveriesOf, type WebhookDelivery } from './deliveries.ts';
+import { type DeliverySelection, deliveriesOf, type WebhookDelivery } from './deliveries.ts';
 
 /** One POST of one delivery and its result. */
 export interface DeliveryAttempt {
@@ -60,9 +60,13 @@ async function attemptsOf(sql: Sql, deliveryIds: readonly string[]): Promise<Map
 /** A delivery with all of its attempts, oldest first. */
 export type WebhookDeliveryRecord = WebhookDelivery & { readonly attemptHistory: readonly DeliveryAttempt[] };
 
-/** The last deliveries of a listing with their attempts, newest delivery first. */
-export async function deliveryRecords(sql: Sql, listingId: string, limit: number): Promise<WebhookDeliveryRecord[]> {
-  const deliveries = await deliveriesOf(sql, listingId, limit);
+/** Deliveries of a listing with their attempts, newest delivery first. */
+export async function deliveryRecords(
+  sql: Sql,
+  listingId: string,
+  selection: DeliverySelection,
+): Promise<WebhookDeliveryRecord[]> {
+  const deliveries = await deliveriesOf(sql, listingId, selection);
   const attempts = await attemptsOf(
     sql,
     deliveries.map(({ id }) => id),

@@ -1,50 +1,40 @@
-import { dirname } from 'node:path';
-import {
-  type CompiledQuery,
-  type Dialect,
-  Kysely,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-  type Transaction,
-} from 'kysely';
-import { Migrator } from 'kysely/migration';
-import { monitorFiles } from '../../platform/database-file-monitor.ts';
-import { createFileCheck, identifyFiles, releaseFiles } from '../../platform/database-files.ts';
-import { second } from '../../platform/durations.ts';
+import { type CompiledQuery, Kysely, type Transaction } from 'kysely';
+import { sqlitePathOf } from '../../database/database-url.ts';
+import type { SqlDialect } from '../../database/dialect.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { makeDirectory } from '../../platform/make-directory.ts';
-import { forKysely, isBusy, openSqlite } from '../../platform/sqlite.ts';
-import { createDriver, type DriverOptions, type Execute, type ServiceDriver } from './driver.ts';
-import * as firstTables from './migrations/001-first-tables.ts';
-import * as reservations from './migrations/002-reservations.ts';
-import * as counts from './migrations/003-counts.ts';
-import * as deliveryQueues from './migrations/004-delivery-queues.ts';
-import * as owners from './migrations/005-owners.ts';
-import * as moderation from './migrations/007-moderation.ts';
-import * as discordSignIn from './migrations/009-discord-sign-in.ts';
-import { withStatementCache } from './statement-cache.ts';
+import type { Engine, Execute, OpenOptions } from './engine.ts';
 import type { ServiceTables } from './tables.ts';
 
 /** The database of the service. */
 export class Database extends Kysely<ServiceTables> {
-  readonly #readNow: Execute | null;
-  readonly #driver: ServiceDriver;
+  /** SQLite or PostgreSQL, for statements that are not the same in both. */
+  readonly engine: Engine;
 
-  /** @param readNow null if reads have to wait for transactions */
-  constructor(dialect: Dialect, driver: ServiceDriver, readNow: Execute | null) {
-    super({ dialect });
-    this.#driver = driver;
-    this.#readNow = readNow;
+  constructor(engine: Engine) {
+    const { kysely } = engine.dialect;
+    super({
+      dialect: {
+        createAdapter: () => kysely.createAdapter(),
+        createIntrospector: (db) => kysely.createIntrospector(db),
+        createQueryCompiler: () => kysely.createQueryCompiler(),
+        createDriver: () => engine.driver,
+      },
+    });
+    this.engine = engine;
+  }
+
+  get dialect(): SqlDialect {
+    return this.engine.dialect;
   }
 
   /**
-   * Runs `work` in a transaction, without a turn of the event loop between its statements. Rejects with what it throws,
-   * or a StoreUnavailableError.
+   * Runs `work` in a transaction, without a turn of the event loop between its statements. For SQLite only. Rejects with
+   * what it throws, or a StoreUnavailableError.
    */
   transact<Result>(work: (execute: Execute) => Result): Promise<Result> {
-    return this.#driver.transact(work);
+    if (this.engine.name === 'sqlite') return this.engine.transact(work);
+    return Promise.reject(new TypeError('PostgreSQL cannot run a transaction without waiting for its statements.'));
   }
 
   /**
@@ -53,11 +43,13 @@ export class Database extends Kysely<ServiceTables> {
    * @param parameters instead of those that it was compiled with
    */
   read<Found>(query: CompiledQuery<Found>, parameters: readonly unknown[]): Found[] | Promise<Found[]> {
-    if (this.#readNow !== null) {
+    const { engine } = this;
+    if (engine.name === 'postgres') return engine.read(query.sql, parameters) as Promise<Found[]>;
+    if (engine.readNow !== null) {
       try {
-        return this.#readNow(query.sql, parameters) as Found[];
+        return engine.readNow(query.sql, parameters) as Found[];
       } catch (error) {
-        if (!isBusy(error)) throw error;
+        if (!engine.dialect.isBusy(error)) throw error;
       }
     }
     return this.executeQuery<Found>({ ...query, parameters }).then(({ rows }) => rows);
@@ -69,101 +61,37 @@ export class Database extends Kysely<ServiceTables> {
  */
 export type Sql = Kysely<ServiceTables> | Transaction<ServiceTables>;
 
-const migrations = {
-  '001-first-tables': firstTables,
-  '002-reservations': reservations,
-  '003-counts': counts,
-  '004-delivery-queues': deliveryQueues,
-  '005-owners': owners,
-  '007-moderation': moderation,
-  '009-discord-sign-in': discordSignIn,
-};
-
-/** SQLite's busy timeout while the file is opened (ms): several processes may create it at the same time. */
-const openTimeoutMs = 5 * second;
-
 /**
- * Opens the service's database and runs its migrations. With a `log`, a deleted or replaced file is logged. Writes
- * throw a StoreUnavailableError while another process holds the lock for too long.
- * @param address `sqlite:` and a path, relative or absolute; `sqlite::memory:` (or `:memory:`) for a database in memory
- * @throws TallyhookError `service_database` if it cannot be opened or migrated
+ * Opens the service's database and runs its migrations. Each driver is loaded only if it is used. Writes throw a
+ * StoreUnavailableError while another process holds a lock for too long, or the server does not respond.
+ * @param address `sqlite:` and a path, relative or absolute; `sqlite::memory:` (or `:memory:`) for a database in memory;
+ * or `postgres://…`
+ * @throws TallyhookError `service_database` if it cannot be opened or migrated; `database_too_new` if it is of a newer
+ * version with which this one cannot share it; `foreign_database` if it is the bot's
  */
-export async function openDatabase(address: string, log?: Log): Promise<Database> {
-  const path = address.replace(/^sqlite:/, '');
+export async function openDatabase(address: string, log?: Log, options: OpenOptions = {}): Promise<Database> {
+  const isServer = /^postgres(ql)?:/.test(address);
+  const path = sqlitePathOf(address) ?? address;
   try {
-    const options = path === ':memory:' ? inMemory(log) : inFile(path, log);
-    const driver = await createDriver(options);
-    const { reader } = options;
-    const dialect = {
-      createAdapter: () => new ConcurrentAdapter(),
-      createDriver: () => driver,
-      createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    };
-    const readNow: Execute = (text, parameters) => reader.prepare(text).all(parameters);
-    const database = new Database(dialect, driver, reader === options.writer ? null : readNow);
-    const { error } = await new Migrator({
-      db: database,
-      provider: { getMigrations: () => Promise.resolve(migrations) },
-      // Parts of a release may be merged in any order.
-      allowUnorderedMigrations: true,
-    }).migrateToLatest();
-    if (error !== undefined) throw error;
-    return database;
+    const engine = isServer
+      ? await (await import('./postgres/open.ts')).openPostgresEngine(address, { log, ...options })
+      : await (await import('./sqlite/open.ts')).openSqliteEngine(path, { log, ...options });
+    return new Database(engine);
   } catch (cause) {
-    throw new TallyhookError('service_database', `Cannot open the service database "${path}".`, {
+    if (cause instanceof TallyhookError && ['database_too_new', 'foreign_database'].includes(cause.code)) throw cause;
+    const name = isServer ? withoutPassword(address) : path;
+    throw new TallyhookError('service_database', `Cannot open the service database "${name}".`, {
       cause,
-      hint: 'Use a path that this user may write to, for example --database sqlite:data/service.db.',
+      hint: isServer
+        ? 'The server must run, and accept the user and the password.'
+        : 'Use a path that this user may write to, for example --database sqlite:data/service.db.',
     });
   }
 }
 
-/**
- * The driver serializes transactions itself, so kysely need not. Migrations run in one transaction, so only one process
- * migrates.
- */
-class ConcurrentAdapter extends SqliteAdapter {
-  override get supportsMultipleConnections(): boolean {
-    return true;
-  }
-  override get supportsTransactionalDdl(): boolean {
-    return true;
-  }
-}
-
-function inMemory(log: Log | undefined): DriverOptions {
-  const connection = withStatementCache(forKysely(openConnection(':memory:')));
-  return { writer: connection, reader: connection, checkFiles: () => null, close: connection.close, log };
-}
-
-function inFile(path: string, log: Log | undefined): DriverOptions {
-  makeDirectory(dirname(path));
-  const [writer, reader] = [openConnection(path), openConnection(path)];
-  const files = identifyFiles(path);
-  const checkFiles = createFileCheck(files);
-  const monitor = log && monitorFiles(checkFiles, log);
-  return {
-    writer: withStatementCache(forKysely(writer)),
-    reader: withStatementCache(forKysely(reader)),
-    checkFiles,
-    log,
-    close() {
-      monitor?.stop();
-      reader.close();
-      writer.close();
-      releaseFiles(files);
-    },
-  };
-}
-
-function openConnection(path: string) {
-  const connection = openSqlite(path, { busyTimeoutMs: openTimeoutMs });
-  connection.exec('PRAGMA journal_mode = WAL');
-  // Confirmed votes and queued webhooks must survive a power failure.
-  connection.exec('PRAGMA synchronous = FULL');
-  connection.exec('PRAGMA foreign_keys = ON');
-  // The first read creates the -wal and -shm files.
-  connection.exec('PRAGMA schema_version');
-  connection.exec('PRAGMA busy_timeout = 0');
-  return connection;
+/** Server and database of an address, without the credentials. */
+function withoutPassword(address: string): string {
+  if (!URL.canParse(address)) return 'postgres://…';
+  const { host, pathname } = new URL(address);
+  return `postgres://${host}${pathname}`;
 }

@@ -1,3 +1,4 @@
+import { sql as expression } from 'kysely';
 import type { Sql } from './database.ts';
 import type { DeliveryState, Row, WebhookFamily } from './tables.ts';
 
@@ -55,16 +56,31 @@ export async function findWebhookDelivery(sql: Sql, id: string): Promise<Webhook
   return row ? deliveryOfRow(row) : null;
 }
 
-/** The last deliveries of a listing, newest first. */
-export async function deliveriesOf(sql: Sql, listingId: string, limit: number): Promise<WebhookDelivery[]> {
-  const rows = await sql
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('listing_id', '=', listingId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
+/** Which deliveries of a listing to read, newest first. Without a state or family: all. */
+export interface DeliverySelection {
+  readonly limit: number;
+  readonly state?: DeliveryState | undefined;
+  readonly family?: WebhookFamily | undefined;
+  /** Only those before this delivery. */
+  readonly before?: Pick<WebhookDelivery, 'id' | 'createdAt'> | undefined;
+}
+
+export async function deliveriesOf(
+  sql: Sql,
+  listingId: string,
+  { limit, state, family, before }: DeliverySelection,
+): Promise<WebhookDelivery[]> {
+  let query = sql.selectFrom('deliveries').selectAll().where('listing_id', '=', listingId);
+  // Written out, since some indexes contain only rows of one state.
+  if (state !== undefined) query = query.where('state', '=', expression.lit(state));
+  if (family !== undefined) query = query.where('family', '=', family);
+  if (before !== undefined) {
+    const { createdAt, id } = before;
+    query = query
+      .where('created_at', '<=', createdAt)
+      .where((row) => row.or([row('created_at', '<', createdAt), row('id', '<', id)]));
+  }
+  const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
   return rows.map(deliveryOfRow);
 }
 

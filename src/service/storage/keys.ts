@@ -1,4 +1,5 @@
 import type { Sql } from './database.ts';
+import type { Row } from './tables.ts';
 
 /** The metadata of an API key. `hint` is the key's last characters; the key itself is not stored. */
 export interface StoredKey {
@@ -7,6 +8,8 @@ export interface StoredKey {
   readonly hint: string;
   readonly label: string;
   readonly createdAt: number;
+  /** To the minute (ms since the epoch); null if it was never used, or not for a minute after its first use. */
+  readonly lastUsedAt: number | null;
 }
 
 export async function insertKey(
@@ -28,20 +31,24 @@ export async function insertKey(
 
 /** The active keys of a listing, newest first. */
 export async function keysOfListing(sql: Sql, listingId: string): Promise<StoredKey[]> {
-  const rows = await sql
+  const rows = await activeKeys(sql, listingId).orderBy('keys.id', 'desc').execute();
+  return rows.map(toStoredKey);
+}
+
+/** An active key of this listing, or null. */
+export async function findKey(sql: Sql, listingId: string, keyId: number): Promise<StoredKey | null> {
+  const row = await activeKeys(sql, listingId).where('keys.id', '=', keyId).executeTakeFirst();
+  return row ? toStoredKey(row) : null;
+}
+
+export async function countKeys(sql: Sql, listingId: string): Promise<number> {
+  const { keys } = await sql
     .selectFrom('keys')
-    .selectAll()
+    .select(({ fn }) => fn.countAll<number>().as('keys'))
     .where('listing_id', '=', listingId)
     .where('revoked_at', 'is', null)
-    .orderBy('id', 'desc')
-    .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    listingId: row.listing_id,
-    hint: row.hint,
-    label: row.label,
-    createdAt: row.created_at,
-  }));
+    .executeTakeFirstOrThrow();
+  return Number(keys);
 }
 
 /** Revokes a key of this listing; false if the listing has no active key with this id. */
@@ -54,4 +61,25 @@ export async function revokeKey(sql: Sql, listingId: string, keyId: number, now:
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+function activeKeys(sql: Sql, listingId: string) {
+  return sql
+    .selectFrom('keys')
+    .leftJoin('key_usage', 'key_usage.key_id', 'keys.id')
+    .selectAll('keys')
+    .select('key_usage.last_used_at')
+    .where('keys.listing_id', '=', listingId)
+    .where('keys.revoked_at', 'is', null);
+}
+
+function toStoredKey(row: Row<'keys'> & { last_used_at: number | null }): StoredKey {
+  return {
+    id: row.id,
+    listingId: row.listing_id,
+    hint: row.hint,
+    label: row.label,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+  };
 }

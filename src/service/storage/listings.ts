@@ -40,6 +40,15 @@ export async function updateListingState(
   return numUpdatedRows > 0n;
 }
 
+/** Locks a listing until the end of the transaction, against others that lock it. */
+export async function lockListing(sql: Sql, id: string): Promise<void> {
+  await sql
+    .updateTable('listings')
+    .set((row) => ({ name: row.ref('name') }))
+    .where('id', '=', id)
+    .execute();
+}
+
 /** Updates the columns that an owner may edit: all but id, kind, owner and creation time. */
 export async function updateListing(sql: Sql, listing: Listing): Promise<void> {
   const { name, description, tags_json, facts_json } = toRow(listing);
@@ -60,6 +69,17 @@ export async function allListings(sql: Sql, kind?: ServiceListingKind): Promise<
   const all = sql.selectFrom('listings').selectAll().orderBy('created_at').orderBy('id');
   const rows = await (kind ? all.where('kind', '=', kind) : all).execute();
   return rows.map(listingOfRow);
+}
+
+/** The number of listings of an owner, except those that are being deleted. */
+export async function countListingsOfOwner(sql: Sql, ownerId: string): Promise<number> {
+  const { listings } = await sql
+    .selectFrom('listings')
+    .select(({ fn }) => fn.countAll<number>().as('listings'))
+    .where('owner_id', '=', ownerId)
+    .where('state', '!=', 'deleting')
+    .executeTakeFirstOrThrow();
+  return Number(listings);
 }
 
 export async function listingsOfOwner(sql: Sql, ownerId: string): Promise<StoredListing[]> {

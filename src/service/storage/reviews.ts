@@ -29,12 +29,23 @@ export async function upsertReview(
     .execute();
 }
 
-/** The first `limit` reviews in this order. Reviews with equal ratings are sorted newest first. */
-export function reviewsOf(sql: Sql, listingId: string, order: ReviewOrder, limit: number): Promise<StoredReview[]> {
-  return reviewsInOrder(sql, listingId, order, limit).execute();
+/** Deletes the review of a member with its reply; false if there is none. */
+export async function deleteReviewBy(sql: Sql, listingId: string, userId: string): Promise<boolean> {
+  const review = await sql
+    .deleteFrom('reviews')
+    .where('listing_id', '=', listingId)
+    .where('user_id', '=', userId)
+    .returning('id')
+    .executeTakeFirst();
+  if (review === undefined) return false;
+  await sql.deleteFrom('review_replies').where('review_id', '=', review.id).execute();
+  return true;
 }
 
-/** The query of {@link reviewsOf}, with these parameters in this order: the listing and the limit. */
+/**
+ * The first `limit` reviews in this order. Reviews with equal ratings are sorted newest first. The parameters of the
+ * query are the listing and the limit, in this order.
+ */
 export function reviewsInOrder(sql: Sql, listingId: string, order: ReviewOrder, limit: number) {
   const all = sql
     .selectFrom('reviews')

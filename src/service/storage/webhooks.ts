@@ -1,4 +1,5 @@
 import type { Sql } from './database.ts';
+import type { WebhookKey } from './deliveries.ts';
 import type { Row, WebhookFamily } from './tables.ts';
 
 /** The URL and secrets of one family of a listing's webhooks, and its recent failures. Times are ms since the epoch. */
@@ -14,30 +15,25 @@ export interface Webhook {
   readonly failingSince: number | null;
   /** Number of consecutive failures. */
   readonly failures: number;
-  /** When and why it was paused. A paused webhook receives test deliveries only. */
-  readonly paused: { readonly at: number; readonly reason: string } | null;
+  /**
+   * When, why and by whom it was paused. A paused webhook receives test deliveries only. Only the owner ends a pause by
+   * the owner; one by the service also ends with a successful test or a new URL.
+   */
+  readonly paused: { readonly at: number; readonly reason: string; readonly by: 'owner' | 'service' } | null;
 }
 
-/** Sets the URL and the secret of a family. Failures and the pause are reset. */
+/** Sets the URL and the secret of a family. Failures are reset, and a pause by the service. */
 export async function upsertWebhook(
   sql: Sql,
   webhook: Pick<Webhook, 'listingId' | 'family' | 'url' | 'secret'>,
 ): Promise<void> {
-  const values = {
-    url: webhook.url,
-    secret: webhook.secret,
-    previous_secret: null,
-    previous_until: null,
-    failing_since: null,
-    failures: 0,
-    paused_at: null,
-    pause_reason: null,
-  };
+  const values = { url: webhook.url, secret: webhook.secret, previous_secret: null, previous_until: null };
   await sql
     .insertInto('webhooks')
-    .values({ listing_id: webhook.listingId, family: webhook.family, ...values })
+    .values({ listing_id: webhook.listingId, family: webhook.family, failures: 0, ...values })
     .onConflict((conflict) => conflict.columns(['listing_id', 'family']).doUpdateSet(values))
     .execute();
+  await clearFailures(sql, webhook);
 }
 
 export async function findWebhook(sql: Sql, listingId: string, family: WebhookFamily): Promise<Webhook | null> {
@@ -50,18 +46,13 @@ export async function findWebhook(sql: Sql, listingId: string, family: WebhookFa
   return row ? fromRow(row) : null;
 }
 
-/** Changes the URL but not the secrets. Failures and the pause are reset. */
+/** Changes the URL but not the secrets. Failures are reset, and a pause by the service. */
 export async function updateWebhookUrl(
   sql: Sql,
   webhook: Pick<Webhook, 'listingId' | 'family' | 'url'>,
 ): Promise<void> {
-  await update(sql, webhook, {
-    url: webhook.url,
-    failing_since: null,
-    failures: 0,
-    paused_at: null,
-    pause_reason: null,
-  });
+  await update(sql, webhook, { url: webhook.url });
+  await clearFailures(sql, webhook);
 }
 
 /** Makes `secret` the current secret. The one before remains valid until `previousUntil` (ms since the epoch). */
@@ -74,9 +65,30 @@ export async function deleteWebhook(sql: Sql, listingId: string, family: Webhook
   await sql.deleteFrom('webhooks').where('listing_id', '=', listingId).where('family', '=', family).execute();
 }
 
-/** Resets the failures and the pause, after a successful attempt or when the owner resumes the webhook. */
-export async function clearFailures(sql: Sql, webhook: Webhook): Promise<void> {
-  await update(sql, webhook, { failing_since: null, failures: 0, paused_at: null, pause_reason: null });
+/** Resets the failures and a pause by the service, after a successful attempt. */
+export async function clearFailures(sql: Sql, webhook: WebhookKey): Promise<void> {
+  await sql
+    .updateTable('webhooks')
+    .set((row) => ({
+      failing_since: null,
+      failures: 0,
+      paused_at: row.case().when('paused_by', '=', 'owner').then(row.ref('paused_at')).else(null).end(),
+      pause_reason: row.case().when('paused_by', '=', 'owner').then(row.ref('pause_reason')).else(null).end(),
+    }))
+    .where('listing_id', '=', webhook.listingId)
+    .where('family', '=', webhook.family)
+    .execute();
+}
+
+/** Ends any pause and resets the failures, for the owner; false if there is no such webhook. */
+export async function resumeWebhook(sql: Sql, webhook: WebhookKey): Promise<boolean> {
+  const resumed = { failing_since: null, failures: 0, paused_at: null, pause_reason: null, paused_by: null };
+  return update(sql, webhook, resumed);
+}
+
+/** Pauses a webhook for its owner; false if there is no such webhook. @param now ms since the epoch */
+export async function pauseForOwner(sql: Sql, webhook: WebhookKey, now: number): Promise<boolean> {
+  return update(sql, webhook, { paused_at: now, pause_reason: 'You paused it.', paused_by: 'owner' });
 }
 
 /** Counts a failed attempt, if the webhook still has the URL that failed. */
@@ -93,21 +105,25 @@ export async function recordFailure(sql: Sql, webhook: Webhook, now: number): Pr
     .execute();
 }
 
-export async function pauseWebhook(sql: Sql, webhook: Webhook, reason: string, now: number): Promise<void> {
-  await update(sql, webhook, { paused_at: now, pause_reason: reason });
+/** Pauses a webhook after failures, unless it is paused. */
+export async function pauseWebhook(sql: Sql, webhook: WebhookKey, reason: string, now: number): Promise<void> {
+  await sql
+    .updateTable('webhooks')
+    .set({ paused_at: now, pause_reason: reason })
+    .where('listing_id', '=', webhook.listingId)
+    .where('family', '=', webhook.family)
+    .where('paused_at', 'is', null)
+    .execute();
 }
 
-async function update(
-  sql: Sql,
-  webhook: Pick<Webhook, 'listingId' | 'family'>,
-  values: Partial<Row<'webhooks'>>,
-): Promise<void> {
-  await sql
+async function update(sql: Sql, webhook: WebhookKey, values: Partial<Row<'webhooks'>>): Promise<boolean> {
+  const { numUpdatedRows } = await sql
     .updateTable('webhooks')
     .set(values)
     .where('listing_id', '=', webhook.listingId)
     .where('family', '=', webhook.family)
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 function fromRow(row: Row<'webhooks'>): Webhook {
@@ -122,6 +138,10 @@ function fromRow(row: Row<'webhooks'>): Webhook {
         : null,
     failingSince: row.failing_since,
     failures: row.failures,
-    paused: row.paused_at === null ? null : { at: row.paused_at, reason: row.pause_reason ?? '' },
+    paused: pauseOf(row),
   };
+}
+
+function pauseOf({ paused_at: at, pause_reason: reason, paused_by: by }: Row<'webhooks'>): Webhook['paused'] {
+  return at === null ? null : { at, reason: reason ?? '', by: by ?? 'service' };
 }

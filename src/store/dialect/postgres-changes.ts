@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { PostgresTransactions } from '../../database/postgres-connection.ts';
 import type { AccountId } from '../../ledger/account-id.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import { serializeContent } from '../json-columns.ts';
@@ -14,7 +15,6 @@ import {
   updateReplayedDelivery,
 } from '../recording/queries.ts';
 import { noDelivery, type Tables } from '../tables.ts';
-import type { PostgresTransactions } from './postgres-connection.ts';
 
 /**
  * Sends the changes of a batch: everything that votes consist of in one statement, then what only premium events,

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { type AccountId, accountIdOf } from '../../ledger/account-id.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
@@ -20,7 +21,6 @@ import {
 import type { RecordingReads } from '../recording/unit-of-work.ts';
 import type { Tables } from '../tables.ts';
 import { lock } from '../writes/lock.ts';
-import type { Connection } from './dialect.ts';
 import { lockAccounts, lockParties, selectEventsAndIds, selectForgottenVotes, selectVotes } from './postgres-reads.ts';
 
 /** A decision needs something that is not loaded yet. It is noted in the needs of these reads. */

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import type { AccountId } from '../../ledger/account-id.ts';
 import { allVoteCauses } from '../../ledger/entry.ts';
 import type { Outage } from '../../rewards/outages.ts';
@@ -11,7 +12,6 @@ import { literal } from '../query-builder.ts';
 import type { VoteRange } from '../recording/needs.ts';
 import { accountColumns, type BalanceRow, toAccountState, toOutage, toPartyState } from '../recording/queries.ts';
 import type { Tables } from '../tables.ts';
-import type { Connection } from './dialect.ts';
 
 /** Locks and reads accounts. Inserts those that are missing, because only a row that exists can be locked. */
 export async function lockAccounts(

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
+import type { PostgresTransactions } from '../../database/postgres-connection.ts';
 import { needsOf } from '../recording/needs.ts';
 import { decide, type RecordingResult } from '../recording/recording-jobs.ts';
 import { createUnitOfWork } from '../recording/unit-of-work.ts';
 import type { Tables } from '../tables.ts';
 import type { RecordBatch } from './dialect.ts';
 import { sendChanges } from './postgres-changes.ts';
-import type { PostgresTransactions } from './postgres-connection.ts';
 import { createLoader, NotLoadedError } from './postgres-loader.ts';
 
 /**

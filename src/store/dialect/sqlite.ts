@@ -1,11 +1,12 @@
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { type SelectQueryNode, SqliteDialect, SqliteQueryCompiler, type SqliteStatement, sql } from 'kysely';
+import { sqliteConnection, sqliteMigratingConnection, sqliteTransactions } from '../../database/sqlite-connection.ts';
+import { sqliteDialect } from '../../database/sqlite-dialect.ts';
 import { createFileCheck, type DatabaseFiles, identifyFiles, releaseFiles } from '../../platform/database-files.ts';
 import { makeDirectory } from '../../platform/make-directory.ts';
-import { forKysely, isBusy, openSqlite, prepare, resultCode } from '../../platform/sqlite.ts';
+import { openSqlite } from '../../platform/sqlite.ts';
 import { queryBuilder } from '../query-builder.ts';
-import type { Connection, Dialect } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
 import { sqliteRecord } from './sqlite-recording.ts';
 
 /**
@@ -13,8 +14,6 @@ import { sqliteRecord } from './sqlite-recording.ts';
  * which holds up the votes of that moment; with SQLite's default of 1,000, checkpoints take more of the writer's time.
  */
 const checkpointPages = 2_000;
-/** Page cache during migrations, which scan whole tables (KiB). It halves the time for a million entries. */
-const migrationCacheKib = 200_000;
 /** Waiting for a lock blocks the thread, so the timeout is short; the group commit retries without blocking. */
 const busyTimeoutMs = 20;
 /** Longer, because two processes may create the file at once, and a starting process may block. */
@@ -30,42 +29,17 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
   const reader = connectLazily(() => open(path, opened !== null));
   const writer = connectLazily(() => open(path, true));
   const files = opened ?? create(path, reader.get);
-  const writing = {
-    ...connection(writer.get),
-    begin: async () => writer.get().exec('BEGIN IMMEDIATE'),
-    commit: async () => writer.get().exec('COMMIT'),
-    // SQLite rolls back itself after some errors, such as a full disk.
-    rollback: async () => void (writer.get().isTransaction && writer.get().exec('ROLLBACK')),
-  };
-  const kysely = new DialectWithoutRowLocks({ database: async () => forKysely(open(path, true)) });
+  const writing = sqliteTransactions(writer.get);
   const dataVersion = lazy(() => reader.get().prepare('PRAGMA data_version'));
-  const record = lazy(() => sqliteRecord(writer.get(), queryBuilder({ kysely })));
+  const record = lazy(() => sqliteRecord(writer.get(), queryBuilder(sqliteDialect)));
   return {
-    blobType: 'blob',
-    columnIfNotExists: sql``,
-    selectColumn: (table, column) => sql`select name from pragma_table_info(${table}) where name = ${column}`,
-    cascade: sql``,
-    withoutRowid: sql`without rowid`,
-    // Pages are merged when rows are deleted, not when rows become shorter.
-    reusesShortenedRows: false,
-    jsonObjectAgg: (key, value) => sql`json_group_object(${key}, ${value})`,
-    idColumn: { type: 'integer', build: (column) => column.primaryKey().notNull() },
-    kysely,
-    reading: connection(reader.get),
+    ...sqliteDialect,
+    reading: sqliteConnection(reader.get),
     // SQLite counts the commits of other connections, and the reader commits nothing.
     dataVersion: () => Number(dataVersion().get()?.['data_version']),
     openWriting: () => ({ ...writing, record: (jobs) => record()(jobs) }),
-    migrating: {
-      ...writing,
-      begin: async () => {
-        writer.get().exec(`PRAGMA cache_size = ${-migrationCacheKib}`);
-        await writing.begin();
-      },
-      release: async () => writer.get().exec('PRAGMA shrink_memory'),
-    },
+    migrating: sqliteMigratingConnection(writer.get, writing),
     defineFunction: (name, run) => writer.get().function(name, { deterministic: true }, (text) => run(String(text))),
-    isBusy,
-    isUnavailable: (error) => unavailableCodes.includes(resultCode(error)),
     files,
     checkFiles: createFileCheck(files),
     close: async () => {
@@ -74,19 +48,6 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
       if (opened === null) releaseFiles(files);
     },
   };
-}
-
-/** Omits `for update` from statements for both databases: SQLite has no row locks, because it locks the whole file. */
-class DialectWithoutRowLocks extends SqliteDialect {
-  override createQueryCompiler() {
-    return new CompilerWithoutRowLocks();
-  }
-}
-
-class CompilerWithoutRowLocks extends SqliteQueryCompiler {
-  protected override visitSelectQuery({ endModifiers: _, ...node }: SelectQueryNode): void {
-    super.visitSelectQuery(node);
-  }
 }
 
 /** Connects on first use: the main thread may never write, and the write worker never reads. */
@@ -124,29 +85,3 @@ function open(path: string, mustExist: boolean): DatabaseSync {
   database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   return database;
 }
-
-/** Caches prepared statements: within a transaction, a row then takes a fifth of the time. */
-function connection(database: () => DatabaseSync): Connection {
-  const cache = new Map<string, SqliteStatement>();
-  function cachedStatement(text: string): SqliteStatement {
-    let statement = cache.get(text);
-    if (statement === undefined) {
-      statement = prepare(database(), text);
-      cache.set(text, statement);
-    }
-    return statement;
-  }
-  return {
-    async run({ sql: text, parameters }) {
-      const statement = cachedStatement(text);
-      if (statement.reader) return statement.all(parameters);
-      statement.run(parameters);
-      return [];
-    },
-  };
-}
-
-/**
- * SQLite's primary result codes (sqlite.org/rescode.html): PERM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN and NOTADB.
- */
-const unavailableCodes: readonly number[] = [3, 8, 10, 11, 13, 14, 26];

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Compilable, type Kysely, sql } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { type AccountId, homeAccounts, partsOf } from '../../ledger/account-id.ts';
 import { directMessageQueue, recipientOf } from '../../outbox/direct-message-queue.ts';
 import { roleConnectionQueue } from '../../tally/role-connection.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { literal, run } from '../query-builder.ts';
 import { noDelivery, type Tables } from '../tables.ts';

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
+import { chunkById, countRows } from '../../database/migrations/chunk-by-id.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import { chunkById, countRows } from './chunk-by-id.ts';
 
 const entriesPerChunk = 20_000;
 const balancesPerChunk = 5_000;

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
+import { chunkById, countRows } from '../../database/migrations/chunk-by-id.ts';
+import type { Chunk, Migration } from '../../database/migrations/migration.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import { chunkById, countRows } from './chunk-by-id.ts';
-import type { Chunk, Migration } from './migration.ts';
 
 const keysPerChunk = 20_000;
 const entriesPerChunk = 20_000;

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
+import { chunkById, countRows } from '../../database/migrations/chunk-by-id.ts';
+import type { Migration } from '../../database/migrations/migration.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import { chunkById, countRows } from './chunk-by-id.ts';
-import type { Migration } from './migration.ts';
 
 const entriesPerChunk = 50_000;
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { Migration } from '../../database/migrations/migration.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import type { Migration } from './migration.ts';
 
 /** Who is reminded of votes, when each vote becomes due, and why reminders were switched off by the program. */
 export function reminders({ columnIfNotExists }: Dialect): Migration {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
+import type { Migration } from '../../database/migrations/migration.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import type { Migration } from './migration.ts';
 
 /**
  * Accounts per guild. Accounts of the home community stay as they are, and are in none of the new indexes, so that they

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
+import type { Migration } from '../../database/migrations/migration.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import type { Migration } from './migration.ts';
 
 /** The kinds of handlers that some process has. */
 export function handlers({ withoutRowid }: Dialect): Migration {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { Migration } from '../../database/migrations/migration.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import type { Migration } from './migration.ts';
 
 /** The trace to which an effect belongs. */
 export function effectTraces({ columnIfNotExists }: Dialect): Migration {

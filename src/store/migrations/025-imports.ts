@@ -1,5 +1,5 @@
+import type { Migration } from '../../database/migrations/migration.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import type { Migration } from './migration.ts';
 
 /** What was imported of other programs, so that nothing is credited twice, and can be undone. */
 export function imports({ idColumn, withoutRowid }: Dialect): Migration {

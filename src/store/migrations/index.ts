@@ -1,3 +1,4 @@
+import type { Migration } from '../../database/migrations/migration.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { first } from './001-first.ts';
 import { unsureEffects } from './002-unsure-effects.ts';
@@ -23,7 +24,6 @@ import { growth } from './022-growth.ts';
 import { handlers } from './023-handlers.ts';
 import { effectTraces } from './024-effect-traces.ts';
 import { imports } from './025-imports.ts';
-import type { Migration } from './migration.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '001-first': first,

@@ -1,6 +1,6 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { type AccountScope, homeAccounts } from '../../ledger/account-id.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 

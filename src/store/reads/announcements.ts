@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { AnnouncementStore } from '../../tally/announcement-store.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import { isPollDue, progressKeys, selectProgress } from '../writes/announcements.ts';

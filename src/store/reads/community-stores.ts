@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import type { CommunityStores } from '../../settings/stored-settings.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import type { Tables } from '../tables.ts';
 import type { Write } from '../writes/writes.ts';
 import { sqlGuilds } from './guilds.ts';

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { countedVoteCauses } from '../../ledger/entry.ts';
 import {
   type CountedRows,
@@ -9,7 +10,6 @@ import {
   slotMs,
   type VoteCount,
 } from '../counters.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 

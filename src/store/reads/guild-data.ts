@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import type { AccountId } from '../../ledger/account-id.ts';
 import { recipientOf } from '../../outbox/direct-message-queue.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 import { progressKeys } from '../writes/announcements.ts';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
 import type { GuildState, GuildStore } from '../../settings/stored-settings.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import type { Write } from '../writes/writes.ts';

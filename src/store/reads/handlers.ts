@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import type { LedgerStore } from '../../handlers/ledger.ts';
 import type { SubscriptionStore } from '../../handlers/subscriptions.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import { selectCorrections, toCorrection } from '../recording/queries.ts';
 import type { Tables } from '../tables.ts';

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { type AccountId, accountIdOf } from '../../ledger/account-id.ts';
 import { countedVoteCauses } from '../../ledger/entry.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import { calendarOf, outageDaysOf } from '../../tally/community.ts';
 import { type ImportState, itemId, needsVotes, type StoredVote } from '../../tally/decide-import.ts';
 import type { ImportItem, ImportTarget } from '../../tally/import-store.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { literal, run } from '../query-builder.ts';
 import { toOutage } from '../recording/queries.ts';

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { type AccountId, accountIdOf } from '../../ledger/account-id.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import { decideImport } from '../../tally/decide-import.ts';
 import type { ImportItem, ImportStore, ImportTarget } from '../../tally/import-store.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import { type BalanceRow, toAccountState } from '../recording/queries.ts';
 import type { Tables } from '../tables.ts';

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { type AccountId, homeAccounts, partsOf } from '../../ledger/account-id.ts';
 import { day } from '../../platform/durations.ts';
 import type { Installation, Separation } from '../../tally/separation.ts';
 import { accountOf } from '../account-columns.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { parseSeparation, type SeparationState, separatedKey } from '../installation-keys.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';

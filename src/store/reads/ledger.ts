@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { lastVoteIn } from '../../ledger/account.ts';
 import { type AccountId, type AccountScope, accountIdOf } from '../../ledger/account-id.ts';
 import type { LedgerReads } from '../../ledger/ledger.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { parseLastVotes } from '../json-columns.ts';
 import { preparedQuery } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';

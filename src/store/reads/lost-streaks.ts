@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { memberOf } from '../../ledger/account-id.ts';
 import { isPseudonym } from '../../ledger/pseudonym.ts';
 import type { LostStreak } from '../../outbox/effect-contents.ts';
@@ -8,7 +9,6 @@ import { outageDays } from '../../rewards/outages.ts';
 import type { LostStreakQuery } from '../../tally/announcement-store.ts';
 import { calendarOf } from '../../tally/community.ts';
 import { accountOf } from '../account-columns.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { parseHistory } from '../history-column.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';

@@ -1,6 +1,6 @@
 import type { Compilable, Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import type { ExportedRows, MemberData } from '../../tally/member-data.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { parseContent } from '../json-columns.ts';
 import { findMemberRows, findMentions } from '../member-data/member-rows.ts';
 import { memberTables } from '../member-data/member-tables.ts';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import type { PartyPanels } from '../../discord/announcements/party-panel.ts';
 import { isPanelWaiting } from '../../tally/party-state.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import { toPartyState } from '../recording/queries.ts';
 import type { Tables } from '../tables.ts';

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { accountIdOf, homeAccounts } from '../../ledger/account-id.ts';
 import { decidePurchase } from '../../rewards/purchase.ts';
 import { type ShopItem, withoutCodes } from '../../rewards/shop-item.ts';
 import type { Offer } from '../../rewards/stored-purchase.ts';
 import type { PurchaseStore, ShopContext } from '../../tally/purchase-store.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { countSold, leftOf, toPurchase, unissuedCodes } from '../purchases.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';

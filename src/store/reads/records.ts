@@ -1,10 +1,10 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { allVoteCauses, type Cause, countedVoteCauses } from '../../ledger/entry.ts';
 import type { EffectState } from '../../outbox/effect.ts';
 import type { Counts, DeliveryRecord, Records } from '../../owner/records.ts';
 import type { Outcome } from '../../tally/tally.ts';
 import { countedTables } from '../counters.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
 import { literal, run } from '../query-builder.ts';
 import { toGrant } from '../recording/queries.ts';

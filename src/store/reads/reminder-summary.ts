@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import type { ReminderSummary } from '../../owner/reward-records.ts';
 import { hour } from '../../platform/durations.ts';
 import type { StopReason } from '../../tally/reminder-store.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 

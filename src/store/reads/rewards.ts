@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { homeAccounts } from '../../ledger/account-id.ts';
 import { noPartyProgress } from '../../rewards/party.ts';
 import type { RewardStore } from '../../tally/reward-store.ts';
 import { accountOf } from '../account-columns.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import type { Write } from '../writes/writes.ts';

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { prefixOf } from '../../encryption/sealed-text.ts';
 import type { RekeyStore, SealedSetting, SealedToken } from '../../settings/stored-settings.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import type { Write } from '../writes/writes.ts';

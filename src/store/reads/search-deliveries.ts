@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely, Selectable } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import type { DeliveryFilter, DeliveryQuery } from '../../owner/records.ts';
 import { hour } from '../../platform/durations.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';

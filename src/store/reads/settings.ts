@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import type {
   ChangedValue,
   SettingsStore,
@@ -6,7 +7,6 @@ import type {
   StoredCommunity,
   StoredValue,
 } from '../../settings/stored-settings.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import type { Write } from '../writes/writes.ts';

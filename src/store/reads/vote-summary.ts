@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { memberOf } from '../../ledger/account-id.ts';
 import { isCountedVote } from '../../ledger/entry.ts';
 import { isPseudonym } from '../../ledger/pseudonym.ts';
@@ -8,7 +9,6 @@ import type { Clock } from '../../platform/clock.ts';
 import { hour, second } from '../../platform/durations.ts';
 import type { DigestSummary } from '../../tally/announcement-store.ts';
 import { accountOf } from '../account-columns.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 

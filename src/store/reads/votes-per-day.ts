@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { countedVoteCauses } from '../../ledger/entry.ts';
 import { type VotesPerDay, voteDays } from '../../ledger/votes-per-day.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, hour, minute, second } from '../../platform/durations.ts';
 import { calendarOf } from '../../tally/community.ts';
 import { slotMs, type VoteCount } from '../counters.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { literal, preparedQuery, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 

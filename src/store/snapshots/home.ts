@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import type { Connection } from '../dialect/dialect.ts';
+import type { Connection } from '../../database/dialect.ts';
 import { homeAfter, readHome } from '../writes/installation.ts';
 import type { Snapshot } from './snapshot.ts';
 

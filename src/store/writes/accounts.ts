@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import type { AccountId } from '../../ledger/account-id.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { type AccountState, isEmpty, withEntry } from '../../tally/account-state.ts';
 import { accountKey } from '../account-columns.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import { accountsOfMember } from '../reads/member-accounts.ts';
 import { accountColumns, accountValues, type BalanceRow, toAccountState } from '../recording/queries.ts';

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import type { Review, ReviewAnnouncement } from '../../outbox/effect-contents.ts';
 import { type HandlerListing, handlerQueue, type ReviewEvent } from '../../outbox/handler-events.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import type { ListedReviews, PlannedDigest, PlannedLostStreaks } from '../../tally/announcement-store.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import { enqueueWrites } from './enqueue.ts';

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { accountIdOf } from '../../ledger/account-id.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import type { Grant, StoredGrant } from '../../rewards/grant.ts';
@@ -12,7 +13,6 @@ import {
 } from '../../tally/backfill.ts';
 import { applyGrants } from '../../tally/grants.ts';
 import { partyKey } from '../../tally/party.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { run } from '../query-builder.ts';
 import { type RunQuery, readMemberState } from '../reads/backfill-state.ts';

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import type { ClaimedEffect } from '../../outbox/effect.ts';
 import { maxDueAheadMs, type Outbox } from '../../outbox/outbox.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { type Contents, parseContent, type UnreadableContents } from '../json-columns.ts';
 import { literal, run } from '../query-builder.ts';
 import { noDelivery, type Tables } from '../tables.ts';

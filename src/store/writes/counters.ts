@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import type { CountedRows, CounterName, VoteCount } from '../counters.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import { lock } from './lock.ts';

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import type { NewEffect, Outbox } from '../../outbox/outbox.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { serializeContent } from '../json-columns.ts';
 import { run } from '../query-builder.ts';
 import { isPlanned } from '../recording/changes.ts';

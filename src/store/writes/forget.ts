@@ -1,8 +1,8 @@
 import type { Kysely, Selectable } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { roleEffect } from '../../tally/grants.ts';
 import { type EventKey, forgottenVoteKey } from '../../tally/idempotency-key.ts';
 import type { Forgetting } from '../../tally/member-data.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { findMemberRows, type Mentions } from '../member-data/member-rows.ts';
 import { memberTables, votersOf } from '../member-data/member-tables.ts';
 import { run } from '../query-builder.ts';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { roleEffect } from '../../tally/grants.ts';
 import type { GrantedRole, RoleResult } from '../../tally/reward-store.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import type { PurchaseRow } from '../purchases.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import type { AccountId } from '../../ledger/account-id.ts';
 import { isCountedVote } from '../../ledger/entry.ts';
 import type { Counters } from '../counters.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { countAgainFromNewest, uncountWaiting } from '../member-data/member-tables.ts';
 import { literal, run } from '../query-builder.ts';

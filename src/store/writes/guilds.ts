@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import { byTallyhook } from '../../settings/stored-settings.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import { enqueueWrites } from './enqueue.ts';

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { type AccountId, accountIdOf } from '../../ledger/account-id.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { type AccountState, withEntry } from '../../tally/account-state.ts';
@@ -11,7 +12,6 @@ import type {
   ItemOutcome,
 } from '../../tally/import-store.ts';
 import { accountKey } from '../account-columns.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import { readImportState } from '../reads/import-state.ts';
 import { accountColumns, accountValues, type BalanceRow, toAccountState } from '../recording/queries.ts';

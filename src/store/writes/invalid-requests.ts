@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Connection } from '../dialect/dialect.ts';
+import type { Connection } from '../../database/dialect.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 

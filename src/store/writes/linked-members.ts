@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { keyIdOf } from '../../encryption/sealed-text.ts';
 import type { LinkedMember, SaveTokensResult, SealedTokens, StoredValues } from '../../linked-roles/linked-members.ts';
 import { roleConnectionEffect } from '../../tally/role-connection.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { readValues, toLinkedMember } from '../linked-values.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import type { ClaimedEffect } from '../../outbox/effect.ts';
 import type { Outbox } from '../../outbox/outbox.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import { waitingQueues } from '../waiting-queues.ts';

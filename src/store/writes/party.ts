@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { accountIdOf } from '../../ledger/account-id.ts';
 import type { PartyReward } from '../../outbox/effect-contents.ts';
 import { partyEntry } from '../../rewards/party.ts';
 import { addToScores } from '../../rewards/period-scores.ts';
 import { partyOf } from '../../tally/party.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import { appendEntry, lockAccount } from './accounts.ts';

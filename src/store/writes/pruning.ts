@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import type { Pruned } from '../../tally/pruning-store.ts';
-import type { Connection, Dialect } from '../dialect/dialect.ts';
+import type { Dialect } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import { deliveryColumns } from '../reads/search-deliveries.ts';
 import type { Tables } from '../tables.ts';

@@ -1,10 +1,8 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { accountIdOf } from '../../ledger/account-id.ts';
-
 import { directMessageQueue } from '../../outbox/direct-message-queue.ts';
-
 import { handlerQueue, type PurchaseEvent } from '../../outbox/handler-events.ts';
-
 import type { NewEffect } from '../../outbox/outbox.ts';
 import { decidePurchase, grantSource, type PurchaseRejection } from '../../rewards/purchase.ts';
 import { type ShopItem, withoutCodes } from '../../rewards/shop-item.ts';
@@ -12,7 +10,6 @@ import type { PurchaseResult, SettlementResult } from '../../rewards/stored-purc
 import { roleEffect } from '../../tally/grants.ts';
 import { purchaseEntry } from '../../tally/purchase-entry.ts';
 import type { PurchaseOrder, Settlement } from '../../tally/purchase-store.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { countSold, leftOf, type PurchaseRow, storedGuildId, toPurchase, unissuedCodes } from '../purchases.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';

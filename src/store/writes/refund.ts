@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { accountIdOf } from '../../ledger/account-id.ts';
 import { directMessageQueue } from '../../outbox/direct-message-queue.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import { grantSource } from '../../rewards/purchase.ts';
 import { refundEntry } from '../../tally/purchase-entry.ts';
 import type { GrantedRole } from '../../tally/reward-store.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import type { PurchaseRow } from '../purchases.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { lastVoteIn } from '../../ledger/account.ts';
 import { type AccountId, type AccountScope, memberOf } from '../../ledger/account-id.ts';
 import { directMessageQueue } from '../../outbox/direct-message-queue.ts';
@@ -13,7 +14,6 @@ import type {
   SnoozeResult,
   StopReason,
 } from '../../tally/reminder-store.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import { accountsOfMember } from '../reads/member-accounts.ts';
 import type { Tables } from '../tables.ts';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import type { AccountId } from '../../ledger/account-id.ts';
 import { accountKey } from '../account-columns.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 

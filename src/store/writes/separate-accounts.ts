@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { type AccountId, type AccountScope, accountIdOf, memberOf } from '../../ledger/account-id.ts';
 import { isCountedVote } from '../../ledger/entry.ts';
 import { historyOfEntries, isUnreachedMilestone } from '../../rewards/separate-history.ts';
@@ -7,7 +8,6 @@ import { type AccountState, withEntry } from '../../tally/account-state.ts';
 import { listingsByName } from '../../tally/replay-listings.ts';
 import { type Separation, separationReason } from '../../tally/separation.ts';
 import type { ListingContext } from '../../tally/tally.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { run } from '../query-builder.ts';
 import { accountColumns, accountValues, toOutage } from '../recording/queries.ts';

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { keyIdOf } from '../../encryption/sealed-text.ts';
 import type {
   NewChange,
@@ -8,7 +9,6 @@ import type {
   SealedToken,
   StoredValue,
 } from '../../settings/stored-settings.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 

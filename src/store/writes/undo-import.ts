@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
+import type { Connection } from '../../database/dialect.ts';
 import { type AccountId, partsOf } from '../../ledger/account-id.ts';
 import { correctionEntry } from '../../ledger/correction.ts';
 import { isCountedVote } from '../../ledger/entry.ts';
@@ -6,7 +7,6 @@ import { isUnreachedMilestone } from '../../rewards/separate-history.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import { balanceKey, type ImportTarget, type UndoneMember } from '../../tally/import-store.ts';
 import { recountVotes } from '../../tally/recount-votes.ts';
-import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { run } from '../query-builder.ts';
 import { accountColumns, accountValues, toOutage } from '../recording/queries.ts';

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { Connection, Dialect } from '../dialect/dialect.ts';
+import type { Connection } from '../../database/dialect.ts';
+import type { Dialect } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import type { RecordingArgs, RecordingName, RecordingResults } from '../recording/recording-jobs.ts';
 import type { Tables } from '../tables.ts';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Query } from '../../../src/database/dialect.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { hour, minute } from '../../../src/platform/durations.ts';
 import { plainRewards } from '../../../src/rewards/rules.ts';
 import { createGroupCommit } from '../../../src/store/commits/group-commit.ts';
 import { createWriter } from '../../../src/store/commits/writer.ts';
-import type { Query } from '../../../src/store/dialect/dialect.ts';
 import { sqlite } from '../../../src/store/dialect/sqlite.ts';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { queryBuilder } from '../../../src/store/query-builder.ts';

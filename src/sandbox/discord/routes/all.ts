@@ -32,7 +32,7 @@ export function allRoutes(parts: {
     ...commandRoutes(state, commands),
     ...interactionRoutes(callbacks, state.applicationId),
     ...channelRoutes(state, messages, files),
-    ...guildRoutes(state),
+    ...guildRoutes(state, oauth),
     ...roleConnectionRoutes(state, oauth, connections),
   ];
 }

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import type { DiscordState } from '../discord-state.ts';
 import { errorResponse } from '../errors.ts';
+import type { OAuth } from '../oauth.ts';
 import type { Member, Role } from '../objects.ts';
+import { allPermissions } from '../permissions.ts';
+import { otherGuild } from '../places-without-bot.ts';
 import { noContent, ok, type Route, route } from '../route.ts';
 import { validate } from '../validate.ts';
 
 /** The guild, its members and their roles, and direct message channels. Discord: "Guild", "User". */
-export function guildRoutes(state: DiscordState): Route[] {
+export function guildRoutes(state: DiscordState, oauth: OAuth): Route[] {
   const checkGuild = (id: string) => {
     if (id !== state.guildId) throw errorResponse.unknownGuild();
     if (!state.isMember(state.bot.id)) throw errorResponse.missingAccess();
@@ -25,13 +28,33 @@ export function guildRoutes(state: DiscordState): Route[] {
     return role;
   };
 
+  /** The guilds of the bot or of a member. Discord: "Get Current User Guilds". */
+  const guildsOf = (userId: string, withCounts: boolean) => {
+    const { id, name, icon, banner, features, owner_id } = state.guild();
+    const isOwner = userId === owner_id;
+    const permissions = isOwner ? allPermissions : state.permissionsOf(userId);
+    const own = { id, name, icon, banner, features, owner: isOwner, permissions: String(permissions) };
+    const guilds = [
+      ...(state.isMember(userId) ? [{ ...own, count: state.members.size }] : []),
+      ...(userId === state.bot.id ? [] : [otherGuild(userId, state.people)]),
+    ];
+    return guilds.map(({ count, ...guild }) => ({
+      ...guild,
+      ...(withCounts && { approximate_member_count: count, approximate_presence_count: count }),
+    }));
+  };
+
   return [
-    route('GET', '/users/@me/guilds', () => {
-      if (!state.isMember(state.bot.id)) return ok([]);
-      const { id, name, icon, banner, features } = state.guild();
-      const permissions = String(state.permissionsOf(state.bot.id));
-      return ok([{ id, name, icon, banner, features, owner: false, permissions }]);
-    }),
+    route(
+      'GET',
+      '/users/@me/guilds',
+      ({ authorization, query }) => {
+        const isOfMember = authorization?.startsWith('Bearer ') === true;
+        const userId = isOfMember ? oauth.memberOf(authorization, 'guilds') : state.bot.id;
+        return ok(guildsOf(userId, query.get('with_counts') === 'true'));
+      },
+      { acceptsMember: true },
+    ),
     route('POST', '/users/@me/channels', ({ body }) => {
       const { recipient_id } = validate(z.object({ recipient_id: z.string() }), body);
       const user = state.user(recipient_id);

@@ -36,7 +36,7 @@ export function roleConnectionRoutes(state: DiscordState, oauth: OAuth, connecti
       connectionPath,
       ({ ids, authorization }) => {
         checkApplication(ids.applicationId);
-        return ok(connections.connectionOf(oauth.memberOf(authorization, 'role_connections.write')));
+        return ok(connections.connectionOf(oauth.memberOfBot(authorization, 'role_connections.write')));
       },
       ofMember,
     ),
@@ -45,7 +45,7 @@ export function roleConnectionRoutes(state: DiscordState, oauth: OAuth, connecti
       connectionPath,
       ({ ids, body, authorization }) => {
         checkApplication(ids.applicationId);
-        return ok(connections.saveConnection(oauth.memberOf(authorization, 'role_connections.write'), body));
+        return ok(connections.saveConnection(oauth.memberOfBot(authorization, 'role_connections.write'), body));
       },
       ofMember,
     ),
@@ -54,7 +54,7 @@ export function roleConnectionRoutes(state: DiscordState, oauth: OAuth, connecti
       connectionPath,
       ({ ids, authorization }) => {
         checkApplication(ids.applicationId);
-        connections.deleteConnection(oauth.memberOf(authorization, 'role_connections.write'));
+        connections.deleteConnection(oauth.memberOfBot(authorization, 'role_connections.write'));
         return noContent;
       },
       ofMember,

@@ -1,17 +1,20 @@
-import { type Kysely, sql } from 'kysely';
+import type { SqlDialect } from '../../../database/dialect.ts';
+import type { Migration } from '../../../database/migrations/migration.ts';
+import { postgresCounts } from './003-counts-postgres.ts';
+import { runStatements } from './statements.ts';
 
 /**
  * Counts votes and reviews where they are written, and sorts reviews by index, so that a lookup costs the same however
  * many a listing has. Triggers count for whatever writes.
  */
-export async function up(database: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(database);
+export function counts({ name }: SqlDialect): Migration {
+  return { up: runStatements([...(name === 'sqlite' ? sqliteCounts : postgresCounts), ...reviewIndexes]) };
 }
 
 /** The month of a time in ms, UTC: 202612. */
 const monthOf = (column: string) => `cast(strftime('%Y%m', ${column} / 1000, 'unixepoch') as integer)`;
 
-const statements = [
+const sqliteCounts = [
   `create table vote_counts (
     listing_id text not null, month integer not null, votes integer not null, primary key (listing_id, month)
   ) strict, without rowid`,
@@ -41,6 +44,9 @@ const statements = [
     update review_counts set reviews = reviews - 1, rating_sum = rating_sum - old.rating, version = version + 1
       where listing_id = old.listing_id;
   end`,
+];
+
+const reviewIndexes = [
   `create index reviews_newest on reviews (listing_id, created_at desc, id desc)`,
   `create index reviews_highest on reviews (listing_id, rating desc, created_at desc, id desc)`,
   `create index reviews_lowest on reviews (listing_id, rating, created_at desc, id desc)`,

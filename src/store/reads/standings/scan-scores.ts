@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
+import type { Connection } from '../../../database/dialect.ts';
 import { type AccountScope, memberOf } from '../../../ledger/account-id.ts';
 import { isSnowflake } from '../../../platform/snowflake.ts';
 import { monthOf, weekOf } from '../../../rewards/calendar.ts';
 import { accountOf } from '../../account-columns.ts';
-import type { Connection } from '../../dialect/dialect.ts';
 import { preparedQuery } from '../../query-builder.ts';
 import type { Tables } from '../../tables.ts';
 import { type AccountRange, accountRanges, inRange } from '../account-ranges.ts';

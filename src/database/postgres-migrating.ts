@@ -5,12 +5,15 @@ import { codeOf, createTransactions } from './postgres-connection.ts';
 /** The errors of two processes that create the table of locks at the same time: unique violation, duplicate table. */
 const createdMeanwhile: readonly string[] = ['23505', '42P07'];
 
+/** How long one attempt to take the lock waits; the migration runner retries (ms). */
+const lockTimeoutMs = 500;
+
 /**
  * The connection of migrations. Their lock is a row, because not every database of PostgreSQL's family has advisory
  * locks.
  */
 export function createMigratingConnection(pool: pg.Pool): MigratingConnection {
-  const transactions = createTransactions(pool, null);
+  const transactions = createTransactions(pool, { statementMs: null, lockMs: lockTimeoutMs });
   let hasLockRow = false;
   return {
     ...transactions,

@@ -1,15 +1,24 @@
 import pg from 'pg';
 import type { Connection, Query, Transactions } from './dialect.ts';
 
-/** Timeout of one attempt to take a lock. Short, because queued jobs wait meanwhile; the group commit retries. */
-const lockTimeoutMs = 500;
 /** Timeout of connecting, and of each statement that writes: an unresponsive server must not keep a sender waiting. */
 export const writeTimeoutMs = 1_500;
+/** The lock timeout is short, because queued jobs wait meanwhile; the group commit retries. */
+const defaultTimeouts: TransactionTimeouts = { statementMs: writeTimeoutMs, lockMs: 500 };
 /** Timeout of a query that only reads, such as a sum over all accounts. */
 const readTimeoutMs = 10_000;
 
+export interface TransactionTimeouts {
+  /** For each statement, and for a pause between two; null for no timeout. */
+  readonly statementMs: number | null;
+  /** For an attempt to take a lock (ms). */
+  readonly lockMs: number;
+}
+
 /** Transactions on connections of the pool, one after the other. */
 export interface PostgresTransactions extends Transactions {
+  /** Runs a statement and returns its rows and their number. */
+  execute(query: Query): Promise<Pick<pg.QueryResult<object>, 'rows' | 'rowCount'>>;
   /** Runs a statement without waiting for it. If it fails, the commit rejects with its error. */
   send(query: Query): void;
 }
@@ -17,34 +26,39 @@ export interface PostgresTransactions extends Transactions {
 /**
  * Statements are sent without waiting for the responses to earlier ones, such as `BEGIN`: each round trip to a server
  * in another zone takes longer than most statements.
- * @param timeoutMs for each statement, and for a pause between two; null for no timeout
  */
-export function createTransactions(pool: pg.Pool, timeoutMs: number | null): PostgresTransactions {
+export function createTransactions(
+  pool: pg.Pool,
+  { statementMs, lockMs }: TransactionTimeouts = defaultTimeouts,
+): PostgresTransactions {
   let current: { readonly client: pg.PoolClient; readonly sent: Promise<unknown>[] } | undefined;
 
-  function send(text: string, values: unknown[] = []): Promise<readonly unknown[]> {
+  function send(text: string, values: unknown[] = []): Promise<pg.QueryResult<object>> {
     if (current === undefined) throw new Error('There is no transaction.');
-    const result = run(current.client, text, values, timeoutMs);
+    const result = execute(current.client, text, values, statementMs);
     result.catch(() => {});
     current.sent.push(result);
     return result;
   }
 
+  async function sendInOrder(text: string, values: unknown[]): Promise<pg.QueryResult<object>> {
+    const earlier = current?.sent ?? [];
+    const result = send(text, values);
+    // After a failure, all further statements fail, too; the first error is the cause.
+    await Promise.all(earlier);
+    return result;
+  }
+
   return {
-    ...connection(async (text, values) => {
-      const earlier = current?.sent ?? [];
-      const result = send(text, values);
-      // After a failure, all further statements fail, too; the first error is the cause.
-      await Promise.all(earlier);
-      return result;
-    }),
+    ...connection(async (text, values) => (await sendInOrder(text, values)).rows),
+    execute: ({ sql: text, parameters }) => sendInOrder(text, [...parameters]),
     send: ({ sql: text, parameters }) => void send(text, [...parameters]),
     begin: async () => {
       current = { client: await pool.connect(), sent: [] };
-      const setLockTimeout = `SET LOCAL lock_timeout = ${lockTimeoutMs}`;
+      const setLockTimeout = `SET LOCAL lock_timeout = ${lockMs}`;
       // Otherwise a process that disappears without closing its connections would keep its locks for hours.
-      const setIdleTimeout = `SET LOCAL idle_in_transaction_session_timeout = ${timeoutMs ?? 0}`;
-      void send(`BEGIN; ${setStatementTimeout(timeoutMs)}; ${setLockTimeout}; ${setIdleTimeout}`);
+      const setIdleTimeout = `SET LOCAL idle_in_transaction_session_timeout = ${statementMs ?? 0}`;
+      void send(`BEGIN; ${setStatementTimeout(statementMs)}; ${setLockTimeout}; ${setIdleTimeout}`);
     },
     commit: async () => {
       if (current === undefined) return;
@@ -100,8 +114,17 @@ async function run(
   values: unknown[],
   timeoutMs: number | null,
 ): Promise<readonly unknown[]> {
+  return (await execute(client, text, values, timeoutMs)).rows;
+}
+
+function execute(
+  client: pg.PoolClient,
+  text: string,
+  values: unknown[],
+  timeoutMs: number | null,
+): Promise<pg.QueryResult<object>> {
   const options = timeoutMs === null ? {} : { query_timeout: timeoutMs };
-  return (await client.query({ text, values, ...options })).rows;
+  return client.query<object>({ text, values, ...options });
 }
 
 /** The code of an error of the server; empty for any other error. */

@@ -1,13 +1,13 @@
 import { Router } from 'express';
-import { issueKey } from '../actions/issue-key.ts';
-import { requeueDelivery } from '../storage/deliveries.ts';
-import { revokeKey } from '../storage/keys.ts';
-import { listingsOfOwner, updateListing } from '../storage/listings.ts';
+import { issueKey } from '../../actions/issue-key.ts';
+import { requeueDelivery } from '../../storage/deliveries.ts';
+import { revokeKey } from '../../storage/keys.ts';
+import { listingsOfOwner, updateListing } from '../../storage/listings.ts';
+import type { PageDependencies } from '../dependencies.ts';
+import { keyForm, listingForm, readForm } from '../forms.ts';
+import { dashboardHome } from '../home-page.ts';
+import { pageNotFound, renderServicePage } from '../render-page.ts';
 import { openDashboard } from './dashboard.ts';
-import type { PageDependencies } from './dependencies.ts';
-import { keyForm, listingForm, readForm } from './forms.ts';
-import { dashboardHome } from './home-page.ts';
-import { pageNotFound, renderServicePage } from './render-page.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 /** The pages and forms of a listing's owner. */

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { Connection, Dialect } from '../dialect/dialect.ts';
-import { kyselyOn } from '../query-builder.ts';
+import type { Connection, SqlDialect } from '../dialect.ts';
+import { kyselyOn } from '../kysely-on.ts';
 
 /** The tables in which migrations are recorded. */
 export interface MigrationTables {
@@ -54,7 +54,7 @@ export async function createMigrationTables(db: Kysely<MigrationTables>): Promis
 
 /** @param hasTables whether {@link createMigrationTables} has run */
 export async function readMigrationState(
-  dialect: Dialect,
+  dialect: Pick<SqlDialect, 'kysely'>,
   connection: Connection,
   hasTables = false,
 ): Promise<MigrationState> {

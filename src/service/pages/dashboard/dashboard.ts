@@ -1,15 +1,15 @@
 import type { Request, Response } from 'express';
-import { HttpError } from '../../web/http-error.ts';
-import type { Listing } from '../listing/listing.ts';
-import { deliveryRecords } from '../storage/attempts.ts';
-import { keysOfListing } from '../storage/keys.ts';
-import { findListing } from '../storage/listings.ts';
-import { purchasesOf } from '../storage/purchases.ts';
-import { findWebhook } from '../storage/webhooks.ts';
+import { HttpError } from '../../../web/http-error.ts';
+import type { Listing } from '../../listing/listing.ts';
+import { deliveryRecords } from '../../storage/attempts.ts';
+import { keysOfListing } from '../../storage/keys.ts';
+import { findListing } from '../../storage/listings.ts';
+import { purchasesOf } from '../../storage/purchases.ts';
+import { findWebhook } from '../../storage/webhooks.ts';
+import type { PageDependencies } from '../dependencies.ts';
+import { pageNotFound, renderServicePage, requireVisitor } from '../render-page.ts';
+import type { Visitor } from '../session.ts';
 import { dashboardPage, type NewSecret } from './dashboard-page.ts';
-import type { PageDependencies } from './dependencies.ts';
-import { pageNotFound, renderServicePage, requireVisitor } from './render-page.ts';
-import type { Visitor } from './session.ts';
 
 const maxDeliveries = 25;
 const maxPurchases = 25;
@@ -53,7 +53,7 @@ export function openDashboard(dependencies: PageDependencies): Dashboard {
           vote: await findWebhook(database, listing.id, 'vote'),
           premium: await findWebhook(database, listing.id, 'premium'),
         },
-        deliveries: await deliveryRecords(database, listing.id, maxDeliveries),
+        deliveries: await deliveryRecords(database, listing.id, { limit: maxDeliveries }),
         purchases: await purchasesOf(database, listing.id, maxPurchases),
         now: clock.now(),
       };

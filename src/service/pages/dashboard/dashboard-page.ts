@@ -1,13 +1,13 @@
-import { formTokenField } from '../../web/form-token.ts';
-import { type Html, html } from '../../web/html.ts';
-import { dateTime, timeAgo } from '../../web/time-element.ts';
-import { type Listing, pagePath } from '../listing/listing.ts';
-import type { WebhookDeliveryRecord } from '../storage/attempts.ts';
-import type { StoredKey } from '../storage/keys.ts';
-import type { Purchase } from '../storage/purchases.ts';
-import type { Webhook } from '../storage/webhooks.ts';
+import { formTokenField } from '../../../web/form-token.ts';
+import { type Html, html } from '../../../web/html.ts';
+import { dateTime, timeAgo } from '../../../web/time-element.ts';
+import { type Listing, pagePath } from '../../listing/listing.ts';
+import type { WebhookDeliveryRecord } from '../../storage/attempts.ts';
+import type { StoredKey } from '../../storage/keys.ts';
+import type { Purchase } from '../../storage/purchases.ts';
+import type { Webhook } from '../../storage/webhooks.ts';
+import type { Visitor } from '../session.ts';
 import { deliveriesSection } from './deliveries-section.ts';
-import type { Visitor } from './session.ts';
 import { webhookSection } from './webhook-section.ts';
 
 export interface DashboardView {

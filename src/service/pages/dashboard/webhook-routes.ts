@@ -1,15 +1,15 @@
 import { Router } from 'express';
-import { TallyhookError } from '../../platform/errors.ts';
-import { HttpError } from '../../web/http-error.ts';
-import { configureWebhook, rotateWebhookSecret } from '../actions/configure-webhook.ts';
-import { testWebhook } from '../actions/test-webhook.ts';
-import type { WebhookFamily } from '../storage/tables.ts';
-import { clearFailures, deleteWebhook, findWebhook } from '../storage/webhooks.ts';
-import { RejectedTargetError } from '../webhooks/target.ts';
+import { TallyhookError } from '../../../platform/errors.ts';
+import { HttpError } from '../../../web/http-error.ts';
+import { configureWebhook, rotateWebhookSecret } from '../../actions/configure-webhook.ts';
+import { testWebhook } from '../../actions/test-webhook.ts';
+import type { WebhookFamily } from '../../storage/tables.ts';
+import { clearFailures, deleteWebhook, findWebhook } from '../../storage/webhooks.ts';
+import { RejectedTargetError } from '../../webhooks/target.ts';
+import type { PageDependencies } from '../dependencies.ts';
+import { readForm, webhookForm } from '../forms.ts';
+import { pageNotFound } from '../render-page.ts';
 import type { Dashboard } from './dashboard.ts';
-import type { PageDependencies } from './dependencies.ts';
-import { readForm, webhookForm } from './forms.ts';
-import { pageNotFound } from './render-page.ts';
 
 /** The forms of the webhook sections: save, rotate, test, resume, remove. */
 export function webhookRoutes({ sending, queued }: PageDependencies, dashboard: Dashboard): Router {

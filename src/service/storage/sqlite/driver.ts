@@ -6,12 +6,13 @@ import {
   type SqliteDatabase,
   SqliteDriver,
 } from 'kysely';
-import { systemClock as clock } from '../../platform/clock.ts';
-import type { DatabaseFileReplacedError } from '../../platform/database-files.ts';
-import { second } from '../../platform/durations.ts';
-import { StoreUnavailableError } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { isBusy } from '../../platform/sqlite.ts';
+import { systemClock as clock } from '../../../platform/clock.ts';
+import type { DatabaseFileReplacedError } from '../../../platform/database-files.ts';
+import { second } from '../../../platform/durations.ts';
+import { StoreUnavailableError } from '../../../platform/errors.ts';
+import type { Log } from '../../../platform/log.ts';
+import { isBusy } from '../../../platform/sqlite.ts';
+import type { Execute, SqliteEngine } from '../engine.ts';
 import { createGroupCommit, type Member } from './group-commit.ts';
 
 /** How long a statement waits for a lock of another process before it fails (ms). */
@@ -28,14 +29,8 @@ export interface DriverOptions {
   readonly log: Log | undefined;
 }
 
-/** Executes one statement at once. */
-export type Execute = (text: string, parameters: readonly unknown[]) => unknown[];
-
 /** A driver that can also run a whole transaction at once. */
-export interface ServiceDriver extends Driver {
-  /** Runs `work` in a transaction, possibly several times. Rejects with what it throws, or a StoreUnavailableError. */
-  transact<Result>(work: (execute: Execute) => Result): Promise<Result>;
-}
+export type SqliteServiceDriver = Driver & Pick<SqliteEngine, 'transact'>;
 
 /**
  * A kysely driver for two connections of one process. Transactions take the write lock when they begin, so that another
@@ -43,7 +38,13 @@ export interface ServiceDriver extends Driver {
  * have no busy timeout and this driver polls instead. Reads outside a transaction use their own connection and do not
  * wait for transactions.
  */
-export async function createDriver({ writer, reader, checkFiles, close, log }: DriverOptions): Promise<ServiceDriver> {
+export async function createDriver({
+  writer,
+  reader,
+  checkFiles,
+  close,
+  log,
+}: DriverOptions): Promise<SqliteServiceDriver> {
   const writing = await connectionTo(writer);
   const reading = reader === writer ? null : await connectionTo(reader);
   const groupCommit = createGroupCommit(writer, {

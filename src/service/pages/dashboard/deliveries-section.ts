@@ -1,11 +1,11 @@
-import { formTokenField } from '../../web/form-token.ts';
-import { type Html, html } from '../../web/html.ts';
-import { dateTime, timeAgo } from '../../web/time-element.ts';
-import type { Listing } from '../listing/listing.ts';
-import type { DeliveryAttempt, WebhookDeliveryRecord } from '../storage/attempts.ts';
-import type { WebhookDelivery } from '../storage/deliveries.ts';
+import { formTokenField } from '../../../web/form-token.ts';
+import { type Html, html } from '../../../web/html.ts';
+import { dateTime, timeAgo } from '../../../web/time-element.ts';
+import type { Listing } from '../../listing/listing.ts';
+import type { DeliveryAttempt, WebhookDeliveryRecord } from '../../storage/attempts.ts';
+import type { WebhookDelivery } from '../../storage/deliveries.ts';
 
-import type { Visitor } from './session.ts';
+import type { Visitor } from '../session.ts';
 
 /** The latest deliveries of a listing with their attempts, each with a resend button. */
 export function deliveriesSection(

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { createOAuthClient, type OAuthClient } from '../../discord-oauth/oauth-client.ts';
+import { OAuthError } from '../../discord-oauth/oauth-error.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { second } from '../../platform/durations.ts';
+import { snowflakePattern } from '../../platform/snowflake.ts';
+import { settleWithin } from '../../platform/with-timeout.ts';
+import type { ServiceMember } from '../storage/members.ts';
+import type { ProvenGuild } from '../storage/proven-guilds.ts';
+
+/** The service's application at Discord, with the redirect URL `https://…/sign-in/discord/callback`. */
+export interface DiscordApplication {
+  readonly clientId: string;
+  /** "Client Secret" on the page "OAuth2" of the developer portal. */
+  readonly clientSecret: string;
+  /** Without the version (default: `https://discord.com/api`). A function is called for each request. */
+  readonly apiUrl?: string | (() => string);
+}
+
+/** What a member is asked for: to sign in, or also to prove which servers are the member's. */
+export type Consent = 'account' | 'servers';
+
+const scopes: Readonly<Record<Consent, string>> = { account: 'identify', servers: 'identify guilds' };
+
+/** How long a page may wait for the revocation, which it does not need (ms). */
+const revocationTimeoutMs = 2 * second;
+
+/** Where the developer portal allows Discord to send members. */
+export const callbackPath = '/sign-in/discord/callback';
+
+/** Who has given the permission. `guilds` is null for the consent `account`. */
+export interface DiscordAccount {
+  readonly member: ServiceMember;
+  /** The servers that the member owns or may manage. */
+  readonly guilds: readonly ProvenGuild[] | null;
+}
+
+/** Reads the accounts of members at Discord. Methods reject with `OAuthError`. */
+export interface DiscordAccounts {
+  /** Discord's page on which the member gives the permission. */
+  consentUrl(consent: Consent, attempt: { readonly state: string; readonly verifier: string }): Promise<string>;
+  /** Reads the account once, with a token that is revoked afterwards and stored nowhere. */
+  read(consent: Consent, code: string, verifier: string): Promise<DiscordAccount>;
+}
+
+/** @param origin the public URL of the service, without a trailing slash */
+export function createDiscordAccounts(
+  { clientId, clientSecret, apiUrl = 'https://discord.com/api' }: DiscordApplication,
+  { origin, clock }: { readonly origin: string; readonly clock: Clock },
+): DiscordAccounts {
+  const client = createOAuthClient({
+    apiUrl: () => (typeof apiUrl === 'string' ? apiUrl : apiUrl()),
+    applicationId: () => Promise.resolve(clientId),
+    clientSecret,
+    redirectUrl: origin + callbackPath,
+  });
+
+  return {
+    consentUrl: (consent, attempt) => client.authorizeUrl({ scope: scopes[consent], ...attempt }),
+    async read(consent, code, verifier) {
+      const { accessToken } = await client.exchangeCode({ scope: scopes[consent], code, verifier });
+      try {
+        const { id, name } = await client.currentUser(accessToken);
+        const guilds = consent === 'servers' ? await readGuilds(client, accessToken) : null;
+        return { member: { userId: id, username: name }, guilds };
+      } finally {
+        await settleWithin(revocationTimeoutMs, clock, client.revoke(accessToken));
+      }
+    },
+  };
+}
+
+const guildsResponse = z.array(
+  z.object({
+    id: z.string().regex(snowflakePattern),
+    name: z.string(),
+    icon: z.string().regex(/^\w+$/).nullish().catch(null),
+    owner: z.boolean(),
+    permissions: z.string().regex(/^\d{1,30}$/),
+    approximate_member_count: z
+      .int()
+      .nonnegative()
+      .max(2 ** 31 - 1)
+      .nullish()
+      .catch(null),
+    approximate_presence_count: z
+      .int()
+      .nonnegative()
+      .max(2 ** 31 - 1)
+      .nullish()
+      .catch(null),
+  }),
+);
+
+/** "Administrator" and "Manage Server". Discord: "Permissions", bitwise permission flags. */
+const managingPermissions = (1n << 3n) | (1n << 5n);
+
+/** All servers of a member, at most 200, fit into one response. Discord: "Get Current User Guilds". */
+async function readGuilds(client: OAuthClient, accessToken: string): Promise<ProvenGuild[]> {
+  const path = '/users/@me/guilds?with_counts=true';
+  const guilds = guildsResponse.safeParse(await client.send('guilds', accessToken, { method: 'get', path }));
+  if (!guilds.success) throw new OAuthError('rejected', 'guilds: unexpected response');
+  return guilds.data
+    .filter(({ owner, permissions }) => owner || (BigInt(permissions) & managingPermissions) !== 0n)
+    .map((guild) => ({
+      id: guild.id,
+      name: guild.name,
+      iconUrl: guild.icon ? `https://cdn.discordapp.com/icons/${guild.id}/${guild.icon}.png` : null,
+      isOwner: guild.owner,
+      members: guild.approximate_member_count ?? null,
+      online: guild.approximate_presence_count ?? null,
+    }));
+}

@@ -1,0 +1,100 @@
+import { type Request, type Response, Router } from 'express';
+import { OAuthError } from '../../discord-oauth/oauth-error.ts';
+import { second } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import type { PageDependencies } from '../pages/dependencies.ts';
+import { nextPath } from '../pages/next-path.ts';
+import { renderServicePage } from '../pages/render-page.ts';
+import { upsertMember } from '../storage/members.ts';
+import { saveProvenGuilds } from '../storage/proven-guilds.ts';
+import { type Consent, callbackPath } from './discord-accounts.ts';
+import type { DiscordSignIn } from './discord-sign-in.ts';
+import { type Failure, failureOf, failurePage, failureStatus, failureTitle } from './failure-page.ts';
+
+/** Where a member starts. Links, not forms: browsers would apply the policy `form-action` to the redirect to Discord. */
+const startPaths: Readonly<Record<Consent, string>> = {
+  account: '/sign-in/discord',
+  servers: '/sign-in/discord/servers',
+};
+
+/** Discord's codes are shorter (characters). */
+const maxCodeLength = 512;
+
+/** Codes of OAuth2 by which Discord says that it has a problem. RFC 6749, section 4.1.2.1. */
+const discordErrors: readonly unknown[] = ['server_error', 'temporarily_unavailable'];
+
+/** Sign-in with Discord, and the proof of which servers are the member's. Tokens and codes are in no page or log. */
+export function discordSignInRoutes(
+  dependencies: PageDependencies,
+  { accounts, attempts, origin }: DiscordSignIn,
+  log: Log,
+): Router {
+  const { sending, sessions } = dependencies;
+  const { database, clock } = sending;
+  const ownHost = new URL(origin).host;
+  const router = Router();
+
+  async function sendFailure(
+    request: Request,
+    response: Response,
+    failure: Failure,
+    { consent, next }: { readonly consent: Consent; readonly next: string },
+  ): Promise<void> {
+    response.status(failureStatus[failure.reason]);
+    if (failure.reason === 'rateLimited') response.set('retry-after', String(Math.ceil(failure.retryAfterMs / second)));
+    const visitor = await sessions.visitor(request, clock.now());
+    const body = failurePage(failure, consent, `${startPaths[consent]}?next=${encodeURIComponent(next)}`);
+    renderServicePage(request, response, { title: failureTitle(consent), visitor, body });
+  }
+
+  for (const consent of ['account', 'servers'] as const) {
+    router.get(startPaths[consent], async (request, response) => {
+      const next = nextPath.parse(request.query['next']);
+      // Discord sends the browser to the public host, which has to read the cookie. `moved` ends a loop if a proxy
+      // replaces the host.
+      if (request.headers.host !== ownHost && request.query['moved'] === undefined) {
+        const query = new URLSearchParams({ next, moved: '1' });
+        return response.redirect(303, `${origin}${startPaths[consent]}?${query}`);
+      }
+      const attempt = attempts.start(response, `${consent}~${next}`);
+      response.redirect(303, await accounts.consentUrl(consent, attempt));
+    });
+  }
+
+  router.get(callbackPath, async (request, response) => {
+    const attempt = attempts.finish(request, response);
+    if (attempt === null) {
+      return sendFailure(request, response, { reason: 'expired' }, { consent: 'account', next: '/' });
+    }
+    const [kind, next = '/'] = attempt.data.split('~');
+    const started = { consent: kind === 'servers' ? 'servers' : 'account', next } as const;
+    const fail = (failure: Failure) => sendFailure(request, response, failure, started);
+    const { code, error } = request.query;
+    if (error === 'access_denied') return fail({ reason: 'cancelled' });
+    if (error !== undefined) {
+      log.warn({ consent: started.consent }, 'Discord answered a sign-in with an error');
+      return fail({ reason: discordErrors.includes(error) ? 'unavailable' : 'rejected' });
+    }
+    if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) return fail({ reason: 'expired' });
+    try {
+      const { member, guilds } = await accounts.read(started.consent, code, attempt.verifier);
+      const now = clock.now();
+      const visitor = await sessions.visitor(request, now);
+      if (guilds !== null && visitor !== null && visitor.userId !== member.userId) {
+        return fail({ reason: 'otherAccount', visitor: visitor.username, member: member.username });
+      }
+      await upsertMember(database, member);
+      if (guilds !== null) await saveProvenGuilds(database, member.userId, guilds, now);
+      await sessions.signIn(response, member.userId, now);
+      response.redirect(303, guilds === null ? `${next}?notice=signed-in` : next);
+    } catch (thrown) {
+      if (!(thrown instanceof OAuthError)) throw thrown;
+      const failure = failureOf(thrown);
+      if (failure.reason !== 'expired') log.warn({ reason: messageOf(thrown) }, 'sign-in with Discord failed');
+      return fail(failure);
+    }
+  });
+
+  return router;
+}

@@ -1,0 +1,46 @@
+import type { Driver } from 'kysely';
+import type { SqlDialect } from '../../database/dialect.ts';
+import type { MigrationProgress } from '../../database/migrations/migrate.ts';
+import type { PostgresTransactions } from '../../database/postgres-connection.ts';
+import type { Log } from '../../platform/log.ts';
+
+export interface OpenOptions {
+  /** Where to report a deleted or replaced file, and locks of other processes. */
+  readonly log?: Log | undefined;
+  /** Called with the progress of migrations. */
+  readonly onMigration?: ((progress: MigrationProgress) => void) | undefined;
+}
+
+/** Executes one statement at once. */
+export type Execute = (text: string, parameters: readonly unknown[]) => unknown[];
+
+interface SharedEngine {
+  readonly dialect: SqlDialect;
+  /** Runs what kysely has compiled. */
+  readonly driver: Driver;
+}
+
+export interface SqliteEngine extends SharedEngine {
+  readonly name: 'sqlite';
+  /** Reads outside a transaction; null if reads have to wait for transactions. */
+  readonly readNow: Execute | null;
+  /**
+   * Runs `work` in a transaction, without a turn of the event loop between its statements, possibly several times.
+   * Rejects with what it throws, or a StoreUnavailableError.
+   */
+  transact<Result>(work: (execute: Execute) => Result): Promise<Result>;
+}
+
+export interface PostgresEngine extends SharedEngine {
+  readonly name: 'postgres';
+  /** Reads outside a transaction. Rejects with a StoreUnavailableError if the server does not respond. */
+  read(text: string, parameters: readonly unknown[]): Promise<unknown[]>;
+  /**
+   * Runs `work` in a transaction of a connection. Statements need not wait for the responses to earlier ones. After a
+   * deadlock or another conflict, `work` runs again. Rejects with what it throws, or a StoreUnavailableError.
+   */
+  transact<Result>(work: (transaction: PostgresTransactions) => Promise<Result>): Promise<Result>;
+}
+
+/** The two databases, by their own means: for the few statements that are not the same in both. */
+export type Engine = SqliteEngine | PostgresEngine;

@@ -1,0 +1,58 @@
+import { runMigrations } from '../../../database/migrations/migrate.ts';
+import { connection, createTransactions, readInTransaction } from '../../../database/postgres-connection.ts';
+import { postgresDialect } from '../../../database/postgres-dialect.ts';
+import { createMigratingConnection } from '../../../database/postgres-migrating.ts';
+import { createPool } from '../../../database/postgres-pool.ts';
+import { systemClock as clock } from '../../../platform/clock.ts';
+import type { OpenOptions, PostgresEngine } from '../engine.ts';
+import { migrations } from '../migrations/index.ts';
+import { createDriver } from './driver.ts';
+import { asStoreError, timeouts } from './errors.ts';
+import { readRows } from './read.ts';
+
+/** Two pools, so that lookups do not wait for transactions. */
+const maxWritingConnections = 8;
+const maxReadingConnections = 4;
+/** How often a transaction runs that is in conflict with others. */
+const maxRuns = 5;
+
+/**
+ * Opens a database of a PostgreSQL server and runs the missing migrations. Works through PgBouncer in transaction mode:
+ * no startup parameters except user and database, and no session state.
+ */
+export async function openPostgresEngine(url: string, { onMigration }: OpenOptions): Promise<PostgresEngine> {
+  const pool = createPool(url, maxWritingConnections, { numericAsNumber: true });
+  const readingPool = createPool(url, maxReadingConnections, { numericAsNumber: true });
+  const close = async () => void (await Promise.all([pool.end(), readingPool.end()]));
+  try {
+    const database = {
+      ...postgresDialect,
+      reading: connection((text, values) => readInTransaction(readingPool, text, values)),
+      migrating: createMigratingConnection(pool),
+    };
+    await runMigrations(database, clock, migrations(postgresDialect), { onProgress: onMigration });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    name: 'postgres',
+    dialect: postgresDialect,
+    driver: createDriver({ pool, readingPool, close }),
+    read: async (text, parameters) => (await readRows(readingPool, text, parameters)).rows,
+    async transact(work) {
+      for (let run = 1; ; run += 1) {
+        const transaction = createTransactions(pool, timeouts);
+        try {
+          await transaction.begin();
+          const result = await work(transaction);
+          await transaction.commit();
+          return result;
+        } catch (error) {
+          await transaction.rollback();
+          if (run >= maxRuns || !postgresDialect.isBusy(error)) throw asStoreError(error);
+        }
+      }
+    },
+  };
+}
