@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { serviceCommand } from '../../src/service/cli/service-command.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -133,3 +134,51 @@ test('a port in use is exit code 1', async () => {
   expect(output()).toContain('port');
   await one.end();
 });
+
+const discordArgs = ['--discord-client-id', '1190000000000000003'];
+const secretVariable = { SERVICE_DISCORD_CLIENT_SECRET: 'the client secret' };
+
+test.each([
+  ['a variable', [], secretVariable],
+  ['a file', ['--discord-client-secret-file', 'FILE'], {}],
+] as const)('the client secret for sign-in with Discord is in %s', async (_, args, environment) => {
+  const { terminal, output, stop } = captive(undefined, environment);
+  const database = `sqlite:${tempDir()}/service.db`;
+  const apiArgs = ['--discord-api-url', 'http://127.0.0.1:9/api/'];
+  const code = serviceCommand(
+    ['--port', '0', '--database', database, ...silent, ...discordArgs, ...apiArgs, ...withFile(args)],
+    terminal,
+  );
+  const url = await eventually(() => {
+    const [found] = /http:\/\/127\S+(?=, its API)/.exec(output()) ?? [];
+    if (found === undefined) throw new Error('not started yet');
+    return found;
+  });
+  const { status, headers } = await ask(`${url}/sign-in/discord`);
+  expect(status).toBe(303);
+  expect(headers.get('location')).toMatch(
+    /^http:\/\/127\.0\.0\.1:9\/api\/oauth2\/authorize\?client_id=1190000000000000003&/,
+  );
+  stop();
+  expect(await code).toBe(0);
+});
+
+test.each([
+  ['without a secret', discordArgs, {}, 'client secret is missing'],
+  ['with two secrets', [...discordArgs, '--discord-client-secret-file', 'FILE'], secretVariable, 'set twice'],
+  ['with a file that does not exist', [...discordArgs, '--discord-client-secret-file', '/none'], {}, 'cannot be read'],
+  ['without an id', ['--discord-client-secret-file', 'FILE'], {}, '--discord-client-id is missing'],
+  ['with a name as id', ['--discord-client-id', 'list'], secretVariable, 'must be a Discord id'],
+  ['with an invalid URL', [...discordArgs, '--discord-api-url', 'discord'], secretVariable, 'must be a URL'],
+] as const)('sign-in with Discord is rejected %s', async (_, args, environment, message) => {
+  const { terminal, output } = captive(undefined, environment);
+  expect(await serviceCommand(['--port', '0', ...silent, ...withFile(args)], terminal)).toBeGreaterThan(0);
+  expect(output()).toContain(message);
+});
+
+/** The arguments, with the path of a file that contains the secret in place of `FILE`. */
+function withFile(args: readonly string[]): string[] {
+  const path = `${tempDir()}/client.secret`;
+  writeFileSync(path, 'the client secret\n');
+  return args.map((each) => (each === 'FILE' ? path : each));
+}

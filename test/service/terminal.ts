@@ -2,7 +2,10 @@ import { PassThrough } from 'node:stream';
 import type { Terminal } from '../../src/terminal/terminal.ts';
 
 /** A terminal that records its output. */
-export function captive(input: NodeJS.ReadableStream = new PassThrough()): {
+export function captive(
+  input: NodeJS.ReadableStream = new PassThrough(),
+  environment: Readonly<Record<string, string>> = {},
+): {
   terminal: Terminal;
   output: () => string;
   stop: () => void;
@@ -11,7 +14,7 @@ export function captive(input: NodeJS.ReadableStream = new PassThrough()): {
   const stopping = new AbortController();
   const record = (line: string): void => void lines.push(line);
   return {
-    terminal: { print: record, printError: record, input, stop: stopping.signal },
+    terminal: { print: record, printError: record, input, environment, stop: stopping.signal },
     output: () => lines.join('\n'),
     stop: () => stopping.abort(),
   };

@@ -64,7 +64,10 @@ export function createConsentPage(state: DiscordState, oauth: OAuth) {
     try {
       if (request.method === 'POST') {
         response.writeHead(303, { Location: await decide(request, query), 'Cache-Control': 'no-store' }).end();
-      } else response.writeHead(200, headers).end(form(query));
+      } else {
+        const page = form(query);
+        response.writeHead(200, headers).end(page);
+      }
     } catch (error) {
       const reason = error instanceof RejectedByClientError ? error.message : 'The request failed';
       response.writeHead(400, { 'Content-Type': 'text/plain' }).end(`${reason}\n`);

@@ -17,6 +17,8 @@ export interface GuildControls {
   leave(userId: string): void;
   /** A user who has left joins again, without roles. @throws RejectedByClientError */
   rejoin(userId: string): void;
+  /** The owner gives a member a role, or takes it away. @throws RejectedByClientError */
+  setRole(userId: string, roleId: string, hasRole: boolean): void;
   /** Removes the bot from the guild, with its roles; removing it twice changes nothing. */
   removeBot(): void;
   /** Adds the bot again, with the roles that it had; adding it twice changes nothing. */
@@ -85,6 +87,14 @@ export function createGuildControls(state: DiscordState): GuildControls {
       state.members.set(userId, member);
       dispatch('GUILD_MEMBER_ADD', member, intent.guildMembers);
       events.emit('change', { kind: 'members' });
+    },
+    setRole(userId, roleId, hasRole) {
+      const member = state.members.get(userId);
+      if (member === undefined)
+        throw new RejectedByClientError('unknown_user', 'The user is not a member of the guild');
+      const { id } = roleOf(roleId);
+      const others = member.roles.filter((each) => each !== id);
+      state.setRoles(member, hasRole ? [...others, id] : others);
     },
     removeBot() {
       const member = state.members.get(state.bot.id);

@@ -31,8 +31,13 @@ Options
   --operations-host HOST   address of that port (default 127.0.0.1)
   --drain-seconds N        after a stop signal, still answer for N seconds (0 to 60, default 0) while /readyz is 503
   --seed                   insert an example community and print its API keys, if it does not exist
-  --production             for hosting: webhooks may use public HTTPS addresses only, and users sign in by link;
+  --production             for hosting: webhooks may use public HTTPS addresses only, and users sign in with Discord or by link;
                            without it, webhooks may also use this machine, and visitors may act as any member
+  --discord-client-id ID   application at Discord with which users sign in; its redirect URL in the developer portal is
+                           the public URL and /sign-in/discord/callback
+  --discord-client-secret-file FILE
+                           its client secret, or set SERVICE_DISCORD_CLIENT_SECRET
+  --discord-api-url URL    for a local Discord (default https://discord.com/api)
   --log-level LEVEL        ${logLevels.join(', ')} (default info)
   --log-format FORMAT      ${logFormats.join(', ')} (default auto: pretty on a terminal, JSON elsewhere)
 

@@ -4,7 +4,9 @@ import { createLog, type Log, type LogLevel, logLevels } from '../../platform/lo
 import { installProcessErrorHandlers } from '../../terminal/process-errors.ts';
 import { resolveLogFormat } from '../../terminal/process-terminal.ts';
 import { exitCode, type Terminal, UsageError, untilStopped } from '../../terminal/terminal.ts';
+import type { DiscordApplication } from '../discord-sign-in/discord-accounts.ts';
 import { type RunningService, type ServiceOptions, startService } from '../service.ts';
+import { readDiscordApplication } from './discord-options.ts';
 import type { ServiceValues } from './options.ts';
 
 const maxPort = 65_535;
@@ -14,7 +16,7 @@ export const logFormats = ['auto', 'json', 'pretty'] as const;
 
 /** `tallyhook service`: runs until the terminal's `stop` signal aborts. */
 export async function start(values: ServiceValues, terminal: Terminal): Promise<number> {
-  const serviceOptions = readServiceOptions(values);
+  const serviceOptions = readServiceOptions(values, await readDiscordApplication(values, terminal));
   if (serviceOptions.publicUrl === undefined && isWildcard(values.host)) {
     terminal.printError(
       `The API and the pages contain links, which cannot use the wildcard host "${values.host}". Set --public-url.`,
@@ -50,7 +52,10 @@ function isWildcard(host: string): boolean {
   return host === '' || (URL.canParse(url) && ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(new URL(url).hostname));
 }
 
-function readServiceOptions(values: ServiceValues): ServiceOptions & { readonly log: Log } {
+function readServiceOptions(
+  values: ServiceValues,
+  discord: DiscordApplication | undefined,
+): ServiceOptions & { readonly log: Log } {
   const level = logLevels.find((name): name is LogLevel => name === values['log-level']);
   if (level === undefined) throw new UsageError(`--log-level must be one of ${logLevels.join(', ')}.`);
   const format = logFormats.find((name) => name === values['log-format']);
@@ -68,7 +73,7 @@ function readServiceOptions(values: ServiceValues): ServiceOptions & { readonly 
     drainMs: readNumber(values['drain-seconds'], '--drain-seconds', maxDrainSeconds) * second,
     database: values.database,
     clock: systemClock,
-    log: createLog({ level, secrets: [], format: resolveLogFormat(format) }),
+    log: createLog({ level, secrets: discord ? [discord.clientSecret] : [], format: resolveLogFormat(format) }),
     allowLoopbackTargets: !values.production,
     actAsMembers: !values.production,
     seed: values.seed,
@@ -76,6 +81,7 @@ function readServiceOptions(values: ServiceValues): ServiceOptions & { readonly 
     ...(operationsPort === undefined
       ? {}
       : { operationsPort: readNumber(operationsPort, '--operations-port', maxPort) }),
+    ...(discord && { discord }),
   };
 }
 

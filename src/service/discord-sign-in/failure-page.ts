@@ -1,5 +1,5 @@
 import type { OAuthError } from '../../discord-oauth/oauth-error.ts';
-import { formatDuration, second } from '../../platform/durations.ts';
+import { formatDuration, minute, second } from '../../platform/durations.ts';
 import { type Html, html } from '../../web/html.ts';
 import type { Consent } from './discord-accounts.ts';
 
@@ -39,6 +39,12 @@ export function failurePage(failure: Failure, consent: Consent, retryPath: strin
 <p><a class="button" href="${retryPath}">Try again with Discord</a> <a href="/">Home</a></p>`;
 }
 
+/** To whole minutes, or seconds of less than a minute. */
+function roundUp(durationMs: number): number {
+  const unit = durationMs > minute ? minute : second;
+  return Math.ceil(durationMs / unit) * unit;
+}
+
 function explanationOf(failure: Failure): string | Html {
   switch (failure.reason) {
     case 'cancelled':
@@ -50,7 +56,7 @@ function explanationOf(failure: Failure): string | Html {
     case 'rejected':
       return 'Discord rejected this sign-in. If it happens again, please tell the operator of this service.';
     case 'rateLimited':
-      return `Discord limits sign-ins at the moment. Please try again in ${formatDuration(failure.retryAfterMs)}.`;
+      return `Discord limits sign-ins at the moment. Please try again in ${formatDuration(roundUp(failure.retryAfterMs))}.`;
     case 'otherAccount':
       return html`You are signed in here as <bdi>${failure.visitor}</bdi>, but on Discord as
 <bdi>${failure.member}</bdi>. Sign out here first, or choose the other account on Discord.`;

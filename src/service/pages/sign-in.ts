@@ -93,7 +93,7 @@ function signedInSection(visitor: Visitor): Html {
 
 function discordSection(next: string): Html {
   return html`<section class="card">
-  <p>Discord tells this service your id and your name, and nothing else.</p>
+  <p>This service reads your id and your user name from Discord, and nothing else.</p>
   <p><a class="button" href="/sign-in/discord?next=${encodeURIComponent(next)}">Sign in with Discord</a></p>
 </section>`;
 }

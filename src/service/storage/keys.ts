@@ -63,6 +63,16 @@ export async function revokeKey(sql: Sql, listingId: string, keyId: number, now:
   return numUpdatedRows > 0n;
 }
 
+/** Revokes all keys of a listing. */
+export async function revokeAllKeys(sql: Sql, listingId: string, now: number): Promise<void> {
+  await sql
+    .updateTable('keys')
+    .set({ revoked_at: now })
+    .where('listing_id', '=', listingId)
+    .where('revoked_at', 'is', null)
+    .execute();
+}
+
 function activeKeys(sql: Sql, listingId: string) {
   return sql
     .selectFrom('keys')

@@ -59,6 +59,18 @@ export async function updateListing(sql: Sql, listing: Listing): Promise<void> {
     .execute();
 }
 
+/** Gives the listing of a server to another member; false if there is none, or the member owns it already. */
+export async function changeOwner(sql: Sql, id: string, ownerId: string): Promise<boolean> {
+  const { numUpdatedRows } = await sql
+    .updateTable('listings')
+    .set({ owner_id: ownerId })
+    .where('id', '=', id)
+    .where('kind', '=', 'server')
+    .where('owner_id', '!=', ownerId)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 export async function findListing(sql: Sql, id: string): Promise<StoredListing | null> {
   const row = await sql.selectFrom('listings').selectAll().where('id', '=', id).executeTakeFirst();
   return row ? listingOfRow(row) : null;
