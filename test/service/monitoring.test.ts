@@ -5,7 +5,7 @@ import { minute } from '../../src/platform/durations.ts';
 import { endpointGroupOf } from '../../src/service/monitoring/endpoint-group.ts';
 import { RequestStatistics } from '../../src/service/monitoring/request-statistics.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
-import { readQueueState } from '../../src/service/storage/queue-state.ts';
+import { queriesOf, readQueueState } from '../../src/service/storage/queue-state.ts';
 import { lockInOtherProcess } from './another-process.ts';
 import { ask, botId, eventually, mira, receiver, running, serverId } from './running.ts';
 
@@ -137,14 +137,14 @@ it('the delay of the queue leaves out what waits for a retry or a paused webhook
       )
       .execute();
   await add(botId, [5_000]);
-  expect(await readQueueState(database, 4_999)).toEqual({ waiting: 1, paused: 1, dueSince: null });
+  expect(await readQueueState(queriesOf(database), 4_999)).toEqual({ waiting: 1, paused: 1, dueSince: null });
   await add(serverId, [1]);
-  expect(await readQueueState(database, 5_000)).toEqual({ waiting: 2, paused: 1, dueSince: 5_000 });
+  expect(await readQueueState(queriesOf(database), 5_000)).toEqual({ waiting: 2, paused: 1, dueSince: 5_000 });
   await add(
     serverId,
     Array.from({ length: 1_500 }, (_, at) => at + 2),
   );
-  expect(await readQueueState(database, 6_000)).toEqual({ waiting: 1_502, paused: 1, dueSince: 5_000 });
+  expect(await readQueueState(queriesOf(database), 6_000)).toEqual({ waiting: 1_502, paused: 1, dueSince: 5_000 });
   await database.destroy();
 });
 

@@ -4,7 +4,7 @@ import { UsageError } from '../../terminal/terminal.ts';
 
 /** Options of `tallyhook service`, for `parseArgs`. */
 export const serviceOptions = {
-  database: { type: 'string', default: 'sqlite:data/service.db' },
+  database: { type: 'string' },
   host: { type: 'string', default: '127.0.0.1' },
   port: { type: 'string', default: '4000' },
   'public-url': { type: 'string' },

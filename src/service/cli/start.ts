@@ -6,6 +6,7 @@ import { resolveLogFormat } from '../../terminal/process-terminal.ts';
 import { exitCode, type Terminal, UsageError, untilStopped } from '../../terminal/terminal.ts';
 import type { DiscordApplication } from '../discord-sign-in/discord-accounts.ts';
 import { type RunningService, type ServiceOptions, startService } from '../service.ts';
+import { readDatabaseAddress } from './database-address.ts';
 import { readDiscordApplication } from './discord-options.ts';
 import type { ServiceValues } from './options.ts';
 
@@ -16,7 +17,10 @@ export const logFormats = ['auto', 'json', 'pretty'] as const;
 
 /** `tallyhook service`: runs until the terminal's `stop` signal aborts. */
 export async function start(values: ServiceValues, terminal: Terminal): Promise<number> {
-  const serviceOptions = readServiceOptions(values, await readDiscordApplication(values, terminal));
+  const serviceOptions = readServiceOptions(values, {
+    database: await readDatabaseAddress(values, terminal),
+    discord: await readDiscordApplication(values, terminal),
+  });
   if (serviceOptions.publicUrl === undefined && isWildcard(values.host)) {
     terminal.printError(
       `The API and the pages contain links, which cannot use the wildcard host "${values.host}". Set --public-url.`,
@@ -54,7 +58,7 @@ function isWildcard(host: string): boolean {
 
 function readServiceOptions(
   values: ServiceValues,
-  discord: DiscordApplication | undefined,
+  { database, discord }: { readonly database: string; readonly discord: DiscordApplication | undefined },
 ): ServiceOptions & { readonly log: Log } {
   const level = logLevels.find((name): name is LogLevel => name === values['log-level']);
   if (level === undefined) throw new UsageError(`--log-level must be one of ${logLevels.join(', ')}.`);
@@ -71,7 +75,7 @@ function readServiceOptions(
     port: readNumber(values.port, '--port', maxPort),
     operationsHost: values['operations-host'],
     drainMs: readNumber(values['drain-seconds'], '--drain-seconds', maxDrainSeconds) * second,
-    database: values.database,
+    database,
     clock: systemClock,
     log: createLog({ level, secrets: discord ? [discord.clientSecret] : [], format: resolveLogFormat(format) }),
     allowLoopbackTargets: !values.production,

@@ -7,7 +7,7 @@ import { createServiceMetrics } from '../../http/service-metrics/service-metrics
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Database } from '../storage/database.ts';
-import { readQueueState } from '../storage/queue-state.ts';
+import { queriesOf, readQueueState } from '../storage/queue-state.ts';
 import { endpointGroupOf } from './endpoint-group.ts';
 import { RequestStatistics } from './request-statistics.ts';
 import type { ServiceCounters } from './service-counters.ts';
@@ -41,7 +41,7 @@ export function createMonitoring(options: MonitoringOptions): Monitoring {
     votes: counters.votes,
     reviews: () => counters.reviews,
     webhookRequests: counters.webhookRequests,
-    queue: () => readQueueState(database, clock.now()),
+    queue: () => readQueueState(queriesOf(database), clock.now()),
     now: () => clock.now(),
   });
   const healthOptions = { checks, isStopping };
