@@ -5,8 +5,10 @@ import { fontFiles } from '../src/drawing/fonts.ts';
 
 const src = fileURLToPath(new URL('../src/', import.meta.url));
 
-/** The stylesheets and icons of the web pages. `src/sandbox/page` copies its own. */
-const assets = globSync('**/*.{css,svg}', { cwd: src, exclude: ['sandbox/**'] }).map((path) => join(src, path));
+/** The stylesheets, icons and plain scripts of the web pages. `src/sandbox/page` copies its own. */
+const assets = globSync('**/*.{css,svg,browser.js}', { cwd: src, exclude: ['sandbox/**'] }).map((path) =>
+  join(src, path),
+);
 
 /** Copies the assets next to the compiled sources in `folder`, which has the layout of `src/`. */
 export function copyAssets(folder: string): void {

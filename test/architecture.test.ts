@@ -89,7 +89,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ],
   exports: [
     ...['platform', 'config', 'app', 'commands', 'discord', 'handlers', 'ledger', 'lookup', 'outbox', 'sandbox'],
-    ...['service', 'tally', 'texts', 'tracing', 'verification'],
+    ...['service', 'tally', 'texts', 'tracing', 'verification', 'web'],
   ],
 };
 

@@ -72,6 +72,8 @@ export type {
 } from '../sandbox/page/ports.ts';
 export { maxSpeed, type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 export type { SandboxClock } from '../sandbox/sandbox-clock.ts';
+export type { ActionLimit, ActionLimits, LimitedAction } from '../service/abuse/action-limits.ts';
+export type { ChallengeContext, VoteChallenge } from '../service/abuse/vote-challenge.ts';
 export type { VoteInput, VoteOutcome } from '../service/actions/cast-vote.ts';
 export type { PremiumOutcome, PurchaseOrder } from '../service/actions/orders.ts';
 export type { NewListing, ServiceAdmin, WebhookSettings } from '../service/admin.ts';
@@ -94,3 +96,4 @@ export type { DeliveryState, PurchaseStatus, WebhookFamily } from '../service/st
 export type { LifecycleEvent, WebhookEventKind } from '../service/webhooks/payloads.ts';
 export type { WebhookRetryPolicy } from '../service/webhooks/retry.ts';
 export type { Address, Resolve } from '../service/webhooks/target.ts';
+export { type Fragment, Html, html } from '../web/html.ts';

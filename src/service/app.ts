@@ -14,6 +14,8 @@ export const apiBasePath = '/api/v1';
 export interface ServiceAppDependencies extends PageDependencies {
   readonly log: Log;
   readonly limiter: RateLimiter;
+  /** The number of reverse proxies whose entries in `X-Forwarded-For` are trusted. */
+  readonly trustProxy: number;
   /** The public URL of the service, without a trailing slash. */
   readonly origin: string;
   readonly health: Router;
@@ -25,6 +27,7 @@ export function createServiceApp(dependencies: ServiceAppDependencies): RequestL
   const { database, clock } = sending;
   const app = express();
   app.disable('x-powered-by');
+  app.set('trust proxy', dependencies.trustProxy);
   app.use(health);
   app.use(openApiRouter(origin + apiBasePath, log));
   app.use(pagesRouter(dependencies, log, origin));

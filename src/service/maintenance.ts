@@ -2,6 +2,9 @@ import type { Clock } from '../platform/clock.ts';
 import { day, minute } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import { deleteOldActionCounts } from './abuse/action-counter.ts';
+import { deleteExpiredChallenges } from './abuse/proof-of-work.ts';
+import { deleteClosedReports } from './abuse/reports.ts';
 import { transitionOrder } from './actions/orders.ts';
 import { rateLimitWindowMs } from './rate-limit/rate-limiter.ts';
 import type { Database } from './storage/database.ts';
@@ -16,7 +19,7 @@ import { deleteExpiredSignInLinks } from './storage/sign-in-links.ts';
 
 const intervalMs = 1 * minute;
 
-/** How long finished deliveries are stored (ms). */
+/** How long finished deliveries and closed reports are stored (ms). */
 const deliveryRetentionMs = 90 * day;
 
 /** The loop that deletes expired rows and ends paid periods. */
@@ -64,6 +67,9 @@ async function runMaintenance(database: Database, now: number): Promise<number> 
   await deleteExpiredSignInLinks(database, now);
   await deleteExpiredProvenGuilds(database, now);
   await deleteOldDeliveries(database, now - deliveryRetentionMs);
+  await deleteOldActionCounts(database, now);
+  await deleteExpiredChallenges(database, now);
+  await deleteClosedReports(database, now - deliveryRetentionMs);
   const orders = await renewOrExpireOrders(database, now);
   await finishMemberDeletions(database, now);
   await deleteListingRows(database);

@@ -6,6 +6,10 @@ import { second } from '../platform/durations.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
+import { type ActionLimits, defaultActionLimits, type LimitedAction } from './abuse/action-limits.ts';
+import { openAdmission } from './abuse/admission.ts';
+import { openProofOfWork } from './abuse/proof-of-work.ts';
+import type { VoteChallenge } from './abuse/vote-challenge.ts';
 import { createServiceAdmin, type ServiceAdmin } from './admin.ts';
 import { apiBasePath, createServiceApp } from './app.ts';
 import type { DiscordApplication } from './discord-sign-in/discord-accounts.ts';
@@ -49,6 +53,17 @@ export interface ServiceOptions {
   readonly discord?: DiscordApplication;
   /** The public URL, if it differs from the address that the service listens on. */
   readonly publicUrl?: string;
+  /** The Discord user ids of the operators, who may open the moderation pages. */
+  readonly operators?: readonly string[];
+  /** The number of reverse proxies whose entries in `X-Forwarded-For` are trusted (default: 0). */
+  readonly trustProxy?: number;
+  /**
+   * How often each member and each address may vote, review, report, sign in and create listings; null for no limits
+   * (default: generous limits, and none with `actAsMembers`).
+   */
+  readonly actionLimits?: Partial<Readonly<Record<LimitedAction, ActionLimits>>> | null;
+  /** What members have to pass before each vote: the one of this service, or your own (default: nothing). */
+  readonly challenge?: 'proof-of-work' | VoteChallenge | null;
   /** The retry policy of webhooks (default: ten attempts in hours). */
   readonly retry?: WebhookRetryPolicy;
   /** Resolves host names (default: the resolver of the operating system). */
@@ -112,7 +127,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     operationsHost = '127.0.0.1',
     operationsPort,
     drainMs = 0,
+    trustProxy = 0,
+    challenge = null,
   } = options;
+  const actAsMembers = options.actAsMembers ?? options.allowLoopbackTargets;
   const log = options.log ?? createLog({ level: 'silent', secrets: [] });
   const database = await openDatabase(options.database ?? 'sqlite::memory:', log);
   const servers: HttpServer[] = [];
@@ -142,6 +160,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   try {
     const seeded = options.seed ? await seed(database, clock.now()) : null;
     const sessionKey = await storedSetting(database, 'session_key', () => randomBytes(32).toString('base64url'));
+    const limits = options.actionLimits === undefined && actAsMembers ? null : options.actionLimits;
+    const admission = await openAdmission({
+      ...{ database, clock, log, trustProxy },
+      limits: limits === null ? null : { ...defaultActionLimits, ...limits },
+    });
+    const proofOfWork = challenge === 'proof-of-work' ? await openProofOfWork(database) : null;
     // Links contain the port, so the listener is created when it is known.
     let listener: RequestListener = () => {};
     const { port } = await listen((...call) => listener(...call), { host, port: options.port ?? 0 }, '');
@@ -155,11 +179,15 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       isStopping: () => isStopping,
     });
     const app = createServiceApp({
-      ...{ sending: context, limiter, log, origin: url, queued: dispatcher.nudge },
-      sessions: createSessions(database, { key: sessionKey, secure: url.startsWith('https:') }),
+      ...{ sending: context, limiter, log, origin: url, queued: dispatcher.nudge, actAsMembers, admission, trustProxy },
+      sessions: createSessions(database, {
+        key: sessionKey,
+        secure: url.startsWith('https:'),
+        operators: new Set(options.operators),
+      }),
+      challenge: challenge === 'proof-of-work' ? proofOfWork : challenge,
       discord: options.discord ? createDiscordSignIn(options.discord, { origin: url, key: sessionKey, clock }) : null,
       health: monitoring.publicHealth,
-      actAsMembers: options.actAsMembers ?? options.allowLoopbackTargets,
     });
     listener = monitoring.count(requireHost(app));
 
@@ -167,7 +195,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       isStopping = true;
       if (drainMs > 0) await clock.sleep(drainMs);
       await Promise.all([...servers.map((server) => server.close()), maintenance.stop(), dispatcher.stop()]);
-      await settleWithin(closeTimeoutMs, systemClock, limiter.stop());
+      await settleWithin(closeTimeoutMs, systemClock, Promise.all([admission.stop(), limiter.stop()]));
       await settleWithin(closeTimeoutMs, systemClock, database.destroy());
       log.info('service stopped');
     }

@@ -3,8 +3,8 @@ import { extname } from 'node:path';
 import type { RequestHandler } from 'express';
 
 /**
- * Serves one file, such as a stylesheet, from memory. The build copies `.css` and `.svg` files next to the compiled
- * sources, and next to the bundle.
+ * Serves one file, such as a stylesheet, from memory. The build copies `.css`, `.svg` and `.browser.js` files next
+ * to the compiled sources, and next to the bundle.
  * @param file beside the module that names it: `new URL('./console.css', import.meta.url)`
  */
 export function serveAsset(file: URL, { cacheControl }: { readonly cacheControl: string }): RequestHandler {

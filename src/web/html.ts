@@ -9,7 +9,15 @@ export class Html {
 /** A value in a template: strings and numbers are escaped, lists are joined. */
 export type Fragment = Html | string | number | null | false | readonly Fragment[];
 
-/** A template that escapes its values, unless they are {@link Html}. Null and false render as nothing. */
+/**
+ * A template that escapes its values, unless they are {@link Html}. Null and false render as nothing.
+ * @example
+ * ```ts
+ * import { html } from 'tallyhook/sandbox';
+ *
+ * html`<p>${'<b>'}</p>`.text; // <p>&#60;b&#62;</p>
+ * ```
+ */
 export function html(parts: TemplateStringsArray, ...values: readonly Fragment[]): Html {
   return new Html(parts.map((part, index) => part + render(values[index] ?? null)).join(''));
 }

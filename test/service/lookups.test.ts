@@ -85,8 +85,10 @@ async function downgraded(address: string, now: number): Promise<{ votes: number
   for (const column of ['state', 'state_reason', 'icon_version'])
     await raw(database, `alter table listings drop column ${column}`);
   await raw(database, 'alter table webhooks drop column paused_by');
-  const owners = ['listing_icons', 'key_usage', 'review_replies', 'listing_days', 'member_deletions'];
-  for (const table of ['vote_counts', 'review_counts', 'request_reservations', ...owners])
+  const later = ['listing_icons', 'key_usage', 'review_replies', 'listing_days', 'member_deletions'];
+  later.push('reports', 'bans', 'moderation_log', 'action_counts', 'used_challenges', 'proven_guilds');
+  await raw(database, 'alter table members drop column session_epoch');
+  for (const table of ['vote_counts', 'review_counts', 'request_reservations', ...later])
     await raw(database, `drop table ${table}`);
   await raw(database, 'create table requests (key_id integer not null, at integer not null) strict');
   const { id: key } = await database
@@ -96,7 +98,7 @@ async function downgraded(address: string, now: number): Promise<{ votes: number
     .executeTakeFirstOrThrow();
   for (let ago = 1; ago <= 5; ago += 1)
     await raw(database, `insert into requests values (${key}, ${now - ago * 1_000})`);
-  await raw(database, "delete from kysely_migration where name between '002' and '005'");
+  await raw(database, "delete from kysely_migration where name > '002'");
   const votes = await database.selectFrom('votes').select('id').where('listing_id', '=', serverId).execute();
   const reviews = await database.selectFrom('reviews').select('id').where('listing_id', '=', serverId).execute();
   await database.destroy();

@@ -4,33 +4,8 @@ import { expect, test } from 'vitest';
 import { hour } from '../../src/platform/durations.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { parseResponses, rawConnection } from '../support/raw-http.ts';
-import { type Answered, ask, mira, ownerId, type Running, receiver, running, serverId, tobias } from './running.ts';
-
-interface Visit {
-  open(path: string, headers?: Record<string, string>): Promise<Answered>;
-  send(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Answered>;
-  readonly token: string;
-  readonly cookie: string;
-}
-
-/** A client that is signed in as this member, with the CSRF token of its session. */
-async function visit({ service }: Running, userId: string): Promise<Visit> {
-  const signedIn = await ask(`${service.url}/sign-in`, { method: 'POST', body: new URLSearchParams({ userId }) });
-  const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const { text } = await ask(`${service.url}/`, { headers: { cookie } });
-  const token = /name="token" value="([^"]+)"/.exec(text)?.[1] ?? '';
-  return {
-    token,
-    cookie,
-    open: (path, headers = {}) => ask(service.url + path, { headers: { cookie, ...headers } }),
-    send: (path, fields, headers = {}) =>
-      ask(service.url + path, {
-        method: 'POST',
-        headers: { cookie, ...headers },
-        body: new URLSearchParams({ token, ...fields }),
-      }),
-  };
-}
+import { type Answered, ask, mira, ownerId, receiver, running, serverId, tobias } from './running.ts';
+import { visit } from './visit.ts';
 
 const listingPath = `/servers/${serverId}`;
 const dashboardPath = `/dashboard/${serverId}`;

@@ -46,6 +46,9 @@ Options
   --discord-client-secret-file FILE
                            its client secret, or set SERVICE_DISCORD_CLIENT_SECRET
   --discord-api-url URL    for a local Discord (default https://discord.com/api)
+  --operator ID            Discord id of a user who may open the moderation pages; may be repeated
+  --trust-proxy N          number of reverse proxies that set X-Forwarded-For (default 0: the header is ignored)
+  --challenge NAME         check before each vote: none (default) or proof-of-work, by which the browser computes for a second
   --log-level LEVEL        ${logLevels.join(', ')} (default info)
   --log-format FORMAT      ${logFormats.join(', ')} (default auto: pretty on a terminal, JSON elsewhere)
 

@@ -8,7 +8,7 @@ import type { DiscordApplication } from '../discord-sign-in/discord-accounts.ts'
 import { type RunningService, type ServiceOptions, startService } from '../service.ts';
 import { readDatabaseAddress } from './database-address.ts';
 import { readDiscordApplication } from './discord-options.ts';
-import type { ServiceValues } from './options.ts';
+import { readSnowflake, type ServiceValues } from './options.ts';
 
 const maxPort = 65_535;
 const maxDrainSeconds = 60;
@@ -70,6 +70,12 @@ function readServiceOptions(
   if (values.production && !publicUrl?.startsWith('https://')) {
     throw new UsageError('--production requires --public-url https://…, the URL of the reverse proxy.');
   }
+  const trustProxy = Number(values['trust-proxy']);
+  if (!/^\d$/.test(values['trust-proxy'])) throw new UsageError('--trust-proxy must be 0 to 9.');
+  const { challenge } = values;
+  if (challenge !== 'none' && challenge !== 'proof-of-work') {
+    throw new UsageError('--challenge must be none or proof-of-work.');
+  }
   return {
     host: values.host,
     port: readNumber(values.port, '--port', maxPort),
@@ -80,6 +86,9 @@ function readServiceOptions(
     log: createLog({ level, secrets: discord ? [discord.clientSecret] : [], format: resolveLogFormat(format) }),
     allowLoopbackTargets: !values.production,
     actAsMembers: !values.production,
+    operators: (values.operator ?? []).map((id) => readSnowflake(id, '--operator')),
+    trustProxy,
+    challenge: challenge === 'none' ? null : challenge,
     seed: values.seed,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(operationsPort === undefined

@@ -30,7 +30,7 @@ export function discordSignInRoutes(
   { accounts, attempts, origin }: DiscordSignIn,
   log: Log,
 ): Router {
-  const { sending, sessions } = dependencies;
+  const { sending, sessions, admission } = dependencies;
   const { database, clock } = sending;
   const ownHost = new URL(origin).host;
   const router = Router();
@@ -77,6 +77,7 @@ export function discordSignInRoutes(
       return fail({ reason: discordErrors.includes(error) ? 'unavailable' : 'rejected' });
     }
     if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) return fail({ reason: 'expired' });
+    await admission.admit(request, 'sign-in', null);
     try {
       const { member, guilds } = await accounts.read(started.consent, code, attempt.verifier);
       const now = clock.now();

@@ -3,7 +3,10 @@ import type { FlashMessages } from '../../web/flash-messages.ts';
 export const serviceMessages = {
   voted: { tone: 'good', text: 'Thank you, your vote was counted.' },
   cooldown: { tone: 'bad', text: 'You have already voted. Please wait until the cooldown is over.' },
+  challenge: { tone: 'bad', text: 'The check before the vote did not succeed or has expired. Please vote again.' },
   reviewed: { tone: 'good', text: 'Your review was published.' },
+  moderated: { tone: 'good', text: 'Done.' },
+  'nothing-moderated': { tone: 'plain', text: 'Nothing was changed: it was already done, or does not exist any more.' },
   'signed-in': { tone: 'good', text: 'You are signed in.' },
   'signed-out': { tone: 'good', text: 'You are signed out.' },
   'signed-out-everywhere': { tone: 'good', text: 'You are signed out in all browsers.' },

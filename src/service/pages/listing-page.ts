@@ -13,6 +13,8 @@ export interface ListingView {
   readonly visitor: Visitor | null;
   /** Of the visitor; null without a session. */
   readonly cooldown: VoteCooldown | null;
+  /** What the vote form contains against bots; null without a challenge. */
+  readonly challenge: Html | null;
   readonly votes: number;
   readonly monthlyVotes: number;
   readonly voters: readonly RecentVote[];
@@ -63,14 +65,14 @@ function listingFigures(listing: Listing): Html {
     <div><dt>Shards</dt><dd>${listing.facts.shards.toLocaleString('en')}</dd></div>`;
 }
 
-function voteForm({ listing, visitor, cooldown, now }: ListingView): Html {
+function voteForm({ listing, visitor, cooldown, challenge, now }: ListingView): Html {
   const signIn = `/sign-in?next=${encodeURIComponent(pagePath(listing))}`;
   if (!visitor || !cooldown) {
     return html`<p><a class="button" href="${signIn}">Sign in to vote</a></p>
       <p class="quiet">One vote every 12 hours.</p>`;
   }
   if (cooldown.canVote || cooldown.nextVoteAt === null) {
-    return html`<form method="post" action="${pagePath(listing)}/vote">${formTokenField(visitor)}
+    return html`<form method="post" action="${pagePath(listing)}/vote">${formTokenField(visitor)}${challenge}
       <button>Vote for ${listing.name}</button></form>
       <p class="quiet">${cooldown.lastVoteAt === null ? 'One vote every 12 hours.' : html`Your last vote was ${timeAgo(cooldown.lastVoteAt, now)}.`}</p>`;
   }

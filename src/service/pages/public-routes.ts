@@ -1,4 +1,5 @@
 import { Router } from 'express';
+import { passesChallenge, renderChallenge } from '../abuse/challenge-form.ts';
 import { castVote } from '../actions/cast-vote.ts';
 import { voteCooldownOf } from '../listing/cooldown.ts';
 import { type Listing, pagePath, type ServiceListingKind } from '../listing/listing.ts';
@@ -19,7 +20,7 @@ const maxVoters = 8;
 
 /** The public pages, with the forms for votes and reviews. */
 export function publicRoutes(dependencies: PageDependencies): Router {
-  const { sending, sessions, queued } = dependencies;
+  const { sending, sessions, queued, admission } = dependencies;
   const { database, clock, counters } = sending;
   const router = Router();
 
@@ -64,6 +65,7 @@ export function publicRoutes(dependencies: PageDependencies): Router {
         order,
         totalReviews: total,
         rating,
+        challenge: visitor && (await renderChallenge(dependencies, request, { listing, member: visitor, now })),
         now,
       });
       renderServicePage(request, response, { title: listing.name, visitor, body });
@@ -72,7 +74,13 @@ export function publicRoutes(dependencies: PageDependencies): Router {
     router.post(`/${kind}s/:id/vote`, async (request, response) => {
       const { userId, username } = await requireVisitor(dependencies, request);
       const listing = await requireListing(kind, request.params.id);
-      const vote = await castVote(database, listing, { voter: { userId, username } }, clock.now());
+      const now = clock.now();
+      await admission.admit(request, 'vote', userId);
+      const context = { listing, member: { userId, username }, now };
+      if (!(await passesChallenge(dependencies, request, context))) {
+        return response.redirect(303, `${pagePath(listing)}?notice=challenge`);
+      }
+      const vote = await castVote(database, listing, { voter: { userId, username } }, now);
       countVote(counters, vote);
       queued();
       response.redirect(303, `${pagePath(listing)}?notice=${vote.recorded ? 'voted' : 'cooldown'}`);
@@ -83,6 +91,7 @@ export function publicRoutes(dependencies: PageDependencies): Router {
     const { userId, username } = await requireVisitor(dependencies, request);
     const listing = await requireListing('server', request.params.id);
     const { rating, comment } = readForm(reviewForm, request.body);
+    await admission.admit(request, 'review', userId);
     await upsertReview(database, { listingId: listing.id, userId, username, rating, comment, createdAt: clock.now() });
     counters.reviews += 1;
     response.redirect(303, `${pagePath(listing)}?notice=reviewed`);

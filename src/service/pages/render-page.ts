@@ -31,6 +31,7 @@ export function renderServicePage(
 
 function accountLinks(visitor: Visitor): Html {
   return html`<span class="who">${visitor.username}</span>
+  ${visitor.isOperator && html`<a href="/moderation">Moderation</a>`}
   <a href="/dashboard">Dashboard</a>
   <form method="post" action="/sign-out">${formTokenField(visitor)}<button class="plain">Sign out</button></form>`;
 }

@@ -7,21 +7,24 @@ import { isOwnHost } from '../../web/host.ts';
 import { html } from '../../web/html.ts';
 import { HttpError, handleErrors, toHttpError } from '../../web/http-error.ts';
 import { securityHeaders } from '../../web/security-headers.ts';
+import type { VoteChallenge } from '../abuse/vote-challenge.ts';
 import { retryAfterUnavailable } from '../api/api-error.ts';
 import { discordSignInRoutes } from '../discord-sign-in/routes.ts';
 import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
 import type { PageDependencies } from './dependencies.ts';
+import { moderationRoutes } from './moderation/moderation-routes.ts';
 import { publicRoutes } from './public-routes.ts';
 import { pageNotFound, renderServicePage } from './render-page.ts';
 import { signInRoutes } from './sign-in.ts';
 
-/** All pages. They use no JavaScript. @param origin the public URL of the service */
+/** All pages. They use no JavaScript, except for the challenge of votes. @param origin the public URL of the service */
 export function pagesRouter(dependencies: PageDependencies, log: Log, origin: string): Router {
   const router = express.Router();
-  router.use(pageHeaders);
+  router.use(createPageHeaders({}));
   if (dependencies.actAsMembers) router.use(requireOwnHost(origin));
   const stylesheet = new URL('./service.css', import.meta.url);
   router.get('/assets/service.css', serveAsset(stylesheet, { cacheControl: 'public, max-age=3600' }));
+  if (dependencies.challenge !== null) router.use(challengeRoutes(dependencies.challenge));
   router.use(rejectCrossSiteForms({ message: 'This form was not sent from a page of this service.' }));
   router.use(express.urlencoded({ extended: false, limit: '32kb' }));
   router.use(publicRoutes(dependencies));
@@ -29,6 +32,7 @@ export function pagesRouter(dependencies: PageDependencies, log: Log, origin: st
   if (discord !== null) router.use(discordSignInRoutes(dependencies, discord, log));
   router.use(signInRoutes(dependencies));
   router.use(dashboardRoutes(dependencies));
+  router.use(moderationRoutes(dependencies));
   router.use(() => {
     throw pageNotFound();
   });
@@ -36,17 +40,29 @@ export function pagesRouter(dependencies: PageDependencies, log: Log, origin: st
   return router;
 }
 
-/** Only the service's own stylesheet and forms; no scripts. */
-const pageHeaders = securityHeaders({
-  contentSecurityPolicy: {
+/** Only the service's own stylesheet and forms; no scripts. @param additional sources by directive */
+function createPageHeaders(additional: Readonly<Record<string, readonly string[]>>) {
+  const own: Readonly<Record<string, readonly string[]>> = {
     'default-src': ["'none'"],
     'style-src': ["'self'"],
     'form-action': ["'self'"],
     'base-uri': ["'none'"],
     'frame-ancestors': ["'none'"],
-  },
-  referrerPolicy: 'same-origin',
-});
+  };
+  const sources = (directive: string) => [...new Set([...(own[directive] ?? []), ...(additional[directive] ?? [])])];
+  const directives = Object.keys({ ...own, ...additional }).map((directive) => [directive, sources(directive)]);
+  return securityHeaders({ contentSecurityPolicy: Object.fromEntries(directives), referrerPolicy: 'same-origin' });
+}
+
+/** The scripts of the challenge, which only the pages of listings may use. */
+function challengeRoutes({ assets = {}, contentSecurityPolicy = {} }: VoteChallenge): Router {
+  const router = express.Router();
+  router.get(['/servers/:id', '/bots/:id'], createPageHeaders(contentSecurityPolicy));
+  for (const [path, file] of Object.entries(assets)) {
+    router.get(path, serveAsset(file, { cacheControl: 'public, max-age=3600' }));
+  }
+  return router;
+}
 
 /** Without authentication, another site must not reach these pages by its own host name (DNS rebinding). */
 function requireOwnHost(origin: string): RequestHandler {
@@ -61,7 +77,7 @@ const wrongHost = new HttpError(
   'Every visitor may act as any member here, so these pages accept only the host names of this machine. Set another host name with --public-url.',
 );
 
-const titles: Readonly<Record<number, string>> = { 403: 'Not allowed', 404: 'Not found' };
+const titles: Readonly<Record<number, string>> = { 403: 'Not allowed', 404: 'Not found', 429: 'Too many requests' };
 
 function sendErrorPages({ sessions, sending }: PageDependencies, log: Log) {
   return handleErrors({

@@ -9,6 +9,8 @@ import { findMemberWithEpoch, type ServiceMember, sessionEpochOf } from '../stor
 export interface Visitor extends ServiceMember {
   /** The CSRF token of every form of this session. */
   readonly formToken: string;
+  /** May open the moderation pages. */
+  readonly isOperator: boolean;
 }
 
 /**
@@ -32,11 +34,16 @@ export interface MemberSessions {
 
 /**
  * @param options.key signs the cookies; a new one ends all sessions
+ * @param options.operators the user ids of the operators
  * @param options.secure whether browsers must send the cookie over HTTPS only
  */
 export function createSessions(
   database: Database,
-  { key, secure }: { readonly key: string; readonly secure: boolean },
+  {
+    key,
+    secure,
+    operators,
+  }: { readonly key: string; readonly secure: boolean; readonly operators: ReadonlySet<string> },
 ): MemberSessions {
   const cookie = createSessionCookie({
     // By the prefix, browsers reject such a cookie from other hosts of the domain.
@@ -54,7 +61,7 @@ export function createSessions(
       const [userId = '', epoch = ''] = session.subject.split('~');
       const found = await findMemberWithEpoch(database, userId);
       if (found?.sessionEpoch == null || !equalSecrets(epoch, found.sessionEpoch)) return null;
-      return { ...found.member, formToken: session.formToken };
+      return { ...found.member, formToken: session.formToken, isOperator: operators.has(userId) };
     },
     async signIn(response, userId, now) {
       const epoch = await sessionEpochOf(database, userId);

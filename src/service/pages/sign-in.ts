@@ -18,7 +18,7 @@ const nextForm = z.object({ next: nextPath });
 
 /** Sign-in with Discord, by link, or by choosing a member in the sandbox, and sign-out. */
 export function signInRoutes(dependencies: PageDependencies): Router {
-  const { sending, sessions, actAsMembers, discord } = dependencies;
+  const { sending, sessions, actAsMembers, admission, discord } = dependencies;
   const { database, clock } = sending;
   const router = Router();
 
@@ -34,6 +34,7 @@ ${actAsMembers ? actAsSection(await findMembers(database), next) : linkSection(d
 
   router.post('/sign-in', async (request, response) => {
     if (!actAsMembers) throw pageNotFound();
+    await admission.admit(request, 'sign-in', null);
     const { userId } = readForm(actAsForm, request.body);
     if ((await findMember(database, userId)) === null) throw new HttpError(400, 'This member does not exist.');
     await sessions.signIn(response, userId, clock.now());
@@ -46,6 +47,7 @@ ${actAsMembers ? actAsSection(await findMembers(database), next) : linkSection(d
   });
 
   router.post('/sign-in/:token', async (request: Request<{ token: string }>, response) => {
+    await admission.admit(request, 'sign-in', null);
     const member = await redeemSignInToken(database, request.params.token, clock.now());
     if (member === null) {
       throw new HttpError(403, 'This sign-in link was already used or has expired. Ask for a new one.');

@@ -169,6 +169,9 @@ export interface ServiceTables {
     created_at: number;
     closed_at: number | null;
   };
+  /** `subject` is a keyed hash of an action and a member or an address. */
+  action_counts: { subject: string; window_start: number; actions: number; expires_at: number };
+  used_challenges: { id: string; expires_at: number };
   bans: { user_id: string; reason: string; banned_at: number };
   moderation_log: {
     id: string;

@@ -6,6 +6,7 @@ import { counts } from './003-counts.ts';
 import { deliveryQueues } from './004-delivery-queues.ts';
 import { owners } from './005-owners.ts';
 import { moderation } from './007-moderation.ts';
+import { abuseLimits } from './008-abuse-limits.ts';
 import { discordSignIn } from './009-discord-sign-in.ts';
 
 const all: Readonly<Record<string, (dialect: SqlDialect) => Migration>> = {
@@ -15,6 +16,7 @@ const all: Readonly<Record<string, (dialect: SqlDialect) => Migration>> = {
   '004-delivery-queues': () => deliveryQueues,
   '005-owners': () => owners,
   '007-moderation': () => moderation,
+  '008-abuse-limits': () => abuseLimits,
   '009-discord-sign-in': () => discordSignIn,
 };
 

@@ -1,0 +1,159 @@
+import type { Clock } from '../../platform/clock.ts';
+import { second } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Database, Sql } from '../storage/database.ts';
+import type { ActionLimit } from './action-limits.ts';
+
+/** How often counts are stored, and how old the counts of other processes may be (ms). */
+const syncIntervalMs = 1 * second;
+/** Windows that are remembered. Those without a change are forgotten first. */
+const maxWindows = 50_000;
+const maxRowsPerStatement = 500;
+
+/** A limit of one member or address. */
+export interface CountedSubject extends ActionLimit {
+  /** A hash that contains what is counted. */
+  readonly subject: string;
+}
+
+/**
+ * Counts actions in windows of time, together with the other processes of the service. Counts are in memory and stored
+ * together once a second, so an action costs no commit: a process that is killed forgets a second, and each process
+ * notices a second late what another has counted. That is enough against abuse; the limit of API keys is exact.
+ */
+export interface ActionCounter {
+  /**
+   * Counts an action for every subject, or for none if one has reached its limit.
+   * @returns null if it was counted, or the subject with the end of its window (ms since the epoch)
+   */
+  count(
+    subjects: readonly CountedSubject[],
+    now: number,
+  ): Promise<{ readonly exceeded: CountedSubject; readonly until: number } | null>;
+  /** Stores what was counted. */
+  stop(): Promise<void>;
+}
+
+interface Window {
+  readonly subject: string;
+  readonly start: number;
+  readonly end: number;
+  /** In the database, at `readAt` (ms, monotonic). */
+  stored: number;
+  readAt: number;
+  /** Counted here and not stored yet. */
+  pending: number;
+}
+
+export function createActionCounter(options: {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+}): ActionCounter {
+  const { database, clock, log } = options;
+  const windows = new Map<string, Window>();
+  const stopping = new AbortController();
+  let storing: Promise<void> | null = null;
+  const query = database
+    .selectFrom('action_counts')
+    .select('actions')
+    .where('subject', '=', '')
+    .where('window_start', '=', 0)
+    .compile();
+
+  async function currentWindow({ subject, windowMs }: CountedSubject, now: number): Promise<Window> {
+    const start = now - (now % windowMs);
+    const key = `${subject} ${start}`;
+    const known = windows.get(key);
+    if (known !== undefined && clock.monotonic() - known.readAt < syncIntervalMs) return known;
+    const [row] = await database.read(query, [subject, start]);
+    const window = windows.get(key) ?? { subject, start, end: start + windowMs, stored: 0, readAt: 0, pending: 0 };
+    window.stored = Math.max(window.stored, Number(row?.actions ?? 0));
+    window.readAt = clock.monotonic();
+    windows.set(key, window);
+    return window;
+  }
+
+  /** Stores the counts after a second, unless that is planned already. */
+  function storeSoon(): void {
+    storing ??= clock.sleep(syncIntervalMs, stopping.signal).then(async () => {
+      storing = null;
+      await store();
+    });
+  }
+
+  async function store(): Promise<void> {
+    const changed = [...windows.values()].filter(({ pending }) => pending > 0);
+    try {
+      for (let first = 0; first < changed.length; first += maxRowsPerStatement) {
+        await storeCounts(database, changed.slice(first, first + maxRowsPerStatement));
+      }
+    } catch (thrown) {
+      log.warn({ error: messageOf(thrown) }, 'the counts of votes and other actions could not be stored');
+      if (!stopping.signal.aborted) storeSoon();
+    }
+    const now = clock.now();
+    for (const [key, window] of windows) {
+      if (window.pending === 0 && (window.end <= now || windows.size > maxWindows)) windows.delete(key);
+    }
+  }
+
+  return {
+    async count(subjects, now) {
+      const current: Window[] = [];
+      for (const subject of subjects) current.push(await currentWindow(subject, now));
+      for (const [index, { stored, pending, end }] of current.entries()) {
+        const exceeded = subjects[index];
+        if (exceeded !== undefined && stored + pending >= exceeded.limit) return { exceeded, until: end };
+      }
+      for (const window of current) {
+        window.pending += 1;
+        windows.set(`${window.subject} ${window.start}`, window);
+      }
+      storeSoon();
+      return null;
+    },
+
+    async stop() {
+      stopping.abort();
+      await storing;
+      await store();
+    },
+  };
+}
+
+/** Adds the counts of these windows to the stored ones, in an order in which two processes cannot lock each other. */
+async function storeCounts(sql: Sql, changed: readonly Window[]): Promise<void> {
+  const sorted = changed.toSorted((a, b) =>
+    a.subject < b.subject ? -1 : a.subject > b.subject ? 1 : a.start - b.start,
+  );
+  const counted = sorted.map(({ pending }) => pending);
+  const rows = await sql
+    .insertInto('action_counts')
+    .values(
+      sorted.map(({ subject, start, end, pending }) => ({
+        subject,
+        window_start: start,
+        actions: pending,
+        expires_at: end,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['subject', 'window_start']).doUpdateSet(({ eb, ref }) => ({
+        actions: eb('action_counts.actions', '+', ref('excluded.actions')),
+      })),
+    )
+    .returning(['subject', 'window_start', 'actions'])
+    .execute();
+  const stored = new Map(rows.map((row) => [`${row.subject} ${row.window_start}`, Number(row.actions)]));
+  for (const [index, window] of sorted.entries()) {
+    window.pending -= counted[index] ?? 0;
+    window.stored = stored.get(`${window.subject} ${window.start}`) ?? window.stored;
+  }
+}
+
+/** Deletes the counts whose windows have ended by a time (ms since the epoch). */
+export async function deleteOldActionCounts(sql: Sql, until: number): Promise<void> {
+  await sql.deleteFrom('action_counts').where('expires_at', '<=', until).execute();
+}

@@ -1,0 +1,90 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Request } from 'express';
+import type { Clock } from '../../platform/clock.ts';
+import { formatWait, second } from '../../platform/durations.ts';
+import type { Log } from '../../platform/log.ts';
+import { clientKeyOf, isTrustedProxy } from '../../web/client-key.ts';
+import { HttpError } from '../../web/http-error.ts';
+import type { Database } from '../storage/database.ts';
+import { storedSetting } from '../storage/settings.ts';
+import { type CountedSubject, createActionCounter } from './action-counter.ts';
+import type { ActionLimits, LimitedAction } from './action-limits.ts';
+import { findBan } from './bans.ts';
+
+/** Who may do what can be abused, and how often. */
+export interface Admission {
+  /**
+   * Lets the sender of a form do something, and counts it. To be called before the action.
+   * @param userId null before the member is known
+   * @throws HttpError 403 for a banned member, 429 with `Retry-After` beyond a limit
+   */
+  admit(request: Request, action: LimitedAction, userId: string | null): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const nouns: Readonly<Record<LimitedAction, string>> = {
+  'sign-in': 'sign-ins',
+  vote: 'votes',
+  review: 'reviews',
+  report: 'reports',
+  create: 'new listings',
+};
+
+/**
+ * Addresses are stored as keyed hashes only, until the end of their window, a day at most.
+ * @param options.limits null for no limits, for a service whose visitors act as any member
+ * @param options.trustProxy the number of trusted proxies; used for a warning only, since Express evaluates it
+ */
+export async function openAdmission(options: {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits: Readonly<Record<LimitedAction, ActionLimits>> | null;
+  readonly trustProxy: number;
+}): Promise<Admission> {
+  const { database, clock, log, limits, trustProxy } = options;
+  const counter = createActionCounter(options);
+  const key = await storedSetting(database, 'abuse_key', () => randomBytes(32).toString('base64url'));
+  const hash = (text: string): string => createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);
+  let warned = false;
+
+  /** Behind a proxy that is not trusted, all visitors would share the limit of the proxy's address. */
+  function warnOfProxy({ headers, socket }: Request): void {
+    if (warned || trustProxy > 0 || headers['x-forwarded-for'] === undefined) return;
+    if (!isTrustedProxy(socket.remoteAddress ?? '')) return;
+    warned = true;
+    log.warn(
+      { hint: 'Set --trust-proxy to the number of reverse proxies, usually 1.' },
+      'requests come through a proxy that is not trusted: its visitors share the limits of one address',
+    );
+  }
+
+  return {
+    async admit(request, action, userId) {
+      const ban = userId === null ? null : await findBan(database, userId);
+      if (ban !== null) {
+        throw new HttpError(403, `You can no longer vote, review, report or add listings here. Reason: ${ban.reason}`);
+      }
+      if (limits === null) return;
+      warnOfProxy(request);
+      const now = clock.now();
+      const { member, address } = limits[action];
+      const subjects: CountedSubject[] = [
+        { ...address, subject: hash(`${action} address ${clientKeyOf(request.ip)}`) },
+      ];
+      if (member !== null && userId !== null) {
+        subjects.unshift({ ...member, subject: hash(`${action} member ${userId}`) });
+      }
+      const result = await counter.count(subjects, now);
+      if (result === null) return;
+      const waitMs = Math.max(second, result.until - now);
+      const source = result.exceeded === subjects.at(-1) ? 'from your network' : 'from you';
+      throw new HttpError(
+        429,
+        `There were too many ${nouns[action]} ${source}. Please try again in ${formatWait(waitMs)}.`,
+        Math.ceil(waitMs / second),
+      );
+    },
+    stop: () => counter.stop(),
+  };
+}

@@ -1,0 +1,41 @@
+import type { Request } from 'express';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Html } from '../../web/html.ts';
+import { HttpError } from '../../web/http-error.ts';
+import type { ChallengeContext, VoteChallenge } from './vote-challenge.ts';
+
+interface Challenged {
+  readonly challenge: VoteChallenge | null;
+}
+
+type Vote = Omit<ChallengeContext, 'address'>;
+
+/** The part of the vote form; null without a challenge. */
+export async function renderChallenge({ challenge }: Challenged, request: Request, vote: Vote): Promise<Html | null> {
+  return challenge === null ? null : challenge.render(contextOf(request, vote));
+}
+
+/** Whether a sent vote form passes the challenge. @throws HttpError 503 if the challenge fails itself */
+export async function passesChallenge(
+  { challenge, log }: Challenged & { readonly log: Log },
+  request: Request,
+  vote: Vote,
+): Promise<boolean> {
+  if (challenge === null) return true;
+  try {
+    return await challenge.verify(singleFields(request.body), contextOf(request, vote));
+  } catch (thrown) {
+    log.error({ challenge: challenge.name, error: messageOf(thrown) }, 'the challenge of a vote could not be verified');
+    throw new HttpError(503, 'The check before the vote is not available at the moment. Please try again later.', 30);
+  }
+}
+
+function contextOf(request: Request, vote: Vote): ChallengeContext {
+  return { ...vote, address: request.ip ?? '' };
+}
+
+function singleFields(body: unknown): Record<string, string> {
+  const fields = Object.entries(typeof body === 'object' && body !== null ? body : {});
+  return Object.fromEntries(fields.filter((field): field is [string, string] => typeof field[1] === 'string'));
+}

@@ -1,0 +1,56 @@
+import type { Html } from '../../web/html.ts';
+import type { ServiceListingKind } from '../listing/listing.ts';
+import type { ServiceMember } from '../storage/members.ts';
+
+/** The vote that a challenge protects. */
+export interface ChallengeContext {
+  readonly listing: { readonly kind: ServiceListingKind; readonly id: string; readonly name: string };
+  readonly member: ServiceMember;
+  /** The client's IP address, by `trustProxy`. */
+  readonly address: string;
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * A check in the vote form that a bot does not pass, such as a captcha.
+ * @example
+ * A captcha of another site, which needs its scripts and frames in the Content-Security-Policy:
+ * ```ts
+ * import { html, startService, type VoteChallenge } from 'tallyhook/sandbox';
+ *
+ * function captcha(siteKey: string, secret: string): VoteChallenge {
+ *   const site = 'https://captcha.example';
+ *   return {
+ *     name: 'captcha',
+ *     contentSecurityPolicy: { 'script-src': [site], 'frame-src': [site], 'connect-src': [site] },
+ *     render: () => html`<div class="captcha" data-sitekey="${siteKey}"></div>
+ *       <script src="${site}/widget.js" async></script>`,
+ *     async verify(form, { address }) {
+ *       const body = new URLSearchParams({ secret, response: form['captcha-response'] ?? '', remoteip: address });
+ *       const signal = AbortSignal.timeout(5_000);
+ *       const response = await fetch(`${site}/verify`, { method: 'POST', body, signal });
+ *       const result = (await response.json()) as { success?: boolean };
+ *       return result.success === true;
+ *     },
+ *   };
+ * }
+ *
+ * const service = await startService({ allowLoopbackTargets: true, challenge: captcha('site key', 'secret') });
+ * await service.stop();
+ * ```
+ */
+export interface VoteChallenge {
+  readonly name: string;
+  /** Directives with the sources that the pages of listings need in addition: `{ 'script-src': ["'self'"] }`. */
+  readonly contentSecurityPolicy?: Readonly<Record<string, readonly string[]>>;
+  /** Scripts and stylesheets that the service serves, by path: `{ '/assets/check.js': new URL(…) }`. */
+  readonly assets?: Readonly<Record<string, URL>>;
+  /** The part of the vote form. It contains no form and no button. */
+  render(context: ChallengeContext): Html | Promise<Html>;
+  /**
+   * Whether the sent form passes. Called once per vote. If it throws, the member is asked to try again later.
+   * @param form the fields with a single value
+   */
+  verify(form: Readonly<Record<string, string>>, context: ChallengeContext): Promise<boolean>;
+}

@@ -1,0 +1,122 @@
+import { type Request, type Response, Router } from 'express';
+import { z } from 'zod';
+import { snowflakePattern } from '../../../platform/snowflake.ts';
+import type { Fragment } from '../../../web/html.ts';
+import { HttpError } from '../../../web/http-error.ts';
+import { listBans } from '../../abuse/bans.ts';
+import {
+  ban,
+  dismissReports,
+  hideListing,
+  type ModerationContext,
+  publishListing,
+  removeReview,
+  unban,
+} from '../../abuse/moderate.ts';
+import { moderationLog } from '../../abuse/moderation-log.ts';
+import { listingsInState, moderationQueue } from '../../abuse/moderation-queue.ts';
+import type { PageDependencies } from '../dependencies.ts';
+import { line } from '../form-text.ts';
+import { readForm } from '../forms.ts';
+import { pageNotFound, renderServicePage, requireVisitor } from '../render-page.ts';
+import type { Visitor } from '../session.ts';
+import { bansPage, hiddenListingsPage, logPage, type ModerationPath, moderationPage } from './moderation-pages.ts';
+import { queuePage } from './queue-page.ts';
+
+const maxPending = 50;
+const maxItems = 20;
+const maxRows = 200;
+
+const snowflake = z.string().regex(snowflakePattern);
+const reason = line(300, 0).default('');
+const pageNumber = z.coerce.number().int().min(1).max(10_000).catch(1);
+const listingAction = z.object({ listingId: snowflake, action: z.enum(['publish', 'hide']), reason });
+const memberAction = z.object({ userId: snowflake, action: z.enum(['ban', 'lift']), reason });
+const reportAction = z.object({
+  kind: z.enum(['review', 'listing']),
+  listingId: snowflake,
+  reviewUserId: z.union([z.literal(''), snowflake]),
+  action: z.enum(['dismiss', 'remove-review', 'ban', 'hide-listing']),
+  reason,
+});
+
+/** The pages and forms of operators. For all others they do not exist. */
+export function moderationRoutes(dependencies: PageDependencies): Router {
+  const { sending, sessions } = dependencies;
+  const { database, clock } = sending;
+  const router = Router();
+
+  /** @throws HttpError 404 */
+  async function requireOperator(request: Request): Promise<Visitor> {
+    const visitor = await sessions.visitor(request, clock.now());
+    if (!visitor?.isOperator) throw pageNotFound();
+    return visitor;
+  }
+
+  function page(
+    path: ModerationPath,
+    body: (visitor: Visitor, request: Request, now: number) => Promise<Fragment>,
+  ): void {
+    router.get(path, async (request, response) => {
+      const visitor = await requireOperator(request);
+      const content = moderationPage(path, await body(visitor, request, clock.now()));
+      renderServicePage(request, response, { title: 'Moderation', visitor, body: content });
+    });
+  }
+
+  page('/moderation', async (visitor, request, now) => {
+    const number = pageNumber.parse(request.query['page']);
+    const { items, hasMore } = await moderationQueue(database, { limit: maxItems, offset: (number - 1) * maxItems });
+    const pending = await listingsInState(database, 'pending', maxPending);
+    return queuePage({ visitor, pending, items, nextPage: hasMore ? number + 1 : null, now });
+  });
+  page('/moderation/listings', async (visitor) =>
+    hiddenListingsPage(await listingsInState(database, 'hidden', maxRows), visitor),
+  );
+  page('/moderation/members', async (visitor) => bansPage(await listBans(database, maxRows), visitor));
+  page('/moderation/log', async () => logPage(await moderationLog(database, maxRows)));
+
+  function form<Form extends z.ZodObject>(
+    path: ModerationPath | '/moderation/reports',
+    fields: Form,
+    act: (values: z.infer<Form>, context: ModerationContext) => Promise<boolean>,
+  ): void {
+    router.post(path, async (request: Request, response: Response) => {
+      await requireOperator(request);
+      const { userId } = await requireVisitor(dependencies, request);
+      const values = readForm(fields, request.body);
+      const context = { operatorId: userId, now: clock.now(), reason: String(values['reason'] ?? '') };
+      const done = await act(values, context);
+      const back = path === '/moderation/reports' ? '/moderation' : path;
+      response.redirect(303, `${back}?notice=${done ? 'moderated' : 'nothing-moderated'}`);
+    });
+  }
+
+  form('/moderation/listings', listingAction, async ({ listingId, action }, context) => {
+    if (action === 'publish') return publishListing(database, listingId, context);
+    return hideListing(database, listingId, withReason(context));
+  });
+
+  form('/moderation/members', memberAction, async ({ userId, action }, context) => {
+    if (action === 'lift') return unban(database, userId, context);
+    await ban(database, userId, withReason(context));
+    return true;
+  });
+
+  form('/moderation/reports', reportAction, async ({ action, kind, listingId, reviewUserId }, context) => {
+    const target = { kind, listingId, reviewUserId };
+    if (action === 'dismiss') return dismissReports(database, target, context);
+    if (action === 'hide-listing') return hideListing(database, listingId, withReason(context));
+    if (kind !== 'review' || reviewUserId === '') throw new HttpError(400, 'This is not a report of a review.');
+    if (action === 'ban') await ban(database, reviewUserId, withReason(context));
+    return removeReview(database, target, withReason(context));
+  });
+
+  return router;
+}
+
+/** @throws HttpError 400 without a reason, which owner or member will see */
+function withReason(context: ModerationContext): ModerationContext {
+  if (context.reason !== '') return context;
+  throw new HttpError(400, 'Please enter the reason.');
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { hour, minute } from '../../src/platform/durations.ts';
+import type { LimitedAction } from '../../src/service/abuse/action-limits.ts';
+import { banMember, liftBan } from '../../src/service/abuse/bans.ts';
+import type { ServiceOptions } from '../../src/service/service.ts';
+import { openDatabase } from '../../src/service/storage/database.ts';
+import { eventually, mira, type Running, running, serverId, tobias } from './running.ts';
+import { type Visit, visit } from './visit.ts';
+
+const votePath = `/servers/${serverId}/vote`;
+const limited = (limits: Partial<Record<LimitedAction, { member?: number; address?: number }>>) => {
+  const of = (limit = 1_000) => ({ limit, windowMs: 1 * hour });
+  return Object.fromEntries(
+    Object.entries(limits).map(([action, { member, address }]) => [
+      action,
+      { member: of(member), address: of(address) },
+    ]),
+  ) satisfies ServiceOptions['actionLimits'];
+};
+
+/** A running service and a session of this member. */
+async function started(
+  options: Pick<ServiceOptions, 'actionLimits' | 'trustProxy'>,
+): Promise<Running & { mira: Visit }> {
+  const all = await running(options);
+  return { ...all, mira: await visit(all, mira.userId) };
+}
+
+const randomIpv4 = () => [...randomBytes(4)].join('.');
+
+async function statuses(times: number, send: () => Promise<{ status: number }>): Promise<number[]> {
+  const all: number[] = [];
+  for (let time = 0; time < times; time += 1) all.push((await send()).status);
+  return all;
+}
+
+test('a member who votes too often waits until the window ends, and the page says so', async () => {
+  const all = await started({ actionLimits: limited({ vote: { member: 3 } }) });
+  all.clock.leap(1 * hour - (all.clock.now() % hour) + 20 * minute);
+  const send = () => all.mira.send(votePath, {});
+  expect(await statuses(4, send)).toEqual([303, 303, 303, 429]);
+  const refused = await send();
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(39 * 60);
+  expect(refused.text).toContain('There were too many votes from you. Please try again in 40 minutes.');
+  expect((await (await visit(all, tobias.userId)).send(votePath, {})).status).toBe(303);
+  all.clock.leap(40 * minute);
+  expect((await send()).status).toBe(303);
+});
+
+test('concurrent forms do not exceed the limit', async () => {
+  const all = await started({ actionLimits: limited({ review: { member: 5 } }) });
+  const review = { rating: '5', comment: 'Again.' };
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => all.mira.send(`/servers/${serverId}/reviews`, review)),
+  );
+  expect(answers.filter(({ status }) => status === 303)).toHaveLength(5);
+});
+
+test('the address is that of the connection, unless proxies are trusted; an IPv6 network shares a limit', async () => {
+  const limits = limited({ vote: { address: 2 } });
+  const direct = await started({ actionLimits: limits });
+  const from = (all: Running & { mira: Visit }, header: string) =>
+    all.mira.send(votePath, {}, { 'X-Forwarded-For': header });
+  const spoofed = () => from(direct, randomIpv4());
+  expect(await statuses(3, spoofed)).toEqual([303, 303, 429]);
+  expect(direct.lines.filter((line) => line.includes('trust-proxy'))).toHaveLength(1);
+
+  const proxied = await started({ actionLimits: limits, trustProxy: 1 });
+  const client = (address: string) => () => from(proxied, `${randomIpv4()}, ${address}`);
+  expect(await statuses(3, client('198.51.100.7'))).toEqual([303, 303, 429]);
+  expect(await statuses(2, client('198.51.100.8'))).toEqual([303, 303]);
+  expect(await statuses(1, client('2001:db8:1:2::3'))).toEqual([303]);
+  expect(await statuses(2, client('2001:db8:1:2:ffff::4'))).toEqual([303, 429]);
+  expect(await statuses(1, client('2001:db8:1:3::3'))).toEqual([303]);
+});
+
+test('processes count together, and a restart forgets nothing', async () => {
+  const options = { actionLimits: limited({ vote: { member: 4 } }) };
+  const one = await started(options);
+  const other = await running({ ...options, database: one.database, clock: one.clock });
+  const elsewhere = { ...one.mira, send: (await visit(other, mira.userId)).send };
+  const database = await openDatabase(one.database);
+  const stored = async () =>
+    (await database.selectFrom('action_counts').select('actions').execute()).map(({ actions }) => actions);
+  expect(await statuses(2, () => one.mira.send(votePath, {}))).toEqual([303, 303]);
+  await one.clock.advance(1_100);
+  await eventually(async () => expect(await stored()).toEqual([2, 2, 2]));
+  expect(await statuses(2, () => elsewhere.send(votePath, {}))).toEqual([303, 303]);
+  expect((await elsewhere.send(votePath, {})).status).toBe(429);
+  await Promise.all([one.service.stop(), other.service.stop()]);
+  expect((await stored()).toSorted((a, b) => a - b)).toEqual([2, 4, 4]);
+  const restarted = await running({ ...options, database: one.database, clock: one.clock });
+  const again = await visit(restarted, mira.userId);
+  expect((await again.send(votePath, {})).status).toBe(429);
+  const rows = JSON.stringify(await database.selectFrom('action_counts').selectAll().execute());
+  await database.destroy();
+  expect(rows).not.toMatch(/127\.0\.0\.1|::1/);
+  expect(rows).not.toContain(mira.userId);
+});
+
+test('a sign-in link cannot be guessed at any speed', async () => {
+  const all = await running({ actionLimits: limited({ 'sign-in': { address: 3 } }) });
+  const attempt = () => fetch(`${all.service.url}/sign-in/in_guess`, { method: 'POST' });
+  expect(await statuses(4, attempt)).toEqual([403, 403, 403, 429]);
+});
+
+test('a banned member can neither vote nor review, in any process and at once, until the ban is lifted', async () => {
+  const all = await started({});
+  const database = await openDatabase(all.database);
+  await banMember(database, { userId: mira.userId, reason: 'Votes for money.', bannedAt: 1 });
+  const refused = await all.mira.send(votePath, {});
+  expect([refused.status, refused.text.includes('Votes for money.')]).toEqual([403, true]);
+  expect((await all.mira.send(`/servers/${serverId}/reviews`, { rating: '1', comment: 'No.' })).status).toBe(403);
+  expect(await liftBan(database, mira.userId)).toBe(true);
+  await database.destroy();
+  expect((await all.mira.send(votePath, {})).headers.get('location')).toContain('notice=voted');
+});

@@ -1,0 +1,129 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { fileReport, type NewReport, reportsOfReporter } from '../../src/service/abuse/reports.ts';
+import { type Database, openDatabase } from '../../src/service/storage/database.ts';
+import { updateListingState } from '../../src/service/storage/listings.ts';
+import { botId, mira, ownerId, type Running, running, serverId, tobias } from './running.ts';
+import { type Visit, visit } from './visit.ts';
+
+const operatorId = mira.userId;
+
+interface Moderated extends Running {
+  readonly stored: Database;
+  readonly operator: Visit;
+  /** A review with a report, and its author. */
+  readonly reviewId: number;
+  readonly authorId: string;
+  report(changes?: Partial<NewReport>): Promise<string>;
+}
+
+async function moderated(): Promise<Moderated> {
+  const all = await running({ operators: [operatorId] });
+  const stored = await openDatabase(all.database);
+  onTestFinished(() => stored.destroy());
+  const review = await stored.selectFrom('reviews').select(['id', 'user_id']).limit(1).executeTakeFirstOrThrow();
+  const report = (changes: Partial<NewReport> = {}) =>
+    fileReport(stored, {
+      ...{ kind: 'review', listingId: serverId, reviewId: review.id, reporterId: tobias.userId },
+      ...{ reason: 'spam', text: '"><img src=x> it sells votes', now: all.clock.now() },
+      ...changes,
+    });
+  await report();
+  return {
+    ...all,
+    stored,
+    operator: await visit(all, operatorId),
+    reviewId: review.id,
+    authorId: review.user_id,
+    report,
+  };
+}
+
+const reviewForm = ({ authorId }: Moderated, action: string, reason = '') => ({
+  ...{ kind: 'review', listingId: serverId, reviewUserId: authorId },
+  ...{ action, reason },
+});
+
+test('for everybody but operators, the moderation pages do not exist', async () => {
+  const all = await moderated();
+  const member = await visit(all, tobias.userId);
+  for (const path of ['', '/listings', '/members', '/log']) {
+    expect((await fetch(`${all.service.url}/moderation${path}`)).status, path).toBe(404);
+    expect((await member.open(`/moderation${path}`)).status, path).toBe(404);
+    const page = await all.operator.open(`/moderation${path}`);
+    expect([page.status, page.headers.get('cache-control')], path).toEqual([200, 'no-store']);
+  }
+  for (const path of ['/reports', '/listings', '/members']) {
+    const fields = { listingId: serverId, userId: tobias.userId, kind: 'listing', reviewUserId: '', reason: 'x' };
+    for (const action of ['hide', 'ban', 'hide-listing', 'dismiss']) {
+      expect((await member.send(`/moderation${path}`, { ...fields, action })).status, path).toBe(404);
+    }
+    expect((await all.operator.send(`/moderation${path}`, { ...fields, token: member.token })).status).toBe(403);
+  }
+  expect((await member.open('/')).text).not.toContain('/moderation');
+  expect((await all.operator.open('/')).text).toContain('href="/moderation"');
+  expect(await all.stored.selectFrom('moderation_log').selectAll().execute()).toEqual([]);
+});
+
+test('the queue groups reports by target, with the identity of the reporters, escaped', async () => {
+  const all = await moderated();
+  await all.report({ reporterId: ownerId, text: 'spam again' });
+  await all.report({ kind: 'listing' });
+  const { text } = await all.operator.open('/moderation');
+  expect(text.match(/<article/g)).toHaveLength(2);
+  expect(text).toContain('2 reports');
+  expect(text).toContain('&#34;&#62;&#60;img src=x&#62; it sells votes');
+  expect(text).toContain(tobias.userId);
+  const publicPage = (await all.operator.open(`/servers/${serverId}`)).text;
+  expect(publicPage).not.toContain(tobias.userId);
+});
+
+test('a dismissed report leaves the queue and the review stays; a removed review takes its reports along', async () => {
+  const all = await moderated();
+  const reviews = async () => (await all.stored.selectFrom('reviews').select('id').execute()).map(({ id }) => id);
+  expect((await all.operator.send('/moderation/reports', reviewForm(all, 'dismiss'))).status).toBe(303);
+  expect((await all.operator.open('/moderation')).text).toContain('There are no open reports.');
+  expect(await reviews()).toContain(all.reviewId);
+  expect(await all.report()).toBe('filed');
+  expect((await all.operator.send('/moderation/reports', reviewForm(all, 'remove-review'))).status).toBe(400);
+  const removed = await all.operator.send('/moderation/reports', reviewForm(all, 'remove-review', 'An advertisement.'));
+  expect(removed.headers.get('location')).toBe('/moderation?notice=moderated');
+  expect(await reviews()).not.toContain(all.reviewId);
+  const states = (await reportsOfReporter(all.stored, tobias.userId, 10)).map(({ state }) => state);
+  expect(states).toEqual(expect.arrayContaining(['dismissed', 'upheld']));
+  const again = await all.operator.send('/moderation/reports', reviewForm(all, 'remove-review', 'Again.'));
+  expect(again.headers.get('location')).toBe('/moderation?notice=nothing-moderated');
+  const log = (await all.operator.open('/moderation/log')).text;
+  expect(log).toContain('An advertisement.');
+  expect(log).not.toContain('Again.');
+});
+
+test('a pending bot is published or rejected, and a listing is hidden with a reason', async () => {
+  const all = await moderated();
+  await updateListingState(all.stored, botId, 'pending', null);
+  const stateOf = (id: string) =>
+    all.stored.selectFrom('listings').select(['state', 'state_reason']).where('id', '=', id).executeTakeFirst();
+  expect((await all.operator.open('/moderation')).text).toContain(`id="pending-${botId}"`);
+  await all.operator.send('/moderation/listings', { listingId: botId, action: 'publish' });
+  expect(await stateOf(botId)).toEqual({ state: 'published', state_reason: null });
+  await all.operator.send('/moderation/listings', { listingId: serverId, action: 'hide', reason: 'It sells votes.' });
+  expect(await stateOf(serverId)).toEqual({ state: 'hidden', state_reason: 'It sells votes.' });
+  expect((await all.operator.open('/moderation/listings')).text).toContain('It sells votes.');
+  const unknown = await all.operator.send('/moderation/listings', { listingId: '1', action: 'hide', reason: 'x' });
+  expect(unknown.headers.get('location')).toContain('nothing-moderated');
+});
+
+test('a ban takes effect and is lifted on the pages', async () => {
+  const all = await moderated();
+  const author = await visit(all, all.authorId);
+  const vote = async () => (await author.send(`/bots/${botId}/vote`, {})).status;
+  await all.operator.send('/moderation/reports', reviewForm(all, 'ban', 'Advertises everywhere.'));
+  expect(await vote()).toBe(403);
+  expect((await all.operator.open('/moderation/members')).text).toContain('Advertises everywhere.');
+  await all.operator.send('/moderation/members', { userId: all.authorId, action: 'lift' });
+  expect(await vote()).toBe(303);
+  const actions = await all.stored.selectFrom('moderation_log').select(['action', 'operator_id']).execute();
+  expect(actions.map(({ action }) => action)).toEqual(
+    expect.arrayContaining(['ban-member', 'remove-review', 'lift-ban']),
+  );
+  expect(new Set(actions.map(({ operator_id }) => operator_id))).toEqual(new Set([operatorId]));
+});
