@@ -103,7 +103,7 @@ const modulesByPackage: Readonly<Record<string, readonly string[]>> = {
   ky: ['lookup', 'discord-oauth'],
   keyv: ['lookup'],
   '@keyv/sqlite': ['lookup'],
-  '@keyv/redis': ['lookup'],
+  '@keyv/redis': ['lookup', 'service'],
   express: ['webhook', 'owner', 'http', 'app', 'service', 'web', 'linked-roles', 'discord-oauth'],
   pino: ['platform', 'lookup'],
   'prom-client': ['http'],

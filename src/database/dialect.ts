@@ -47,6 +47,11 @@ export interface SqlDialect {
    * again.
    */
   readonly reusesShortenedRows: boolean;
+  /**
+   * Whether one transaction may create all tables, and use the columns that it adds. Not every engine of PostgreSQL's
+   * family can.
+   */
+  readonly createsTablesAtOnce: boolean;
   /** Provides Kysely's query compiler. On SQLite, it omits `for update`. */
   readonly kysely: KyselyDialect;
   /** Whether another connection holds the write lock, so that a retry may succeed. */
@@ -56,7 +61,7 @@ export interface SqlDialect {
 }
 
 /** An open database, as the migrations need it. */
-export interface MigratableDatabase extends Pick<SqlDialect, 'kysely' | 'isBusy'> {
+export interface MigratableDatabase extends Pick<SqlDialect, 'kysely' | 'isBusy' | 'createsTablesAtOnce'> {
   readonly reading: Connection;
   /** Over all processes only one of its transactions runs at a time: `begin` waits for the lock, or fails as busy. */
   readonly migrating: MigratingConnection;

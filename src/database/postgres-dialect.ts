@@ -23,6 +23,7 @@ export const postgresDialect: SqlDialect = {
   cascade: sql`cascade`,
   withoutRowid: sql``,
   reusesShortenedRows: true,
+  createsTablesAtOnce: false,
   jsonObjectAgg: (key, value) => sql`json_object_agg(${key}, ${value})::text`,
   idColumn: { type: 'bigint', build: (column) => column.primaryKey().generatedByDefaultAsIdentity().notNull() },
   kysely: new PostgresDialect({

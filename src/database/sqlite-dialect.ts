@@ -44,6 +44,7 @@ export const sqliteDialect: SqlDialect = {
   withoutRowid: sql`without rowid`,
   // Pages are merged when rows are deleted, not when rows become shorter.
   reusesShortenedRows: false,
+  createsTablesAtOnce: true,
   jsonObjectAgg: (key, value) => sql`json_group_object(${key}, ${value})`,
   idColumn: { type: 'integer', build: (column) => column.primaryKey().notNull() },
   kysely: new DialectWithoutRowLocks(),

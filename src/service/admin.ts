@@ -3,6 +3,7 @@ import { normalizeLine, normalizeText } from '../platform/normalize-text.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
 import { castVote, type VoteInput, type VoteOutcome } from './actions/cast-vote.ts';
 import { configureWebhook, rotateWebhookSecret } from './actions/configure-webhook.ts';
+import { defaultServerFacts } from './actions/create-listing.ts';
 import { issueKey } from './actions/issue-key.ts';
 import { type PremiumOutcome, type PurchaseOrder, purchase, transitionOrder } from './actions/orders.ts';
 import { testWebhook } from './actions/test-webhook.ts';
@@ -197,14 +198,3 @@ function newListing(input: NewListing, now: number): Listing {
   const { servers: _servers, shards: _shards, ...facts } = input.facts ?? {};
   return { ...base, kind: 'server', facts: { ...defaultServerFacts, ...facts } };
 }
-
-const defaultServerFacts: ServerFacts = {
-  category: 'Community',
-  features: [],
-  emojis: [],
-  channelCount: 0,
-  roleCount: 0,
-  rules: [],
-  members: 0,
-  online: 0,
-};

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import express, { type Router } from 'express';
 import type { Log } from '../platform/log.ts';
+import type { KeyUsage } from './api/key-usage.ts';
 import { createLookupApi } from './api/lookup-api.ts';
 import { openApiRouter } from './api/openapi-router.ts';
 import type { PageDependencies } from './pages/dependencies.ts';
@@ -14,6 +15,7 @@ export const apiBasePath = '/api/v1';
 export interface ServiceAppDependencies extends PageDependencies {
   readonly log: Log;
   readonly limiter: RateLimiter;
+  readonly usage: KeyUsage;
   /** The number of reverse proxies whose entries in `X-Forwarded-For` are trusted. */
   readonly trustProxy: number;
   /** The public URL of the service, without a trailing slash. */
@@ -23,7 +25,7 @@ export interface ServiceAppDependencies extends PageDependencies {
 
 /** What the service serves: the API below its base path, the OpenAPI document, health and the pages. */
 export function createServiceApp(dependencies: ServiceAppDependencies): RequestListener {
-  const { sending, limiter, log, origin, health } = dependencies;
+  const { sending, limiter, usage, log, origin, health } = dependencies;
   const { database, clock } = sending;
   const app = express();
   app.disable('x-powered-by');
@@ -32,7 +34,7 @@ export function createServiceApp(dependencies: ServiceAppDependencies): RequestL
   app.use(openApiRouter(origin + apiBasePath, log));
   app.use(pagesRouter(dependencies, log, origin));
   const lookups = createLookups(database);
-  const api = createLookupApi({ lookups, clock, limiter, log, origin, basePath: apiBasePath });
+  const api = createLookupApi({ lookups, clock, limiter, usage, log, origin, basePath: apiBasePath });
   return (request, response) => {
     if (!api(request, response)) app(request, response);
   };

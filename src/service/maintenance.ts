@@ -1,12 +1,11 @@
 import type { Clock } from '../platform/clock.ts';
 import { day, minute } from '../platform/durations.ts';
-import { messageOf } from '../platform/errors.ts';
+import { messageOf, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { deleteOldActionCounts } from './abuse/action-counter.ts';
 import { deleteExpiredChallenges } from './abuse/proof-of-work.ts';
 import { deleteClosedReports } from './abuse/reports.ts';
 import { transitionOrder } from './actions/orders.ts';
-import { rateLimitWindowMs } from './rate-limit/rate-limiter.ts';
 import type { Database } from './storage/database.ts';
 import { deleteListingRows } from './storage/delete-listing.ts';
 import { deleteOldDeliveries } from './storage/deliveries.ts';
@@ -14,7 +13,6 @@ import { findListing } from './storage/listings.ts';
 import { finishMemberDeletions } from './storage/member-data.ts';
 import { deleteExpiredProvenGuilds } from './storage/proven-guilds.ts';
 import { duePurchases } from './storage/purchases.ts';
-import { deleteOldReservations } from './storage/reservations.ts';
 import { deleteExpiredSignInLinks } from './storage/sign-in-links.ts';
 
 const intervalMs = 1 * minute;
@@ -63,10 +61,9 @@ export function startMaintenance(
 
 /** @returns the number of orders that were renewed or expired. */
 async function runMaintenance(database: Database, now: number): Promise<number> {
-  await deleteOldReservations(database, now - rateLimitWindowMs);
   await deleteExpiredSignInLinks(database, now);
   await deleteExpiredProvenGuilds(database, now);
-  await deleteOldDeliveries(database, now - deliveryRetentionMs);
+  while (await deleteOldDeliveries(database, now - deliveryRetentionMs));
   await deleteOldActionCounts(database, now);
   await deleteExpiredChallenges(database, now);
   await deleteClosedReports(database, now - deliveryRetentionMs);
@@ -85,7 +82,13 @@ async function renewOrExpireOrders(database: Database, now: number): Promise<num
   for (const { listingId, orderId, autoRenew } of purchases) {
     const listing = await findListing(database, listingId);
     if (listing === null) continue;
-    await transitionOrder(database, listing, orderId, autoRenew ? 'subscription.renewed' : 'subscription.expired', now);
+    try {
+      const event = autoRenew ? 'subscription.renewed' : 'subscription.expired';
+      await transitionOrder(database, listing, orderId, event, now);
+    } catch (thrown) {
+      // Another process was faster.
+      if (!(thrown instanceof TallyhookError && thrown.code === 'no_active_order')) throw thrown;
+    }
   }
   return purchases.length;
 }

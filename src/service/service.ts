@@ -11,6 +11,7 @@ import { openAdmission } from './abuse/admission.ts';
 import { openProofOfWork } from './abuse/proof-of-work.ts';
 import type { VoteChallenge } from './abuse/vote-challenge.ts';
 import { createServiceAdmin, type ServiceAdmin } from './admin.ts';
+import { createKeyUsage } from './api/key-usage.ts';
 import { apiBasePath, createServiceApp } from './app.ts';
 import type { DiscordApplication } from './discord-sign-in/discord-accounts.ts';
 import { createDiscordSignIn } from './discord-sign-in/discord-sign-in.ts';
@@ -18,9 +19,11 @@ import { startMaintenance } from './maintenance.ts';
 import { createMonitoring } from './monitoring/monitoring.ts';
 import { serviceReadiness } from './monitoring/readiness.ts';
 import { createServiceCounters } from './monitoring/service-counters.ts';
+import { watchReservations } from './monitoring/watch-reservations.ts';
 import { createSessions } from './pages/session.ts';
 import { rejectExpectation, requireHost } from './protocol-errors.ts';
-import { createRateLimiter } from './rate-limit/rate-limiter.ts';
+import { openReservations } from './rate-limit/open-reservations.ts';
+import { createRateLimiter, defaultRules } from './rate-limit/rate-limiter.ts';
 import { type SeedResult, seed } from './seed/seed.ts';
 import { openDatabase } from './storage/database.ts';
 import { storedSetting } from './storage/settings.ts';
@@ -35,6 +38,11 @@ export interface ServiceOptions {
   readonly port?: number;
   /** `sqlite:` and a path, or `sqlite::memory:` (default). */
   readonly database?: string;
+  /**
+   * `redis://` or `rediss://`, also of Valkey: counts the requests of API keys there (default: in the database, or in a
+   * file beside it). All processes of the service need the same.
+   */
+  readonly redis?: string;
   /** The clock of this machine by default. */
   readonly clock?: Clock;
   /** Silent by default. */
@@ -132,17 +140,18 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   } = options;
   const actAsMembers = options.actAsMembers ?? options.allowLoopbackTargets;
   const log = options.log ?? createLog({ level: 'silent', secrets: [] });
-  const database = await openDatabase(options.database ?? 'sqlite::memory:', log);
+  const address = options.database ?? 'sqlite::memory:';
+  const database = await openDatabase(address, log);
   const servers: HttpServer[] = [];
   let isStopping = false;
 
-  async function listen(listener: RequestListener, address: { host: string; port: number }, option: string) {
+  async function listen(listener: RequestListener, at: { host: string; port: number }, option: string) {
     const server = createHttpServer(listener, { unknownExpectation: rejectExpectation });
     servers.push(server);
     try {
-      return await server.listen(address.host, address.port);
+      return await server.listen(at.host, at.port);
     } catch (cause) {
-      throw new TallyhookError('service_address', `The service cannot listen on ${address.host}:${address.port}.`, {
+      throw new TallyhookError('service_address', `The service cannot listen on ${at.host}:${at.port}.`, {
         cause,
         hint: `Choose another --${option}port or --${option}host.`,
       });
@@ -170,16 +179,26 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     let listener: RequestListener = () => {};
     const { port } = await listen((...call) => listener(...call), { host, port: options.port ?? 0 }, '');
     const url = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? urlOf(host, port);
-    const limiter = createRateLimiter({ database, clock, log });
+    const limit = watchReservations(
+      await openReservations({
+        ...{ database, address, redisUrl: options.redis },
+        ...{ clock, log, rules: defaultRules },
+      }),
+      clock,
+    );
+    const limiter = createRateLimiter({ reservations: limit.reservations, clock, log });
+    const usage = createKeyUsage({ database, clock, log });
     const dispatcher = startWebhookDispatcher(context, log);
     const maintenance = startMaintenance({ database, clock, log }, dispatcher.nudge);
     const monitoring = createMonitoring({
-      ...{ database, clock, log, counters, basePath: apiBasePath },
-      checks: serviceReadiness(database, { webhooks: dispatcher, maintenance }),
+      ...{ database, clock, log, counters, basePath: apiBasePath, reservations: limit.count },
+      checks: serviceReadiness(database, { webhooks: dispatcher, maintenance, limit }),
       isStopping: () => isStopping,
     });
     const app = createServiceApp({
-      ...{ sending: context, limiter, log, origin: url, queued: dispatcher.nudge, actAsMembers, admission, trustProxy },
+      ...{ sending: context, limiter, usage, log, origin: url, queued: dispatcher.nudge },
+      ...{ actAsMembers, admission, trustProxy },
+      approvesBots: !actAsMembers || (options.operators ?? []).length > 0,
       sessions: createSessions(database, {
         key: sessionKey,
         secure: url.startsWith('https:'),
@@ -195,7 +214,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       isStopping = true;
       if (drainMs > 0) await clock.sleep(drainMs);
       await Promise.all([...servers.map((server) => server.close()), maintenance.stop(), dispatcher.stop()]);
-      await settleWithin(closeTimeoutMs, systemClock, Promise.all([admission.stop(), limiter.stop()]));
+      await settleWithin(closeTimeoutMs, systemClock, Promise.all([admission.stop(), limiter.stop(), usage.stop()]));
       await settleWithin(closeTimeoutMs, systemClock, database.destroy());
       log.info('service stopped');
     }
@@ -214,8 +233,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       return { ...running, operationsUrl: null };
     }
     try {
-      const address = { host: operationsHost, port: operationsPort };
-      const { url: operationsUrl } = await listen(monitoring.operations, address, 'operations-');
+      const at = { host: operationsHost, port: operationsPort };
+      const { url: operationsUrl } = await listen(monitoring.operations, at, 'operations-');
       log.info({ url, operationsUrl }, 'service listening');
       return { ...running, operationsUrl };
     } catch (error) {

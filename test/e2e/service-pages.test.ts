@@ -3,6 +3,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { hour } from '../../src/platform/durations.ts';
 import { receiver, running, serverId } from '../service/running.ts';
+import { localDiscord } from '../support/local-discord.ts';
 
 let browser: Browser;
 
@@ -59,14 +60,14 @@ test('a member signs in, votes, sees the cooldown, and can vote again when it is
   expect(await page.getByRole('button', { name: 'Vote for Lantern Harbour' }).isEnabled()).toBe(true);
 });
 
-test('a member writes a review, and visitors sort reviews', async () => {
+test('a member replaces their review, and visitors sort reviews', async () => {
   const { service } = await running();
   const page = await openPage();
   await page.goto(`${service.url}/sign-in?next=/servers/${serverId}`);
   await actAs(page, 'mira');
   await page.getByRole('combobox', { name: 'Stars' }).selectOption('1');
   await page.getByLabel('Comment').fill('Too calm for me.\n<b>Really.</b>');
-  await page.getByRole('button', { name: 'Publish review' }).click();
+  await page.getByRole('button', { name: 'Save review' }).click();
   const first = page.getByRole('region', { name: 'Reviews' }).getByRole('listitem').first();
   expect(await first.innerText()).toContain('<b>Really.</b>');
   await page.getByRole('link', { name: 'highest' }).click();
@@ -101,6 +102,7 @@ test('an owner configures and tests the vote webhook, resends a delivery and rot
 
   await deliveries.getByRole('button', { name: 'Resend' }).click();
   await expect.poll(() => received.length).toBe(2);
+  await page.getByRole('link', { name: 'Edit' }).click();
   await section.getByRole('button', { name: 'Rotate secret' }).click();
   expect(await page.getByRole('status').locator('code').innerText()).not.toBe(secret);
 });
@@ -112,11 +114,12 @@ test('an owner creates an API key under Advanced setup, uses it and revokes it',
   await actAs(page, /^rowan/);
   expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Edit server');
   const section = page.getByRole('region', { name: 'Advanced setup' });
-  await section.getByLabel('Label').fill('Bot');
+  await section.getByLabel('Name').fill('Bot');
   await section.getByRole('button', { name: 'Create API key' }).click();
   const key = await page.getByRole('status').locator('code').innerText();
   expect((await get('/server', { 'X-API-Key': key })).status).toBe(200);
-  await section.getByRole('button', { name: 'Revoke Bot' }).click();
+  await section.getByRole('link', { name: 'Revoke Bot' }).click();
+  await page.getByRole('button', { name: 'Revoke key' }).click();
   expect((await get('/server', { 'X-API-Key': key })).status).toBe(401);
 });
 
@@ -137,4 +140,29 @@ test.each([
     const widest = await page.locator('html').evaluate((root) => root.scrollWidth);
     expect(widest, path).toBeLessThanOrEqual(size.width);
   }
+});
+
+test('a member signs in with Discord, which is another site, and comes back to the page', async () => {
+  const application = { clientId: '1190000000000000003', clientSecret: 'a secret of the test' };
+  const { clientId: id, clientSecret } = application;
+  const discord = await localDiscord({
+    applications: [{ id, name: 'Harbour list', clientSecret, redirectUris: null }],
+  });
+  const apiUrl = discord.apiUrl.replace('127.0.0.1', 'localhost');
+  const { service } = await running({ actAsMembers: false, discord: { ...application, apiUrl } });
+  const page = await openPage({ width: 360, height: 740 });
+  await page.goto(`${service.url}/servers/${serverId}`);
+  await page.getByRole('link', { name: 'Sign in to vote' }).click();
+  await page.getByRole('link', { name: 'Sign in with Discord' }).click();
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Harbour list wants to access your account');
+  await page.getByLabel('Sign in as').selectOption('aiko');
+  await page.getByRole('button', { name: 'Authorize' }).click();
+  expect(await page.getByRole('status').innerText()).toBe('You are signed in.');
+  await page.getByRole('button', { name: 'Vote for Lantern Harbour' }).click();
+  expect(await page.getByRole('status').innerText()).toBe('Thank you, your vote was counted.');
+  expect(
+    await service.castVote({ listingId: serverId, userId: discord.members[2]?.id ?? '', username: 'aiko' }),
+  ).toMatchObject({
+    recorded: false,
+  });
 });

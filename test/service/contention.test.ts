@@ -41,7 +41,7 @@ test('processes that start concurrently on a new database migrate and seed it on
   expect(results.filter(({ output }) => output === 'true\n')).toHaveLength(1);
 });
 
-test('while another process holds the lock, writes get 503, reads succeed, and the event loop is not blocked', {
+test('while another process holds the lock, writes get 503, lookups and pages succeed, and the event loop is not blocked', {
   timeout: 60_000,
 }, async () => {
   const { service, get, keys, database, lines } = await running();
@@ -56,40 +56,40 @@ test('while another process holds the lock, writes get 503, reads succeed, and t
     last = performance.now();
   }, 5);
   const startedAt = performance.now();
-  const writes = Promise.all([
-    ...Array.from({ length: 30 }, () => get('/server', { 'X-API-Key': keys.server })),
-    ask(`${service.url}/servers/${serverId}/vote`, { method: 'POST', headers: { cookie }, body: form }),
-  ]);
+  const write = ask(`${service.url}/servers/${serverId}/vote`, { method: 'POST', headers: { cookie }, body: form });
   await sleep(200);
   const readStartedAt = performance.now();
   expect((await ask(`${service.url}/servers/${serverId}`)).status).toBe(200);
   expect(performance.now() - readStartedAt).toBeLessThan(1_500);
 
-  const responses = await writes;
+  for (let sent = 0; sent < 40; sent += 1)
+    expect((await get('/server', { 'X-API-Key': keys.server })).status).toBe(200);
+  expect(performance.now() - readStartedAt).toBeLessThan(3_000);
+
+  const { status, headers, text } = await write;
   expect(performance.now() - startedAt).toBeLessThan(5_000);
   clearInterval(ticker);
   expect(maxGapMs).toBeLessThan(1_000);
-  for (const { status, headers } of responses) {
-    expect(status).toBe(503);
-    expect(headers.get('retry-after')).toBe('5');
-  }
-  expect(responses[0]?.json).toEqual({ success: false, error: expect.stringContaining('Try again in 5 seconds') });
-  expect(responses.at(-1)?.text).toContain('Please try again in a few seconds');
+  expect(status).toBe(503);
+  expect(headers.get('retry-after')).toBe('5');
+  expect(text).toContain('Please try again in a few seconds');
   expect(lines.join('\n')).toContain('another process has locked the database');
 
-  const waitingResponse = get('/server', { 'X-API-Key': keys.server });
+  const waitingVote = service.castVote({ kind: 'server', ...mira });
   await sleep(300);
   await unlock();
-  expect((await waitingResponse).status).toBe(200);
+  expect((await waitingVote).recorded).toBe(true);
 });
 
 test('after the database file was deleted, writes are rejected', async () => {
-  const { service, get, keys, database, lines } = await running();
+  const { service, get, keys, database, lines, clock } = await running();
   expect((await service.castVote({ kind: 'server', ...mira })).recorded).toBe(true);
   rmSync(database.slice('sqlite:'.length));
   await expect(service.castVote({ kind: 'bot', ...mira })).rejects.toMatchObject({ code: 'store_unavailable' });
+  clock.leap(1_000);
   const { status, headers, json } = await get('/server', { 'X-API-Key': keys.server });
-  expect({ status, json }).toEqual({ status: 503, json: { success: false, error: expect.any(String) } });
+  const error = expect.stringContaining('Try again in 5 seconds');
+  expect({ status, json }).toEqual({ status: 503, json: { success: false, error } });
   expect(headers.get('retry-after')).toBe('5');
   await eventually(() => expect(lines.join('\n')).toContain('"code":"database_file_replaced"'));
 });

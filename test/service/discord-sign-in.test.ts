@@ -175,6 +175,7 @@ describe('sign-in with Discord', () => {
       '<a class="button" href="/sign-in/discord?next=%2Fdashboard">Try again with Discord</a>',
     );
     expect(page.text).not.toContain('<img>');
+    expect(all.discord.requests).toEqual([]);
     expect(visitor.cookieNames()).toEqual([]);
   });
 

@@ -60,8 +60,8 @@ test('another process changes what is returned at once: the profile, reviews, vo
 test('an upgrade counts what is there, and what was answered in the last minute', async () => {
   const first = await running();
   await first.service.castVote({ listingId: serverId, ...mira });
-  const { votes, reviews, key } = await downgraded(first.database, first.clock.now());
   await first.service.stop();
+  const { votes, reviews, key } = await downgraded(first.database, first.clock.now());
   const database = await openDatabase(first.database);
   expect(await countVotes(database, serverId, first.clock.now())).toEqual({ total: votes, month: 1 });
   expect((await countReviews(database, serverId)).total).toBe(reviews);
@@ -86,7 +86,7 @@ async function downgraded(address: string, now: number): Promise<{ votes: number
     await raw(database, `alter table listings drop column ${column}`);
   await raw(database, 'alter table webhooks drop column paused_by');
   const later = ['listing_icons', 'key_usage', 'review_replies', 'listing_days', 'member_deletions'];
-  later.push('reports', 'bans', 'moderation_log', 'action_counts', 'used_challenges', 'proven_guilds');
+  later.push('reports', 'bans', 'moderation_log', 'action_counts', 'used_challenges', 'proven_guilds', 'limit_holders');
   await raw(database, 'alter table members drop column session_epoch');
   for (const table of ['vote_counts', 'review_counts', 'request_reservations', ...later])
     await raw(database, `drop table ${table}`);

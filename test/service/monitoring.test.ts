@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { formatHistogram } from '../../src/http/service-metrics/histogram.ts';
-import { minute } from '../../src/platform/durations.ts';
+import { minute, second } from '../../src/platform/durations.ts';
 import { endpointGroupOf } from '../../src/service/monitoring/endpoint-group.ts';
 import { RequestStatistics } from '../../src/service/monitoring/request-statistics.ts';
+import { watchReservations } from '../../src/service/monitoring/watch-reservations.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { queriesOf, readQueueState } from '../../src/service/storage/queue-state.ts';
 import { lockInOtherProcess } from './another-process.ts';
+import { leapingClock } from './leaping-clock.ts';
 import { ask, botId, eventually, mira, receiver, running, serverId } from './running.ts';
 
 const secret = 'a secret of 16 bytes';
@@ -52,6 +54,7 @@ describe('the metrics of the service', () => {
         'tallyhook_service_votes_total{result="stored"}': 1,
         'tallyhook_service_votes_total{result="cooldown"}': 1,
         tallyhook_service_reviews_total: 1,
+        tallyhook_service_reservations_total: 1,
         'tallyhook_service_webhook_requests_total{result="rejected"}': 1,
         tallyhook_service_webhooks_waiting: 1,
         tallyhook_service_webhooks_paused: 0,
@@ -79,11 +82,12 @@ describe('the metrics of the service', () => {
 
 describe('the readiness of the service', () => {
   it('has reasons on the port for operations only, while the database cannot be written', async () => {
+    const ready = { ready: true };
     const { service, database, operationsUrl } = await operated();
     expect((await ask(`${service.url}/healthz`)).json).toEqual({ alive: true });
     expect((await ask(`${service.url}/readyz`)).json).toEqual({
       ready: true,
-      parts: { database: { ready: true }, webhooks: { ready: true }, maintenance: { ready: true } },
+      parts: { database: ready, webhooks: ready, maintenance: ready, limit: ready },
     });
     const unlock = await lockInOtherProcess(database);
     await eventually(async () => {
@@ -171,4 +175,29 @@ it('durations are counted up to each bound', () => {
   expect(text).toContain('h_seconds_bucket{le="+Inf",endpoint="bot"} 3\n');
   expect(text).toContain('h_seconds_count{endpoint="bot"} 3\n');
   expect(text).toContain('h_seconds_sum{endpoint="server"} 0\n');
+});
+
+it('reservations that failed make the process not ready, for ten seconds or until one succeeds', async () => {
+  const clock = leapingClock();
+  let error: Error | null = new Error('no Redis');
+  const reserved = { block: { size: 1, usableUntil: 0 }, others: [] };
+  const run = () => {
+    if (error !== null) throw error;
+    return reserved;
+  };
+  const nothing = async () => {};
+  const inner = { reserveNow: run, reserve: async () => [run()], settle: nothing, deleteOld: nothing, close: nothing };
+  const watched = watchReservations(inner, clock);
+  const request = { keyId: 1, own: [], wanted: 1 };
+  expect(watched.failure()).toBe(null);
+  expect(() => watched.reservations.reserveNow(request)).toThrow('no Redis');
+  expect(watched.failure()).toContain('no Redis');
+  clock.leap(10 * second);
+  expect(watched.failure()).toBe(null);
+  await expect(watched.reservations.reserve([request])).rejects.toThrow('no Redis');
+  expect(watched.failure()).toContain('no Redis');
+  error = null;
+  expect(await watched.reservations.reserve([request, request])).toEqual([reserved]);
+  expect(watched.failure()).toBe(null);
+  expect(watched.count()).toBe(2);
 });

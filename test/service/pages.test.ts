@@ -40,7 +40,8 @@ test('untrusted text is escaped on every page', async () => {
   await all.service.addReview({ listingId: serverId, userId: '5', username: markup, rating: 5, comment: markup });
   await all.service.castVote({ listingId: serverId, userId: '5', username: markup });
   const owner = await visit(all, ownerId);
-  await owner.send(dashboardPath, { name: markup, description: markup, tags: markup });
+  const edits = { name: markup, description: markup, tags: `"><img src=x>&'`, category: markup, rules: markup };
+  expect((await owner.send(dashboardPath, edits)).status).toBe(303);
   await owner.send(`${dashboardPath}/keys`, { label: markup });
   const pages = ['/', listingPath, dashboardPath, '/sign-in', `/sign-in/${encodeURIComponent(markup)}`];
   for (const path of pages) {
@@ -58,7 +59,7 @@ test('pages have no scripts, and the content security policy forbids them', asyn
     const { text, headers } = await owner.open(path);
     expect(text, path).not.toMatch(/<script|javascript:| on\w+=| style=/i);
     expect(headers.get('content-security-policy'), path).toBe(
-      "default-src 'none';style-src 'self';form-action 'self';base-uri 'none';frame-ancestors 'none'",
+      "default-src 'none';style-src 'self';img-src 'self';form-action 'self';base-uri 'none';frame-ancestors 'none'",
     );
     expect(headers.get('cache-control'), path).toBe('no-store');
   }
@@ -120,7 +121,8 @@ test('an API key is shown once, listed by its last characters, and rejected afte
   const later = (await open(dashboardPath)).text;
   expect(later).not.toContain(key);
   expect(later).toContain(`…${key.slice(-4)}`);
-  const revoke = /action="([^"]+\/revoke)"/.exec(later)?.[1] ?? '';
+  const revoke = /href="([^"]+\/revoke)"/.exec(later)?.[1] ?? '';
+  expect((await open(revoke)).text).toContain('Revoke the key “<bdi>For the bot</bdi>”?');
   expect((await send(revoke, {})).status).toBe(303);
   expect((await all.get('/server', { 'X-API-Key': key })).status).toBe(401);
   expect((await send(revoke, {})).status).toBe(404);

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Clock } from '../../src/platform/clock.ts';
+import { StoreUnavailableError } from '../../src/platform/errors.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createRateLimiter, type RateLimiter } from '../../src/service/rate-limit/rate-limiter.ts';
-import { type Database, openDatabase } from '../../src/service/storage/database.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { postgresPrograms } from '../support/postgres.ts';
+import { isRedisInstalled } from '../support/redis.ts';
+import { crashable, type LimitStore, limitFileStore, postgresLimitStore, redisLimitStore } from './limit-stores.ts';
 
 const rules = { limit: 7, windowMs: 3_000, maxBlock: 4, blockMs: 700 };
 const log = createLog({ level: 'silent', secrets: [] });
@@ -16,29 +19,38 @@ function mostInOneWindow(answered: readonly number[]): number {
 
 const gap = fc.oneof(fc.nat(60), fc.nat(1_500), fc.constantFrom(0, 700, 701, 2_999, 3_000, 3_001));
 
-async function withDatabase(run: (database: Database) => Promise<void>): Promise<void> {
-  const database = await openDatabase(`sqlite:${tempDir()}/limit.db`);
-  try {
-    await run(database);
-  } finally {
-    await database.destroy();
-  }
-}
+const stores = [
+  { name: 'a file', open: limitFileStore, runs: 40, isInstalled: true },
+  { name: 'PostgreSQL', open: postgresLimitStore, runs: 16, isInstalled: postgresPrograms() !== null },
+  { name: 'Redis', open: redisLimitStore, runs: 16, isInstalled: isRedisInstalled },
+].filter(({ isInstalled }) => isInstalled || process.env['CI']);
 
-test('a process alone accepts exactly the requests within the limit, however they are spread, also over restarts', () =>
-  withDatabase(async (database) => {
-    let keyId = 0;
+describe.each(stores)('with reservations in $name', ({ open, runs }) => {
+  let store: LimitStore;
+  let keyId = 0;
+
+  beforeAll(async () => {
+    store = await open(rules);
+  });
+
+  afterAll(() => store.close());
+
+  async function start(clock: Clock): Promise<RateLimiter> {
+    return createRateLimiter({ reservations: await store.open(clock), clock, log }, rules);
+  }
+
+  test('a process alone accepts exactly the requests within the limit, however they are spread, also over restarts', async () => {
     const steps = fc.array(fc.record({ gap, restart: fc.integer({ min: 0, max: 9 }) }), { maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(steps, async (waits) => {
         keyId += 1;
         const clock = manualClock();
         const answered: number[] = [];
-        let limiter = createRateLimiter({ database, clock, log }, rules);
+        let limiter = await start(clock);
         for (const { gap, restart } of waits) {
           if (restart === 0) {
             await limiter.stop();
-            limiter = createRateLimiter({ database, clock, log }, rules);
+            limiter = await start(clock);
           }
           await clock.advance(gap);
           const now = clock.monotonic();
@@ -53,77 +65,106 @@ test('a process alone accepts exactly the requests within the limit, however the
         }
         await limiter.stop();
       }),
-      { numRuns: 30 },
+      { numRuns: 0.75 * runs },
     );
-  }));
+  });
 
-test('no window contains more than the limit with several processes, crashes, restarts and a clock that is set back', () =>
-  withDatabase(async (database) => {
-    let keyId = 0;
+  test('no window contains more than the limit with several processes, crashes, restarts, lost reservations and a clock that is set back', async () => {
     let accepted = 0;
     const step = fc.record({
       gap,
       process: fc.nat(2),
       event: fc.oneof(
-        { weight: 12, arbitrary: fc.constant('requests' as const) },
-        { weight: 1, arbitrary: fc.constantFrom('crash' as const, 'restart' as const, 'set back' as const) },
+        { weight: 24, arbitrary: fc.constant('requests' as const) },
+        { weight: 2, arbitrary: fc.constantFrom('crash' as const, 'restart' as const, 'set back' as const) },
+        { weight: 1, arbitrary: fc.constantFrom('crash and loss' as const, 'loss' as const) },
       ),
       count: fc.integer({ min: 1, max: 5 }),
     });
+    // What an earlier run has lost must not be unknown in this one.
+    let startsAt = Date.UTC(2026, 0, 1);
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         keyId += 1;
-        const clock = manualClock();
+        startsAt += 10 * 60_000;
+        const clock = manualClock(startsAt);
         const answered: number[] = [];
-        const start = () => createRateLimiter({ database, clock, log }, rules);
-        const processes: RateLimiter[] = [start(), start(), start()];
+        const startCrashable = async () => {
+          const { reservations, crash } = crashable(await store.open(clock));
+          return { ...createRateLimiter({ reservations, clock, log }, rules), crash };
+        };
+        const processes = [await startCrashable(), await startCrashable(), await startCrashable()] as const;
+        const running = [...processes];
         const crashed: RateLimiter[] = [];
+        async function restart(index: number, isCrash: boolean): Promise<void> {
+          const before = running[index];
+          if (before === undefined) throw new Error('There are three processes.');
+          if (isCrash) before.crash();
+          if (isCrash) crashed.push(before);
+          else await before.stop();
+          running[index] = await startCrashable();
+        }
         for (const { gap, process, event, count } of steps) {
           await clock.advance(gap);
-          const limiter = processes[process] ?? start();
           if (event === 'set back') clock.shiftWallClock(-gap * 10);
-          if (event === 'restart') await limiter.stop();
-          if (event === 'crash') crashed.push(limiter);
-          if (event === 'crash' || event === 'restart') processes[process] = start();
+          if (event === 'restart' || event === 'crash') await restart(process, event === 'crash');
+          if (event === 'crash and loss') {
+            for (const { crash } of running) crash();
+            await store.lose(0);
+            for (const index of [0, 1, 2]) await restart(index, true);
+          }
+          if (event === 'loss') {
+            await store.lose(count % 3);
+            await restart(process, true);
+          }
           if (event !== 'requests') continue;
-          const counted = await Promise.all(Array.from({ length: count }, async () => limiter.count(keyId)));
-          const allowed = counted.filter(({ isAllowed }) => isAllowed).length;
-          for (let index = 0; index < allowed; index += 1) answered.push(clock.monotonic());
+          const requests = Array.from({ length: count }, async () => running[process]?.count(keyId));
+          for (const result of await Promise.allSettled(requests)) {
+            if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(StoreUnavailableError);
+            else if (result.value?.isAllowed) answered.push(clock.monotonic());
+          }
         }
         accepted += answered.length;
         expect(mostInOneWindow(answered)).toBeLessThanOrEqual(rules.limit);
-        for (const limiter of [...processes, ...crashed]) await limiter.stop();
+        for (const limiter of [...running, ...crashed]) await limiter.stop();
       }),
-      { numRuns: 40 },
+      { numRuns: runs },
     );
     // A limiter that rejects everything would hold as well.
-    expect(accepted).toBeGreaterThan(150);
-  }));
+    expect(accepted).toBeGreaterThan(2 * runs);
+  });
 
-test('a process that waits for another one gets what it does not use', () =>
-  withDatabase(async (database) => {
-    const clock = manualClock();
-    const [one, other] = [1, 2].map(() => createRateLimiter({ database, clock, log }, rules)) as [
-      RateLimiter,
-      RateLimiter,
-    ];
-    expect(await one.count(1)).toMatchObject({ isAllowed: true, remaining: 6 });
-    const taken = await Promise.all(Array.from({ length: 7 }, async () => other.count(1)));
+  test('a process that waits for another one gets what it does not use', async () => {
+    keyId += 1;
+    const clock = manualClock(Date.UTC(2027, 0, 1));
+    const [one, other] = [await start(clock), await start(clock)];
+    expect(await one.count(keyId)).toMatchObject({ isAllowed: true, remaining: 6 });
+    const taken = await Promise.all(Array.from({ length: 7 }, async () => other.count(keyId)));
     expect(taken.filter(({ isAllowed }) => isAllowed)).toHaveLength(3);
     await clock.advance(2_000);
-    const more = await Promise.all(Array.from({ length: 7 }, async () => other.count(1)));
+    const more = await Promise.all(Array.from({ length: 7 }, async () => other.count(keyId)));
     expect(more.filter(({ isAllowed }) => isAllowed)).toHaveLength(3);
     await one.stop();
     await other.stop();
-  }));
+  });
 
-test('requests within a block need no commit', () =>
-  withDatabase(async (database) => {
-    const limiter = createRateLimiter({ database, clock: manualClock(), log }, rules);
-    const results = [limiter.count(1)];
-    await results[0];
-    for (let index = 0; index < 3; index += 1) results.push(limiter.count(1));
-    expect(results.map((result) => result instanceof Promise)).toEqual([true, false, false, false]);
-    expect(limiter.count(1)).toBeInstanceOf(Promise);
+  test('requests within a block need no reservation', async () => {
+    keyId += 1;
+    const clock = manualClock(Date.UTC(2027, 0, 2));
+    const reservations = await store.open(clock);
+    let reserved = 0;
+    const counting: typeof reservations = {
+      ...reservations,
+      reserveNow: (request) => {
+        reserved += 1;
+        return reservations.reserveNow(request);
+      },
+    };
+    const limiter = createRateLimiter({ reservations: counting, clock, log }, rules);
+    for (let index = 0; index < 4; index += 1) await limiter.count(keyId);
+    expect(reserved).toBe(1);
+    await limiter.count(keyId);
+    expect(reserved).toBe(2);
     await limiter.stop();
-  }));
+  });
+});

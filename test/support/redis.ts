@@ -5,9 +5,9 @@ import { tempDir } from './temp-dir.ts';
 /** Whether Redis is installed. */
 export const isRedisInstalled = spawnSync('redis-server', ['--version']).status === 0;
 
-/** Starts Redis on the loopback interface. */
-export async function startRedis(port: number): Promise<{ stop(): Promise<void> }> {
-  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', tempDir()];
+/** Starts Redis on the loopback interface. It stores nothing in the directory unless it gets the command `SAVE`. */
+export async function startRedis(port: number, directory = tempDir()): Promise<{ stop(): Promise<void> }> {
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', directory];
   const server = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'ignore'] });
   for await (const line of server.stdout) if (String(line).includes('Ready to accept')) break;
   return {

@@ -42,8 +42,8 @@ export interface RunMigrationsOptions {
 }
 
 /**
- * Applies the missing migrations step by step, each step or chunk of rows together with its record in one transaction.
- * May be interrupted at any time, and continues where it was. Several processes may do this at once: a lock excludes
+ * Applies the missing migrations step by step, each step or chunk of rows together with its record in one transaction;
+ * a new database, if possible, in a single one. May be interrupted at any time, and continues where it was. Several processes may do this at once: a lock excludes
  * them from each other for a transaction, and each transaction first reads what is left to do. Throws
  * {@link DatabaseTooNewError} for a database of a newer version, otherwise what the driver throws.
  * @param all every migration by name, oldest first
@@ -74,8 +74,16 @@ export async function runMigrations(
   let last = first;
   for (;;) {
     const task = await transaction(async (db) => {
-      const next = findTask(await readMigrationState(database, migrating, true));
-      return next && advance(db, next, clock);
+      let state = await readMigrationState(database, migrating, true);
+      // Each commit waits for the disk, and there is nothing that could take long in a new database.
+      const isNew = state.applied.length === 0 && database.createsTablesAtOnce;
+      let done: Task | null = null;
+      for (let next = findTask(state); next !== null; next = findTask(state)) {
+        done = await advance(db, next, clock);
+        if (!isNew) break;
+        state = await readMigrationState(database, migrating, true);
+      }
+      return done;
     });
     if (task === null) break;
     last = task;

@@ -16,6 +16,10 @@ export interface ServiceMetricSources {
   readonly votes: Readonly<Record<string, number>>;
   reviews(): number;
   readonly webhookRequests: Readonly<Record<string, number>>;
+  /** Blocks of requests that were reserved for keys. */
+  reservations(): number;
+  /** Connections to a database server by their state; null for a file. */
+  connections(): Readonly<Record<string, number>> | null;
   /** One that rejects does not affect the other metrics. */
   queue(): Promise<QueueMetrics>;
   /** ms since the epoch. */
@@ -81,6 +85,15 @@ function addCounters(registry: Registry, sources: ServiceMetricSources): void {
     },
   });
   new Counter({
+    name: 'tallyhook_service_reservations_total',
+    help: 'Blocks of requests that were reserved for API keys.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(sources.reservations());
+    },
+  });
+  new Counter({
     name: 'tallyhook_service_webhook_requests_total',
     help: 'Requests to webhooks, by result: accepted (2xx), rejected (another status), unanswered.',
     labelNames: ['result'],
@@ -122,6 +135,16 @@ function addGauges(registry: Registry, sources: ServiceMetricSources): void {
     registers,
     async collect() {
       this.set((await queue)?.paused ?? Number.NaN);
+    },
+  });
+  new Gauge({
+    name: 'tallyhook_service_database_connections',
+    help: 'Connections to the database server: open, idle, and requests that wait for one.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [state, count] of Object.entries(sources.connections() ?? {})) this.set({ state }, count);
     },
   });
 }

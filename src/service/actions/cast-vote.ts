@@ -1,9 +1,8 @@
 import { voteCooldownMs, voteCooldownOf } from '../listing/cooldown.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
-import { type ServiceMember, upsertMember } from '../storage/members.ts';
-import { insertVote, lastVoteAt } from '../storage/votes.ts';
-import { enqueue } from '../webhooks/enqueue.ts';
+import type { ServiceMember } from '../storage/members.ts';
+import { newDelivery } from '../webhooks/enqueue.ts';
 import { votePayload } from '../webhooks/payloads.ts';
 
 export interface VoteInput {
@@ -24,19 +23,27 @@ export interface VoteOutcome {
 }
 
 /** Stores a vote and its webhook delivery in one transaction, unless the cooldown has not ended. */
-export function castVote(database: Database, listing: Listing, input: VoteInput, now: number): Promise<VoteOutcome> {
+export async function castVote(
+  database: Database,
+  listing: Listing,
+  input: VoteInput,
+  now: number,
+): Promise<VoteOutcome> {
   const { voter, adBlocker = false } = input;
   const denialReason = adBlocker ? 'Ad blocker detected' : null;
   const creditsAwarded = adBlocker ? false : (input.creditsAwarded ?? true);
-  return database.transaction().execute(async (sql) => {
-    const vote = { listingId: listing.id, userId: voter.userId, votedAt: now, denialReason };
-    if (!(await insertVote(sql, vote, now - voteCooldownMs))) {
-      const cooldown = voteCooldownOf(await lastVoteAt(sql, listing.id, voter.userId), now);
-      return { recorded: false, nextVoteAt: cooldown.nextVoteAt ?? now, deliveryId: null };
-    }
-    await upsertMember(sql, voter);
-    const details = { voter, at: now, creditsAwarded, adBlocker, denialReason, test: false };
-    const delivery = await enqueue(sql, listing.id, votePayload(listing, details), now);
-    return { recorded: true, nextVoteAt: now + voteCooldownMs, deliveryId: delivery?.id ?? null };
+  const details = { voter, at: now, creditsAwarded, adBlocker, denialReason, test: false };
+  const delivery = newDelivery(listing.id, votePayload(listing, details), now);
+  const cooldownStart = now - voteCooldownMs;
+  const result = await database.recordVote({
+    listingId: listing.id,
+    voter,
+    votedAt: now,
+    denialReason,
+    cooldownStart,
+    delivery,
   });
+  return result.recorded
+    ? { recorded: true, nextVoteAt: now + voteCooldownMs, deliveryId: result.isQueued ? delivery.id : null }
+    : { recorded: false, nextVoteAt: voteCooldownOf(result.lastVoteAt, now).nextVoteAt ?? now, deliveryId: null };
 }

@@ -3,7 +3,7 @@ import { TallyhookError } from '../../platform/errors.ts';
 import type { Database } from '../storage/database.ts';
 import { newSecret } from '../storage/secrets.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
-import { findWebhook, rotateSecret, updateWebhookUrl, upsertWebhook } from '../storage/webhooks.ts';
+import { rotateSecret, upsertWebhook } from '../storage/webhooks.ts';
 import { checkTarget, type TargetPolicy } from '../webhooks/target.ts';
 
 /** How long the previous secret remains valid after a rotation (ms). */
@@ -22,16 +22,8 @@ export async function configureWebhook(
 ): Promise<string> {
   const { listingId, family } = webhook;
   const url = (await checkTarget(webhook.url, targets)).url.href;
-  return database.transaction().execute(async (sql) => {
-    const existing = await findWebhook(sql, listingId, family);
-    if (existing && webhook.secret === undefined) {
-      await updateWebhookUrl(sql, { listingId, family, url });
-      return existing.secret;
-    }
-    const secret = webhook.secret ?? newSecret(family);
-    await upsertWebhook(sql, { listingId, family, url, secret });
-    return secret;
-  });
+  const secret = webhook.secret ?? newSecret(family);
+  return upsertWebhook(database, { listingId, family, url, secret }, { replace: webhook.secret !== undefined });
 }
 
 /**
@@ -46,11 +38,9 @@ export async function rotateWebhookSecret(
   family: WebhookFamily,
   now: number,
 ): Promise<string> {
-  return database.transaction().execute(async (sql) => {
-    const webhook = await findWebhook(sql, listingId, family);
-    if (webhook === null) throw new TallyhookError('no_webhook', `The listing has no webhook for ${family} events.`);
-    const secret = newSecret(family);
-    await rotateSecret(sql, webhook, secret, now + rotationOverlapMs);
-    return secret;
-  });
+  const secret = newSecret(family);
+  if (!(await rotateSecret(database, { listingId, family }, secret, now + rotationOverlapMs))) {
+    throw new TallyhookError('no_webhook', `The listing has no webhook for ${family} events.`);
+  }
+  return secret;
 }

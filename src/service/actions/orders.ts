@@ -54,8 +54,8 @@ export function purchase(
     await insertPurchase(sql, newOrder);
     await upsertMember(sql, newOrder.buyer);
     if (newOrder.recipient) await upsertMember(sql, newOrder.recipient);
-    const delivery = await enqueue(sql, listing.id, purchasePayload(listing, newOrder, now), now);
-    return { purchase: newOrder, deliveryId: delivery?.id ?? null };
+    const deliveryId = await enqueue(sql, listing.id, purchasePayload(listing, newOrder, now), now);
+    return { purchase: newOrder, deliveryId };
   });
 }
 
@@ -75,8 +75,8 @@ export function transitionOrder(
     if (before === null || before.listingId !== listing.id) throw noActiveOrderError(orderId);
     const after = applyLifecycleEvent(before, event, now);
     if (!(await updateActivePurchase(sql, before, after))) throw noActiveOrderError(orderId);
-    const delivery = await enqueue(sql, listing.id, lifecyclePayload(event, listing, after, now), now);
-    return { purchase: after, deliveryId: delivery?.id ?? null };
+    const deliveryId = await enqueue(sql, listing.id, lifecyclePayload(event, listing, after, now), now);
+    return { purchase: after, deliveryId };
   });
 }
 

@@ -3,7 +3,7 @@ import type { DeliveryAttempt } from '../storage/attempts.ts';
 import type { ServiceMember } from '../storage/members.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
 import { attemptDelivery, type DeliveryContext, webhookResponseTimeoutMs } from '../webhooks/attempt.ts';
-import { enqueue } from '../webhooks/enqueue.ts';
+import { enqueueLeased } from '../webhooks/enqueue.ts';
 import { type Payload, purchasePayload, votePayload } from '../webhooks/payloads.ts';
 import { newPurchase } from './orders.ts';
 
@@ -19,7 +19,7 @@ export async function testWebhook(
 ): Promise<DeliveryAttempt | null> {
   const now = context.clock.now();
   const payload = testPayload(listing, family, member, now);
-  const delivery = await enqueue(context.database, listing.id, payload, now, now + 4 * webhookResponseTimeoutMs);
+  const delivery = await enqueueLeased(context.database, listing.id, payload, now, now + 4 * webhookResponseTimeoutMs);
   return delivery === null ? null : attemptDelivery(delivery, context);
 }
 

@@ -8,6 +8,7 @@ import type { Lookups } from '../storage/lookups.ts';
 import { ApiError, requireGet, toFailure } from './api-error.ts';
 import { authenticate } from './authenticate.ts';
 import { type ApiRequest, keyTypeError, operationHandlers } from './handlers.ts';
+import type { KeyUsage } from './key-usage.ts';
 import { type Operation, type OperationName, operations } from './operations.ts';
 import { rateLimitHeaders } from './rate-limit-headers.ts';
 import { sendJson, sendResource } from './send-json.ts';
@@ -16,6 +17,7 @@ export interface LookupApiDependencies {
   readonly lookups: Lookups;
   readonly clock: Clock;
   readonly limiter: RateLimiter;
+  readonly usage: KeyUsage;
   readonly log: Log;
   /** The public URL of the service, without a trailing slash. */
   readonly origin: string;
@@ -43,7 +45,7 @@ const noQuery: Query = {};
  * rate limit, key type, parameters. It is served without Express, whose routing takes longer than the statements.
  */
 export function createLookupApi(dependencies: LookupApiDependencies): LookupApi {
-  const { lookups, clock, limiter, log, origin, basePath } = dependencies;
+  const { lookups, clock, limiter, usage, log, origin, basePath } = dependencies;
   const routes: Readonly<Record<string, Route | undefined>> = Object.assign(Object.create(null), {
     server: routeOf('getServer'),
     bot: routeOf('getBot'),
@@ -60,6 +62,7 @@ export function createLookupApi(dependencies: LookupApiDependencies): LookupApi 
       const query = search === '' ? noQuery : parseQuery(search);
       const { keyId, listing } = await authenticate(lookups, request.headers['x-api-key'] || query['key']);
       const now = clock.now();
+      usage.note(keyId, now);
       const counted = limiter.count(keyId);
       const limits = rateLimitHeaders(counted instanceof Promise ? await counted : counted);
       try {

@@ -7,6 +7,7 @@ export const serviceOptions = {
   database: { type: 'string' },
   host: { type: 'string', default: '127.0.0.1' },
   port: { type: 'string', default: '4000' },
+  redis: { type: 'string' },
   'public-url': { type: 'string' },
   'operations-port': { type: 'string' },
   'operations-host': { type: 'string', default: '127.0.0.1' },

@@ -39,6 +39,8 @@ Options
   --operations-host HOST   address of that port (default 127.0.0.1)
   --drain-seconds N        after a stop signal, still answer for N seconds (0 to 60, default 0) while /readyz is 503
   --seed                   insert an example community and print its API keys, if it does not exist
+  --redis URL              redis://… or rediss://…, also of Valkey: counts the requests of API keys there, or set
+                           SERVICE_REDIS_URL (default: in the database, or in a file beside it)
   --production             for hosting: webhooks may use public HTTPS addresses only, and users sign in with Discord or by link;
                            without it, webhooks may also use this machine, and visitors may act as any member
   --discord-client-id ID   application at Discord with which users sign in; its redirect URL in the developer portal is

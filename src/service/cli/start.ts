@@ -20,6 +20,7 @@ export async function start(values: ServiceValues, terminal: Terminal): Promise<
   const serviceOptions = readServiceOptions(values, {
     database: await readDatabaseAddress(values, terminal),
     discord: await readDiscordApplication(values, terminal),
+    redis: values.redis ?? (terminal.environment?.['SERVICE_REDIS_URL'] || undefined),
   });
   if (serviceOptions.publicUrl === undefined && isWildcard(values.host)) {
     terminal.printError(
@@ -56,9 +57,16 @@ function isWildcard(host: string): boolean {
   return host === '' || (URL.canParse(url) && ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(new URL(url).hostname));
 }
 
+/** What the service connects to; addresses and secrets may come from the environment. */
+interface Connections {
+  readonly database: string;
+  readonly discord: DiscordApplication | undefined;
+  readonly redis: string | undefined;
+}
+
 function readServiceOptions(
   values: ServiceValues,
-  { database, discord }: { readonly database: string; readonly discord: DiscordApplication | undefined },
+  { database, discord, redis }: Connections,
 ): ServiceOptions & { readonly log: Log } {
   const level = logLevels.find((name): name is LogLevel => name === values['log-level']);
   if (level === undefined) throw new UsageError(`--log-level must be one of ${logLevels.join(', ')}.`);
@@ -75,6 +83,9 @@ function readServiceOptions(
   const { challenge } = values;
   if (challenge !== 'none' && challenge !== 'proof-of-work') {
     throw new UsageError('--challenge must be none or proof-of-work.');
+  }
+  if (redis !== undefined && !/^rediss?:\/\//.test(redis)) {
+    throw new UsageError('--redis must be a URL that begins with redis:// or rediss://.');
   }
   return {
     host: values.host,
@@ -95,6 +106,7 @@ function readServiceOptions(
       ? {}
       : { operationsPort: readNumber(operationsPort, '--operations-port', maxPort) }),
     ...(discord && { discord }),
+    ...(redis && { redis }),
   };
 }
 

@@ -19,6 +19,8 @@ export interface MonitoringOptions {
   readonly counters: ServiceCounters;
   readonly checks: ReadinessChecks;
   readonly isStopping: () => boolean;
+  /** The number of blocks of requests that were reserved. */
+  readonly reservations: () => number;
   /** The path of the API, without a trailing slash. */
   readonly basePath: string;
 }
@@ -33,15 +35,17 @@ export interface Monitoring {
 }
 
 export function createMonitoring(options: MonitoringOptions): Monitoring {
-  const { database, clock, log, counters, checks, isStopping, basePath } = options;
+  const { database, clock, log, counters, checks, isStopping, reservations, basePath } = options;
   const requests = new RequestStatistics();
   const metrics = createServiceMetrics({
     responses: () => requests.responses(),
     durations: () => requests.durations(),
     votes: counters.votes,
     reviews: () => counters.reviews,
+    reservations,
     webhookRequests: counters.webhookRequests,
     queue: () => readQueueState(queriesOf(database), clock.now()),
+    connections: () => (database.engine.name === 'postgres' ? database.engine.connections() : null),
     now: () => clock.now(),
   });
   const healthOptions = { checks, isStopping };

@@ -8,7 +8,7 @@ import { probeDatabase } from '../storage/probe.ts';
 /** How long the success of a write is reused (ms): the check needs no credentials. */
 const probeTtlMs = 1 * second;
 
-/** A loop in the background; `failure` is why its last run failed, or null. */
+/** Something that works in the background; `failure` is why it failed the last time, or null. */
 export interface BackgroundLoop {
   readonly failure: () => string | null;
 }
@@ -16,12 +16,13 @@ export interface BackgroundLoop {
 /** What has to work before the service may get requests. */
 export function serviceReadiness(
   database: Database,
-  loops: { readonly webhooks: BackgroundLoop; readonly maintenance: BackgroundLoop },
+  loops: { readonly webhooks: BackgroundLoop; readonly maintenance: BackgroundLoop; readonly limit: BackgroundLoop },
 ): ReadinessChecks {
   return {
     database: coalesce(() => probe(database), probeTtlMs),
     webhooks: checkLoop(loops.webhooks),
     maintenance: checkLoop(loops.maintenance),
+    limit: checkLoop(loops.limit),
   };
 }
 

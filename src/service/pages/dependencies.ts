@@ -12,6 +12,8 @@ export interface PageDependencies {
   readonly log: Log;
   /** Every visitor may act as any member, for the sandbox only. Otherwise members sign in with a link. */
   readonly actAsMembers: boolean;
+  /** New bots are invisible until an operator publishes them. */
+  readonly approvesBots: boolean;
   /** The bans and limits of voting, reviewing, reporting, signing in and creating listings. */
   readonly admission: Admission;
   /** Null for votes without a challenge. */

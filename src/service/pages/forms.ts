@@ -22,6 +22,36 @@ export const listingForm = z.object({
     .pipe(z.array(z.string().max(30)).max(10)),
 });
 
+/** The fields that only servers have. */
+export const serverForm = z.object({
+  category: line(40),
+  rules: z
+    .string()
+    .max(8_000)
+    .transform((text) =>
+      text
+        .split('\n')
+        .map(normalizeLine)
+        .filter((rule) => rule !== ''),
+    )
+    .pipe(z.array(z.string().max(300)).max(25)),
+});
+
+/** The fields that only bots have. */
+export const botForm = z.object({
+  servers: z.coerce.number().int().min(0).max(100_000_000),
+  shards: z.coerce.number().int().min(1).max(100_000),
+});
+
+export const newListingForm = z.object({
+  id: z.string().trim().regex(snowflakePattern, 'A Discord id has 1 to 20 digits.'),
+  name: line(100),
+  description: paragraphs(2_000, 0).default(''),
+});
+
+/** A server whose owner has proven it on Discord, so its name is known. */
+export const provenServerForm = z.object({ id: z.string().regex(snowflakePattern) });
+
 export const webhookForm = z.object({
   url: line(500),
   secret: z
@@ -31,6 +61,8 @@ export const webhookForm = z.object({
     .default('')
     .transform((secret) => (secret === '' ? undefined : secret)),
 });
+
+export const replyForm = z.object({ reply: paragraphs(1_000) });
 
 export const keyForm = z.object({ label: line(60) });
 

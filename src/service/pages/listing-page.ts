@@ -1,15 +1,18 @@
-import { formatCount, formatWait } from '../../platform/durations.ts';
+import { formatWait } from '../../platform/durations.ts';
 import { formTokenField } from '../../web/form-token.ts';
 import { type Html, html } from '../../web/html.ts';
 import { dateTime, timeAgo } from '../../web/time-element.ts';
 import type { VoteCooldown } from '../listing/cooldown.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
-import { type ReviewOrder, reviewOrders, type StoredReview } from '../storage/reviews.ts';
+import type { StoredListing } from '../storage/listings.ts';
 import type { RecentVote } from '../storage/votes.ts';
+import { isolated, kindName, listingIcon, tagLinks } from './listing-parts.ts';
+import { type ReviewsView, reviewsSection } from './reviews-section.ts';
 import type { Visitor } from './session.ts';
+import { stateNotice } from './state-notice.ts';
 
 export interface ListingView {
-  readonly listing: Listing;
+  readonly listing: StoredListing;
   readonly visitor: Visitor | null;
   /** Of the visitor; null without a session. */
   readonly cooldown: VoteCooldown | null;
@@ -18,55 +21,65 @@ export interface ListingView {
   readonly votes: number;
   readonly monthlyVotes: number;
   readonly voters: readonly RecentVote[];
-  readonly reviews: readonly StoredReview[];
-  readonly order: ReviewOrder;
-  readonly totalReviews: number;
-  /** The mean of all ratings; null without reviews. */
-  readonly rating: number | null;
+  /** Null for a bot: only servers have reviews. */
+  readonly reviews: ReviewsView | null;
   readonly now: number;
 }
 
 export function listingPage(view: ListingView): Html {
-  const { listing, votes, monthlyVotes, visitor } = view;
+  const { listing, visitor, reviews } = view;
+  const isOwner = visitor?.userId === listing.ownerId;
   return html`
 <article class="listing">
+  ${stateNotice(listing)}
   <header class="hero">
-    ${listingIcon(listing.name, 'large')}
+    ${listingIcon(listing, 'large')}
     <div>
-      <h1>${listing.name}</h1>
-      <p class="lead">${listing.description}</p>
-      <ul class="tags">${listing.tags.map((tag) => html`<li>${tag}</li>`)}</ul>
+      <p class="over">${kindName(listing)}${listing.kind === 'server' && ` · ${listing.facts.category}`}</p>
+      <h1>${isolated(listing.name)}</h1>
+      <p class="lead">${isolated(listing.description)}</p>
+      ${tagLinks(listing.tags)}
     </div>
   </header>
   <dl class="figures">
-    <div><dt>Votes</dt><dd>${votes.toLocaleString('en')}</dd></div>
-    <div><dt>This month</dt><dd>${monthlyVotes.toLocaleString('en')}</dd></div>
-    ${listingFigures(listing)}
+    ${figure('Votes', view.votes)}${figure('This month', view.monthlyVotes)}${listingFigures(listing)}
   </dl>
   <div class="columns">
     <section aria-labelledby="reviews"><h2 id="reviews">Reviews</h2>
-      ${listing.kind === 'server' ? reviewList(view) : html`<p class="quiet">Only servers have reviews.</p>`}
+      ${reviews === null ? html`<p class="quiet">Only servers have reviews.</p>` : reviewsSection(reviews)}
     </section>
     <aside>
       <section class="card vote" aria-labelledby="vote"><h2 id="vote">Vote</h2>${voteForm(view)}</section>
       <section class="card" aria-labelledby="voters"><h2 id="voters">Latest votes</h2>${voterList(view)}</section>
       ${listing.kind === 'server' ? rulesSection(listing.facts.rules) : null}
-      ${visitor?.userId === listing.ownerId && html`<p><a href="/dashboard/${listing.id}">Edit ${listing.kind}</a></p>`}
+      <p class="quiet">${isOwner ? html`<a href="/dashboard/${listing.id}">Edit ${listing.kind}</a>` : html`<a href="${pagePath(listing)}/report">Report this ${listing.kind}</a>`}</p>
     </aside>
   </div>
 </article>`;
 }
 
-function listingFigures(listing: Listing): Html {
-  return listing.kind === 'server'
-    ? html`<div><dt>Members</dt><dd>${listing.facts.members.toLocaleString('en')}</dd></div>
-    <div><dt>Online</dt><dd>${listing.facts.online.toLocaleString('en')}</dd></div>`
-    : html`<div><dt>Servers</dt><dd>${listing.facts.servers.toLocaleString('en')}</dd></div>
-    <div><dt>Shards</dt><dd>${listing.facts.shards.toLocaleString('en')}</dd></div>`;
+/** What is not known of a listing yet is 0, and not shown. */
+function listingFigures(listing: Listing): readonly (Html | false)[] {
+  const figures: readonly (readonly [string, number])[] =
+    listing.kind === 'server'
+      ? [
+          ['Members', listing.facts.members],
+          ['Online', listing.facts.online],
+        ]
+      : [
+          ['Servers', listing.facts.servers],
+          ['Shards', listing.facts.shards],
+        ];
+  return figures.map(([name, value]) => value > 0 && figure(name, value));
+}
+
+function figure(name: string, value: number): Html {
+  return html`<div><dt>${name}</dt><dd>${value.toLocaleString('en')}</dd></div>`;
 }
 
 function voteForm({ listing, visitor, cooldown, challenge, now }: ListingView): Html {
   const signIn = `/sign-in?next=${encodeURIComponent(pagePath(listing))}`;
+  if (listing.state !== 'published') return html`<p class="quiet">Votes begin when it is published.</p>`;
   if (!visitor || !cooldown) {
     return html`<p><a class="button" href="${signIn}">Sign in to vote</a></p>
       <p class="quiet">One vote every 12 hours.</p>`;
@@ -83,49 +96,13 @@ function voteForm({ listing, visitor, cooldown, challenge, now }: ListingView): 
 function voterList({ voters, now }: ListingView): Html {
   if (voters.length === 0) return html`<p class="quiet">Nobody has voted yet.</p>`;
   return html`<ol class="voters">${voters.map(
-    (vote) => html`<li><span>${vote.username ?? 'A member'}</span> ${timeAgo(vote.votedAt, now)}</li>`,
+    (vote) =>
+      html`<li><span>${vote.username === null ? 'A member' : isolated(vote.username)}</span> ${timeAgo(vote.votedAt, now)}</li>`,
   )}</ol>`;
 }
 
 function rulesSection(rules: readonly string[]): Html | null {
   if (rules.length === 0) return null;
   return html`<section class="card" aria-labelledby="rules"><h2 id="rules">Rules</h2>
-    <ol>${rules.map((rule) => html`<li>${rule}</li>`)}</ol></section>`;
-}
-
-function reviewList(view: ListingView): Html {
-  const { listing, order, totalReviews, rating, now } = view;
-  const sorts = reviewOrders.map((name) =>
-    name === order
-      ? html`<strong aria-current="true">${name}</strong>`
-      : html`<a href="${pagePath(listing)}?sort=${name}#reviews">${name}</a>`,
-  );
-  return html`<p class="quiet">${rating === null ? 'No reviews yet.' : `${rating.toFixed(1)} of 5 from ${formatCount(totalReviews, 'review')}`}</p>
-    <p class="sorts">Sort: ${sorts}</p>
-    <ol class="reviews">${view.reviews.map((review) => reviewItem(review, now))}</ol>
-    ${view.reviews.length < totalReviews && html`<p><a href="${pagePath(listing)}?sort=${order}&amp;all=1#reviews">Show more reviews</a> <span class="quiet">${view.reviews.length} of ${totalReviews}</span></p>`}
-    ${reviewForm(view)}`;
-}
-
-function reviewItem(review: StoredReview, now: number): Html {
-  const stars = '★'.repeat(review.rating) + '☆'.repeat(5 - review.rating);
-  return html`<li><p class="stars" role="img" aria-label="${formatCount(review.rating, 'star')}">${stars}</p>
-      <p class="comment">${review.comment}</p>
-      <p class="quiet">${review.username} · ${timeAgo(review.createdAt, now)}</p></li>`;
-}
-
-function reviewForm({ listing, visitor }: ListingView): Html | null {
-  if (!visitor) return null;
-  return html`<form class="card stack" method="post" action="${pagePath(listing)}/reviews">${formTokenField(visitor)}
-      <h3>Write a review</h3>
-      <label>Stars <select name="rating">${[5, 4, 3, 2, 1].map((stars) => html`<option value="${stars}">${formatCount(stars, 'star')}</option>`)}</select></label>
-      <label>Comment <textarea name="comment" required maxlength="1000" rows="3"></textarea></label>
-      <button>Publish review</button>
-    </form>`;
-}
-
-/** A placeholder for the listing's picture: the first character (grapheme) of its name. */
-export function listingIcon(name: string, size: 'large' | 'small'): Html {
-  const [first] = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(name);
-  return html`<span class="badge ${size}" aria-hidden="true">${first?.segment ?? '?'}</span>`;
+    <ol>${rules.map((rule) => html`<li>${isolated(rule)}</li>`)}</ol></section>`;
 }

@@ -2,54 +2,50 @@ import { Router } from 'express';
 import { passesChallenge, renderChallenge } from '../abuse/challenge-form.ts';
 import { castVote } from '../actions/cast-vote.ts';
 import { voteCooldownOf } from '../listing/cooldown.ts';
-import { type Listing, pagePath, type ServiceListingKind } from '../listing/listing.ts';
+import { pagePath } from '../listing/listing.ts';
 import { countVote } from '../monitoring/service-counters.ts';
-import { allListings, findListing } from '../storage/listings.ts';
-import { findReviews } from '../storage/review-pages.ts';
-import { countReviews, type ReviewOrder, reviewOrders, upsertReview } from '../storage/reviews.ts';
+import { searchListings } from '../storage/listing-search.ts';
+import { findReviewBy, findReviews } from '../storage/review-pages.ts';
+import { countReviews, type ReviewOrder, reviewOrders } from '../storage/reviews.ts';
 import { countVotes, lastVoteAt, recentVotes } from '../storage/votes.ts';
 import type { PageDependencies } from './dependencies.ts';
-import { readForm, reviewForm } from './forms.ts';
-import { homePage } from './home-page.ts';
+import { requireVisibleListing } from './find-page-listing.ts';
+import { homePage, homeQuery } from './home-page.ts';
 import { listingPage } from './listing-page.ts';
-import { pageNotFound, renderServicePage, requireVisitor } from './render-page.ts';
+import { renderServicePage, requireVisitor } from './render-page.ts';
+import { reviewRoutes } from './review-routes.ts';
 
+const listingsPerPage = 24;
 const maxReviews = 10;
 const maxReviewsOfAll = 200;
 const maxVoters = 8;
 
-/** The public pages, with the forms for votes and reviews. */
+/** The public pages, with the form for votes. */
 export function publicRoutes(dependencies: PageDependencies): Router {
   const { sending, sessions, queued, admission } = dependencies;
   const { database, clock, counters } = sending;
   const router = Router();
 
-  async function requireListing(kind: ServiceListingKind, id: string): Promise<Listing> {
-    const listing = await findListing(database, id);
-    if (listing?.kind !== kind) throw pageNotFound();
-    return listing;
-  }
-
   router.get('/', async (request, response) => {
-    const listings = await allListings(database);
-    const listingsWithVotes = await Promise.all(
-      listings.map(async (listing) => ({
-        listing,
-        votes: (await countVotes(database, listing.id, clock.now())).total,
-      })),
-    );
-    const visitor = await sessions.visitor(request, clock.now());
-    renderServicePage(request, response, { title: 'Servers and bots', visitor, body: homePage(listingsWithVotes) });
+    const now = clock.now();
+    const query = homeQuery.parse(request.query);
+    const { q: text, tag, kind, page } = query;
+    const selection = { text, tag, kind, limit: listingsPerPage + 1, offset: (page - 1) * listingsPerPage };
+    const found = await searchListings(database, selection, now);
+    const visitor = await sessions.visitor(request, now);
+    const results = found.slice(0, listingsPerPage);
+    const body = homePage({ query, results, hasMore: found.length > results.length });
+    renderServicePage(request, response, { title: 'Servers and bots', visitor, body });
   });
 
   for (const kind of ['server', 'bot'] as const) {
     router.get(`/${kind}s/:id`, async (request, response) => {
-      const listing = await requireListing(kind, request.params.id);
       const now = clock.now();
       const visitor = await sessions.visitor(request, now);
+      const listing = await requireVisibleListing(database, kind, request.params.id, visitor);
       const order = readOrder(request.query['sort']);
+      const limit = request.query['all'] ? maxReviewsOfAll : maxReviews;
       const votes = await countVotes(database, listing.id, now);
-      const { total, rating } = await countReviews(database, listing.id);
       const body = listingPage({
         listing,
         visitor,
@@ -57,14 +53,15 @@ export function publicRoutes(dependencies: PageDependencies): Router {
         votes: votes.total,
         monthlyVotes: votes.month,
         voters: await recentVotes(database, listing.id, maxVoters),
-        reviews: await findReviews(database, listing.id, {
-          order,
-          limit: request.query['all'] ? maxReviewsOfAll : maxReviews,
-          offset: 0,
-        }),
-        order,
-        totalReviews: total,
-        rating,
+        reviews:
+          listing.kind === 'bot'
+            ? null
+            : {
+                ...{ listing, visitor, order, now },
+                ...(await countReviews(database, listing.id)),
+                reviews: await findReviews(database, listing.id, { order, limit, offset: 0 }),
+                own: visitor && (await findReviewBy(database, listing.id, visitor.userId)),
+              },
         challenge: visitor && (await renderChallenge(dependencies, request, { listing, member: visitor, now })),
         now,
       });
@@ -73,7 +70,7 @@ export function publicRoutes(dependencies: PageDependencies): Router {
 
     router.post(`/${kind}s/:id/vote`, async (request, response) => {
       const { userId, username } = await requireVisitor(dependencies, request);
-      const listing = await requireListing(kind, request.params.id);
+      const listing = await requireVisibleListing(database, kind, request.params.id, null);
       const now = clock.now();
       await admission.admit(request, 'vote', userId);
       const context = { listing, member: { userId, username }, now };
@@ -87,16 +84,7 @@ export function publicRoutes(dependencies: PageDependencies): Router {
     });
   }
 
-  router.post('/servers/:id/reviews', async (request, response) => {
-    const { userId, username } = await requireVisitor(dependencies, request);
-    const listing = await requireListing('server', request.params.id);
-    const { rating, comment } = readForm(reviewForm, request.body);
-    await admission.admit(request, 'review', userId);
-    await upsertReview(database, { listingId: listing.id, userId, username, rating, comment, createdAt: clock.now() });
-    counters.reviews += 1;
-    response.redirect(303, `${pagePath(listing)}?notice=reviewed`);
-  });
-
+  router.use(reviewRoutes(dependencies));
   return router;
 }
 

@@ -7,6 +7,7 @@ import { pageFrame } from '../../web/page-frame.ts';
 import { openApiPath } from '../api/openapi.ts';
 import type { PageDependencies } from './dependencies.ts';
 import { serviceMessages } from './flash-messages.ts';
+import { isolated } from './listing-parts.ts';
 import type { Visitor } from './session.ts';
 
 /** @param page `visitor` is null without a session */
@@ -21,7 +22,7 @@ export function renderServicePage(
     siteName: 'Listing service',
     home: { href: '/', text: 'Listing service' },
     stylesheet: '/assets/service.css',
-    icon: null,
+    icon: '/assets/icon.svg',
     navigation: html`<nav aria-label="Account">${visitor ? accountLinks(visitor) : html`<a href="/sign-in">Sign in</a>`}</nav>`,
     message: findFlashMessage(serviceMessages, request.query['notice']),
     footer: html`<a href="${openApiPath}">API description</a>`,
@@ -30,7 +31,7 @@ export function renderServicePage(
 }
 
 function accountLinks(visitor: Visitor): Html {
-  return html`<span class="who">${visitor.username}</span>
+  return html`<a class="who" href="/your-data" title="Your data">${isolated(visitor.username)}</a>
   ${visitor.isOperator && html`<a href="/moderation">Moderation</a>`}
   <a href="/dashboard">Dashboard</a>
   <form method="post" action="/sign-out">${formTokenField(visitor)}<button class="plain">Sign out</button></form>`;

@@ -12,6 +12,8 @@ import { retryAfterUnavailable } from '../api/api-error.ts';
 import { discordSignInRoutes } from '../discord-sign-in/routes.ts';
 import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
 import type { PageDependencies } from './dependencies.ts';
+import { iconRoute } from './icon-route.ts';
+import { memberDataRoutes } from './member-data-routes.ts';
 import { moderationRoutes } from './moderation/moderation-routes.ts';
 import { publicRoutes } from './public-routes.ts';
 import { pageNotFound, renderServicePage } from './render-page.ts';
@@ -22,8 +24,9 @@ export function pagesRouter(dependencies: PageDependencies, log: Log, origin: st
   const router = express.Router();
   router.use(createPageHeaders({}));
   if (dependencies.actAsMembers) router.use(requireOwnHost(origin));
-  const stylesheet = new URL('./service.css', import.meta.url);
-  router.get('/assets/service.css', serveAsset(stylesheet, { cacheControl: 'public, max-age=3600' }));
+  const caching = { cacheControl: 'public, max-age=3600' };
+  router.get('/assets/service.css', serveAsset(new URL('./service.css', import.meta.url), caching));
+  router.get('/assets/icon.svg', serveAsset(new URL('./icon.svg', import.meta.url), caching));
   if (dependencies.challenge !== null) router.use(challengeRoutes(dependencies.challenge));
   router.use(rejectCrossSiteForms({ message: 'This form was not sent from a page of this service.' }));
   router.use(express.urlencoded({ extended: false, limit: '32kb' }));
@@ -31,6 +34,8 @@ export function pagesRouter(dependencies: PageDependencies, log: Log, origin: st
   const { discord } = dependencies;
   if (discord !== null) router.use(discordSignInRoutes(dependencies, discord, log));
   router.use(signInRoutes(dependencies));
+  router.use(iconRoute(dependencies));
+  router.use(memberDataRoutes(dependencies));
   router.use(dashboardRoutes(dependencies));
   router.use(moderationRoutes(dependencies));
   router.use(() => {
@@ -45,6 +50,7 @@ function createPageHeaders(additional: Readonly<Record<string, readonly string[]
   const own: Readonly<Record<string, readonly string[]>> = {
     'default-src': ["'none'"],
     'style-src': ["'self'"],
+    'img-src': ["'self'"],
     'form-action': ["'self'"],
     'base-uri': ["'none'"],
     'frame-ancestors': ["'none'"],

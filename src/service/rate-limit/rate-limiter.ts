@@ -1,12 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
 import { messageOf, StoreUnavailableError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Database } from '../storage/database.ts';
-import { createReservations, type ReservationRows } from '../storage/reservations.ts';
 import { KeyWindow } from './key-window.ts';
-import { type ReservationRules, type Reserved, reserve } from './reserve.ts';
+import type { ReservationRules, Reservations } from './reservations.ts';
 
 /** A request after it was counted, or rejected. */
 export interface CountedRequest {
@@ -19,11 +16,11 @@ export interface CountedRequest {
 
 export interface RateLimiter {
   /**
-   * Counts a request of a key, unless it is over the limit. Returns a promise if the database has to be asked, which
-   * rejects with a StoreUnavailableError if it cannot be.
+   * Counts a request of a key, unless it is over the limit. Returns a promise if that takes a round trip, which rejects
+   * with a StoreUnavailableError if reservations cannot be stored. Throws the same.
    */
   count(keyId: number): CountedRequest | Promise<CountedRequest>;
-  /** Stores what was counted exactly, so that the next process knows it. */
+  /** Stores what was counted exactly, so that the next process knows it, and closes the reservations. */
   stop(): Promise<void>;
 }
 
@@ -32,7 +29,7 @@ export const maxRequests = 120;
 /** Length of the sliding window (ms). */
 export const rateLimitWindowMs = 1 * minute;
 
-const defaultRules: ReservationRules = {
+export const defaultRules: ReservationRules = {
   limit: maxRequests,
   windowMs: rateLimitWindowMs,
   maxBlock: 30,
@@ -41,8 +38,9 @@ const defaultRules: ReservationRules = {
 
 const sweepMs = 1 * second;
 /** Reservations that are stored together while requests wait. */
-const sweepBatch = 100;
-const sweepPauseMs = 10;
+const sweepBatch = 50;
+const sweepPauseMs = 5;
+const deleteOldMs = 1 * minute;
 /** While another process has requests reserved, which it may give back, it is asked again after this (ms). */
 const deniedMs = 1 * second;
 
@@ -50,29 +48,33 @@ type Waiter = PromiseWithResolvers<CountedRequest>;
 
 /**
  * Counts requests in a sliding window, exactly, across processes, restarts and crashes. A process reserves requests of
- * a key in blocks: a block is committed before its first request is answered, and then counts in full for every other
+ * a key in blocks: a block is stored before its first request is answered, and then counts in full for every other
  * process, also after a crash. A process that has answered requests itself knows their times, so alone it wastes
  * nothing.
  */
 export function createRateLimiter(
-  { database, clock, log }: { database: Database; clock: Clock; log: Log },
+  { reservations, clock, log }: { reservations: Reservations; clock: Clock; log: Log },
   rules: ReservationRules = defaultRules,
 ): RateLimiter {
   const { limit, windowMs } = rules;
-  const holder = randomUUID();
-  const withReservations = createReservations(database);
   const windows = new Map<number, KeyWindow & { deniedUntil?: number }>();
   const stopping = new AbortController();
   let waiting = new Map<number, Waiter[]>();
   let flushing: Promise<void> | null = null;
   /** Settles when the last transaction and what follows it are done. */
   let last: Promise<unknown> = Promise.resolve();
+  let transactions = 0;
 
   /** A block must not be opened in memory after a later transaction gave it back. */
-  function inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
+  async function inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
+    transactions += 1;
     const result = last.then(task);
     last = result.catch(() => {});
-    return result;
+    try {
+      return await result;
+    } finally {
+      transactions -= 1;
+    }
   }
 
   function windowOf(keyId: number, now: number): KeyWindow & { deniedUntil?: number } {
@@ -97,6 +99,12 @@ export function createRateLimiter(
     if (queue === undefined) {
       if (window.use(now)) return resultOf(true, window, now);
       if (window.deniedUntil !== undefined && now < window.deniedUntil) return resultOf(false, window, now);
+      const reserved = transactions === 0 ? reservations.reserveNow({ keyId, own: window.own, wanted: 1 }) : null;
+      if (reserved !== null) {
+        window.open(reserved.block, reserved.others);
+        const then = clock.monotonic();
+        return window.use(then) ? resultOf(true, window, then) : denied(window);
+      }
     }
     const waiter = Promise.withResolvers<CountedRequest>();
     if (queue === undefined) waiting.set(keyId, [waiter]);
@@ -129,13 +137,13 @@ export function createRateLimiter(
       if (rest.length > 0) open.set(keyId, rest);
     }
     if (open.size === 0) return;
-    const reserved = await withReservations((rows) =>
-      [...open].map(([keyId, { length }]): [number, Reserved] => {
-        const { own } = windowOf(keyId, clock.monotonic());
-        return [keyId, reserve(rows, { keyId, holder, own, wanted: length }, rules, clock)];
-      }),
-    );
-    for (const [keyId, { block, others }] of reserved) windowOf(keyId, clock.monotonic()).open(block, others);
+    const now = clock.monotonic();
+    const requests = [...open].map(([keyId, { length }]) => ({ keyId, own: windowOf(keyId, now).own, wanted: length }));
+    const reserved = await reservations.reserve(requests);
+    for (const [index, { keyId }] of requests.entries()) {
+      const result = reserved[index];
+      if (result !== undefined) windowOf(keyId, clock.monotonic()).open(result.block, result.others);
+    }
     for (const [keyId, waiters] of open) {
       const rest = answerFromBlock(keyId, waiters);
       if (rest.length > 0) deny(keyId, rest);
@@ -154,28 +162,34 @@ export function createRateLimiter(
   }
 
   function deny(keyId: number, waiters: readonly Waiter[]): void {
-    const now = clock.monotonic();
-    const window = windowOf(keyId, now);
-    if (window.isLate(now)) {
-      const error = new StoreUnavailableError(new Error('The commit took longer than the block may be used.'));
-      for (const { reject } of waiters) reject(error);
-      return;
+    const window = windowOf(keyId, clock.monotonic());
+    for (const { resolve, reject } of waiters) {
+      try {
+        resolve(denied(window));
+      } catch (error) {
+        reject(error);
+      }
     }
+  }
+
+  function denied(window: KeyWindow & { deniedUntil?: number }): CountedRequest {
+    const now = clock.monotonic();
+    if (window.isLate(now))
+      throw new StoreUnavailableError(new Error('The commit took longer than the block may be used.'));
     const result = resultOf(false, window, now);
     window.deniedUntil = now + (window.hasOthers ? Math.min(deniedMs, result.resetMs) : result.resetMs);
-    for (const { resolve } of waiters) resolve(result);
+    return result;
   }
 
   /** Stores exact counts instead of blocks, and gives back what was not used. */
-  function store(rows: ReservationRows, keyIds: readonly number[]): void {
-    // In this order: a pause of the process between the two makes what is stored later, never earlier.
-    const monotonic = clock.monotonic();
-    const wallOffset = clock.now() - monotonic;
-    for (const keyId of keyIds) {
-      const counted = (windows.get(keyId)?.own ?? []).map((at) => Math.ceil(at + wallOffset));
-      windows.get(keyId)?.settle();
-      rows.store(keyId, { holder, counted, reserved: 0, usableUntil: 0 });
-    }
+  function settle(keyIds: readonly number[]): Promise<void> {
+    const now = clock.monotonic();
+    const used = keyIds.map((keyId) => {
+      const window = windowOf(keyId, now);
+      window.settle();
+      return { keyId, own: window.own };
+    });
+    return reservations.settle(used);
   }
 
   async function sweep(): Promise<void> {
@@ -187,24 +201,29 @@ export function createRateLimiter(
       else if (window.isEmpty && window.isStored) windows.delete(keyId);
     }
     for (let from = 0; from < ended.length && !stopping.signal.aborted; from += sweepBatch) {
-      await inTurn(() => {
-        const batch = ended.slice(from, from + sweepBatch);
-        const rest = batch.filter((keyId) => windows.get(keyId)?.needsStoring(clock.monotonic()));
-        return withReservations((rows) => store(rows, rest));
-      });
+      const batch = ended.slice(from, from + sweepBatch);
+      await inTurn(() => settle(batch.filter((keyId) => windows.get(keyId)?.needsStoring(clock.monotonic()))));
       await clock.sleep(sweepPauseMs, stopping.signal);
     }
   }
 
   async function run(): Promise<void> {
+    let deleteAt = clock.monotonic() + deleteOldMs;
     while (!stopping.signal.aborted) {
       await clock.sleep(sweepMs, stopping.signal);
       try {
         await sweep();
+        if (clock.monotonic() < deleteAt) continue;
+        deleteAt = clock.monotonic() + deleteOldMs;
+        await reservations.deleteOld();
       } catch (thrown) {
-        log.warn({ error: messageOf(thrown) }, 'counted requests could not be stored; they count as used');
+        logFailure(thrown);
       }
     }
+  }
+
+  function logFailure(thrown: unknown): void {
+    log.warn({ error: messageOf(thrown) }, 'counted requests could not be stored; they count as used');
   }
 
   const running = run();
@@ -215,10 +234,8 @@ export function createRateLimiter(
       await running;
       await flushing;
       const open = [...windows].filter(([, window]) => !window.isStored).map(([keyId]) => keyId);
-      if (open.length === 0) return;
-      await withReservations((rows) => store(rows, open)).catch((thrown) =>
-        log.warn({ error: messageOf(thrown) }, 'counted requests could not be stored; they count as used'),
-      );
+      await inTurn(() => settle(open)).catch(logFailure);
+      await reservations.close().catch(logFailure);
     },
   };
 }

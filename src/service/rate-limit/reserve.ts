@@ -1,72 +1,65 @@
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
-import type { Reservation, ReservationRows } from '../storage/reservations.ts';
-
-export interface ReservationRules {
-  /** Requests of a key in each window. */
-  readonly limit: number;
-  /** Length of the sliding window (ms). */
-  readonly windowMs: number;
-  /** Maximum size of a block. */
-  readonly maxBlock: number;
-  /** How long a block may be used (ms). */
-  readonly blockMs: number;
-}
-
-/** The requests that a process may answer, and what others have answered or may answer. Times are monotonic (ms). */
-export interface Reserved {
-  readonly block: { readonly size: number; readonly usableUntil: number };
-  readonly others: readonly number[];
-}
+import type { Reservation, ReservationRequest, ReservationRows, ReservationRules, Reserved } from './reservations.ts';
 
 /** While other processes serve the same key, each takes at most so much of what is left. */
-const sharedPart = 1 / 4;
-/** Maximum clock difference between processes on one machine (ms). Later times are from before the clock was set back. */
-const maxSkewMs = 1 * second;
+export const sharedPart = 1 / 4;
+/** Maximum clock difference between processes (ms). Later times are from before the clock was set back. */
+export const maxSkewMs = 1 * second;
 
 /**
  * Reserves requests of a key, in the caller's transaction.
  *
  * No window contains more than `limit` requests: take the last block with a request in it. When that block was
  * reserved, everything else in the window was counted or reserved already, and the sum was at most `limit`.
- * @param request.own monotonic times (ms) of the holder's own requests in the window; `wanted`: requests that wait
+ * @param clock its `now` is the same for all processes that share the reservations
  */
 export function reserve(
   rows: ReservationRows,
-  request: { keyId: number; holder: string; own: readonly number[]; wanted: number },
+  { holder, own, wanted }: Pick<ReservationRequest, 'own' | 'wanted'> & { readonly holder: string },
   { limit, windowMs, maxBlock, blockMs }: ReservationRules,
-  clock: Clock,
+  clock: Pick<Clock, 'now' | 'monotonic'>,
 ): Reserved {
-  const { keyId, holder, own, wanted } = request;
   const others: number[] = [];
   // In this order: a pause of the process between the two makes what is stored later, never earlier.
   const monotonic = clock.monotonic();
   const now = clock.now();
-  for (const stored of rows.of(keyId)) {
-    if (stored.holder === holder) continue;
+  for (const stored of rows.others()) {
     const reservation = withoutFuture(stored, now, blockMs);
     // Stored, so that it is not the future again for the next process.
-    if (reservation !== stored) rows.store(keyId, reservation);
+    if (reservation !== stored) rows.store(reservation);
     const { counted, reserved, usableUntil } = reservation;
-    const times = [...counted, ...Array.from({ length: reserved }, () => usableUntil)];
-    for (const at of times) if (at > now - windowMs) others.push(at - now + monotonic);
+    for (const at of counted) if (at > now - windowMs) others.push(at - now + monotonic);
+    if (usableUntil <= now - windowMs) continue;
+    for (let index = 0; index < reserved; index += 1) others.push(usableUntil - now + monotonic);
   }
   const available = limit - own.length - others.length;
   const share = others.length === 0 ? available : Math.floor(available * sharedPart);
   const size = Math.max(0, Math.min(available, Math.max(wanted, Math.min(maxBlock, share))));
   if (size > 0) {
     const counted = own.map((at) => Math.ceil(at - monotonic + now));
-    rows.store(keyId, { holder, counted, reserved: size, usableUntil: now + blockMs });
+    rows.store({ holder, counted, reserved: size, usableUntil: now + blockMs });
   }
   return { block: { size, usableUntil: monotonic + blockMs }, others };
+}
+
+/** The own requests without a block, to be stored in its place. */
+export function settled(
+  { holder, own }: { readonly holder: string; readonly own: readonly number[] },
+  clock: Pick<Clock, 'now' | 'monotonic'>,
+): Reservation {
+  // In this order: a pause of the process between the two makes what is stored later, never earlier.
+  const monotonic = clock.monotonic();
+  const now = clock.now();
+  return { holder, counted: own.map((at) => Math.ceil(at - monotonic + now)), reserved: 0, usableUntil: 0 };
 }
 
 /** The same reservation, unless the clock was set back after it was stored: then as late as it can have been. */
 function withoutFuture(reservation: Reservation, now: number, blockMs: number): Reservation {
   const { counted, reserved, usableUntil } = reservation;
-  const isFuture =
-    counted.some((at) => at > now + maxSkewMs) || (reserved > 0 && usableUntil > now + blockMs + maxSkewMs);
-  if (!isFuture) return reservation;
+  const isCountedLater = counted.some((at) => at > now + maxSkewMs);
+  const isUsableLater = reserved > 0 && usableUntil > now + blockMs + maxSkewMs;
+  if (!isCountedLater && !isUsableLater) return reservation;
   return {
     ...reservation,
     counted: counted.map((at) => Math.min(at, now)),

@@ -1,3 +1,4 @@
+import { sql as expression } from 'kysely';
 import type { Sql } from './database.ts';
 import { type DeliverySelection, deliveriesOf, type WebhookDelivery } from './deliveries.ts';
 
@@ -17,24 +18,18 @@ export interface DeliveryAttempt {
   readonly responseBody: string | null;
 }
 
-export async function insertAttempt(sql: Sql, deliveryId: string, attempt: DeliveryAttempt): Promise<void> {
-  await sql
+/** The statement that stores an attempt, unless the delivery was deleted meanwhile. */
+export function insertAttempt(sql: Sql, deliveryId: string, attempt: DeliveryAttempt) {
+  const { at, durationMs, url, signedWith, status, error, responseBody } = attempt;
+  const values = [at, durationMs, url, signedWith, status, error, responseBody].map((value) => expression`${value}`);
+  return sql
     .insertInto('attempts')
-    .values({
-      delivery_id: deliveryId,
-      at: attempt.at,
-      duration_ms: attempt.durationMs,
-      url: attempt.url,
-      signed_with: attempt.signedWith,
-      status: attempt.status,
-      error: attempt.error,
-      answer: attempt.responseBody,
-    })
-    .execute();
+    .columns(['delivery_id', 'at', 'duration_ms', 'url', 'signed_with', 'status', 'error', 'answer'])
+    .expression(expression`select id, ${expression.join(values)} from deliveries where id = ${deliveryId}`);
 }
 
 /** The attempts of these deliveries by delivery id, oldest first. */
-async function attemptsOf(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, DeliveryAttempt[]>> {
+export async function attemptsOf(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, DeliveryAttempt[]>> {
   const attempts = new Map<string, DeliveryAttempt[]>(deliveryIds.map((id) => [id, []]));
   if (deliveryIds.length === 0) return attempts;
   const rows = await sql

@@ -1,9 +1,10 @@
 import { type CompiledQuery, Kysely, type Transaction } from 'kysely';
 import { sqlitePathOf } from '../../database/database-url.ts';
-import type { SqlDialect } from '../../database/dialect.ts';
+import type { Query, SqlDialect } from '../../database/dialect.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Engine, Execute, OpenOptions } from './engine.ts';
+import type { RecordVote } from './record-vote.ts';
 import type { ServiceTables } from './tables.ts';
 
 /** The database of the service. */
@@ -35,6 +36,25 @@ export class Database extends Kysely<ServiceTables> {
   transact<Result>(work: (execute: Execute) => Result): Promise<Result> {
     if (this.engine.name === 'sqlite') return this.engine.transact(work);
     return Promise.reject(new TypeError('PostgreSQL cannot run a transaction without waiting for its statements.'));
+  }
+
+  /** Stores a vote with its webhook delivery. Rejects with a StoreUnavailableError. */
+  get recordVote(): RecordVote {
+    return this.engine.recordVote;
+  }
+
+  /**
+   * Runs statements in one transaction, without a turn of the event loop or a round trip between them. Resolves with
+   * their rows; rejects with the first error, or a StoreUnavailableError.
+   */
+  batch(queries: readonly Query[]): Promise<unknown[][]> {
+    const { engine } = this;
+    return engine.name === 'sqlite'
+      ? engine.transact((execute) => queries.map(({ sql, parameters }) => execute(sql, parameters)))
+      : engine.transact(async (transaction) => {
+          const results = await Promise.all(queries.map((query) => transaction.execute(query)));
+          return results.map(({ rows }) => rows);
+        });
   }
 
   /**

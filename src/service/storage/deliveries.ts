@@ -1,5 +1,5 @@
 import { sql as expression } from 'kysely';
-import type { Sql } from './database.ts';
+import type { Database, Sql } from './database.ts';
 import type { DeliveryState, Row, WebhookFamily } from './tables.ts';
 
 /** One event that is sent to the webhook of a listing. */
@@ -22,34 +22,63 @@ export interface WebhookDelivery {
   readonly nextAttemptAt: number;
 }
 
+/** A delivery that this process may send, as long as it has the lease. */
+export interface LeasedDelivery extends WebhookDelivery {
+  readonly leaseId: string;
+}
+
 /** The primary key of a webhook. */
 export interface WebhookKey {
   readonly listingId: string;
   readonly family: WebhookFamily;
 }
 
+/** A delivery to be queued. */
+export type NewDelivery = Pick<
+  WebhookDelivery,
+  'id' | 'listingId' | 'family' | 'event' | 'test' | 'body' | 'createdAt'
+>;
+
+/**
+ * Queues a delivery if the listing has a webhook of this family; otherwise false.
+ * @param lease keeps it from the dispatchers until then (ms since the epoch)
+ */
 export async function insertDelivery(
   sql: Sql,
-  delivery: Pick<WebhookDelivery, 'id' | 'listingId' | 'family' | 'event' | 'test' | 'body' | 'createdAt'>,
-  leasedUntil: number | null = null,
-): Promise<void> {
-  await sql
+  delivery: NewDelivery,
+  lease: { readonly id: string; readonly until: number } | null = null,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await sql
     .insertInto('deliveries')
-    .values({
-      id: delivery.id,
-      listing_id: delivery.listingId,
-      family: delivery.family,
-      event: delivery.event,
-      test: delivery.test ? 1 : 0,
-      body: delivery.body,
-      created_at: delivery.createdAt,
-      state: 'waiting',
-      attempts: 0,
-      next_attempt_at: delivery.createdAt,
-      leased_until: leasedUntil,
-    })
-    .execute();
+    .columns([...newDeliveryColumns])
+    .expression(
+      sql
+        .selectFrom('webhooks')
+        .select([
+          expression<string>`${delivery.id}`.as('id'),
+          'webhooks.listing_id',
+          'webhooks.family',
+          expression<string>`${delivery.event}`.as('event'),
+          expression<number>`${delivery.test ? 1 : 0}`.as('test'),
+          expression<string>`${delivery.body}`.as('body'),
+          expression<number>`${delivery.createdAt}`.as('created_at'),
+          expression<DeliveryState>`'waiting'`.as('state'),
+          expression<number>`0`.as('attempts'),
+          expression<number>`${delivery.createdAt}`.as('next_attempt_at'),
+          expression<number | null>`${lease?.until ?? null}`.as('leased_until'),
+          expression<string | null>`${lease?.id ?? null}`.as('lease_id'),
+        ])
+        .where('webhooks.listing_id', '=', delivery.listingId)
+        .where('webhooks.family', '=', delivery.family),
+    )
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
+
+export const newDeliveryColumns = [
+  ...['id', 'listing_id', 'family', 'event', 'test', 'body', 'created_at', 'state', 'attempts', 'next_attempt_at'],
+  ...['leased_until', 'lease_id'],
+] as (keyof Row<'deliveries'>)[];
 
 export async function findWebhookDelivery(sql: Sql, id: string): Promise<WebhookDelivery | null> {
   const row = await sql.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirst();
@@ -84,29 +113,6 @@ export async function deliveriesOf(
   return rows.map(deliveryOfRow);
 }
 
-/** Stores the result of an attempt and ends the lease. */
-export async function settleDelivery(
-  sql: Sql,
-  id: string,
-  next: { state: DeliveryState; attempts: number; nextAttemptAt: number },
-): Promise<void> {
-  await sql
-    .updateTable('deliveries')
-    .set({
-      state: next.state,
-      attempts: next.attempts,
-      next_attempt_at: next.nextAttemptAt,
-      leased_until: null,
-    })
-    .where('id', '=', id)
-    .execute();
-}
-
-/** Ends the lease of a delivery without a result. */
-export async function releaseDelivery(sql: Sql, id: string): Promise<void> {
-  await sql.updateTable('deliveries').set({ leased_until: null }).where('id', '=', id).execute();
-}
-
 /**
  * Queues a delivery of this listing again with its attempts reset; false if the listing has no delivery with this id.
  */
@@ -120,15 +126,31 @@ export async function requeueDelivery(sql: Sql, listingId: string, id: string, n
   return numUpdatedRows > 0n;
 }
 
-/** Deletes the finished deliveries that were created before a time (ms since the epoch), with their attempts. */
-export async function deleteOldDeliveries(sql: Sql, before: number): Promise<void> {
-  const expiredIds = sql
-    .selectFrom('deliveries')
-    .select('id')
-    .where('state', '!=', 'waiting')
-    .where('created_at', '<', before);
-  await sql.deleteFrom('attempts').where('delivery_id', 'in', expiredIds).execute();
-  await sql.deleteFrom('deliveries').where('state', '!=', 'waiting').where('created_at', '<', before).execute();
+/** Deliveries that are deleted in one transaction: it holds up the votes of that moment. */
+const deletedTogether = 500;
+
+/**
+ * Deletes some of the finished deliveries that were created before a time (ms since the epoch), with their attempts.
+ * False if there are no more.
+ */
+export async function deleteOldDeliveries(database: Database, before: number): Promise<boolean> {
+  return database.transaction().execute(async (sql) => {
+    const expired = await sql
+      .selectFrom('deliveries')
+      .select('id')
+      .where('state', '!=', expression.lit<DeliveryState>('waiting'))
+      .where('created_at', '<', before)
+      .orderBy('created_at')
+      .limit(deletedTogether)
+      .forUpdate()
+      .skipLocked()
+      .execute();
+    if (expired.length === 0) return false;
+    const ids = expired.map(({ id }) => id);
+    await sql.deleteFrom('attempts').where('delivery_id', 'in', ids).execute();
+    await sql.deleteFrom('deliveries').where('id', 'in', ids).execute();
+    return expired.length === deletedTogether;
+  });
 }
 
 export function deliveryOfRow(row: Row<'deliveries'>): WebhookDelivery {

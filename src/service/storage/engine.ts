@@ -3,6 +3,7 @@ import type { SqlDialect } from '../../database/dialect.ts';
 import type { MigrationProgress } from '../../database/migrations/migrate.ts';
 import type { PostgresTransactions } from '../../database/postgres-connection.ts';
 import type { Log } from '../../platform/log.ts';
+import type { RecordVote } from './record-vote.ts';
 
 export interface OpenOptions {
   /** Where to report a deleted or replaced file, and locks of other processes. */
@@ -18,6 +19,7 @@ interface SharedEngine {
   readonly dialect: SqlDialect;
   /** Runs what kysely has compiled. */
   readonly driver: Driver;
+  readonly recordVote: RecordVote;
 }
 
 export interface SqliteEngine extends SharedEngine {
@@ -33,6 +35,8 @@ export interface SqliteEngine extends SharedEngine {
 
 export interface PostgresEngine extends SharedEngine {
   readonly name: 'postgres';
+  /** The connections of this process that are open and idle, and the requests that wait for one. */
+  connections(): { readonly open: number; readonly idle: number; readonly waiting: number };
   /** Reads outside a transaction. Rejects with a StoreUnavailableError if the server does not respond. */
   read(text: string, parameters: readonly unknown[]): Promise<unknown[]>;
   /**

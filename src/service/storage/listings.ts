@@ -21,6 +21,16 @@ export async function insertListing(sql: Sql, listing: Listing, state: ListingSt
     .execute();
 }
 
+/** As {@link insertListing}; false if there is a listing with this id. */
+export async function insertNewListing(sql: Sql, listing: Listing, state: ListingState): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await sql
+    .insertInto('listings')
+    .values({ ...toRow(listing), state })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
 /**
  * Publishes or hides a listing; false if it does not exist or is being deleted.
  * @param reason for its owner

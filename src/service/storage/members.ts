@@ -71,3 +71,12 @@ export async function listMembers(sql: Sql, limit: number): Promise<ServiceMembe
   const rows = await sql.selectFrom('members').selectAll().orderBy('username').limit(limit).execute();
   return rows.map((row) => ({ userId: row.user_id, username: row.username }));
 }
+
+/** Locks a member until the end of the transaction, against others that lock it. */
+export async function lockMember(sql: Sql, userId: string): Promise<void> {
+  await sql
+    .updateTable('members')
+    .set((row) => ({ username: row.ref('username') }))
+    .where('user_id', '=', userId)
+    .execute();
+}

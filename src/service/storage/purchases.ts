@@ -84,7 +84,7 @@ export async function updateActivePurchase(sql: Sql, before: Purchase, after: Pu
     })
     .where('order_id', '=', before.orderId)
     .where('status', '=', 'active')
-    .where('current_period_end', 'is', before.currentPeriodEnd)
+    .where('current_period_end', 'is not distinct from', before.currentPeriodEnd)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }

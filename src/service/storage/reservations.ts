@@ -1,69 +1,37 @@
 import { z } from 'zod';
-import type { Database, Sql } from './database.ts';
+import type { Reservation } from '../rate-limit/reservations.ts';
+import type { Sql } from './database.ts';
 import type { Row } from './tables.ts';
-
-/** What a process has stored about the requests of one key. Times are ms since the epoch. */
-export interface Reservation {
-  /** The process. */
-  readonly holder: string;
-  /** When requests were answered, as far as it was known when this was stored; in any order. */
-  readonly counted: readonly number[];
-  /** Further requests that the process may have answered since, or may still answer. */
-  readonly reserved: number;
-  /** The reserved ones are not answered later than this. */
-  readonly usableUntil: number;
-}
 
 const timesSchema = z.array(z.number());
 
-/** Reads and writes reservations in one transaction. */
-export interface ReservationRows {
-  /** The reservations of a key by all processes. */
-  of(keyId: number): Reservation[];
-  /** Replaces what the holder has stored about this key. */
-  store(keyId: number, reservation: Reservation): void;
+/** The columns of the table `request_reservations` with the types of PostgreSQL, in the order of `reservationValues`. */
+export const reservationColumns = {
+  key_id: 'bigint',
+  holder: 'text',
+  counted_json: 'text',
+  reserved: 'bigint',
+  usable_until: 'bigint',
+  counts_until: 'bigint',
+} as const;
+
+export function reservationValues(keyId: number, reservation: Reservation): readonly (string | number)[] {
+  const { holder, counted, reserved, usableUntil } = reservation;
+  return [keyId, holder, JSON.stringify(counted), reserved, usableUntil, countsUntil(reservation)];
 }
 
-/** Runs `work` in one transaction. Rejects with a StoreUnavailableError if it cannot be committed. */
-export type WithReservations = <Result>(work: (rows: ReservationRows) => Result) => Promise<Result>;
+export function toReservation(row: Omit<Row<'request_reservations'>, 'counts_until'>): Reservation {
+  return {
+    holder: row.holder,
+    counted: timesSchema.parse(JSON.parse(row.counted_json)),
+    reserved: row.reserved,
+    usableUntil: row.usable_until,
+  };
+}
 
-/** Transactions over reservations: statements that are compiled once, because many requests wait for them. */
-export function createReservations(database: Database): WithReservations {
-  const select = database
-    .selectFrom('request_reservations')
-    .select(['holder', 'counted_json', 'reserved', 'usable_until'])
-    .where('key_id', '=', 0)
-    .compile();
-  const upsert = database
-    .insertInto('request_reservations')
-    .values({ key_id: 0, holder: '', counted_json: '', reserved: 0, usable_until: 0, counts_until: 0 })
-    .onConflict((conflict) =>
-      conflict.columns(['key_id', 'holder']).doUpdateSet(({ ref }) => ({
-        counted_json: ref('excluded.counted_json'),
-        reserved: ref('excluded.reserved'),
-        usable_until: ref('excluded.usable_until'),
-        counts_until: ref('excluded.counts_until'),
-      })),
-    )
-    .compile();
-  type SelectedRow = Omit<Row<'request_reservations'>, 'key_id' | 'counts_until'>;
-
-  return (work) =>
-    database.transact((execute) =>
-      work({
-        of: (keyId) =>
-          (execute(select.sql, [keyId]) as SelectedRow[]).map((row) => ({
-            holder: row.holder,
-            counted: timesSchema.parse(JSON.parse(row.counted_json)),
-            reserved: row.reserved,
-            usableUntil: row.usable_until,
-          })),
-        store(keyId, { holder, counted, reserved, usableUntil }) {
-          const countsUntil = Math.max(reserved > 0 ? usableUntil : 0, ...counted);
-          execute(upsert.sql, [keyId, holder, JSON.stringify(counted), reserved, usableUntil, countsUntil]);
-        },
-      }),
-    );
+/** Until when a reservation counts any request (ms since the epoch). */
+export function countsUntil({ counted, reserved, usableUntil }: Reservation): number {
+  return Math.max(reserved > 0 ? usableUntil : 0, ...counted);
 }
 
 /** Deletes what counts no requests after a time (ms since the epoch). */

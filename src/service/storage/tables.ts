@@ -64,6 +64,8 @@ export interface ServiceTables {
     usable_until: number;
     counts_until: number;
   };
+  /** The processes that count requests in a limit file. */
+  limit_holders: { holder: string; file_id: string };
   votes: {
     id: Generated<number>;
     listing_id: string;
@@ -127,6 +129,8 @@ export interface ServiceTables {
     attempts: number;
     next_attempt_at: number;
     leased_until: number | null;
+    /** Which claim has the lease. Null without a lease, and for the lease of a version that did not store it. */
+    lease_id: string | null;
   };
   attempts: {
     id: Generated<number>;

@@ -1,4 +1,3 @@
-import { sql as expression } from 'kysely';
 import { monthNumber } from '../listing/period.ts';
 import type { Sql } from './database.ts';
 
@@ -8,39 +7,6 @@ export interface NewVote {
   readonly votedAt: number;
   /** Why no credits are due for the vote; null if they are. */
   readonly denialReason: string | null;
-}
-
-/**
- * Inserts a vote, unless this user already voted for this listing after `cooldownStart` (ms since the epoch). Check and
- * insert are one statement, so that concurrent requests cannot both succeed.
- */
-export async function insertVote(sql: Sql, vote: NewVote, cooldownStart: number): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await sql
-    .insertInto('votes')
-    .columns(['listing_id', 'user_id', 'voted_at', 'denial_reason'])
-    .expression(
-      sql
-        .selectNoFrom([
-          expression<string>`${vote.listingId}`.as('listing_id'),
-          expression<string>`${vote.userId}`.as('user_id'),
-          expression<number>`${vote.votedAt}`.as('voted_at'),
-          expression<string | null>`${vote.denialReason}`.as('denial_reason'),
-        ])
-        .where((row) =>
-          row.not(
-            row.exists(
-              row
-                .selectFrom('votes')
-                .select('id')
-                .where('listing_id', '=', vote.listingId)
-                .where('user_id', '=', vote.userId)
-                .where('voted_at', '>', cooldownStart),
-            ),
-          ),
-        ),
-    )
-    .executeTakeFirst();
-  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
 /** Inserts many votes without checking the cooldown. */
@@ -79,6 +45,17 @@ export async function countVotes(sql: Sql, listingId: string, now: number): Prom
     .where('listing_id', '=', listingId)
     .executeTakeFirst();
   return { total: row?.total ?? 0, month: row?.month ?? 0 };
+}
+
+/** The number of votes for a listing in the calendar month of a time (ms since the epoch). */
+export async function countVotesOfMonth(sql: Sql, listingId: string, at: number): Promise<number> {
+  const row = await sql
+    .selectFrom('vote_counts')
+    .select('votes')
+    .where('listing_id', '=', listingId)
+    .where('month', '=', monthNumber(at))
+    .executeTakeFirst();
+  return row?.votes ?? 0;
 }
 
 export interface RecentVote {

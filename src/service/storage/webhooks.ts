@@ -1,3 +1,4 @@
+import { sql as expression } from 'kysely';
 import type { Sql } from './database.ts';
 import type { WebhookKey } from './deliveries.ts';
 import type { Row, WebhookFamily } from './tables.ts';
@@ -22,18 +23,29 @@ export interface Webhook {
   readonly paused: { readonly at: number; readonly reason: string; readonly by: 'owner' | 'service' } | null;
 }
 
-/** Sets the URL and the secret of a family. Failures are reset, and a pause by the service. */
+/**
+ * Sets the URL and the secret of a family. Failures are reset, and a pause by the service.
+ * @param secrets.replace whether the secret replaces the stored one; otherwise it is only for a webhook without one
+ * @returns the secret that signs from now on
+ */
 export async function upsertWebhook(
   sql: Sql,
-  webhook: Pick<Webhook, 'listingId' | 'family' | 'url' | 'secret'>,
-): Promise<void> {
-  const values = { url: webhook.url, secret: webhook.secret, previous_secret: null, previous_until: null };
-  await sql
+  { listingId, family, url, secret }: Pick<Webhook, 'listingId' | 'family' | 'url' | 'secret'>,
+  { replace }: { readonly replace: boolean } = { replace: true },
+): Promise<string> {
+  const { secret: current } = await sql
     .insertInto('webhooks')
-    .values({ listing_id: webhook.listingId, family: webhook.family, failures: 0, ...values })
-    .onConflict((conflict) => conflict.columns(['listing_id', 'family']).doUpdateSet(values))
-    .execute();
-  await clearFailures(sql, webhook);
+    .values({ listing_id: listingId, family, url, secret, failures: 0 })
+    .onConflict((conflict) =>
+      conflict.columns(['listing_id', 'family']).doUpdateSet({
+        url,
+        ...resetFailures,
+        ...(replace ? { secret, previous_secret: null, previous_until: null } : {}),
+      }),
+    )
+    .returning('secret')
+    .executeTakeFirstOrThrow();
+  return current;
 }
 
 export async function findWebhook(sql: Sql, listingId: string, family: WebhookFamily): Promise<Webhook | null> {
@@ -46,18 +58,23 @@ export async function findWebhook(sql: Sql, listingId: string, family: WebhookFa
   return row ? fromRow(row) : null;
 }
 
-/** Changes the URL but not the secrets. Failures are reset, and a pause by the service. */
-export async function updateWebhookUrl(
+/**
+ * Makes `secret` the current secret. The one before remains valid until `previousUntil` (ms since the epoch). False if
+ * there is no such webhook.
+ */
+export async function rotateSecret(
   sql: Sql,
-  webhook: Pick<Webhook, 'listingId' | 'family' | 'url'>,
-): Promise<void> {
-  await update(sql, webhook, { url: webhook.url });
-  await clearFailures(sql, webhook);
-}
-
-/** Makes `secret` the current secret. The one before remains valid until `previousUntil` (ms since the epoch). */
-export async function rotateSecret(sql: Sql, webhook: Webhook, secret: string, previousUntil: number): Promise<void> {
-  await update(sql, webhook, { secret, previous_secret: webhook.secret, previous_until: previousUntil });
+  { listingId, family }: WebhookKey,
+  secret: string,
+  previousUntil: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await sql
+    .updateTable('webhooks')
+    .set(({ ref }) => ({ previous_secret: ref('secret'), secret, previous_until: previousUntil }))
+    .where('listing_id', '=', listingId)
+    .where('family', '=', family)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Deletes a webhook: events of this family are no longer sent. */
@@ -65,20 +82,33 @@ export async function deleteWebhook(sql: Sql, listingId: string, family: Webhook
   await sql.deleteFrom('webhooks').where('listing_id', '=', listingId).where('family', '=', family).execute();
 }
 
-/** Resets the failures and a pause by the service, after a successful attempt. */
-export async function clearFailures(sql: Sql, webhook: WebhookKey): Promise<void> {
-  await sql
+/** Resets the failures, and a pause unless the owner paused the webhook. */
+const resetFailures = {
+  failing_since: null,
+  failures: 0,
+  paused_at: unlessPausedByOwner('paused_at'),
+  pause_reason: unlessPausedByOwner('pause_reason'),
+};
+
+function unlessPausedByOwner<Column extends 'paused_at' | 'pause_reason'>(column: Column) {
+  const stored = expression.ref(`webhooks.${column}`);
+  return expression<Row<'webhooks'>[Column]>`case when webhooks.paused_by = 'owner' then ${stored} end`;
+}
+
+/**
+ * The statement that resets the failures and a pause by the service, after a successful attempt. It changes nothing if
+ * there were none, because all deliveries to a webhook would wait for each other if each changed its row.
+ */
+export function clearFailures(sql: Sql, webhook: WebhookKey) {
+  return sql
     .updateTable('webhooks')
-    .set((row) => ({
-      failing_since: null,
-      failures: 0,
-      paused_at: row.case().when('paused_by', '=', 'owner').then(row.ref('paused_at')).else(null).end(),
-      pause_reason: row.case().when('paused_by', '=', 'owner').then(row.ref('pause_reason')).else(null).end(),
-    }))
+    .set(resetFailures)
     .where('listing_id', '=', webhook.listingId)
     .where('family', '=', webhook.family)
-    .execute();
+    .where((row) => row.or([row('failures', '>', 0), row.and([row('paused_at', 'is not', null), notByOwner])]));
 }
+
+const notByOwner = expression<boolean>`paused_by is null`;
 
 /** Ends any pause and resets the failures, for the owner; false if there is no such webhook. */
 export async function resumeWebhook(sql: Sql, webhook: WebhookKey): Promise<boolean> {
@@ -91,9 +121,9 @@ export async function pauseForOwner(sql: Sql, webhook: WebhookKey, now: number):
   return update(sql, webhook, { paused_at: now, pause_reason: 'You paused it.', paused_by: 'owner' });
 }
 
-/** Counts a failed attempt, if the webhook still has the URL that failed. */
-export async function recordFailure(sql: Sql, webhook: Webhook, now: number): Promise<void> {
-  await sql
+/** Counts a failed attempt and returns the webhook after it; null if it no longer has the URL that failed. */
+export async function recordFailure(sql: Sql, webhook: Webhook, now: number): Promise<Webhook | null> {
+  const row = await sql
     .updateTable('webhooks')
     .set((set) => ({
       failures: set('failures', '+', 1),
@@ -102,7 +132,9 @@ export async function recordFailure(sql: Sql, webhook: Webhook, now: number): Pr
     .where('listing_id', '=', webhook.listingId)
     .where('family', '=', webhook.family)
     .where('url', '=', webhook.url)
-    .execute();
+    .returningAll()
+    .executeTakeFirst();
+  return row ? fromRow(row) : null;
 }
 
 /** Pauses a webhook after failures, unless it is paused. */

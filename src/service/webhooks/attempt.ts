@@ -2,10 +2,11 @@ import type { Clock } from '../../platform/clock.ts';
 import { day, formatCount, hour, second } from '../../platform/durations.ts';
 import { sign } from '../../webhook/signature.ts';
 import type { ServiceCounters } from '../monitoring/service-counters.ts';
-import { type DeliveryAttempt, insertAttempt } from '../storage/attempts.ts';
+import type { DeliveryAttempt } from '../storage/attempts.ts';
 import type { Database } from '../storage/database.ts';
-import { settleDelivery, type WebhookDelivery } from '../storage/deliveries.ts';
-import { clearFailures, findWebhook, pauseWebhook, recordFailure, type Webhook } from '../storage/webhooks.ts';
+import type { LeasedDelivery } from '../storage/deliveries.ts';
+import { settleFailure, settleSuccess } from '../storage/settle-delivery.ts';
+import { findWebhook, type Webhook } from '../storage/webhooks.ts';
 import { post, signatureHeader } from './post.ts';
 import type { WebhookRetryPolicy } from './retry.ts';
 import { checkTarget, RejectedTargetError, type TargetPolicy, type WebhookTarget } from './target.ts';
@@ -39,7 +40,7 @@ type AttemptResult = DeliveryAttempt & { readonly retryAfter: string | null };
  * stored.
  */
 export async function attemptDelivery(
-  delivery: WebhookDelivery,
+  delivery: LeasedDelivery,
   context: DeliveryContext,
   stop?: AbortSignal,
 ): Promise<DeliveryAttempt | null> {
@@ -57,7 +58,7 @@ export async function attemptDelivery(
 }
 
 async function sendOnce(
-  delivery: WebhookDelivery,
+  delivery: LeasedDelivery,
   webhook: Webhook,
   signedWith: 'current' | 'previous',
   { clock, targets, counters }: DeliveryContext,
@@ -121,7 +122,7 @@ function hasPreviousSecret(webhook: Webhook, now: number): boolean {
 }
 
 async function settle(
-  delivery: WebhookDelivery,
+  delivery: LeasedDelivery,
   webhook: Webhook,
   results: readonly DeliveryAttempt[],
   last: AttemptResult,
@@ -129,22 +130,16 @@ async function settle(
 ): Promise<void> {
   const now = clock.now();
   const attempts = delivery.attempts + 1;
-  const delayMs = last.error === null || delivery.test ? null : retry(attempts, clock.random());
-  await database.transaction().execute(async (sql) => {
-    for (const attempt of results) await insertAttempt(sql, delivery.id, attempt);
-    if (last.error === null) {
-      await settleDelivery(sql, delivery.id, { state: 'delivered', attempts, nextAttemptAt: now });
-      await clearFailures(sql, webhook);
-      return;
-    }
-    const nextAttemptAt = now + Math.max(delayMs ?? 0, retryAfterMs(last.retryAfter));
-    await settleDelivery(sql, delivery.id, { state: delayMs === null ? 'failed' : 'waiting', attempts, nextAttemptAt });
-    if (delivery.test) return;
-    await recordFailure(sql, webhook, now);
-    const current = await findWebhook(sql, webhook.listingId, webhook.family);
-    const reason = current === null || current.url !== webhook.url ? null : pauseReason(current, last.status, now);
-    if (reason !== null) await pauseWebhook(sql, webhook, reason, now);
-  });
+  if (last.error === null) {
+    const next = { state: 'delivered', attempts, nextAttemptAt: now } as const;
+    await settleSuccess(database, { delivery, webhook, attempts: results, next });
+    return;
+  }
+  const delayMs = delivery.test ? null : retry(attempts, clock.random());
+  const nextAttemptAt = now + Math.max(delayMs ?? 0, retryAfterMs(last.retryAfter));
+  const next = { state: delayMs === null ? 'failed' : 'waiting', attempts, nextAttemptAt } as const;
+  const failure = { now, pauseReason: (current: Webhook) => pauseReason(current, last.status, now) };
+  await settleFailure(database, delivery, webhook, results, next, delivery.test ? null : failure);
 }
 
 /** The delay of a `Retry-After` header in seconds, as ms and limited; 0 without such a header. */

@@ -1,10 +1,11 @@
 import { watchClockSteps } from '../../platform/clock.ts';
-import { minute, second } from '../../platform/durations.ts';
+import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { resetFutureDeliveries, shiftDeliveryTimes } from '../storage/clock-changes.ts';
-import { releaseDelivery, type WebhookDelivery, type WebhookKey } from '../storage/deliveries.ts';
-import { claimDeliveries, nextDeliveryDueAt } from '../storage/delivery-queue.ts';
+import type { LeasedDelivery, WebhookKey } from '../storage/deliveries.ts';
+import { type Claim, claimDeliveries, nextDeliveryDueAt } from '../storage/delivery-queue.ts';
+import { releaseDelivery } from '../storage/settle-delivery.ts';
 import { attemptDelivery, type DeliveryContext, webhookResponseTimeoutMs } from './attempt.ts';
 
 /** The worker that sends queued deliveries. */
@@ -18,12 +19,12 @@ export interface WebhookDispatcher {
 }
 
 /** Concurrent requests, in total and per webhook, so that a slow receiver does not delay the others. */
-const maxInFlight = 16;
-const maxPerWebhook = 4;
+const maxInFlight = 32;
+const maxPerWebhook = 8;
 /** Twice the two requests of an attempt. When a lease ends, another process may claim the delivery. */
 const leaseMs = 4 * webhookResponseTimeoutMs;
-/** Maximum time between two polls, for deliveries that other processes queued. */
-const maxPollMs = 1 * minute;
+/** Maximum time between two polls, for deliveries that other processes queued and do not send. */
+const maxPollMs = 5 * second;
 const stopGraceMs = 2 * second;
 const errorDelayMs = 5 * second;
 
@@ -39,23 +40,24 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log): Webh
 
   const nudge = (): void => wake.abort();
 
-  async function send(delivery: WebhookDelivery): Promise<void> {
+  async function send(delivery: LeasedDelivery): Promise<void> {
     try {
       const attempt = await attemptDelivery(delivery, context, aborting.signal);
-      if (attempt === null) await releaseDelivery(database, delivery.id);
+      if (attempt === null) await releaseDelivery(database, delivery);
       else log.debug({ delivery: delivery.id, status: attempt.status, error: attempt.error }, 'webhook attempted');
     } catch (thrown) {
       log.error({ delivery: delivery.id, error: messageOf(thrown) }, 'a webhook attempt could not be stored');
     }
   }
 
-  function saturatedWebhooks(claimed: readonly WebhookKey[]): WebhookKey[] {
-    const counts = new Map<string, { webhook: WebhookKey; count: number }>();
-    for (const webhook of [...inFlight.values(), ...claimed]) {
-      const name = `${webhook.listingId} ${webhook.family}`;
-      counts.set(name, { webhook, count: (counts.get(name)?.count ?? 0) + 1 });
+  function capacitiesWith(claimed: readonly WebhookKey[]): Claim['capacities'] {
+    const capacities = new Map<string, Claim['capacities'][number]>();
+    for (const { listingId, family } of [...inFlight.values(), ...claimed]) {
+      const name = `${listingId} ${family}`;
+      const { capacity } = capacities.get(name) ?? { capacity: maxPerWebhook };
+      capacities.set(name, { listingId, family, capacity: capacity - 1 });
     }
-    return [...counts.values()].filter(({ count }) => count >= maxPerWebhook).map(({ webhook }) => webhook);
+    return [...capacities.values()];
   }
 
   /**
@@ -64,13 +66,14 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log): Webh
    */
   async function claimAvailable(): Promise<number | null> {
     const { claimed, dueAt } = await database.transaction().execute(async (sql) => {
-      const deliveries: WebhookDelivery[] = [];
+      const deliveries: LeasedDelivery[] = [];
       const now = clock.now();
       for (;;) {
         const limit = maxInFlight - inFlight.size - deliveries.length;
         if (limit <= 0) break;
-        const claim = { now, leaseUntil: now + leaseMs, except: saturatedWebhooks(deliveries), limit };
-        const heads = await claimDeliveries(sql, claim);
+        const capacities = capacitiesWith(deliveries);
+        const claim = { now, leaseUntil: now + leaseMs, limit, maxPerWebhook, capacities };
+        const heads = await claimDeliveries(sql, database.dialect, claim);
         if (heads.length === 0) break;
         deliveries.push(...heads);
       }

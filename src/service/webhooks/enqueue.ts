@@ -1,27 +1,43 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql } from '../storage/database.ts';
-import { findWebhookDelivery, insertDelivery, type WebhookDelivery } from '../storage/deliveries.ts';
-import { findWebhook } from '../storage/webhooks.ts';
+import { insertDelivery, type LeasedDelivery, type NewDelivery } from '../storage/deliveries.ts';
 import { type Payload, webhookFamilyOf } from './payloads.ts';
 
 /**
- * Queues an event in the transaction that causes it, so that both are stored or neither is. Returns null if the listing
- * has no webhook of this family.
- * @param leasedUntil keeps the delivery from the dispatcher until then (ms since the epoch), if the caller sends it
- * itself
+ * Queues an event in the transaction that causes it, so that both are stored or neither is. Returns the id of the
+ * delivery, or null if the listing has no webhook of this family.
  */
-export async function enqueue(
+export async function enqueue(sql: Sql, listingId: string, payload: Payload, now: number): Promise<string | null> {
+  const delivery = newDelivery(listingId, payload, now);
+  return (await insertDelivery(sql, delivery)) ? delivery.id : null;
+}
+
+/**
+ * Queues an event that the caller sends itself; null if the listing has no webhook of this family.
+ * @param leasedUntil keeps it from the dispatchers until then (ms since the epoch)
+ */
+export async function enqueueLeased(
   sql: Sql,
   listingId: string,
   payload: Payload,
   now: number,
-  leasedUntil: number | null = null,
-): Promise<WebhookDelivery | null> {
-  const family = webhookFamilyOf(payload.event);
-  if ((await findWebhook(sql, listingId, family)) === null) return null;
-  const id = randomUUID();
-  const test = payload['test'] === true;
-  const body = JSON.stringify(payload);
-  await insertDelivery(sql, { id, listingId, family, event: payload.event, test, body, createdAt: now }, leasedUntil);
-  return findWebhookDelivery(sql, id);
+  leasedUntil: number,
+): Promise<LeasedDelivery | null> {
+  const delivery = newDelivery(listingId, payload, now);
+  const leaseId = randomUUID();
+  if (!(await insertDelivery(sql, delivery, { id: leaseId, until: leasedUntil }))) return null;
+  return { ...delivery, state: 'waiting', attempts: 0, nextAttemptAt: now, leaseId };
+}
+
+/** The delivery of an event. */
+export function newDelivery(listingId: string, payload: Payload, now: number): NewDelivery {
+  return {
+    id: randomUUID(),
+    listingId,
+    family: webhookFamilyOf(payload.event),
+    event: payload.event,
+    test: payload['test'] === true,
+    body: JSON.stringify(payload),
+    createdAt: now,
+  };
 }

@@ -1,64 +1,69 @@
 import { Router } from 'express';
-import { issueKey } from '../../actions/issue-key.ts';
-import { requeueDelivery } from '../../storage/deliveries.ts';
-import { revokeKey } from '../../storage/keys.ts';
+import type { StoredListing } from '../../storage/listings.ts';
 import { listingsOfOwner, updateListing } from '../../storage/listings.ts';
+import { countVotesOfMonth } from '../../storage/votes.ts';
 import type { PageDependencies } from '../dependencies.ts';
-import { keyForm, listingForm, readForm } from '../forms.ts';
-import { dashboardHome } from '../home-page.ts';
-import { pageNotFound, renderServicePage } from '../render-page.ts';
+import { botForm, listingForm, readForm, serverForm } from '../forms.ts';
+import { renderServicePage } from '../render-page.ts';
+import { createRoutes } from './create-routes.ts';
 import { openDashboard } from './dashboard.ts';
+import { deleteRoutes } from './delete-routes.ts';
+import { deliveryRoutes } from './delivery-routes.ts';
+import { dashboardHome } from './home-page.ts';
+import { iconRoutes } from './icon-routes.ts';
+import { keyRoutes } from './key-routes.ts';
+import { ownersReviewRoutes } from './owners-review-routes.ts';
+import { statisticsRoutes } from './statistics-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 /** The pages and forms of a listing's owner. */
 export function dashboardRoutes(dependencies: PageDependencies): Router {
-  const { sending, sessions, queued } = dependencies;
+  const { sending, sessions } = dependencies;
   const { database, clock } = sending;
   const router = Router();
-
   const dashboard = openDashboard(dependencies);
 
   router.get('/dashboard', async (request, response) => {
-    const visitor = await sessions.visitor(request, clock.now());
+    const now = clock.now();
+    const visitor = await sessions.visitor(request, now);
     if (!visitor) return response.redirect(303, '/sign-in?next=/dashboard');
     const listings = await listingsOfOwner(database, visitor.userId);
-    renderServicePage(request, response, { title: 'Dashboard', visitor, body: dashboardHome(listings) });
+    const withVotes = await Promise.all(
+      listings.map(async (listing) => ({
+        listing,
+        monthlyVotes: await countVotesOfMonth(database, listing.id, now),
+      })),
+    );
+    renderServicePage(request, response, { title: 'Dashboard', visitor, body: dashboardHome(withVotes) });
   });
 
+  router.use(createRoutes(dependencies));
+
   router.get('/dashboard/:id', async (request, response) => {
-    const visitor = await sessions.visitor(request, clock.now());
-    if (!visitor) return response.redirect(303, `/sign-in?next=${encodeURIComponent(request.path)}`);
-    await dashboard.render(request, response, await dashboard.requireOwner(request.params.id, visitor), null);
+    const owned = await dashboard.requireOwnerPage(request, response);
+    if (owned) await dashboard.render(request, response, owned, null);
   });
 
   router.post('/dashboard/:id', async (request, response) => {
     const { listing } = await dashboard.requireOwnerForm(request);
-    await updateListing(database, { ...listing, ...readForm(listingForm, request.body) });
+    await updateListing(database, withEdits(listing, request.body));
     response.redirect(303, `/dashboard/${listing.id}?notice=saved`);
   });
 
-  router.post('/dashboard/:id/deliveries/:deliveryId/resend', async (request, response) => {
-    const { listing } = await dashboard.requireOwnerForm(request);
-    if (!(await requeueDelivery(database, listing.id, request.params.deliveryId, clock.now()))) throw pageNotFound();
-    queued();
-    response.redirect(303, `/dashboard/${listing.id}?notice=resent#deliveries`);
-  });
-
-  router.post('/dashboard/:id/keys', async (request, response) => {
-    const owned = await dashboard.requireOwnerForm(request);
-    const { label } = readForm(keyForm, request.body);
-    const secret = await issueKey(database, owned.listing, label, clock.now());
-    await dashboard.render(request, response, owned, { name: `API key "${label}"`, secret });
-  });
-
-  router.post('/dashboard/:id/keys/:keyId/revoke', async (request, response) => {
-    const { listing } = await dashboard.requireOwnerForm(request);
-    const keyId = Number(request.params.keyId);
-    if (!Number.isSafeInteger(keyId) || !(await revokeKey(database, listing.id, keyId, clock.now())))
-      throw pageNotFound();
-    response.redirect(303, `/dashboard/${listing.id}?notice=revoked#advanced`);
-  });
-
+  router.use(deleteRoutes(dependencies, dashboard));
+  router.use(deliveryRoutes(dependencies, dashboard));
+  router.use(iconRoutes(dependencies, dashboard));
+  router.use(keyRoutes(dependencies, dashboard));
+  router.use(ownersReviewRoutes(dependencies, dashboard));
+  router.use(statisticsRoutes(dependencies, dashboard));
   router.use(webhookRoutes(dependencies, dashboard));
   return router;
+}
+
+/** @throws HttpError 400 */
+function withEdits(listing: StoredListing, body: unknown): StoredListing {
+  const edits = readForm(listingForm, body);
+  return listing.kind === 'server'
+    ? { ...listing, ...edits, facts: { ...listing.facts, ...readForm(serverForm, body) } }
+    : { ...listing, ...edits, facts: { ...listing.facts, ...readForm(botForm, body) } };
 }

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
+import { isSnowflake } from '../../../platform/snowflake.ts';
 import { HttpError } from '../../../web/http-error.ts';
-import type { Listing } from '../../listing/listing.ts';
 import { deliveryRecords } from '../../storage/attempts.ts';
 import { keysOfListing } from '../../storage/keys.ts';
-import { findListing } from '../../storage/listings.ts';
+import { findListing, type StoredListing } from '../../storage/listings.ts';
 import { purchasesOf } from '../../storage/purchases.ts';
 import { findWebhook } from '../../storage/webhooks.ts';
 import type { PageDependencies } from '../dependencies.ts';
@@ -11,19 +11,19 @@ import { pageNotFound, renderServicePage, requireVisitor } from '../render-page.
 import type { Visitor } from '../session.ts';
 import { dashboardPage, type NewSecret } from './dashboard-page.ts';
 
-const maxDeliveries = 25;
+const maxDeliveries = 5;
 const maxPurchases = 25;
 
 /** A listing, and the visitor who owns it. */
 export interface OwnedListing {
-  readonly listing: Listing;
+  readonly listing: StoredListing;
   readonly visitor: Visitor;
 }
 
 /** Access to one listing's dashboard, and its page. */
 export interface Dashboard {
-  /** @throws HttpError 404 for an unknown listing, 403 for a visitor who does not own it */
-  requireOwner(id: string, visitor: Visitor): Promise<OwnedListing>;
+  /** For pages. Null if the visitor was sent to sign in. @throws HttpError 403 or 404 */
+  requireOwnerPage(request: Request<{ id: string }>, response: Response): Promise<OwnedListing | null>;
   /** For forms. @throws HttpError 403 or 404 */
   requireOwnerForm(request: Request<{ id: string }>): Promise<OwnedListing>;
   /** @param newSecret is shown in the response to the form, since a redirect would put it into a URL */
@@ -31,18 +31,24 @@ export interface Dashboard {
 }
 
 export function openDashboard(dependencies: PageDependencies): Dashboard {
-  const { database, clock } = dependencies.sending;
+  const { sending, sessions } = dependencies;
+  const { database, clock } = sending;
 
   async function requireOwner(id: string, visitor: Visitor): Promise<OwnedListing> {
-    const listing = await findListing(database, id);
-    if (listing === null) throw pageNotFound();
+    const listing = isSnowflake(id) ? await findListing(database, id) : null;
+    if (listing === null || listing.state === 'deleting') throw pageNotFound();
     if (listing.ownerId !== visitor.userId)
       throw new HttpError(403, 'Only the owner of a listing can open its dashboard.');
     return { listing, visitor };
   }
 
   return {
-    requireOwner,
+    async requireOwnerPage(request, response) {
+      const visitor = await sessions.visitor(request, clock.now());
+      if (visitor) return requireOwner(request.params.id, visitor);
+      response.redirect(303, `/sign-in?next=${encodeURIComponent(request.path)}`);
+      return null;
+    },
     requireOwnerForm: async (request) => requireOwner(request.params.id, await requireVisitor(dependencies, request)),
     async render(request, response, { listing, visitor }, newSecret) {
       const view = {

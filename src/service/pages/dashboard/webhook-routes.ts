@@ -4,14 +4,14 @@ import { HttpError } from '../../../web/http-error.ts';
 import { configureWebhook, rotateWebhookSecret } from '../../actions/configure-webhook.ts';
 import { testWebhook } from '../../actions/test-webhook.ts';
 import type { WebhookFamily } from '../../storage/tables.ts';
-import { clearFailures, deleteWebhook, findWebhook } from '../../storage/webhooks.ts';
+import { deleteWebhook, findWebhook, pauseForOwner, resumeWebhook } from '../../storage/webhooks.ts';
 import { RejectedTargetError } from '../../webhooks/target.ts';
 import type { PageDependencies } from '../dependencies.ts';
 import { readForm, webhookForm } from '../forms.ts';
 import { pageNotFound } from '../render-page.ts';
 import type { Dashboard } from './dashboard.ts';
 
-/** The forms of the webhook sections: save, rotate, test, resume, remove. */
+/** The forms of the webhook sections: save, rotate, test, pause, resume, remove. */
 export function webhookRoutes({ sending, queued }: PageDependencies, dashboard: Dashboard): Router {
   const { database, clock, targets } = sending;
   const router = Router();
@@ -46,13 +46,19 @@ export function webhookRoutes({ sending, queued }: PageDependencies, dashboard: 
     response.redirect(303, `/dashboard/${listing.id}?notice=${notice}`);
   });
 
+  router.post(`${path}/pause`, async (request, response) => {
+    const { listing } = await dashboard.requireOwnerForm(request);
+    const webhook = { listingId: listing.id, family: readFamily(request.params.family) };
+    if (!(await pauseForOwner(database, webhook, clock.now()))) throw pageNotFound();
+    response.redirect(303, `/dashboard/${listing.id}?notice=paused#${webhook.family}-webhooks`);
+  });
+
   router.post(`${path}/resume`, async (request, response) => {
     const { listing } = await dashboard.requireOwnerForm(request);
-    const webhook = await findWebhook(database, listing.id, readFamily(request.params.family));
-    if (webhook === null) throw pageNotFound();
-    await clearFailures(database, webhook);
+    const webhook = { listingId: listing.id, family: readFamily(request.params.family) };
+    if (!(await resumeWebhook(database, webhook))) throw pageNotFound();
     queued();
-    response.redirect(303, `/dashboard/${listing.id}?notice=resumed`);
+    response.redirect(303, `/dashboard/${listing.id}?notice=resumed#${webhook.family}-webhooks`);
   });
 
   router.post(`${path}/remove`, async (request, response) => {

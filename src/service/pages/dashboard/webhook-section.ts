@@ -27,24 +27,26 @@ ${webhook && health(webhook, path, token, now)}
   <label>Secret <input type="password" name="secret" autocomplete="off" maxlength="200" placeholder="${webhook ? `unchanged, ends in ${webhook.secret.slice(-4)}` : 'leave empty to generate one'}"></label>
   <button>Save</button>
 </form>
-${webhook && actions(path, token)}
+${webhook && actions(webhook, path, token)}
 </section>`;
 }
 
 function health(webhook: Webhook, path: string, token: Html, now: number): Html {
+  const { paused } = webhook;
   return html`${
-    webhook.paused &&
-    html`<div class="notice bad"><p>Paused ${timeAgo(webhook.paused.at, now)}. ${webhook.paused.reason} New events are queued and sent when you resume.</p>
+    paused &&
+    html`<div class="notice ${paused.by === 'owner' ? 'plain' : 'bad'}"><p>Paused ${timeAgo(paused.at, now)}. ${paused.reason} New events are queued and sent when you resume.</p>
   <form method="post" action="${path}/resume">${token}<button>Resume</button></form></div>`
   }
-${!webhook.paused && webhook.failures > 0 && html`<p class="bad">${formatCount(webhook.failures, 'consecutive failed attempt')}.</p>`}
+${!paused && webhook.failures > 0 && html`<p class="bad">${formatCount(webhook.failures, 'consecutive failed attempt')}.</p>`}
 ${webhook.previous && webhook.previous.until > now && html`<p class="quiet">The previous secret is still used until ${dateTime(webhook.previous.until)} if the new one is rejected.</p>`}`;
 }
 
-function actions(path: string, token: Html): Html {
+function actions({ paused }: Webhook, path: string, token: Html): Html {
   return html`<div class="line">
   <form method="post" action="${path}/test">${token}<button class="second">Test Webhook</button></form>
   <form method="post" action="${path}/rotate">${token}<button class="second">Rotate secret</button></form>
+  ${paused === null && html`<form method="post" action="${path}/pause">${token}<button class="second">Pause</button></form>`}
   <form method="post" action="${path}/remove">${token}<button class="plain danger">Remove</button></form>
 </div>`;
 }

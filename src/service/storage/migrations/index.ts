@@ -8,6 +8,8 @@ import { owners } from './005-owners.ts';
 import { moderation } from './007-moderation.ts';
 import { abuseLimits } from './008-abuse-limits.ts';
 import { discordSignIn } from './009-discord-sign-in.ts';
+import { limitHolders } from './010-limit-holders.ts';
+import { deliveryLeases } from './011-delivery-leases.ts';
 
 const all: Readonly<Record<string, (dialect: SqlDialect) => Migration>> = {
   '001-first-tables': firstTables,
@@ -18,6 +20,8 @@ const all: Readonly<Record<string, (dialect: SqlDialect) => Migration>> = {
   '007-moderation': () => moderation,
   '008-abuse-limits': () => abuseLimits,
   '009-discord-sign-in': () => discordSignIn,
+  '010-limit-holders': () => limitHolders,
+  '011-delivery-leases': () => deliveryLeases,
 };
 
 /** The names of all migrations, oldest first. */

@@ -2,7 +2,8 @@ import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kys
 import type pg from 'pg';
 import { createTransactions, type PostgresTransactions } from '../../../database/postgres-connection.ts';
 import { asStoreError, timeouts } from './errors.ts';
-import { readRows, storable } from './read.ts';
+import { readRows } from './read.ts';
+import { storable } from './storable.ts';
 
 export interface DriverOptions {
   readonly pool: pg.Pool;

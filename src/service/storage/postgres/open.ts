@@ -9,6 +9,8 @@ import { migrations } from '../migrations/index.ts';
 import { createDriver } from './driver.ts';
 import { asStoreError, timeouts } from './errors.ts';
 import { readRows } from './read.ts';
+import { createRecordVote } from './record-votes.ts';
+import { storable } from './storable.ts';
 
 /** Two pools, so that lookups do not wait for transactions. */
 const maxWritingConnections = 8;
@@ -35,24 +37,35 @@ export async function openPostgresEngine(url: string, { onMigration }: OpenOptio
     await close();
     throw error;
   }
+  const transact: PostgresEngine['transact'] = async (work) => {
+    for (let run = 1; ; run += 1) {
+      const transaction = createTransactions(pool, timeouts);
+      try {
+        await transaction.begin();
+        const result = await work({
+          ...transaction,
+          execute: ({ sql, parameters }) => transaction.execute({ sql, parameters: storable(parameters) }),
+          send: ({ sql, parameters }) => transaction.send({ sql, parameters: storable(parameters) }),
+        });
+        await transaction.commit();
+        return result;
+      } catch (error) {
+        await transaction.rollback();
+        if (run >= maxRuns || !postgresDialect.isBusy(error)) throw asStoreError(error);
+      }
+    }
+  };
   return {
     name: 'postgres',
+    connections: () => ({
+      open: pool.totalCount + readingPool.totalCount,
+      idle: pool.idleCount + readingPool.idleCount,
+      waiting: pool.waitingCount + readingPool.waitingCount,
+    }),
     dialect: postgresDialect,
     driver: createDriver({ pool, readingPool, close }),
+    recordVote: createRecordVote({ transact }),
     read: async (text, parameters) => (await readRows(readingPool, text, parameters)).rows,
-    async transact(work) {
-      for (let run = 1; ; run += 1) {
-        const transaction = createTransactions(pool, timeouts);
-        try {
-          await transaction.begin();
-          const result = await work(transaction);
-          await transaction.commit();
-          return result;
-        } catch (error) {
-          await transaction.rollback();
-          if (run >= maxRuns || !postgresDialect.isBusy(error)) throw asStoreError(error);
-        }
-      }
-    },
+    transact,
   };
 }

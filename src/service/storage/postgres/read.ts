@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { isConnectionFailure } from '../../../database/postgres-connection.ts';
 import { asStoreError, timeouts } from './errors.ts';
+import { storable } from './storable.ts';
 
 /** Runs one statement outside a transaction. A connection that does not respond in time is closed. */
 export async function readRows(
@@ -26,11 +27,4 @@ export async function readRows(
     client.release(isConnectionFailure(error));
     throw asStoreError(error);
   }
-}
-
-/** PostgreSQL cannot store the character NUL. */
-export function storable(parameters: readonly unknown[]): unknown[] {
-  return parameters.map((value) =>
-    typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value,
-  );
 }

@@ -13,6 +13,7 @@ import { forKysely, openSqlite } from '../../../platform/sqlite.ts';
 import type { Execute, OpenOptions, SqliteEngine } from '../engine.ts';
 import { migrations } from '../migrations/index.ts';
 import { createDriver, type DriverOptions } from './driver.ts';
+import { createRecordVote } from './record-vote.ts';
 import { withStatementCache } from './statement-cache.ts';
 
 /** SQLite's busy timeout while the file is opened (ms): several processes may create it at the same time. */
@@ -48,6 +49,7 @@ export async function openSqliteEngine(path: string, { log, onMigration }: OpenO
       name: 'sqlite',
       dialect: sqliteDialect,
       driver,
+      recordVote: createRecordVote(driver),
       readNow: reader === writer ? null : readNow,
       transact: driver.transact,
     };

@@ -1,0 +1,35 @@
+import type { Listing, ServerFacts } from '../listing/listing.ts';
+import type { Database } from '../storage/database.ts';
+import { countListingsOfOwner, insertNewListing } from '../storage/listings.ts';
+import { lockMember } from '../storage/members.ts';
+import type { ListingState } from '../storage/tables.ts';
+
+/** Listings of one owner. */
+export const maxListingsOfOwner = 25;
+
+export const defaultServerFacts: ServerFacts = {
+  category: 'Community',
+  features: [],
+  emojis: [],
+  channelCount: 0,
+  roleCount: 0,
+  rules: [],
+  members: 0,
+  online: 0,
+};
+
+/** `listed`: there is a listing with this id. `too-many`: the owner has {@link maxListingsOfOwner} listings. */
+export type CreateOutcome = 'created' | 'listed' | 'too-many';
+
+/** Creates a listing for its owner, without a key. */
+export function createOwnersListing(
+  database: Database,
+  listing: Listing,
+  state: Extract<ListingState, 'published' | 'pending'>,
+): Promise<CreateOutcome> {
+  return database.transaction().execute(async (sql) => {
+    await lockMember(sql, listing.ownerId);
+    if ((await countListingsOfOwner(sql, listing.ownerId)) >= maxListingsOfOwner) return 'too-many';
+    return (await insertNewListing(sql, listing, state)) ? 'created' : 'listed';
+  });
+}

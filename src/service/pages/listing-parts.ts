@@ -1,0 +1,39 @@
+import { type Html, html } from '../../web/html.ts';
+import type { Listing } from '../listing/listing.ts';
+import type { StoredListing } from '../storage/listings.ts';
+
+/** Foreign text, whose direction of writing must not change that of the texts around it. */
+export function isolated(text: string): Html {
+  return html`<bdi>${text}</bdi>`;
+}
+
+/** The path of a listing's icon, which changes with the icon, so that browsers may keep it. */
+export function iconPath({ id, iconVersion }: Pick<StoredListing, 'id' | 'iconVersion'>): string {
+  return `/listings/${id}/icon?v=${iconVersion}`;
+}
+
+/** The icon of a listing, or the first character (grapheme) of its name. */
+export function listingIcon(
+  listing: Pick<StoredListing, 'id' | 'name' | 'iconVersion'>,
+  size: 'large' | 'small',
+): Html {
+  if (listing.iconVersion !== null) {
+    return html`<img class="badge ${size}" src="${iconPath(listing)}" alt="" loading="lazy">`;
+  }
+  const [first] = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(listing.name.slice(0, 40));
+  const tint = Number(BigInt.asUintN(64, BigInt(/^\d{1,20}$/.test(listing.id) ? listing.id : 0)) % 6n);
+  return html`<span class="badge ${size} tint-${tint}" aria-hidden="true">${first?.segment ?? '?'}</span>`;
+}
+
+/** `Server` or `Bot`. */
+export function kindName({ kind }: Pick<Listing, 'kind'>): string {
+  return kind === 'server' ? 'Server' : 'Bot';
+}
+
+/** Tags with links to the listings that have them. */
+export function tagLinks(tags: readonly string[]): Html | null {
+  if (tags.length === 0) return null;
+  return html`<ul class="tags" aria-label="Tags">${tags.map(
+    (tag) => html`<li><a href="/?tag=${encodeURIComponent(tag.toWellFormed())}">${isolated(tag)}</a></li>`,
+  )}</ul>`;
+}

@@ -1,0 +1,86 @@
+import { formatCount } from '../../platform/durations.ts';
+import { formTokenField } from '../../web/form-token.ts';
+import { type Html, html } from '../../web/html.ts';
+import { timeAgo } from '../../web/time-element.ts';
+import type { StoredReport } from '../abuse/reports.ts';
+import { pagePath } from '../listing/listing.ts';
+import type { MemberListing } from '../storage/member-data.ts';
+import { isolated } from './listing-parts.ts';
+import type { Visitor } from './session.ts';
+
+export interface MemberDataView {
+  readonly visitor: Visitor;
+  readonly listings: readonly (Pick<MemberListing, 'listing' | 'review'> & {
+    readonly votes: number;
+    readonly lastVoteAt: number | null;
+  })[];
+  readonly reports: readonly StoredReport[];
+  /** The number of listings that the member owns. */
+  readonly ownListings: number;
+  readonly now: number;
+}
+
+/** What the service stores about the visitor. */
+export function memberDataPage(view: MemberDataView): Html {
+  const { visitor } = view;
+  return html`<h1>Your data</h1>
+<p class="lead">What this service stores about ${isolated(visitor.username)} <span class="quiet">(${visitor.userId})</span></p>
+${votesSection(view)}
+${reviewsSection(view)}
+${reportsSection(view)}
+<section class="card" aria-labelledby="export"><h2 id="export">Export</h2>
+<p>All of it as one JSON file, with every vote.</p>
+<p><a class="button second" href="/your-data/export" download>Download export</a></p></section>
+${deleteSection(view)}`;
+}
+
+function votesSection({ listings, now }: MemberDataView): Html {
+  const voted = listings.filter(({ votes }) => votes > 0);
+  const total = voted.reduce((sum, { votes }) => sum + votes, 0);
+  return html`<section class="card" aria-labelledby="votes"><h2 id="votes">${formatCount(total, 'vote')}</h2>
+${voted.length === 0 && html`<p class="empty">You have not voted.</p>`}
+${
+  voted.length > 0 &&
+  html`<div class="scroll tall"><table><thead><tr><th scope="col">Listing</th><th scope="col" class="number">Votes</th><th scope="col">Last vote</th></tr></thead>
+<tbody>${voted.map(
+    ({ listing, votes, lastVoteAt }) =>
+      html`<tr><td class="wrap"><a href="${pagePath(listing)}">${isolated(listing.name)}</a></td><td class="number">${votes}</td><td>${lastVoteAt !== null && timeAgo(lastVoteAt, now)}</td></tr>`,
+  )}</tbody></table></div>`
+}</section>`;
+}
+
+function reviewsSection({ visitor, listings, now }: MemberDataView): Html {
+  const reviews = listings.flatMap(({ listing, review }) => (review === null ? [] : [{ listing, review }]));
+  return html`<section class="card" aria-labelledby="reviews"><h2 id="reviews">${formatCount(reviews.length, 'review')}</h2>
+${reviews.length === 0 && html`<p class="empty">You have written no reviews.</p>`}
+<ol class="reviews">${reviews.map(
+    ({
+      listing,
+      review,
+    }) => html`<li><p><a href="${pagePath(listing)}#own-review">${isolated(listing.name)}</a> <span class="stars" role="img" aria-label="${formatCount(review.rating, 'star')}">${'★'.repeat(review.rating)}</span></p>
+<p class="comment">${isolated(review.comment)}</p><p class="quiet">${timeAgo(review.createdAt, now)}</p>
+<form class="line" method="post" action="${pagePath(listing)}/reviews/delete">${formTokenField(visitor)}<button class="plain danger" aria-label="Delete your review of ${listing.name}">Delete</button></form></li>`,
+  )}</ol></section>`;
+}
+
+function reportsSection({ reports, now }: MemberDataView): Html | null {
+  if (reports.length === 0) return null;
+  return html`<section class="card" aria-labelledby="reports"><h2 id="reports">${formatCount(reports.length, 'report')}</h2>
+<div class="scroll tall"><table><thead><tr><th scope="col">Sent</th><th scope="col">About</th><th scope="col">Reason</th><th scope="col">State</th></tr></thead>
+<tbody>${reports.map(
+    (report) =>
+      html`<tr><td>${timeAgo(report.createdAt, now)}</td><td>${report.kind} of ${report.listingId}</td><td>${report.reason}</td><td>${report.state}</td></tr>`,
+  )}</tbody></table></div></section>`;
+}
+
+function deleteSection({ visitor, ownListings }: MemberDataView): Html {
+  if (ownListings > 0) {
+    return html`<section class="card danger-zone" aria-labelledby="delete"><h2 id="delete">Delete your data</h2>
+<p>You own ${formatCount(ownListings, 'listing')}. <a href="/dashboard">Delete them</a> first.</p></section>`;
+  }
+  return html`<section class="card danger-zone" aria-labelledby="delete"><h2 id="delete">Delete your data</h2>
+<p>Your name, reviews and reports are deleted. Your votes remain counted, without your name and id; those of the last 12 hours lose them when the time until the next vote is over. This cannot be undone.</p>
+<form class="stack" method="post" action="/your-data/delete">${formTokenField(visitor)}
+  <label class="check"><input type="checkbox" name="confirm" value="yes" required> Delete everything about me</label>
+  <button class="danger-solid">Delete my data</button></form></section>`;
+}

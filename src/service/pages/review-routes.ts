@@ -1,0 +1,79 @@
+import { type Request, Router } from 'express';
+import { fileReport } from '../abuse/reports.ts';
+import { pagePath, type ServiceListingKind } from '../listing/listing.ts';
+import { findReview, type PageReview } from '../storage/review-pages.ts';
+import { deleteReviewBy, upsertReview } from '../storage/reviews.ts';
+import type { PageDependencies } from './dependencies.ts';
+import { requireVisibleListing } from './find-page-listing.ts';
+import { readForm, reviewForm } from './forms.ts';
+import { readRowId } from './path-parameters.ts';
+import { pageNotFound, renderServicePage, requireVisitor } from './render-page.ts';
+import { reportForm, reportPage } from './report-page.ts';
+
+/** The forms of members for their review of a server, and for reports of reviews and listings. */
+export function reviewRoutes(dependencies: PageDependencies): Router {
+  const { sending, sessions, admission } = dependencies;
+  const { database, clock } = sending;
+  const router = Router();
+
+  router.post('/servers/:id/reviews', async (request, response) => {
+    const { userId, username } = await requireVisitor(dependencies, request);
+    const listing = await requireVisibleListing(database, 'server', request.params.id, null);
+    const { rating, comment } = readForm(reviewForm, request.body);
+    await admission.admit(request, 'review', userId);
+    await upsertReview(database, { listingId: listing.id, userId, username, rating, comment, createdAt: clock.now() });
+    sending.counters.reviews += 1;
+    response.redirect(303, `${pagePath(listing)}?notice=reviewed`);
+  });
+
+  router.post('/servers/:id/reviews/delete', async (request, response) => {
+    const visitor = await requireVisitor(dependencies, request);
+    const listing = await requireVisibleListing(database, 'server', request.params.id, visitor);
+    if (!(await deleteReviewBy(database, listing.id, visitor.userId))) throw pageNotFound();
+    response.redirect(303, `${pagePath(listing)}?notice=review-deleted`);
+  });
+
+  for (const kind of ['server', 'bot'] as const) {
+    reportRoutes(kind, `/${kind}s/:id/report`);
+  }
+  reportRoutes('server', '/servers/:id/reviews/:reviewId/report');
+
+  function reportRoutes(kind: ServiceListingKind, path: string): void {
+    router.get(path, async (request: Request<ReportPath>, response) => {
+      const now = clock.now();
+      const visitor = await sessions.visitor(request, now);
+      if (!visitor) return response.redirect(303, `/sign-in?next=${encodeURIComponent(request.path)}`);
+      const listing = await requireVisibleListing(database, kind, request.params.id, visitor);
+      const body = reportPage({ listing, review: await readReview(request.params) }, visitor, now);
+      renderServicePage(request, response, { title: 'Report', visitor, body });
+    });
+
+    router.post(path, async (request: Request<ReportPath>, response) => {
+      const visitor = await requireVisitor(dependencies, request);
+      const listing = await requireVisibleListing(database, kind, request.params.id, visitor);
+      const review = await readReview(request.params);
+      const { reason, text } = readForm(reportForm, request.body);
+      await admission.admit(request, 'report', visitor.userId);
+      const outcome = await fileReport(database, {
+        listingId: listing.id,
+        reporterId: visitor.userId,
+        now: clock.now(),
+        ...{ reason, text },
+        ...(review === null ? { kind: 'listing' } : { kind: 'review', reviewId: review.id }),
+      });
+      if (outcome === 'not-found') throw pageNotFound();
+      response.redirect(303, `${pagePath(listing)}?notice=${outcome === 'filed' ? 'reported' : 'reported-already'}`);
+    });
+  }
+
+  async function readReview({ id, reviewId }: ReportPath): Promise<PageReview | null> {
+    if (reviewId === undefined) return null;
+    const review = await findReview(database, id, readRowId(reviewId));
+    if (review === null) throw pageNotFound();
+    return review;
+  }
+
+  return router;
+}
+
+type ReportPath = { id: string; reviewId?: string };

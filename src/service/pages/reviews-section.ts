@@ -1,0 +1,72 @@
+import { formatCount } from '../../platform/durations.ts';
+import { formTokenField } from '../../web/form-token.ts';
+import { type Html, html } from '../../web/html.ts';
+import { timeAgo } from '../../web/time-element.ts';
+import { pagePath } from '../listing/listing.ts';
+import type { StoredListing } from '../storage/listings.ts';
+import type { PageReview } from '../storage/review-pages.ts';
+import { type ReviewOrder, reviewOrders } from '../storage/reviews.ts';
+import { isolated } from './listing-parts.ts';
+import type { Visitor } from './session.ts';
+
+export interface ReviewsView {
+  readonly listing: StoredListing;
+  readonly visitor: Visitor | null;
+  readonly reviews: readonly PageReview[];
+  /** The visitor's own review, or null. */
+  readonly own: PageReview | null;
+  readonly order: ReviewOrder;
+  readonly total: number;
+  /** The mean of all ratings; null without reviews. */
+  readonly rating: number | null;
+  readonly now: number;
+}
+
+/** The reviews of a server with the replies of its owner, and the form for the visitor's own. */
+export function reviewsSection(view: ReviewsView): Html {
+  const { listing, order, total, rating } = view;
+  const sorts = reviewOrders.map((name) =>
+    name === order
+      ? html`<strong aria-current="true">${name}</strong>`
+      : html`<a href="${pagePath(listing)}?sort=${name}#reviews">${name}</a>`,
+  );
+  return html`${rating === null ? html`<p class="quiet">No reviews yet.</p>` : html`<p class="rating"><strong>${rating.toFixed(1)}</strong> <span class="quiet">of 5 from ${formatCount(total, 'review')}</span></p>`}
+    ${total > 1 && html`<p class="sorts">Sort: ${sorts}</p>`}
+    <ol class="reviews">${view.reviews.map((review) => reviewItem(review, view))}</ol>
+    ${view.reviews.length < total && html`<p><a href="${pagePath(listing)}?sort=${order}&amp;all=1#reviews">Show more reviews</a> <span class="quiet">${view.reviews.length} of ${total}</span></p>`}
+    ${listing.state === 'published' && reviewForm(view)}`;
+}
+
+function reviewItem(review: PageReview, { listing, visitor, now }: ReviewsView): Html {
+  const canReport = visitor !== null && visitor.userId !== review.userId;
+  return html`<li id="review-${review.id}">${reviewText(review, now)}
+      ${review.reply && replyText(review.reply.text, review.reply.repliedAt, now)}
+      ${canReport && html`<p class="quiet"><a href="${pagePath(listing)}/reviews/${review.id}/report">Report</a></p>`}</li>`;
+}
+
+/** A review, without its reply. */
+export function reviewText(review: PageReview, now: number): Html {
+  const stars = '★'.repeat(review.rating) + '☆'.repeat(5 - review.rating);
+  return html`<p class="stars" role="img" aria-label="${formatCount(review.rating, 'star')}">${stars}</p>
+      <p class="comment">${isolated(review.comment)}</p>
+      <p class="quiet">${isolated(review.username)} · ${timeAgo(review.createdAt, now)}</p>`;
+}
+
+export function replyText(text: string, repliedAt: number, now: number): Html {
+  return html`<div class="reply"><p class="quiet"><strong>Reply of the owner</strong> · ${timeAgo(repliedAt, now)}</p>
+      <p class="comment">${isolated(text)}</p></div>`;
+}
+
+function reviewForm({ listing, visitor, own }: ReviewsView): Html | null {
+  const path = `${pagePath(listing)}/reviews`;
+  if (!visitor) return null;
+  const rating = own?.rating ?? 5;
+  return html`<section class="card" aria-labelledby="own-review"><h3 id="own-review">${own ? 'Your review' : 'Write a review'}</h3>
+    <form class="stack" method="post" action="${path}">${formTokenField(visitor)}
+      <label>Stars <select name="rating">${[5, 4, 3, 2, 1].map((stars) => html`<option value="${stars}"${stars === rating && html` selected`}>${formatCount(stars, 'star')}</option>`)}</select></label>
+      <label>Comment <textarea name="comment" required maxlength="1000" rows="3">${own?.comment ?? ''}</textarea></label>
+      <button>${own ? 'Save review' : 'Publish review'}</button>
+    </form>
+    ${own && html`<form class="line" method="post" action="${path}/delete">${formTokenField(visitor)}<button class="plain danger">Delete your review</button></form>`}
+    </section>`;
+}

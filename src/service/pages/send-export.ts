@@ -1,0 +1,43 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Response } from 'express';
+
+/** A JSON object for download: single values, then lists in chunks, which are read as fast as the client receives. */
+export async function sendExport(
+  response: Response,
+  file: {
+    readonly name: string;
+    readonly values: Readonly<Record<string, unknown>>;
+    readonly lists: Readonly<Record<string, AsyncIterable<readonly unknown[]>>>;
+  },
+): Promise<void> {
+  response.set({
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Disposition': `attachment; filename="${file.name}"`,
+  });
+  await pipeline(Readable.from(toJson(file)), response);
+}
+
+async function* toJson({
+  values,
+  lists,
+}: {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly lists: Readonly<Record<string, AsyncIterable<readonly unknown[]>>>;
+}): AsyncGenerator<string> {
+  yield JSON.stringify(values, null, 2).slice(0, -2);
+  for (const [name, chunks] of Object.entries(lists)) {
+    yield `,\n  ${JSON.stringify(name)}: [`;
+    let separator = '\n    ';
+    for await (const chunk of chunks) {
+      let text = '';
+      for (const item of chunk) {
+        text += separator + JSON.stringify(item);
+        separator = ',\n    ';
+      }
+      if (text !== '') yield text;
+    }
+    yield '\n  ]';
+  }
+  yield '\n}\n';
+}

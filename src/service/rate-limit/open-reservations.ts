@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import { sqlitePathOf } from '../../database/database-url.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Database } from '../storage/database.ts';
+import { openFileReservations } from '../storage/file-reservations.ts';
+import { postgresReservations } from '../storage/postgres/postgres-reservations.ts';
+import { storedSetting } from '../storage/settings.ts';
+import { openRedisReservations } from './redis/redis-reservations.ts';
+import type { ReservationRules, Reservations } from './reservations.ts';
+
+/**
+ * Opens the reservations that the processes of a service share: in Redis if there is one, else in PostgreSQL, or in a
+ * file beside the SQLite database. All processes must use the same.
+ * @param options.address of the database
+ */
+export async function openReservations({
+  address,
+  redisUrl,
+  log,
+  ...options
+}: {
+  readonly database: Database;
+  readonly address: string;
+  readonly redisUrl: string | undefined;
+  readonly clock: Clock;
+  readonly rules: ReservationRules;
+  readonly log: Log;
+}): Promise<Reservations> {
+  const { database } = options;
+  if (redisUrl !== undefined) {
+    const namespace = await storedSetting(database, 'limit_namespace', randomUUID);
+    return openRedisReservations({ ...options, url: redisUrl, namespace, log });
+  }
+  if (database.engine.name === 'postgres') return postgresReservations({ ...options, engine: database.engine });
+  const path = sqlitePathOf(address) ?? address;
+  return openFileReservations({ ...options, path: path === ':memory:' ? path : resolve(path) });
+}
