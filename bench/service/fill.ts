@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock.ts';
 import { issueKey } from '../../src/service/actions/issue-key.ts';
@@ -22,8 +22,10 @@ export async function fillDatabase(directory: string, population: Population, ke
   const name = `service-${population.listings}-${population.votes}`;
   const path = join(directory, `${name}.db`);
   const keyFile = join(directory, `${name}.keys.json`);
-  if (keep && existsSync(keyFile))
+  if (keep && existsSync(keyFile)) {
+    await deleteDeliveries(path);
     return { path, keys: JSON.parse(readFileSync(keyFile, 'utf8')), rowsPerSecond: null };
+  }
   removeDatabase(path);
   const database = await openDatabase(`sqlite:${path}`);
   const listings: GeneratedListing[] = [];
@@ -51,7 +53,15 @@ export async function fillDatabase(directory: string, population: Population, ke
   return { path, keys, rowsPerSecond };
 }
 
+/** Those of the last run wait for a receiver that is gone. */
+async function deleteDeliveries(path: string): Promise<void> {
+  const database = await openDatabase(`sqlite:${path}`);
+  for (const table of ['attempts', 'deliveries', 'webhooks'] as const) await database.deleteFrom(table).execute();
+  await database.destroy();
+}
+
 export function removeDatabase(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+  for (const limitFile of globSync(`${path}-limit-*`)) rmSync(limitFile);
   rmSync(path.replace(/\.db$/, '.keys.json'), { force: true });
 }

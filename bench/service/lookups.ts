@@ -36,7 +36,7 @@ export function lookupRequests(
   return { size: count, at, bytes, ends };
 }
 
-function pathOf(endpoint: Endpoint | 'constant', at: number, members: number): string {
+export function pathOf(endpoint: Endpoint | 'constant', at: number, members: number): string {
   if (endpoint === 'constant') return '/constant';
   if (endpoint !== 'votes') return `/api/v1/${endpoint}`;
   return `/api/v1/votes/${firstMemberId + BigInt((at * 7_919) % members) * memberIdStep}`;

@@ -96,12 +96,11 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
     async createListing(input) {
       const listing = newListing(input, clock.now());
       return database.transaction().execute(async (sql) => {
-        if ((await findListing(sql, listing.id)) !== null) {
+        if (!(await insertListing(sql, listing))) {
           throw new TallyhookError('listed_already', `The listing "${listing.id}" already exists.`, {
             hint: 'Use another id, or edit the listing on its dashboard.',
           });
         }
-        await insertListing(sql, listing);
         return { listing, key: await issueKey(sql, listing, 'First key', listing.createdAt) };
       });
     },

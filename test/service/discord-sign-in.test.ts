@@ -53,7 +53,7 @@ async function signIn({ url }: Site, visitor: Browser, userId: string, path = '/
 
 /** The name in the page's header; null for a visitor without a session. */
 async function nameOf({ url }: Pick<Site, 'url'>, visitor: Browser): Promise<string | null> {
-  return /<span class="who">([^<]*)</.exec((await visitor.open(`${url}/`)).text)?.[1] ?? null;
+  return /class="who"[^>]*>(?:<bdi>)?([^<]*)</.exec((await visitor.open(`${url}/`)).text)?.[1] ?? null;
 }
 
 describe('sign-in with Discord', () => {

@@ -1,11 +1,6 @@
-import { CompiledQuery } from 'kysely';
 import { expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/service/storage/database.ts';
-import { countReviews } from '../../src/service/storage/reviews.ts';
-import { countVotes } from '../../src/service/storage/votes.ts';
+import { openDatabase } from '../../src/service/storage/database.ts';
 import { ask, mira, running, serverId, tobias } from './running.ts';
-
-const raw = (database: Database, text: string) => database.executeQuery(CompiledQuery.raw(text));
 
 test('an entity tag that is known is 304, is counted, and is not valid for other content', async () => {
   const { service, get, keys } = await running();
@@ -56,51 +51,3 @@ test('another process changes what is returned at once: the profile, reviews, vo
   await database.destroy();
   expect((await ask(`${one.service.baseUrl}/server`, { headers: { 'X-API-Key': one.keys.server } })).status).toBe(401);
 });
-
-test('an upgrade counts what is there, and what was answered in the last minute', async () => {
-  const first = await running();
-  await first.service.castVote({ listingId: serverId, ...mira });
-  await first.service.stop();
-  const { votes, reviews, key } = await downgraded(first.database, first.clock.now());
-  const database = await openDatabase(first.database);
-  expect(await countVotes(database, serverId, first.clock.now())).toEqual({ total: votes, month: 1 });
-  expect((await countReviews(database, serverId)).total).toBe(reviews);
-  await raw(database, `delete from votes where listing_id = '${serverId}' and user_id = '${mira.userId}'`);
-  expect(await countVotes(database, serverId, first.clock.now())).toEqual({ total: votes - 1, month: 0 });
-  await database.destroy();
-  const upgraded = await running({ database: first.database, clock: first.clock });
-  expect(key).toBeGreaterThan(0);
-  const { headers } = await upgraded.get('/server', { 'X-API-Key': first.keys.server });
-  expect(headers.get('ratelimit')).toContain('r=114');
-});
-
-/** Makes the tables what they were in the first version, with five requests of the server's key in the last minute. */
-async function downgraded(address: string, now: number): Promise<{ votes: number; reviews: number; key: number }> {
-  const database = await openDatabase(address);
-  const triggers = ['votes_counted', 'votes_uncounted', 'reviews_counted', 'reviews_changed', 'reviews_uncounted'];
-  for (const trigger of triggers) await raw(database, `drop trigger ${trigger}`);
-  for (const index of ['newest', 'highest', 'lowest']) await raw(database, `drop index reviews_${index}`);
-  for (const index of ['by_webhook', 'leased', 'failed']) await raw(database, `drop index deliveries_${index}`);
-  for (const index of ['by_owner', 'not_published']) await raw(database, `drop index listings_${index}`);
-  for (const column of ['state', 'state_reason', 'icon_version'])
-    await raw(database, `alter table listings drop column ${column}`);
-  await raw(database, 'alter table webhooks drop column paused_by');
-  const later = ['listing_icons', 'key_usage', 'review_replies', 'listing_days', 'member_deletions'];
-  later.push('reports', 'bans', 'moderation_log', 'action_counts', 'used_challenges', 'proven_guilds', 'limit_holders');
-  await raw(database, 'alter table members drop column session_epoch');
-  for (const table of ['vote_counts', 'review_counts', 'request_reservations', ...later])
-    await raw(database, `drop table ${table}`);
-  await raw(database, 'create table requests (key_id integer not null, at integer not null) strict');
-  const { id: key } = await database
-    .selectFrom('keys')
-    .select('id')
-    .where('listing_id', '=', serverId)
-    .executeTakeFirstOrThrow();
-  for (let ago = 1; ago <= 5; ago += 1)
-    await raw(database, `insert into requests values (${key}, ${now - ago * 1_000})`);
-  await raw(database, "delete from kysely_migration where name > '002'");
-  const votes = await database.selectFrom('votes').select('id').where('listing_id', '=', serverId).execute();
-  const reviews = await database.selectFrom('reviews').select('id').where('listing_id', '=', serverId).execute();
-  await database.destroy();
-  return { votes: votes.length, reviews: reviews.length, key };
-}

@@ -1,9 +1,18 @@
 import type { z } from 'zod';
+import { memoizeOne } from '../../platform/memoize.ts';
 import { voteCooldownOf } from '../listing/cooldown.ts';
-import { type Listing, pagePath, type ServiceListingKind } from '../listing/listing.ts';
+import {
+  type BotListing,
+  type Listing,
+  pagePath,
+  type ServerListing,
+  type ServiceListingKind,
+} from '../listing/listing.ts';
 import type { Lookups } from '../storage/lookups.ts';
+import type { ReviewPage } from '../storage/review-lookup.ts';
 import { ApiError } from './api-error.ts';
 import type { OperationName, Operations } from './operations.ts';
+import { rememberProfile } from './remember-profile.ts';
 
 /** An authenticated request. */
 export interface ApiRequest {
@@ -22,49 +31,63 @@ type ResponseBody<Name extends OperationName> = {
   readonly data: z.infer<Operations[Name]['data']>;
 } & (Operations[Name]['meta'] extends z.ZodType ? { readonly meta: z.infer<Operations[Name]['meta']> } : unknown);
 
+const serverProfile = rememberProfile((listing: ServerListing, { total, month, origin }): ResponseBody<'getServer'> => {
+  const { facts } = listing;
+  return {
+    data: {
+      id: listing.id,
+      name: listing.name,
+      description: listing.description,
+      votes: total,
+      monthlyVotes: month,
+      tags: [...listing.tags],
+      category: facts.category,
+      ownerDiscordId: listing.ownerId,
+      features: [...facts.features],
+      emojis: [...facts.emojis],
+      channelCount: facts.channelCount,
+      roleCount: facts.roleCount,
+      rules: [...facts.rules],
+      url: origin + pagePath(listing),
+      memberCount: facts.members,
+      stats: { members: facts.members, online: facts.online },
+    },
+  };
+});
+
+const botProfile = rememberProfile(
+  (listing: BotListing, { total, origin }): ResponseBody<'getBot'> => ({
+    data: {
+      id: listing.id,
+      name: listing.name,
+      description: listing.description,
+      votes: total,
+      tags: [...listing.tags],
+      url: origin + pagePath(listing),
+      stats: { servers: listing.facts.servers, shards: listing.facts.shards },
+    },
+  }),
+);
+
+const reviewResponse = memoizeOne(
+  ({ total, reviews }: ReviewPage): ResponseBody<'getReviews'> => ({
+    data: [...reviews],
+    meta: { total, shown: reviews.length },
+  }),
+);
+
 /** One handler per operation. Each returns the response to a request that was authenticated and validated. */
 export const operationHandlers: {
   readonly [Name in OperationName]: (request: ApiRequest, parameters: Parameters<Name>) => Promise<ResponseBody<Name>>;
 } = {
   async getServer({ lookups, listing, now, origin }) {
     if (listing.kind !== 'server') throw keyTypeError('server');
-    const { facts } = listing;
-    const votes = await lookups.votes(listing.id, now);
-    return {
-      data: {
-        id: listing.id,
-        name: listing.name,
-        description: listing.description,
-        votes: votes.total,
-        monthlyVotes: votes.month,
-        tags: [...listing.tags],
-        category: facts.category,
-        ownerDiscordId: listing.ownerId,
-        features: [...facts.features],
-        emojis: [...facts.emojis],
-        channelCount: facts.channelCount,
-        roleCount: facts.roleCount,
-        rules: [...facts.rules],
-        url: origin + pagePath(listing),
-        memberCount: facts.members,
-        stats: { members: facts.members, online: facts.online },
-      },
-    };
+    return serverProfile(listing, { ...(await lookups.votes(listing.id, now)), origin });
   },
 
   async getBot({ lookups, listing, now, origin }) {
     if (listing.kind !== 'bot') throw keyTypeError('bot');
-    return {
-      data: {
-        id: listing.id,
-        name: listing.name,
-        description: listing.description,
-        votes: (await lookups.votes(listing.id, now)).total,
-        tags: [...listing.tags],
-        url: origin + pagePath(listing),
-        stats: { servers: listing.facts.servers, shards: listing.facts.shards },
-      },
-    };
+    return botProfile(listing, { ...(await lookups.votes(listing.id, now)), origin });
   },
 
   async getVotes({ lookups, listing, now }, { userId }) {
@@ -80,8 +103,7 @@ export const operationHandlers: {
   },
 
   async getReviews({ lookups, listing }, { limit, sort }) {
-    const { total, reviews } = await lookups.reviews(listing.id, sort, limit);
-    return { data: [...reviews], meta: { total, shown: reviews.length } };
+    return reviewResponse(await lookups.reviews(listing.id, sort, limit));
   },
 };
 

@@ -68,7 +68,7 @@ export function createLookupApi(dependencies: LookupApiDependencies): LookupApi 
       try {
         if (!route.operation.keys.includes(listing.kind)) throw keyTypeError(...route.operation.keys);
         const answer = await route.answer({ lookups, listing, now, origin }, segment, query);
-        sendResource(request, response, [...cacheControl, ...limits], { success: true, ...answer });
+        sendResource(request, response, [...cacheControl, ...limits], answer);
       } catch (thrown) {
         sendFailure(response, thrown, [...cacheControl, ...limits]);
       }

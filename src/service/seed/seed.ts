@@ -29,10 +29,13 @@ export async function seed(database: Database, now: number): Promise<SeedResult>
   const server = { ...seededServer, createdAt: now - listingAgeMs };
   const bot = { ...seededBot, createdAt: now - listingAgeMs / 2 };
   return database.transaction().execute(async (sql) => {
-    const existing = await findListing(sql, server.id);
-    if (existing) return { server: existing, bot: (await findListing(sql, bot.id)) ?? bot, keys: null };
+    // Waits for another process that inserts it at the same time.
+    if (!(await insertListing(sql, server))) {
+      const existing = await findListing(sql, server.id);
+      return { server: existing ?? server, bot: (await findListing(sql, bot.id)) ?? bot, keys: null };
+    }
+    await insertListing(sql, bot);
     for (const member of [seededOwner, ...seededMembers]) await upsertMember(sql, member);
-    for (const listing of [server, bot]) await insertListing(sql, listing);
     await insertVotes(sql, [...generateVotes(server.id, 1, now), ...generateVotes(bot.id, 2, now)]);
     for (const [index, member] of seededMembers.entries()) {
       const review = seededReviews[index];

@@ -11,6 +11,7 @@ import type { ServiceTables } from './tables.ts';
 export class Database extends Kysely<ServiceTables> {
   /** SQLite or PostgreSQL, for statements that are not the same in both. */
   readonly engine: Engine;
+  #closed: Promise<void> | null = null;
 
   constructor(engine: Engine) {
     const { kysely } = engine.dialect;
@@ -36,6 +37,12 @@ export class Database extends Kysely<ServiceTables> {
   transact<Result>(work: (execute: Execute) => Result): Promise<Result> {
     if (this.engine.name === 'sqlite') return this.engine.transact(work);
     return Promise.reject(new TypeError('PostgreSQL cannot run a transaction without waiting for its statements.'));
+  }
+
+  /** Closes the database. Kysely's own method does not, unless it has run a statement. */
+  override destroy(): Promise<void> {
+    this.#closed ??= super.destroy().then(() => this.engine.close());
+    return this.#closed;
   }
 
   /** Stores a vote with its webhook delivery. Rejects with a StoreUnavailableError. */

@@ -20,6 +20,8 @@ interface SharedEngine {
   /** Runs what kysely has compiled. */
   readonly driver: Driver;
   readonly recordVote: RecordVote;
+  /** Closes all connections. To be called once, when nothing is running. */
+  close(): Promise<void>;
 }
 
 export interface SqliteEngine extends SharedEngine {

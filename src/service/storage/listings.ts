@@ -14,11 +14,14 @@ interface Presentation {
 
 export type StoredListing = Listing & Presentation;
 
-export async function insertListing(sql: Sql, listing: Listing, state: ListingState = 'published'): Promise<void> {
-  await sql
+/** Inserts a listing; false if there is one with this id. */
+export async function insertListing(sql: Sql, listing: Listing): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await sql
     .insertInto('listings')
-    .values({ ...toRow(listing), state })
-    .execute();
+    .values(toRow(listing))
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
 /** As {@link insertListing}; false if there is a listing with this id. */

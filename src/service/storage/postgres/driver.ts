@@ -9,14 +9,13 @@ export interface DriverOptions {
   readonly pool: pg.Pool;
   /** For reads outside a transaction. */
   readonly readingPool: pg.Pool;
-  readonly close: () => Promise<void>;
 }
 
 /**
  * A kysely driver whose transactions have timeouts of their own, since PgBouncer has no session settings, and whose
  * errors are those of the service.
  */
-export function createDriver({ pool, readingPool, close }: DriverOptions): Driver {
+export function createDriver({ pool, readingPool }: DriverOptions): Driver {
   class Session implements DatabaseConnection {
     #transaction: PostgresTransactions | null = null;
 
@@ -65,7 +64,7 @@ export function createDriver({ pool, readingPool, close }: DriverOptions): Drive
     commitTransaction: (session: Session) => session.commit(),
     rollbackTransaction: (session: Session) => session.rollback(),
     releaseConnection: (session: Session) => session.rollback(),
-    destroy: close,
+    destroy: async () => {},
   };
 }
 

@@ -63,9 +63,10 @@ export async function openPostgresEngine(url: string, { onMigration }: OpenOptio
       waiting: pool.waitingCount + readingPool.waitingCount,
     }),
     dialect: postgresDialect,
-    driver: createDriver({ pool, readingPool, close }),
+    driver: createDriver({ pool, readingPool }),
     recordVote: createRecordVote({ transact }),
     read: async (text, parameters) => (await readRows(readingPool, text, parameters)).rows,
     transact,
+    close,
   };
 }

@@ -25,7 +25,6 @@ export interface DriverOptions {
   /** The same as `writer` if only one connection is possible. Then reads wait for transactions. */
   readonly reader: SqliteDatabase;
   readonly checkFiles: () => DatabaseFileReplacedError | null;
-  readonly close: () => void;
   readonly log: Log | undefined;
 }
 
@@ -38,13 +37,7 @@ export type SqliteServiceDriver = Driver & Pick<SqliteEngine, 'transact'>;
  * have no busy timeout and this driver polls instead. Reads outside a transaction use their own connection and do not
  * wait for transactions.
  */
-export async function createDriver({
-  writer,
-  reader,
-  checkFiles,
-  close,
-  log,
-}: DriverOptions): Promise<SqliteServiceDriver> {
+export async function createDriver({ writer, reader, checkFiles, log }: DriverOptions): Promise<SqliteServiceDriver> {
   const writing = await connectionTo(writer);
   const reading = reader === writer ? null : await connectionTo(reader);
   const groupCommit = createGroupCommit(writer, {
@@ -134,7 +127,7 @@ export async function createDriver({
     commitTransaction: (session: Session) => session.commit(),
     rollbackTransaction: async (session: Session) => session.rollback(),
     releaseConnection: async (session: Session) => session.rollback(),
-    destroy: async () => close(),
+    destroy: async () => {},
     async transact(work) {
       const member = await groupCommit.begin();
       let result: ReturnType<typeof work>;

@@ -43,7 +43,7 @@ export async function openSqliteEngine(path: string, { log, onMigration }: OpenO
     for (const connection of [file.writer, file.reader]) connection.exec('PRAGMA busy_timeout = 0');
     const reader = withStatementCache(forKysely(file.reader));
     const writer = file.reader === file.writer ? reader : withStatementCache(forKysely(file.writer));
-    const driver = await createDriver({ writer, reader, checkFiles: file.checkFiles, close: file.close, log });
+    const driver = await createDriver({ writer, reader, checkFiles: file.checkFiles, log });
     const readNow: Execute = (text, parameters) => reader.prepare(text).all(parameters);
     return {
       name: 'sqlite',
@@ -52,6 +52,7 @@ export async function openSqliteEngine(path: string, { log, onMigration }: OpenO
       recordVote: createRecordVote(driver),
       readNow: reader === writer ? null : readNow,
       transact: driver.transact,
+      close: async () => file.close(),
     };
   } catch (error) {
     file.close();

@@ -1,0 +1,204 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { hour } from '../../src/platform/durations.ts';
+import { castVote } from '../../src/service/actions/cast-vote.ts';
+import { configureWebhook, rotateWebhookSecret } from '../../src/service/actions/configure-webhook.ts';
+import { transitionOrder } from '../../src/service/actions/orders.ts';
+import { issueSignInToken, redeemSignInToken } from '../../src/service/actions/sign-in.ts';
+import { createServiceAdmin, type ServiceAdmin } from '../../src/service/admin.ts';
+import { voteCooldownMs } from '../../src/service/listing/cooldown.ts';
+import { type Database, openDatabase } from '../../src/service/storage/database.ts';
+import { type LeasedDelivery, requeueDelivery } from '../../src/service/storage/deliveries.ts';
+import { claimDeliveries } from '../../src/service/storage/delivery-queue.ts';
+import { storedSetting } from '../../src/service/storage/settings.ts';
+import { releaseDelivery, settleFailure, settleSuccess } from '../../src/service/storage/settle-delivery.ts';
+import { countVotes } from '../../src/service/storage/votes.ts';
+import { findWebhook, type Webhook } from '../../src/service/storage/webhooks.ts';
+import { describeOnBothDatabases } from './databases.ts';
+import { leapingClock } from './leaping-clock.ts';
+
+const targets = { allowLoopback: true, resolve: async () => [] };
+const url = 'http://127.0.0.1:9/hooks';
+
+/* Two processes do the same thing at the same moment, on connections of their own. */
+describeOnBothDatabases('two connections', (newDatabase) => {
+  async function opened() {
+    const address = newDatabase();
+    const databases = [await openDatabase(address), await openDatabase(address)] as const;
+    onTestFinished(() => Promise.all(databases.map((database) => database.destroy())).then(() => {}));
+    const clock = leapingClock();
+    const admins = databases.map((database) =>
+      createServiceAdmin({ database, clock, targets, retry: () => null }, () => {}),
+    ) as [ServiceAdmin, ServiceAdmin];
+    const { listing } = await admins[0].createListing({ kind: 'bot', discordId: '1', name: 'Bot' });
+    return { databases, admins, clock, listing, now: clock.now() };
+  }
+
+  const atOnce = <Result>(
+    databases: readonly Database[],
+    count: number,
+    act: (database: Database, turn: number) => Promise<Result>,
+  ) => Promise.all(Array.from({ length: count }, (_, turn) => act(databases[turn % 2] as Database, turn)));
+
+  const voter = (number: number) => ({ userId: String(number), username: `member ${number}` });
+
+  async function withDeliveries(count: number) {
+    const all = await opened();
+    const [one] = all.databases;
+    await configureWebhook(one, { listingId: '1', family: 'vote', url, secret: 'a secret of 16 b' }, targets);
+    await atOnce(all.databases, count, (database, turn) =>
+      castVote(database, all.listing, { voter: voter(turn) }, all.now),
+    );
+    return all;
+  }
+
+  function claim(database: Database, now: number, leaseMs: number, limit = 100): Promise<LeasedDelivery[]> {
+    const wanted = { now, leaseUntil: now + leaseMs, limit, maxPerWebhook: 100, capacities: [] };
+    return claimDeliveries(database, database.dialect, wanted);
+  }
+
+  const failed = {
+    at: 1,
+    durationMs: 1,
+    url,
+    signedWith: 'current',
+    status: 500,
+    error: 'no',
+    responseBody: '',
+  } as const;
+
+  async function stateOf(database: Database, id: string) {
+    const { state, attempts, lease_id } = await database
+      .selectFrom('deliveries')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    return { state, attempts, isLeased: lease_id !== null };
+  }
+
+  it('record one of many votes of a member, and every vote of different members with one delivery', async () => {
+    const { databases, listing, now } = await withDeliveries(50);
+    const outcomes = await atOnce(databases, 20, (database, turn) =>
+      castVote(database, listing, { voter: { userId: '777', username: `name ${turn}` } }, now),
+    );
+    expect(outcomes.filter(({ recorded }) => recorded)).toHaveLength(1);
+    expect(new Set(outcomes.map(({ nextVoteAt }) => nextVoteAt))).toEqual(new Set([now + voteCooldownMs]));
+    expect(await countVotes(databases[1], '1', now)).toEqual({ total: 51, month: 51 });
+    const { rows } = await databases[0].executeQuery<{ id: string; body: string }>(
+      databases[0].selectFrom('deliveries').selectAll().compile(),
+    );
+    const voters = rows.map(({ body }) => (JSON.parse(body) as { userId: string }).userId);
+    expect(voters.toSorted()).toEqual([...Array.from({ length: 50 }, (_, turn) => String(turn)), '777'].toSorted());
+    const again = await castVote(databases[1], listing, { voter: voter(777) }, now + voteCooldownMs);
+    expect(again.recorded).toBe(true);
+  });
+
+  it('claim each delivery once, and again when its lease has ended', async () => {
+    const { databases, now } = await withDeliveries(40);
+    const rounds = await atOnce(databases, 8, (database) => claim(database, now, 1_000, 10));
+    const ids = rounds.flat().map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const rest = await claim(databases[0], now, 1_000);
+    expect(ids.length + rest.length).toBe(40);
+    expect(await claim(databases[1], now + 999, 1_000)).toEqual([]);
+    expect(await claim(databases[1], now + 1_000, 1_000)).toHaveLength(40);
+  });
+
+  it('a process whose lease has ended changes nothing that another process sends meanwhile', async () => {
+    const { databases, now } = await withDeliveries(1);
+    const [one, other] = databases;
+    const webhook = (await findWebhook(one, '1', 'vote')) as Webhook;
+    const [late] = (await claim(one, now, 1_000)) as [LeasedDelivery];
+    const [current] = (await claim(other, now + 1_000, 1_000)) as [LeasedDelivery];
+    const next = { state: 'waiting', attempts: 1, nextAttemptAt: now } as const;
+    await settleFailure(one, late, webhook, [failed], next, null);
+    await releaseDelivery(one, late);
+    expect(await stateOf(one, late.id)).toEqual({ state: 'waiting', attempts: 0, isLeased: true });
+    expect(await claim(one, now + 1_000, 1_000)).toEqual([]);
+    const success = { ...failed, status: 200, error: null };
+    await settleSuccess(other, {
+      delivery: current,
+      webhook,
+      attempts: [success],
+      next: { ...next, state: 'delivered' },
+    });
+    expect(await stateOf(one, late.id)).toEqual({ state: 'delivered', attempts: 1, isLeased: false });
+    const history = await one.selectFrom('attempts').select('status').orderBy('id').execute();
+    expect(history.map(({ status }) => status)).toEqual([500, 200]);
+  });
+
+  it('a delivery that is resent while it is sent again is sent once more', async () => {
+    const { databases, now } = await withDeliveries(1);
+    const [one, other] = databases;
+    const webhook = (await findWebhook(one, '1', 'vote')) as Webhook;
+    const [first] = (await claim(one, now, 1_000)) as [LeasedDelivery];
+    const next = { state: 'waiting', attempts: 1, nextAttemptAt: now } as const;
+    await settleFailure(one, first, webhook, [failed], next, null);
+    const [second] = (await claim(one, now, 1_000)) as [LeasedDelivery];
+    expect(await requeueDelivery(other, '1', second.id, now)).toBe(true);
+    await settleSuccess(one, { delivery: second, webhook, attempts: [], next: { ...next, state: 'delivered' } });
+    expect(await stateOf(one, second.id)).toEqual({ state: 'waiting', attempts: 0, isLeased: false });
+    expect(await claim(other, now, 1_000)).toHaveLength(1);
+  });
+
+  it('configure a new webhook with the secret that both get, and rotate it without losing the one before', async () => {
+    const { databases, now } = await opened();
+    const secrets = await atOnce(databases, 6, (database) =>
+      configureWebhook(database, { listingId: '1', family: 'vote', url }, targets),
+    );
+    expect(new Set(secrets).size).toBe(1);
+    const rotated = await atOnce(databases, 2, (database) => rotateWebhookSecret(database, '1', 'vote', now));
+    const webhook = await findWebhook(databases[0], '1', 'vote');
+    expect([webhook?.secret, webhook?.previous?.secret].toSorted()).toEqual(rotated.toSorted());
+  });
+
+  it('count the failures of a webhook, and pause it once', async () => {
+    const { databases, now } = await withDeliveries(20);
+    const webhook = (await findWebhook(databases[0], '1', 'vote')) as Webhook;
+    const deliveries = await claim(databases[0], now, 1_000);
+    const counts: number[] = [];
+    await atOnce(databases, 20, (database, turn) =>
+      settleFailure(
+        database,
+        deliveries[turn] as LeasedDelivery,
+        webhook,
+        [failed],
+        { state: 'waiting', attempts: 1, nextAttemptAt: now + turn },
+        {
+          now,
+          pauseReason(current) {
+            counts.push(current.failures);
+            return current.failures >= 10 ? 'failures' : null;
+          },
+        },
+      ),
+    );
+    expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+    expect(await findWebhook(databases[1], '1', 'vote')).toMatchObject({
+      failures: 20,
+      paused: { reason: 'failures' },
+    });
+  });
+
+  it('renew an order once, use a sign-in link once, create a setting once and a listing once', async () => {
+    const { databases, admins, listing, now } = await opened();
+    const { purchase } = await admins[0].purchase({ listingId: '1', buyer: voter(1) });
+    const renewals = await Promise.allSettled(
+      [0, 1, 2, 3].map((turn) =>
+        transitionOrder(databases[turn % 2] as Database, listing, purchase.orderId, 'subscription.renewed', now + hour),
+      ),
+    );
+    const ends = renewals.flatMap((each) =>
+      each.status === 'fulfilled' ? [each.value.purchase.currentPeriodEnd] : [],
+    );
+    expect(new Set(ends).size).toBe(ends.length);
+    const token = await issueSignInToken(databases[0], voter(1), now);
+    const members = await atOnce(databases, 6, (database) => redeemSignInToken(database, token, now));
+    expect(members.filter((member) => member !== null)).toEqual([voter(1)]);
+    const values = await atOnce(databases, 6, (database, turn) => storedSetting(database, 'one', () => String(turn)));
+    expect(new Set(values).size).toBe(1);
+    const created = await Promise.allSettled(
+      admins.map((admin) => admin.createListing({ kind: 'bot', discordId: '2', name: 'Bot' })),
+    );
+    expect(created.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  });
+});
