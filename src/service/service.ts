@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
-import { second } from '../platform/durations.ts';
+import { minute, second } from '../platform/durations.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
@@ -109,6 +109,8 @@ export interface RunningService extends ServiceAdmin {
   stop(): Promise<void>;
 }
 
+/** For a complete request: an icon may come over a slow line (ms). */
+const requestTimeoutMs = 1 * minute;
 /** For each part that the stop waits for, such as a database that does not respond (ms). */
 const closeTimeoutMs = 3 * second;
 
@@ -146,7 +148,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   let isStopping = false;
 
   async function listen(listener: RequestListener, at: { host: string; port: number }, option: string) {
-    const server = createHttpServer(listener, { unknownExpectation: rejectExpectation });
+    const server = createHttpServer(listener, {
+      unknownExpectation: rejectExpectation,
+      requestTimeout: requestTimeoutMs,
+    });
     servers.push(server);
     try {
       return await server.listen(at.host, at.port);
