@@ -109,8 +109,6 @@ export interface RunningService extends ServiceAdmin {
   stop(): Promise<void>;
 }
 
-/** For a complete request: an icon may come over a slow line (ms). */
-const requestTimeoutMs = 1 * minute;
 /** For each part that the stop waits for, such as a database that does not respond (ms). */
 const closeTimeoutMs = 3 * second;
 
@@ -150,7 +148,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   async function listen(listener: RequestListener, at: { host: string; port: number }, option: string) {
     const server = createHttpServer(listener, {
       unknownExpectation: rejectExpectation,
-      requestTimeout: requestTimeoutMs,
+      // An icon may be uploaded over a slow connection.
+      requestTimeout: 1 * minute,
     });
     servers.push(server);
     try {
