@@ -6,6 +6,7 @@ import { transitionOrder } from '../../src/service/actions/orders.ts';
 import { issueSignInToken, redeemSignInToken } from '../../src/service/actions/sign-in.ts';
 import { createServiceAdmin, type ServiceAdmin } from '../../src/service/admin.ts';
 import { voteCooldownMs } from '../../src/service/listing/cooldown.ts';
+import { createServiceCounters } from '../../src/service/monitoring/service-counters.ts';
 import { type Database, openDatabase } from '../../src/service/storage/database.ts';
 import { type LeasedDelivery, requeueDelivery } from '../../src/service/storage/deliveries.ts';
 import { claimDeliveries } from '../../src/service/storage/delivery-queue.ts';
