@@ -193,7 +193,7 @@ describe('doctor, while tallyhook is running', { timeout: 30_000 }, () => {
     expect((await diagnose(changed)).findingsOf('keys')[0]).toBe(
       'fail: The service rejects the request with the API key of server (403).',
     );
-    const database = new DatabaseSync(environment['DATABASE_URL']?.slice('sqlite:'.length) ?? '');
+    const database = new DatabaseSync(environment['DATABASE_URL']?.slice('sqlite:'.length) ?? '', { timeout: 5_000 });
     database.exec(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
        INSERT INTO lookup_requests SELECT DISTINCT lookup_requests.key_id, ${Date.now()} - i FROM lookup_requests, n`,
