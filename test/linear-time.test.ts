@@ -56,7 +56,20 @@ import { createRouteMatcher, decodePath, ok, route } from '../src/sandbox/discor
 import { parseCommandLine } from '../src/sandbox/page/browser/command-line.ts';
 import { parseMarkdown, plainText } from '../src/sandbox/page/browser/markdown.ts';
 import { reviewsQuery, votesPath } from '../src/service/api/schemas.ts';
-import { keyForm, listingForm, readForm, reviewForm, webhookForm } from '../src/service/pages/forms.ts';
+import { readImageHeader } from '../src/service/listing/image-header.ts';
+import { deliveryLogQuery } from '../src/service/pages/dashboard/deliveries-page.ts';
+import {
+  keyForm,
+  listingForm,
+  newListingForm,
+  readForm,
+  replyForm,
+  reviewForm,
+  serverForm,
+  webhookForm,
+} from '../src/service/pages/forms.ts';
+import { homeQuery } from '../src/service/pages/home-page.ts';
+import { reportForm } from '../src/service/pages/report-page.ts';
 import { isPublic } from '../src/service/webhooks/addresses.ts';
 import { readTargetUrl } from '../src/service/webhooks/target.ts';
 import { bodyWithoutGiver } from '../src/store/member-data/gifts.ts';
@@ -192,6 +205,13 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['the query of reviews', (text) => reviewsQuery.safeParse({ limit: text, sort: text })],
   ['the form of a review', (text) => readForm(reviewForm, { rating: text, comment: text })],
   ['the form of a listing', (text) => readForm(listingForm, { name: text, description: text, tags: text })],
+  ['the form of a server', (text) => readForm(serverForm, { category: text, rules: text })],
+  ['the form of a new listing', (text) => readForm(newListingForm, { id: text, name: text, description: text })],
+  ['the form of a reply', (text) => readForm(replyForm, { reply: text })],
+  ['the form of a report', (text) => readForm(reportForm, { reason: 'spam', text })],
+  ['the query of the home page', (text) => homeQuery.parse({ q: text, tag: text, kind: text, page: text })],
+  ['the query of deliveries', (text) => deliveryLogQuery.parse({ state: text, family: text, before: text })],
+  ['a picture', (text) => readImageHeader(Buffer.from(`\xff\xd8${text}`, 'latin1'))],
   ['the form of a webhook', (text) => readForm(webhookForm, { url: text, secret: text })],
   ['the form of a key', (text) => readForm(keyForm, { label: text })],
   ['the target URL of a webhook', (text) => readTargetUrl(text, { allowLoopback: false })],

@@ -1,12 +1,13 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { handleClientErrors } from '../http/client-error.ts';
+import { minute } from '../platform/durations.ts';
 
 /**
  * An HTTP server that sends protocol errors in the failure envelope (document, section 7) instead of with Node's empty
  * body: malformed requests, headers that are too large, a missing Host header, and an unsupported Expect header.
  */
 export function createServiceServer(): Server {
-  const server = createServer({ requireHostHeader: false });
+  const server = createServer({ requireHostHeader: false, requestTimeout: 1 * minute });
   // A client may half-close the connection after the request. By default Node would then close it without a response.
   Object.assign(server, { httpAllowHalfOpen: true });
   handleClientErrors(server);

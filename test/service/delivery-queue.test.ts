@@ -77,14 +77,14 @@ test('deliveries are sent while members keep voting', async () => {
   await service.setWebhook(serverId, { voteUrl: url });
   let votes = 0;
   const voting = Array.from({ length: 8 }, async () => {
-    while (votes < 300) {
+    while (votes < 120) {
       votes += 1;
       await service.castVote({ listingId: serverId, userId: String(7_000_000 + votes), username: 'v' });
     }
   });
   await Promise.all(voting);
-  expect(received.length).toBeGreaterThan(10);
-  await eventually(() => expect(received.length).toBe(300));
+  expect(received.length).toBeGreaterThan(5);
+  await eventually(() => expect(received.length).toBe(120));
 });
 
 test('neither stored nor waiting deliveries make a poll slower', async () => {

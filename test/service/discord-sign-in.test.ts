@@ -305,7 +305,34 @@ describe('the proof of servers', () => {
     await database.destroy();
   });
 
-  it('lets the owner of a server take over its listing, without the keys and webhooks of the former owner', async () => {
+  it('lets a member add servers, and take over the listing of an own one', async () => {
+    const all = await site();
+    const next = '/sign-in/discord/servers?next=/dashboard/new';
+    const send = async (visitor: Browser, path: string, fields: Record<string, string>) => {
+      const page = await visitor.open(`${all.url}/dashboard/new`);
+      const token = /name="token" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+      const body = new URLSearchParams({ token, ...fields });
+      return { page: page.text, sent: await visitor.open(all.url + path, { method: 'POST', body }) };
+    };
+    const [owner, manager] = [browser(), browser()];
+    all.discord.guild.setRole(tobias.id, all.discord.roles.owner, true);
+    await signIn(all, manager, tobias.id, next);
+    const added = await send(manager, '/dashboard/new/server', { id: otherGuildId });
+    expect(added.page).toContain('<option value="1190000000000000101" dir="auto">Elsewhere</option>');
+    expect(added.page).toContain('Only the owner of the server can take over its listing.');
+    expect(added.sent.location).toBe(`/dashboard/${otherGuildId}?notice=created`);
+    expect((await send(manager, '/dashboard/new/server', { id: '99' })).sent.status).toBe(403);
+    expect((await send(manager, '/dashboard/new/take-over', { id: serverId })).sent.status).toBe(403);
+
+    await signIn(all, owner, mira.id, next);
+    const taken = await send(owner, '/dashboard/new/take-over', { id: serverId });
+    expect(taken.page).toContain('Take over the listing');
+    expect(taken.sent.location).toBe(`/dashboard/${serverId}?notice=taken-over`);
+    expect((await owner.open(`${all.url}/dashboard/${serverId}`)).status).toBe(200);
+    expect((await owner.open(`${all.url}/dashboard/new`)).text).toContain(`<a href="/dashboard/${serverId}">`);
+  });
+
+  it('gives a listing to the owner of the server only, without the keys and webhooks of the former owner', async () => {
     const all = await site();
     const database = await openDatabase(all.database);
     const take = (userId: string) => takeOverListing(database, serverId, userId, all.clock.now());

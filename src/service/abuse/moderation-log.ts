@@ -37,6 +37,19 @@ export async function logModeration(sql: Sql, entry: ModerationLogEntry): Promis
     .execute();
 }
 
+/** Whether the last decision about a listing was to hide it, also if it was deleted since. */
+export async function wasHidden(sql: Sql, listingId: string): Promise<boolean> {
+  const last = await sql
+    .selectFrom('moderation_log')
+    .select('action')
+    .where('listing_id', '=', listingId)
+    .where('action', 'in', ['hide-listing', 'publish-listing'])
+    .orderBy('at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return last?.action === 'hide-listing';
+}
+
 /** The last actions, newest first, with the names of operator and member where they are known. */
 export async function moderationLog(
   sql: Sql,

@@ -1,3 +1,4 @@
+import { wasHidden } from '../abuse/moderation-log.ts';
 import type { Listing, ServerFacts } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
 import { countListingsOfOwner, insertNewListing } from '../storage/listings.ts';
@@ -18,10 +19,16 @@ export const defaultServerFacts: ServerFacts = {
   online: 0,
 };
 
-/** `listed`: there is a listing with this id. `too-many`: the owner has {@link maxListingsOfOwner} listings. */
-export type CreateOutcome = 'created' | 'listed' | 'too-many';
+/**
+ * `created-pending`: it waits for an operator. `listed`: there is a listing with this id. `too-many`: the owner has {@link
+ * maxListingsOfOwner} listings.
+ */
+export type CreateOutcome = 'created' | 'created-pending' | 'listed' | 'too-many';
 
-/** Creates a listing for its owner, without a key. */
+/**
+ * Creates a listing for its owner, without a key. One that an operator has hidden waits for an operator when it is listed
+ * again.
+ */
 export function createOwnersListing(
   database: Database,
   listing: Listing,
@@ -30,6 +37,8 @@ export function createOwnersListing(
   return database.transaction().execute(async (sql) => {
     await lockMember(sql, listing.ownerId);
     if ((await countListingsOfOwner(sql, listing.ownerId)) >= maxListingsOfOwner) return 'too-many';
-    return (await insertNewListing(sql, listing, state)) ? 'created' : 'listed';
+    const stateNow = (await wasHidden(sql, listing.id)) ? 'pending' : state;
+    if (!(await insertNewListing(sql, listing, stateNow))) return 'listed';
+    return stateNow === 'pending' ? 'created-pending' : 'created';
   });
 }

@@ -39,17 +39,17 @@ export function reviewsSection(view: ReviewsView): Html {
 
 function reviewItem(review: PageReview, { listing, visitor, now }: ReviewsView): Html {
   const canReport = visitor !== null && visitor.userId !== review.userId;
-  return html`<li id="review-${review.id}">${reviewText(review, now)}
-      ${review.reply && replyText(review.reply.text, review.reply.repliedAt, now)}
-      ${canReport && html`<p class="quiet"><a href="${pagePath(listing)}/reviews/${review.id}/report">Report</a></p>`}</li>`;
+  const report = html` · <a href="${pagePath(listing)}/reviews/${review.id}/report">Report</a>`;
+  return html`<li id="review-${review.id}">${reviewText(review, now, canReport && report)}
+      ${review.reply && replyText(review.reply.text, review.reply.repliedAt, now)}</li>`;
 }
 
-/** A review, without its reply. */
-export function reviewText(review: PageReview, now: number): Html {
+/** A review, without its reply. @param link follows the author */
+export function reviewText(review: PageReview, now: number, link: Html | false = false): Html {
   const stars = '★'.repeat(review.rating) + '☆'.repeat(5 - review.rating);
   return html`<p class="stars" role="img" aria-label="${formatCount(review.rating, 'star')}">${stars}</p>
       <p class="comment">${isolated(review.comment)}</p>
-      <p class="quiet">${isolated(review.username)} · ${timeAgo(review.createdAt, now)}</p>`;
+      <p class="quiet">${isolated(review.username)} · ${timeAgo(review.createdAt, now)}${link}</p>`;
 }
 
 export function replyText(text: string, repliedAt: number, now: number): Html {

@@ -78,7 +78,10 @@ export async function updateListing(sql: Sql, listing: Listing): Promise<void> {
     .execute();
 }
 
-/** Gives the listing of a server to another member; false if there is none, or the member owns it already. */
+/**
+ * Gives the listing of a server to another member; false if there is none, it is being deleted, or the member owns it
+ * already.
+ */
 export async function changeOwner(sql: Sql, id: string, ownerId: string): Promise<boolean> {
   const { numUpdatedRows } = await sql
     .updateTable('listings')
@@ -86,8 +89,16 @@ export async function changeOwner(sql: Sql, id: string, ownerId: string): Promis
     .where('id', '=', id)
     .where('kind', '=', 'server')
     .where('owner_id', '!=', ownerId)
+    .where('state', '!=', 'deleting')
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** The owners of those listings that exist, by the id of the listing. */
+export async function ownersOfListings(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await sql.selectFrom('listings').select(['id', 'owner_id']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, owner_id }) => [id, owner_id]));
 }
 
 export async function findListing(sql: Sql, id: string): Promise<StoredListing | null> {

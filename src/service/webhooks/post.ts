@@ -65,7 +65,7 @@ function sendRequest(
       let responseBody = '';
       const status = incoming.statusCode ?? 0;
       const retryAfter = incoming.headers['retry-after'] ?? null;
-      const done = (): void => resolve({ status, responseBody: responseBody.slice(0, maxResponseLength), retryAfter });
+      const done = (): void => resolve({ status, responseBody: storable(responseBody), retryAfter });
       incoming.setEncoding('utf8');
       incoming.on('data', (chunk: string) => {
         responseBody += chunk;
@@ -78,6 +78,11 @@ function sendRequest(
     });
     outgoing.end(bytes);
   });
+}
+
+/** The beginning of a response, without what PostgreSQL cannot store: NUL and half a character at the end. */
+function storable(text: string): string {
+  return text.slice(0, maxResponseLength).replaceAll('\0', '\uFFFD').toWellFormed();
 }
 
 /** A `lookup` function for `net.connect` that returns the checked addresses instead of querying DNS. */

@@ -27,6 +27,15 @@ export interface WebhookTarget {
 /** The receiver is not allowed. The message is for the owner of the listing. */
 export class RejectedTargetError extends Error {}
 
+/** Ports of other protocols, whose servers could understand a part of a request (Fetch Standard, "Port blocking"). */
+const blockedPorts: ReadonlySet<string> = new Set(
+  (
+    '1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 ' +
+    '137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 ' +
+    '1719 1720 1723 2049 3659 4045 4190 5060 5061 6000 6379 6566 6665 6666 6667 6668 6669 6679 6697 10080'
+  ).split(' '),
+);
+
 /** The resolver of the operating system. */
 export const systemResolve: Resolve = async (hostname) => {
   const addresses = await lookup(hostname, { all: true, verbatim: true });
@@ -45,6 +54,7 @@ export function readTargetUrl(text: string, policy: Pick<TargetPolicy, 'allowLoo
       'The URL must not contain a user name or password; the signature authenticates the sender.',
     );
   }
+  if (blockedPorts.has(url.port)) throw new RejectedTargetError(`Port ${url.port} is not for web servers.`);
   return url;
 }
 

@@ -1,40 +1,58 @@
 import { Router } from 'express';
+import { z } from 'zod';
 import { HttpError } from '../../../web/http-error.ts';
 import { createOwnersListing, defaultServerFacts, maxListingsOfOwner } from '../../actions/create-listing.ts';
+import { takeOverListing } from '../../actions/take-over-listing.ts';
 import type { CommonListing, Listing } from '../../listing/listing.ts';
+import { ownersOfListings } from '../../storage/listings.ts';
 import { findProvenGuild, provenGuilds } from '../../storage/proven-guilds.ts';
 import type { PageDependencies } from '../dependencies.ts';
 import { newListingForm, provenServerForm, readForm } from '../forms.ts';
 import { pageNotFound, renderServicePage, requireVisitor } from '../render-page.ts';
 import type { Visitor } from '../session.ts';
-import { type CreateView, createPage } from './create-page.ts';
+import { createPage } from './create-page.ts';
+import type { ProvenServer } from './proven-servers.ts';
+
+const notConfirmed = 'Discord did not confirm within the last hour that this server is yours. Try again.';
 
 /** The page and the forms that add a server or a bot. */
 export function createRoutes(dependencies: PageDependencies): Router {
   const { sending, sessions, actAsMembers, approvesBots, admission, discord } = dependencies;
   const { database, clock } = sending;
   const router = Router();
-  // Where visitors may act as any member, nobody has to prove anything, so that everything can be tried.
-  const servers: CreateView['servers'] = actAsMembers ? 'any' : discord === null ? 'operator' : 'proven';
 
   router.get('/dashboard/new', async (request, response) => {
     const now = clock.now();
     const visitor = await sessions.visitor(request, now);
     if (!visitor) return response.redirect(303, '/sign-in?next=/dashboard/new');
-    const guilds = servers === 'proven' ? await provenGuilds(database, visitor.userId, now) : [];
-    const body = createPage({ visitor, guilds, servers, approvesBots });
+    const body = createPage({
+      visitor,
+      provenServers: discord && (await findProvenServers(visitor, now)),
+      // Where visitors may act as any member, nobody has to prove anything, so that everything can be tried.
+      acceptsAnyServer: actAsMembers,
+      approvesBots,
+    });
     renderServicePage(request, response, { title: 'Add a server or bot', visitor, body });
   });
 
   router.post('/dashboard/new/server', async (request, response) => {
     const visitor = await requireVisitor(dependencies, request);
-    if (servers === 'operator') throw pageNotFound();
-    const { facts, ...fields } =
-      servers === 'any' ? anyServer(request.body) : await provenServer(request.body, visitor);
+    if (discord === null && !actAsMembers) throw pageNotFound();
+    const { facts, ...fields } = isOfAnyServer(request.body)
+      ? anyServer(request.body)
+      : await provenServer(request.body, visitor);
     const listing = { ...newListing(fields, visitor), kind: 'server' as const, facts };
     await admission.admit(request, 'create', visitor.userId);
-    await createOrThrow(listing, 'published');
-    response.redirect(303, `/dashboard/${listing.id}?notice=created`);
+    const notice = await createOrThrow(listing, 'published');
+    response.redirect(303, `/dashboard/${listing.id}?notice=${notice}`);
+  });
+
+  router.post('/dashboard/new/take-over', async (request, response) => {
+    const { userId } = await requireVisitor(dependencies, request);
+    const { id } = readForm(provenServerForm, request.body);
+    await admission.admit(request, 'create', userId);
+    if (!(await takeOverListing(database, id, userId, clock.now()))) throw new HttpError(403, notConfirmed);
+    response.redirect(303, `/dashboard/${id}?notice=taken-over`);
   });
 
   router.post('/dashboard/new/bot', async (request, response) => {
@@ -42,8 +60,8 @@ export function createRoutes(dependencies: PageDependencies): Router {
     const fields = readForm(newListingForm, request.body);
     const listing = { ...newListing(fields, visitor), kind: 'bot' as const, facts: { servers: 0, shards: 1 } };
     await admission.admit(request, 'create', visitor.userId);
-    await createOrThrow(listing, approvesBots ? 'pending' : 'published');
-    response.redirect(303, `/dashboard/${listing.id}?notice=${approvesBots ? 'created-pending' : 'created'}`);
+    const notice = await createOrThrow(listing, approvesBots ? 'pending' : 'published');
+    response.redirect(303, `/dashboard/${listing.id}?notice=${notice}`);
   });
 
   function newListing(
@@ -51,6 +69,23 @@ export function createRoutes(dependencies: PageDependencies): Router {
     { userId }: Visitor,
   ): CommonListing {
     return { id, name, description, tags: [], ownerId: userId, createdAt: clock.now() };
+  }
+
+  async function findProvenServers({ userId }: Visitor, now: number): Promise<ProvenServer[]> {
+    const guilds = await provenGuilds(database, userId, now);
+    const owners = await ownersOfListings(
+      database,
+      guilds.map(({ id }) => id),
+    );
+    return guilds.map((guild) => {
+      const owner = owners.get(guild.id);
+      return { guild, listedBy: owner === undefined ? null : owner === userId ? 'visitor' : 'another' };
+    });
+  }
+
+  /** Whether the form is not that of a proven server, which has no name. */
+  function isOfAnyServer(body: unknown): boolean {
+    return actAsMembers && (discord === null || z.object({ name: z.string() }).safeParse(body).success);
   }
 
   function anyServer(body: unknown) {
@@ -61,18 +96,20 @@ export function createRoutes(dependencies: PageDependencies): Router {
   async function provenServer(body: unknown, { userId }: Visitor) {
     const { id } = readForm(provenServerForm, body);
     const guild = await findProvenGuild(database, userId, id, clock.now());
-    if (guild === null) {
-      throw new HttpError(403, 'Discord did not confirm within the last hour that this server is yours. Try again.');
-    }
+    if (guild === null) throw new HttpError(403, notConfirmed);
     const { name } = readForm(newListingForm, { id, name: guild.name });
     const facts = { ...defaultServerFacts, members: guild.members ?? 0, online: guild.online ?? 0 };
     return { id, name, description: '', facts };
   }
 
-  async function createOrThrow(listing: Listing, state: 'published' | 'pending'): Promise<void> {
+  async function createOrThrow(
+    listing: Listing,
+    state: 'published' | 'pending',
+  ): Promise<'created' | 'created-pending'> {
     const outcome = await createOwnersListing(database, listing, state);
     if (outcome === 'listed') throw new HttpError(409, `This ${listing.kind} is already listed here.`);
     if (outcome === 'too-many') throw new HttpError(409, `A member can have ${maxListingsOfOwner} listings.`);
+    return outcome;
   }
 
   return router;

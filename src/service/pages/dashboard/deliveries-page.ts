@@ -11,7 +11,7 @@ const states = ['waiting', 'delivered', 'failed'] as const;
 const families = ['vote', 'premium'] as const;
 
 /** The query of the log. Anything invalid is ignored. `before` is the time and the id of a delivery. */
-export const deliveriesQuery = z.object({
+export const deliveryLogQuery = z.object({
   state: z.enum(states).optional().catch(undefined),
   family: z.enum(families).optional().catch(undefined),
   before: z

@@ -4,7 +4,7 @@ import { requeueDelivery } from '../../storage/deliveries.ts';
 import type { PageDependencies } from '../dependencies.ts';
 import { pageNotFound, renderServicePage } from '../render-page.ts';
 import type { Dashboard } from './dashboard.ts';
-import { deliveriesPage, deliveriesQuery } from './deliveries-page.ts';
+import { deliveriesPage, deliveryLogQuery } from './deliveries-page.ts';
 import { dashboardFrame } from './tabs.ts';
 
 const deliveriesPerPage = 25;
@@ -18,7 +18,7 @@ export function deliveryRoutes({ sending, queued }: PageDependencies, dashboard:
     const owned = await dashboard.requireOwnerPage(request, response);
     if (owned === null) return;
     const { listing, visitor } = owned;
-    const { before, ...filter } = deliveriesQuery.parse(request.query);
+    const { before, ...filter } = deliveryLogQuery.parse(request.query);
     const found = await deliveryRecords(database, listing.id, { ...filter, before, limit: deliveriesPerPage + 1 });
     const deliveries = found.slice(0, deliveriesPerPage);
     const pages = { hasNewer: before !== undefined, hasOlder: found.length > deliveries.length };

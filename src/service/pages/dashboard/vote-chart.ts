@@ -9,8 +9,8 @@ export interface ChartDay {
 
 const width = 720;
 const height = 220;
-const left = 44;
-const bottom = 26;
+const left = 64;
+const bottom = 34;
 const top = 10;
 
 /** Bars of votes per day as SVG, with a title and a description for screen readers. */
@@ -36,7 +36,7 @@ ${days.map(({ start, votes }, index) => {
   const bar = html`<g><title>${dateOf(start)}: ${votes.toLocaleString('en')}</title><rect class="hit" x="${round(x)}" y="${top}" width="${round(step)}" height="${plotHeight}"></rect>
 <rect class="bar" x="${round(x + step * 0.12)}" y="${round(top + plotHeight - barHeight)}" width="${round(step * 0.76)}" height="${round(barHeight)}" rx="${round(Math.min(3, step / 4))}"></rect></g>`;
   const isLabelled = (days.length - 1 - index) % labelEvery === 0 && index > 0;
-  return html`${bar}${isLabelled && html`<text class="axis" x="${round(x + step / 2)}" y="${height - 8}" text-anchor="${index === days.length - 1 ? 'end' : 'middle'}">${shortDateOf(start)}</text>`}`;
+  return html`${bar}${isLabelled && html`<text class="axis" x="${round(x + step / 2)}" y="${height - 10}" text-anchor="${index === days.length - 1 ? 'end' : 'middle'}">${shortDateOf(start)}</text>`}`;
 })}
 </svg>`;
 }

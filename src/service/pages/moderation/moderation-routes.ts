@@ -29,6 +29,7 @@ const maxRows = 200;
 
 const snowflake = z.string().regex(snowflakePattern);
 const reason = line(300, 0).default('');
+const reasonForm = z.object({ reason });
 const pageNumber = z.coerce.number().int().min(1).max(10_000).catch(1);
 const listingAction = z.object({ listingId: snowflake, action: z.enum(['publish', 'hide']), reason });
 const memberAction = z.object({ userId: snowflake, action: z.enum(['ban', 'lift']), reason });
@@ -85,7 +86,7 @@ export function moderationRoutes(dependencies: PageDependencies): Router {
       await requireOperator(request);
       const { userId } = await requireVisitor(dependencies, request);
       const values = readForm(fields, request.body);
-      const context = { operatorId: userId, now: clock.now(), reason: String(values['reason'] ?? '') };
+      const context = { operatorId: userId, now: clock.now(), ...readForm(reasonForm, request.body) };
       const done = await act(values, context);
       const back = path === '/moderation/reports' ? '/moderation' : path;
       response.redirect(303, `${back}?notice=${done ? 'moderated' : 'nothing-moderated'}`);

@@ -35,14 +35,15 @@ ${listingForm(listing.id, visitor)}
 </article>`;
 }
 
-/** Publishes or hides one listing. */
+/** Publishes or hides one listing. Two forms, so that Enter after the reason does not publish. */
 export function listingForm(listingId: string, visitor: Visitor, hide = 'Reject'): Html {
-  return html`<form class="line" method="post" action="/moderation/listings">${formTokenField(visitor)}
-  <input type="hidden" name="listingId" value="${listingId}">
-  <label>Reason for the owner <input name="reason" maxlength="300"></label>
-  <button name="action" value="publish">Publish</button>
-  <button class="second danger" name="action" value="hide">${hide}</button>
-</form>`;
+  const hidden = html`${formTokenField(visitor)}<input type="hidden" name="listingId" value="${listingId}">`;
+  return html`<div class="line">
+  <form method="post" action="/moderation/listings">${hidden}<button name="action" value="publish">Publish</button></form>
+  <form class="line" method="post" action="/moderation/listings">${hidden}
+    <label>Reason for the owner <input name="reason" required maxlength="300"></label>
+    <button class="second danger" name="action" value="hide">${hide}</button></form>
+</div>`;
 }
 
 function reportedItem(item: QueueItem, visitor: Visitor, now: number): Html {

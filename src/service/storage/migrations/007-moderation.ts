@@ -47,6 +47,11 @@ export const moderation: Migration = {
       .addColumn('user_id', 'text')
       .addColumn('reason', 'text', (column) => column.notNull())
       .execute();
+    await database.schema
+      .createIndex('moderation_log_by_listing')
+      .on('moderation_log')
+      .columns(['listing_id', 'at'])
+      .execute();
     await database.schema.createIndex('moderation_log_by_time').on('moderation_log').columns(['at', 'id']).execute();
   },
 };
