@@ -32,6 +32,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     ...['owner', 'discord', 'handlers', 'linked-roles'],
   ],
   http: ['platform'],
+  doctor: ['platform', 'database', 'terminal', 'texts'],
   terminal: ['platform', 'config'],
   app: [
     'platform',
@@ -65,6 +66,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'commands',
     'database',
     'discord',
+    'doctor',
     'encryption',
     'ledger',
     'lookup',
@@ -78,7 +80,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'tracing',
     'webhook',
   ],
-  service: ['platform', 'database', 'terminal', 'http', 'web', 'webhook', 'discord-oauth'],
+  service: ['platform', 'database', 'doctor', 'terminal', 'http', 'web', 'webhook', 'discord-oauth'],
   sandbox: ['platform', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'web', 'webhook'],
   main: ['platform', 'config', 'terminal', 'cli', 'sandbox', 'service'],
   index: [

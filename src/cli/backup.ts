@@ -1,5 +1,5 @@
 import { backUp } from '../store/snapshots/backup.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { printCopyProgress } from '../terminal/copy-arguments.ts';
 import { copyCommand } from './copy-command.ts';
 
 const help = `tallyhook backup: copy the SQLite database of DATABASE_URL to a file while tallyhook runs, and verify the copy
@@ -23,17 +23,6 @@ PostgreSQL.`;
 export const backupCommand = copyCommand({
   help,
   postgresHint: (file) => `Back it up with: pg_dump --format=custom --file=${file} "$DATABASE_URL"`,
-  copy: (file, path, terminal) => backUp(path, file, { onProgress: printProgress(terminal), stop: terminal.stop }),
+  copy: (file, path, terminal) => backUp(path, file, { onProgress: printCopyProgress(terminal), stop: terminal.stop }),
   formatSuccess: (file, path) => `Copied ${path} to ${file}`,
 });
-
-/** Prints a line for each tenth. A small database is copied before the first one. */
-function printProgress(terminal: Terminal): (fraction: number) => void {
-  let printedTenths = 0;
-  return (fraction) => {
-    const tenths = Math.floor(fraction * 10);
-    if (tenths <= printedTenths || tenths >= 10) return;
-    printedTenths = tenths;
-    terminal.printError(`${tenths}0 % copied …`);
-  };
-}

@@ -3,7 +3,8 @@ import { sqlitePathOf } from '../database/database-url.ts';
 import { formatCount } from '../platform/durations.ts';
 import type { CopyResult } from '../store/snapshots/backup.ts';
 import { type CliCommand, command } from '../terminal/command.ts';
-import { exitCode, type Terminal, UsageError } from '../terminal/terminal.ts';
+import { singleFile } from '../terminal/copy-arguments.ts';
+import { exitCode, type Terminal } from '../terminal/terminal.ts';
 
 /** The differences between backup and restore. */
 export interface CopyCommandOptions {
@@ -43,13 +44,6 @@ export function copyCommand({ help, postgresHint, copy, formatSuccess }: CopyCom
       return exitCode.runtimeError;
     },
   });
-}
-
-/** The only positional argument. @throws UsageError if it is missing or there are several */
-function singleFile(positionals: readonly string[]): string {
-  const [file, ...others] = positionals;
-  if (file === undefined || file === '' || others.length > 0) throw new UsageError('Specify exactly one file.');
-  return file;
 }
 
 function jsonOf({ entries, users, lastDeliveryAt, balanceDifferences: differing }: CopyResult): object {

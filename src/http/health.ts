@@ -1,21 +1,25 @@
 import { Router } from 'express';
 import { second } from '../platform/durations.ts';
 import { coalesce } from './coalesce.ts';
-import type { Metrics } from './metrics/metrics.ts';
-import { type ReadinessChecks, runReadinessChecks } from './readiness.ts';
+import { type ReadinessChecks, type ReadinessState, runReadinessChecks } from './readiness.ts';
 
 /** How long a scrape is cached: it needs no credentials and costs more than most requests. */
 const scrapeTtlMs = 1 * second;
 
+const noRoles: ReadonlyMap<string, ReadinessChecks | null> = new Map();
+
 export interface HealthOptions {
   /** For the whole process. */
   readonly checks: ReadinessChecks;
-  /** For one role, by the role's name; null for a role that this process does not have. */
-  readonly roles: ReadonlyMap<string, ReadinessChecks | null>;
-  readonly metrics: Metrics;
+  /** For one role, by the role's name; null for a role that this process does not have (default: no roles). */
+  readonly roles?: ReadonlyMap<string, ReadinessChecks | null>;
+  /** Null without `GET /metrics`. */
+  readonly metrics: { text(): Promise<string>; readonly contentType: string } | null;
   readonly isStopping: () => boolean;
   /** It is ready, but other processes are connected to the gateway in its place. */
   readonly isStandby?: () => boolean;
+  /** Whether `GET /readyz` gives the reasons why a component is not ready (default true). */
+  readonly showReasons?: boolean;
 }
 
 /**
@@ -23,14 +27,14 @@ export interface HealthOptions {
  * each; `?role=` limits the checks to one role, and is 503 for a role that this process does not have) and `GET /metrics`. They need no credentials, so expensive checks
  * should be coalesced.
  */
-export function createHealth({ checks, roles, metrics, isStopping, isStandby = () => false }: HealthOptions): Router {
+export function createHealth(options: HealthOptions): Router {
+  const { checks, roles = noRoles, metrics, isStopping, isStandby = () => false, showReasons = true } = options;
   const router = Router();
-  const scrape = coalesce(metrics.text, scrapeTtlMs);
   const roleParameters = [...roles.keys()].map((role) => `?role=${role}`).join(' or ');
   const unknownRole = `Unknown role: use ${roleParameters}, or omit it to check the whole process.`;
 
   function checksFor(role: unknown): ReadinessChecks | null | undefined {
-    if (role === undefined) return checks;
+    if (role === undefined || roles.size === 0) return checks;
     return typeof role === 'string' ? roles.get(role) : undefined;
   }
 
@@ -56,12 +60,20 @@ export function createHealth({ checks, roles, metrics, isStopping, isStandby = (
     const ready = !stopping && Object.values(parts).every((part) => part.ready);
     const standby = isStandby() && { standby: true };
     const reason = stopping && { reason: 'The process is stopping.' };
-    response.status(ready ? 200 : 503).json({ ready, ...standby, ...reason, parts });
+    const shown = showReasons ? parts : withoutReasons(parts);
+    response.status(ready ? 200 : 503).json({ ready, ...standby, ...reason, parts: shown });
   });
 
-  router.get('/metrics', async (_request, response) => {
-    response.type(metrics.contentType).send(await scrape());
-  });
+  if (metrics !== null) {
+    const scrape = coalesce(metrics.text, scrapeTtlMs);
+    router.get('/metrics', async (_request, response) => {
+      response.type(metrics.contentType).send(await scrape());
+    });
+  }
 
   return router;
+}
+
+function withoutReasons(parts: Readonly<Record<string, ReadinessState>>): Record<string, ReadinessState> {
+  return Object.fromEntries(Object.entries(parts).map(([name, { ready }]) => [name, { ready }]));
 }

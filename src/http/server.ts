@@ -59,9 +59,11 @@ export function createHttpServer(
   options: Partial<HttpLimits> & {
     /** The class of request objects. */
     readonly IncomingMessage?: typeof IncomingMessage;
+    /** Handles requests with an unknown Expect header (default: like any other request). */
+    readonly unknownExpectation?: RequestListener;
   } = {},
 ): HttpServer {
-  const { maxConnections, ...limits } = { ...defaultLimits, ...options };
+  const { maxConnections, unknownExpectation, ...limits } = { ...defaultLimits, ...options };
   let closing = false;
   let opening: Promise<unknown> = Promise.resolve();
   // No route needs the Host header, and Node's own error for a request without it does not have our JSON format.
@@ -74,7 +76,7 @@ export function createHttpServer(
   };
   server.on('request', handleRequest);
   // An unknown Expect header is not a reason to reject a delivery.
-  server.on('checkExpectation', handleRequest);
+  server.on('checkExpectation', unknownExpectation ?? handleRequest);
   server.maxConnections = maxConnections;
   // Idle connections make room for active ones.
   server.on('drop', () => server.closeIdleConnections());

@@ -8,6 +8,7 @@ import { issueKey } from './actions/issue-key.ts';
 import { type PremiumOutcome, type PurchaseOrder, purchase, transitionOrder } from './actions/orders.ts';
 import { testWebhook } from './actions/test-webhook.ts';
 import type { BotFacts, Listing, ServerFacts, ServiceListingKind } from './listing/listing.ts';
+import { countVote } from './monitoring/service-counters.ts';
 import { type DeliveryAttempt, deliveryRecords, type WebhookDeliveryRecord } from './storage/attempts.ts';
 import { requeueDelivery } from './storage/deliveries.ts';
 import { revokeKey } from './storage/keys.ts';
@@ -75,7 +76,7 @@ export interface ServiceAdmin {
 
 /** @param onQueued is called after a delivery may have been queued */
 export function createServiceAdmin(context: DeliveryContext, onQueued: () => void): ServiceAdmin {
-  const { database, clock, targets } = context;
+  const { database, clock, targets, counters } = context;
 
   async function requireListing(id: string): Promise<Listing> {
     const listing = await findListing(database, id);
@@ -113,6 +114,7 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
     async castVote(vote) {
       const voter = withSafeName({ userId: vote.userId, username: vote.username });
       const outcome = await castVote(database, await votedListing(vote), { ...vote, voter }, clock.now());
+      countVote(counters, outcome);
       onQueued();
       return outcome;
     },
@@ -123,6 +125,7 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
       await upsertMember(database, { userId, username });
       const review = { listingId, userId, username, rating, comment: normalizeText(comment), createdAt: clock.now() };
       await upsertReview(database, review);
+      counters.reviews += 1;
     },
 
     async purchase({ listingId, ...order }) {

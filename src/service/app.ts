@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import express from 'express';
+import express, { type Router } from 'express';
 import type { Log } from '../platform/log.ts';
 import type { KeyUsage } from './api/key-usage.ts';
 import { createLookupApi } from './api/lookup-api.ts';
@@ -20,15 +20,17 @@ export interface ServiceAppDependencies extends PageDependencies {
   readonly trustProxy: number;
   /** The public URL of the service, without a trailing slash. */
   readonly origin: string;
+  readonly health: Router;
 }
 
-/** What the service serves: the API below its base path, the OpenAPI document and the pages. */
+/** What the service serves: the API below its base path, the OpenAPI document, health and the pages. */
 export function createServiceApp(dependencies: ServiceAppDependencies): RequestListener {
-  const { sending, limiter, usage, log, origin } = dependencies;
+  const { sending, limiter, usage, log, origin, health } = dependencies;
   const { database, clock } = sending;
   const app = express();
   app.disable('x-powered-by');
   app.set('trust proxy', dependencies.trustProxy);
+  app.use(health);
   app.use(openApiRouter(origin + apiBasePath, log));
   app.use(pagesRouter(dependencies, log, origin));
   const lookups = createLookups(database);

@@ -20,30 +20,42 @@ const intervalMs = 1 * minute;
 /** How long finished deliveries and closed reports are stored (ms). */
 const deliveryRetentionMs = 90 * day;
 
+/** The loop that deletes expired rows and ends paid periods. */
+export interface Maintenance {
+  /** Why the last run failed; null if it did not. */
+  readonly failure: () => string | null;
+  stop(): Promise<void>;
+}
+
 /**
  * Deletes expired rows and ends paid periods, once a minute.
  * @param onQueued is called after orders were changed, because webhooks may be waiting
- * @returns a function that stops the loop.
  */
 export function startMaintenance(
   { database, clock, log }: { database: Database; clock: Clock; log: Log },
   onQueued: () => void,
-): () => Promise<void> {
+): Maintenance {
+  let failure: string | null = null;
   const stopping = new AbortController();
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
         if ((await runMaintenance(database, clock.now())) > 0) onQueued();
+        failure = null;
       } catch (thrown) {
+        failure = `Maintenance failed: ${messageOf(thrown)}`;
         log.error({ error: messageOf(thrown) }, 'maintenance failed');
       }
       await clock.sleep(intervalMs, stopping.signal);
     }
   }
   const running = loop();
-  return async () => {
-    stopping.abort();
-    await running;
+  return {
+    failure: () => failure,
+    async stop() {
+      stopping.abort();
+      await running;
+    },
   };
 }
 

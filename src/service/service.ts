@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
+import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
+import { minute, second } from '../platform/durations.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { createLog, type Log } from '../platform/log.ts';
+import { settleWithin } from '../platform/with-timeout.ts';
 import { type ActionLimits, defaultActionLimits, type LimitedAction } from './abuse/action-limits.ts';
 import { openAdmission } from './abuse/admission.ts';
 import { openProofOfWork } from './abuse/proof-of-work.ts';
@@ -13,11 +16,15 @@ import { apiBasePath, createServiceApp } from './app.ts';
 import type { DiscordApplication } from './discord-sign-in/discord-accounts.ts';
 import { createDiscordSignIn } from './discord-sign-in/discord-sign-in.ts';
 import { startMaintenance } from './maintenance.ts';
+import { createMonitoring } from './monitoring/monitoring.ts';
+import { serviceReadiness } from './monitoring/readiness.ts';
+import { createServiceCounters } from './monitoring/service-counters.ts';
+import { watchReservations } from './monitoring/watch-reservations.ts';
 import { createSessions } from './pages/session.ts';
+import { rejectExpectation, requireHost } from './protocol-errors.ts';
 import { openReservations } from './rate-limit/open-reservations.ts';
 import { createRateLimiter, defaultRules } from './rate-limit/rate-limiter.ts';
 import { type SeedResult, seed } from './seed/seed.ts';
-import { createServiceServer, requireHost } from './server.ts';
 import { openDatabase } from './storage/database.ts';
 import { storedSetting } from './storage/settings.ts';
 import { startWebhookDispatcher } from './webhooks/dispatcher.ts';
@@ -69,6 +76,18 @@ export interface ServiceOptions {
   readonly retry?: WebhookRetryPolicy;
   /** Resolves host names (default: the resolver of the operating system). */
   readonly resolve?: Resolve;
+  /**
+   * A further port for `/healthz`, `/readyz` with reasons, and `/metrics`, which need no credentials; 0 selects a free
+   * one. Without it there are no metrics.
+   */
+  readonly operationsPort?: number;
+  /** The address on which `operationsPort` listens (default: 127.0.0.1). */
+  readonly operationsHost?: string;
+  /**
+   * How long requests are still answered after `stop` was called (ms, default 0), while `/readyz` is 503, so that a load
+   * balancer notices before connections are refused.
+   */
+  readonly drainMs?: number;
 }
 
 /** The running service with its programmatic API. */
@@ -79,11 +98,19 @@ export interface RunningService extends ServiceAdmin {
   readonly url: string;
   /** The base URL of its API; ends in `/api/v1`. */
   readonly baseUrl: string;
+  /** The URL of `/healthz`, `/readyz` and `/metrics`, without a trailing slash; null without the option `operationsPort`. */
+  readonly operationsUrl: string | null;
   /** The seeded listings; null without the option `seed`. */
   readonly seeded: SeedResult | null;
-  /** Stops receiving requests, then sending webhooks, then closes the database. Queued deliveries stay queued. */
+  /**
+   * Stops receiving requests and completes those in progress (3 s), stops sending webhooks, and closes the database.
+   * Queued deliveries stay queued.
+   */
   stop(): Promise<void>;
 }
+
+/** For each part that the stop waits for, such as a database that does not respond (ms). */
+const closeTimeoutMs = 3 * second;
 
 /**
  * Starts the service: database, HTTP server, webhook dispatcher, maintenance.
@@ -102,105 +129,128 @@ export interface RunningService extends ServiceAdmin {
  * ```
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const { host = '127.0.0.1', clock = systemClock } = options;
+  const {
+    host = '127.0.0.1',
+    clock = systemClock,
+    operationsHost = '127.0.0.1',
+    operationsPort,
+    drainMs = 0,
+    trustProxy = 0,
+    challenge = null,
+  } = options;
   const actAsMembers = options.actAsMembers ?? options.allowLoopbackTargets;
   const log = options.log ?? createLog({ level: 'silent', secrets: [] });
   const address = options.database ?? 'sqlite::memory:';
   const database = await openDatabase(address, log);
-  const seeded = options.seed ? await seed(database, clock.now()) : null;
+  const servers: HttpServer[] = [];
+  let isStopping = false;
+
+  async function listen(listener: RequestListener, at: { host: string; port: number }, option: string) {
+    const server = createHttpServer(listener, {
+      unknownExpectation: rejectExpectation,
+      // An icon may be uploaded over a slow connection.
+      requestTimeout: 1 * minute,
+    });
+    servers.push(server);
+    try {
+      return await server.listen(at.host, at.port);
+    } catch (cause) {
+      throw new TallyhookError('service_address', `The service cannot listen on ${at.host}:${at.port}.`, {
+        cause,
+        hint: `Choose another --${option}port or --${option}host.`,
+      });
+    }
+  }
+
+  const counters = createServiceCounters();
   const context = {
     database,
     clock,
+    counters,
     retry: options.retry ?? exponentialRetry,
     targets: { allowLoopback: options.allowLoopbackTargets, resolve: options.resolve ?? systemResolve },
   };
-  const reservations = await openReservations({
-    ...{ database, address, redisUrl: options.redis },
-    ...{ clock, log, rules: defaultRules },
-  });
-  const sessionKey = await storedSetting(database, 'session_key', () => randomBytes(32).toString('base64url'));
-  const server = createServiceServer();
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(options.port ?? 0, host, resolve);
+    const seeded = options.seed ? await seed(database, clock.now()) : null;
+    const sessionKey = await storedSetting(database, 'session_key', () => randomBytes(32).toString('base64url'));
+    const limits = options.actionLimits === undefined && actAsMembers ? null : options.actionLimits;
+    const admission = await openAdmission({
+      ...{ database, clock, log, trustProxy },
+      limits: limits === null ? null : { ...defaultActionLimits, ...limits },
     });
-  } catch (cause) {
-    await reservations.close();
-    await database.destroy();
-    throw new TallyhookError('service_address', `The service cannot listen on ${host}:${options.port}.`, {
-      cause,
-      hint: 'Choose another --port or --host.',
-    });
-  }
-  const { trustProxy = 0, challenge = null } = options;
-  const limits = options.actionLimits === undefined && actAsMembers ? null : options.actionLimits;
-  const admission = await openAdmission({
-    database,
-    clock,
-    log,
-    trustProxy,
-    limits: limits === null ? null : { ...defaultActionLimits, ...limits },
-  });
-  const proofOfWork = challenge === 'proof-of-work' ? await openProofOfWork(database) : null;
-  const limiter = createRateLimiter({ reservations, clock, log });
-  const usage = createKeyUsage({ database, clock, log });
-  const dispatcher = startWebhookDispatcher(context, log);
-  const stopMaintenance = startMaintenance({ database, clock, log }, dispatcher.nudge);
-  const { port } = server.address() as AddressInfo;
-  const url = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? urlOf(host, port);
-  server.on(
-    'request',
-    requireHost(
-      createServiceApp({
-        sending: context,
-        limiter,
-        usage,
-        log,
-        origin: url,
-        sessions: createSessions(database, {
-          key: sessionKey,
-          secure: url.startsWith('https:'),
-          operators: new Set(options.operators),
-        }),
-        actAsMembers,
-        approvesBots: !actAsMembers || (options.operators ?? []).length > 0,
-        admission,
-        challenge: challenge === 'proof-of-work' ? proofOfWork : challenge,
-        trustProxy,
-        discord: options.discord ? createDiscordSignIn(options.discord, { origin: url, key: sessionKey, clock }) : null,
-        queued: dispatcher.nudge,
+    const proofOfWork = challenge === 'proof-of-work' ? await openProofOfWork(database) : null;
+    // Links contain the port, so the listener is created when it is known.
+    let listener: RequestListener = () => {};
+    const { port } = await listen((...call) => listener(...call), { host, port: options.port ?? 0 }, '');
+    const url = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? urlOf(host, port);
+    const limit = watchReservations(
+      await openReservations({
+        ...{ database, address, redisUrl: options.redis },
+        ...{ clock, log, rules: defaultRules },
       }),
-    ),
-  );
-  log.info({ url }, 'service listening');
+      clock,
+    );
+    const limiter = createRateLimiter({ reservations: limit.reservations, clock, log });
+    const usage = createKeyUsage({ database, clock, log });
+    const dispatcher = startWebhookDispatcher(context, log);
+    const maintenance = startMaintenance({ database, clock, log }, dispatcher.nudge);
+    const monitoring = createMonitoring({
+      ...{ database, clock, log, counters, basePath: apiBasePath, reservations: limit.count },
+      checks: serviceReadiness(database, { webhooks: dispatcher, maintenance, limit }),
+      isStopping: () => isStopping,
+    });
+    const app = createServiceApp({
+      ...{ sending: context, limiter, usage, log, origin: url, queued: dispatcher.nudge },
+      ...{ actAsMembers, admission, trustProxy },
+      approvesBots: !actAsMembers || (options.operators ?? []).length > 0,
+      sessions: createSessions(database, {
+        key: sessionKey,
+        secure: url.startsWith('https:'),
+        operators: new Set(options.operators),
+      }),
+      challenge: challenge === 'proof-of-work' ? proofOfWork : challenge,
+      discord: options.discord ? createDiscordSignIn(options.discord, { origin: url, key: sessionKey, clock }) : null,
+      health: monitoring.publicHealth,
+    });
+    listener = monitoring.count(requireHost(app));
 
-  let stopped: Promise<void> | null = null;
-  async function stop(): Promise<void> {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeIdleConnections();
-    await stopMaintenance();
-    await dispatcher.stop();
-    server.closeAllConnections();
-    await closed;
-    await admission.stop();
-    await limiter.stop();
-    await usage.stop();
+    async function stop(): Promise<void> {
+      isStopping = true;
+      if (drainMs > 0) await clock.sleep(drainMs);
+      await Promise.all([...servers.map((server) => server.close()), maintenance.stop(), dispatcher.stop()]);
+      await settleWithin(closeTimeoutMs, systemClock, Promise.all([admission.stop(), limiter.stop(), usage.stop()]));
+      await settleWithin(closeTimeoutMs, systemClock, database.destroy());
+      log.info('service stopped');
+    }
+
+    let stopped: Promise<void> | null = null;
+    const running = {
+      ...createServiceAdmin(context, dispatcher.nudge),
+      ...{ port, url, baseUrl: url + apiBasePath, seeded },
+      stop() {
+        stopped ??= stop();
+        return stopped;
+      },
+    };
+    if (operationsPort === undefined) {
+      log.info({ url }, 'service listening');
+      return { ...running, operationsUrl: null };
+    }
+    try {
+      const at = { host: operationsHost, port: operationsPort };
+      const { url: operationsUrl } = await listen(monitoring.operations, at, 'operations-');
+      log.info({ url, operationsUrl }, 'service listening');
+      return { ...running, operationsUrl };
+    } catch (error) {
+      await running.stop();
+      throw error;
+    }
+  } catch (error) {
+    if (isStopping) throw error;
+    await Promise.all(servers.map((server) => server.close()));
     await database.destroy();
-    log.info('service stopped');
+    throw error;
   }
-
-  return {
-    ...createServiceAdmin(context, dispatcher.nudge),
-    port,
-    url,
-    baseUrl: url + apiBasePath,
-    seeded,
-    stop() {
-      stopped ??= stop();
-      return stopped;
-    },
-  };
 }
 
 function urlOf(host: string, port: number): string {

@@ -20,16 +20,22 @@ export function isConnectionError(error: unknown): boolean {
 /**
  * Logs unhandled rejections and uncaught exceptions. Rejections and connection errors do not end the process:
  * @discordjs/ws removes its listeners from an abandoned socket, whose later reset would otherwise stop the receiver.
- * Any other exception ends it with code 1.
+ * Any other exception ends it with code 1. Returns a function that removes the handlers.
  */
-export function installProcessErrorHandlers(log: Log): void {
-  process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'unhandled rejection'));
-  process.on('uncaughtException', (error) => {
+export function installProcessErrorHandlers(log: Log): () => void {
+  const onRejection = (reason: unknown) => log.error({ err: reason }, 'unhandled rejection');
+  const onException = (error: Error) => {
     if (isConnectionError(error)) {
       log.warn({ reason: error.message }, 'error on an abandoned connection');
       return;
     }
     log.fatal({ err: error }, 'uncaught exception');
     process.exit(1);
-  });
+  };
+  process.on('unhandledRejection', onRejection);
+  process.on('uncaughtException', onException);
+  return () => {
+    process.off('unhandledRejection', onRejection);
+    process.off('uncaughtException', onException);
+  };
 }

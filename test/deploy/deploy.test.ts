@@ -6,6 +6,9 @@ import { settingNames } from '../../config/settings.ts';
 import { createApp } from '../../src/app/app.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { serviceCommand } from '../../src/service/cli/service-command.ts';
+import { running } from '../service/running.ts';
+import { captive } from '../service/terminal.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { serve } from '../support/start-receiver.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -129,6 +132,35 @@ describe('the Compose file', () => {
   it('declares the secrets that its services use', () => {
     const used = new Set(services.flatMap(([, { secrets }]) => secrets));
     expect(Object.keys(compose.secrets).toSorted()).toEqual([...used].toSorted());
+  });
+});
+
+describe('the listing service', () => {
+  const processes = Object.entries(compose.services).filter(([, { command }]) => command[0] === 'service');
+
+  it('has two processes in a profile, with valid options and a database of their own', async () => {
+    expect(processes.map(([name]) => name)).toEqual(['list-1', 'list-2']);
+    for (const [, { image: ownImage, profiles, command, environment, secrets }] of processes) {
+      expect(ownImage).toBe(image);
+      expect(profiles).toEqual(['service']);
+      expect(environment).toEqual({ SERVICE_DATABASE_URL_FILE: `/run/secrets/${secrets[0]}` });
+      const file = join(tempDir(), 'url');
+      writeFileSync(file, 'sqlite:/dev/null/service.db');
+      const { terminal, output } = captive(undefined, { SERVICE_DATABASE_URL_FILE: file });
+      // Everything is valid but the database.
+      const args = command.slice(1).map((argument) => argument.replace(/\$\{\w+:-(.*)\}/, '$1'));
+      expect(await serviceCommand([...args, '--log-level', 'silent'], terminal)).toBe(1);
+      expect(output()).toContain('/dev/null/service.db');
+    }
+  });
+
+  it('is checked at paths that exist, and gets the requests of its host', async () => {
+    const { service } = await running();
+    const upstreams = processes.map(([name]) => `${name}:4000`).join(' ');
+    const [block = ''] = new RegExp(`reverse_proxy ${upstreams} \\{[^}]*\\}`).exec(readCaddyfile()) ?? [];
+    const [, readiness] = /health_uri (\S+)/.exec(block) ?? [];
+    const [, health] = /127\.0\.0\.1:4000(\/\w+)/.exec(processes[0]?.[1].healthcheck.test.join(' ') ?? '') ?? [];
+    for (const path of [readiness, health]) expect((await fetch(`${service.url}${path}`)).status).toBe(200);
   });
 });
 

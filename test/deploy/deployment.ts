@@ -22,6 +22,8 @@ const composeSchema = z.object({
     z.object({
       image: z.string(),
       environment: environment.default({}),
+      command: z.array(z.string()).default([]),
+      profiles: z.array(z.string()).default([]),
       secrets: z.array(z.string()).default([]),
       ports: z.array(z.string()).default([]),
       healthcheck: z.object({ test: z.array(z.string()) }),
@@ -44,9 +46,10 @@ export function readCompose(): Compose {
   return composeSchema.parse(document);
 }
 
+/** The processes of the bot. */
 export function composeProcesses({ services }: Compose): DescribedProcess[] {
-  return Object.entries(services).flatMap(([name, { image, environment, secrets }]) =>
-    image.startsWith('tallyhook:')
+  return Object.entries(services).flatMap(([name, { image, command, environment, secrets }]) =>
+    image.startsWith('tallyhook:') && command[0] !== 'service'
       ? [{ name, image, environment, secrets: secrets.map((secret) => `/run/secrets/${secret}`) }]
       : [],
   );

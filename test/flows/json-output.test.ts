@@ -119,6 +119,7 @@ describe('--json', { timeout: 60_000 }, () => {
     expect(await firstLine(['service', '--port', '0', '--seed', '--json', '--log-level', 'silent'])).toEqual({
       url: expect.stringMatching(/^http/),
       baseUrl: expect.stringMatching(/\/api\/v1$/),
+      operationsUrl: null,
       seeded: {
         server: { id: expect.any(String), key: expect.any(String) },
         bot: { id: expect.any(String), key: expect.any(String) },

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { type Finding, fail, pass, warn } from '../../doctor/finding.ts';
+import { type HttpProbeResult, probeHttp } from '../../doctor/http-probe.ts';
 import { second } from '../../platform/durations.ts';
 import { parseJson } from '../../platform/json.ts';
-import { type Finding, fail, pass, warn } from './finding.ts';
-import { type HttpProbeResult, probeHttp } from './http-probe.ts';
 
 /** Timeout of a request to the receiver (ms). */
 const probeTimeoutMs = 6 * second;

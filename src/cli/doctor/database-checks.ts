@@ -2,19 +2,26 @@ import { statSync } from 'node:fs';
 import type { Config } from '../../../config/schema.ts';
 import { sqlitePathOf } from '../../database/database-url.ts';
 import type { DatabaseStatus } from '../../database/snapshots/database-status.ts';
+import { type DatabaseNames, evaluateIntegrity, evaluateStatus } from '../../doctor/database.ts';
+import { checkDisk } from '../../doctor/disk.ts';
+import { type Finding, fail, pass } from '../../doctor/finding.ts';
+import type { DoctorCheck } from '../../doctor/run-checks.ts';
 import { messageOf } from '../../platform/errors.ts';
 import { balanceDifferences, brokenLinks, orphanedRows, paymentDifferences } from '../../store/snapshots/audit.ts';
 import type { Snapshot } from '../../store/snapshots/snapshot.ts';
 import { backlogOf, lastDeliveries } from '../../store/snapshots/statistics.ts';
 import type { Store } from '../../store/store.ts';
-import { evaluateIntegrity, evaluateStatus } from './database.ts';
 import { evaluateDeliveries } from './deliveries.ts';
-import { checkDisk } from './disk.ts';
-import { type Finding, fail, pass } from './finding.ts';
 import { evaluateBalances, evaluateLinks, evaluatePayments, evaluateStrays } from './ledger.ts';
 import { evaluateBacklog } from './outbox.ts';
 import { checkRewards } from './rewards.ts';
-import type { DoctorCheck } from './run-checks.ts';
+
+const names: DatabaseNames = {
+  setting: 'DATABASE_URL',
+  backup: 'tallyhook backup FILE',
+  restore: 'tallyhook restore FILE',
+  program: 'tallyhook',
+};
 
 /** In larger files (bytes) indexes are not compared with their tables, which takes four times as long as the rest. */
 export const largeFile = 250_000_000;
@@ -34,7 +41,7 @@ export function databaseChecks({ databaseUrl, listings }: Config, database: Open
   const path = sqlitePathOf(databaseUrl);
   const diskChecks = path === null ? [] : [{ name: 'disk', run: () => checkDisk(path) }];
   const checkDatabase = async () => [
-    evaluateStatus(status),
+    evaluateStatus(status, names),
     ...(status.state === 'current' ? [await checkWritable(store)] : []),
     ...(snapshot === null || path === null ? [] : await checkFile(snapshot, sizeOf(path))),
   ];
@@ -73,9 +80,9 @@ async function checkWritable(store: Store | null): Promise<Finding> {
 
 async function checkFile(snapshot: Snapshot, size: number): Promise<Finding[]> {
   try {
-    return [evaluateIntegrity(await snapshot.integrityErrors(size > largeFile ? 'quick' : 'whole'))];
+    return [evaluateIntegrity(await snapshot.integrityErrors(size > largeFile ? 'quick' : 'whole'), names)];
   } catch (error) {
-    return [evaluateIntegrity([messageOf(error)])];
+    return [evaluateIntegrity([messageOf(error)], names)];
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ListingConfig } from '../../../config/schema.ts';
+import { type Finding, pass, warn } from '../../doctor/finding.ts';
 import { day, formatAgo } from '../../platform/durations.ts';
-import { type Finding, pass, warn } from './finding.ts';
 
 /** Without a delivery for this long, the webhook may be misconfigured (ms). */
 const maxSilenceMs = 7 * day;

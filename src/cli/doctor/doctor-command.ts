@@ -1,12 +1,12 @@
 import { loadConfig } from '../../../config/load.ts';
 import { type Config, InvalidConfigError } from '../../../config/schema.ts';
 import { configWarnings } from '../../../config/warnings.ts';
+import { fail, warn } from '../../doctor/finding.ts';
+import { exitCodeOf, formatJson, formatResult, formatSummary, sanitizeResult } from '../../doctor/report.ts';
+import type { CheckResult } from '../../doctor/run-checks.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { command } from '../../terminal/command.ts';
 import { exitCode, UsageError, untilStopped } from '../../terminal/terminal.ts';
-import { fail, warn } from './finding.ts';
-import { exitCodeOf, formatJson, formatResult, formatSummary, sanitizeResult } from './report.ts';
-import type { CheckResult } from './run-checks.ts';
 import { runDoctor } from './run-doctor.ts';
 
 const help = `tallyhook doctor: check the whole installation, also while tallyhook runs, with a hint for each problem

@@ -1,7 +1,7 @@
+import { type Finding, fail, pass } from '../../doctor/finding.ts';
 import { formatCount, pluralize } from '../../platform/durations.ts';
 import type { BalanceDifference, Differences, OrphanedRows, PaymentDifference } from '../../store/snapshots/audit.ts';
 import { describeAccount } from '../describe-account.ts';
-import { type Finding, fail, pass } from './finding.ts';
 
 const editedRowsHint = 'Rows were changed or deleted outside of tallyhook. Restore a backup, or report a bug.';
 const differenceHint =

@@ -1,8 +1,8 @@
 import type { BotIdentity } from '../../discord/inspection.ts';
 import { type ApplicationSettings, inspectLinkedRoles } from '../../discord/registration/application-settings.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
+import { type Finding, pass, warn } from '../../doctor/finding.ts';
 import { evaluateDiscordError, skippedWithoutDiscord } from './discord.ts';
-import { type Finding, pass, warn } from './finding.ts';
 
 const hint = 'Run `tallyhook register`.';
 

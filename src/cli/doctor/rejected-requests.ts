@@ -4,8 +4,8 @@ import {
   recentInvalidRequests,
   warningInvalidRequests,
 } from '../../discord/invalid-requests.ts';
+import { type Finding, fail, pass, warn } from '../../doctor/finding.ts';
 import { formatCount } from '../../platform/durations.ts';
-import { type Finding, fail, pass, warn } from './finding.ts';
 
 const hint =
   'Discord blocks an address after 10,000 in ten minutes. Fix what the other checks and the log report: a wrong token, missing permissions, or other bots with this token.';

@@ -1,8 +1,8 @@
+import { type Finding, fail, pass, warn } from '../../doctor/finding.ts';
 import { formatAgo, formatCount, pluralize } from '../../platform/durations.ts';
 import { longOutages, parkedRoles, repeatedAchievements } from '../../store/snapshots/reward-statistics.ts';
 import type { Snapshot } from '../../store/snapshots/snapshot.ts';
 import { describeAccount } from '../describe-account.ts';
-import { type Finding, fail, pass, warn } from './finding.ts';
 
 /** Checks that no achievement was paid twice, and reports roles that cannot be given and outages. @param now ms since the epoch */
 export async function checkRewards(snapshot: Snapshot, now: number): Promise<Finding[]> {

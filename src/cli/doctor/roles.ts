@@ -2,8 +2,8 @@ import type { ListingConfig } from '../../../config/schema.ts';
 import type { BotIdentity } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import { inspectRoles, type RoleAccess } from '../../discord/roles/inspect-roles.ts';
+import { type Finding, fail, pass } from '../../doctor/finding.ts';
 import { evaluateDiscordError, skippedWithoutDiscord } from './discord.ts';
-import { type Finding, fail, pass } from './finding.ts';
 
 /** Checks that the bot can give the roles of the rewards. Nothing without such roles. */
 export async function checkRoles(

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { type Finding, fail, pass } from '../../doctor/finding.ts';
+import { probeHttp } from '../../doctor/http-probe.ts';
 import { fileReplacedMessage } from '../../platform/database-files.ts';
 import { second } from '../../platform/durations.ts';
 import { parseJson } from '../../platform/json.ts';
 import { localBaseUrl } from './address.ts';
-import { type Finding, fail, pass } from './finding.ts';
-import { probeHttp } from './http-probe.ts';
 
 /** Timeout of `/readyz` (ms), whose own checks have 4 s. */
 const readinessTimeoutMs = 6 * second;

@@ -3,6 +3,7 @@ import type { SettingName } from '../../../config/settings.ts';
 import { describeDiscordError } from '../../discord/discord-errors.ts';
 import { fetchBotIdentity, fetchGuildName, inspectChannel } from '../../discord/inspection.ts';
 import { createDiscordRest, type DiscordRest } from '../../discord/rest.ts';
+import { type Finding, fail, pass, warn } from '../../doctor/finding.ts';
 import { memoryBudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/key-check.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
@@ -10,7 +11,6 @@ import { systemClock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import { readDatabaseStatus } from '../../store/snapshots/database-status.ts';
-import { type Finding, fail, pass, warn } from '../doctor/finding.ts';
 
 /** The values that were entered before. */
 export type EnteredValues = ReadonlyMap<SettingName, string>;

@@ -1,6 +1,7 @@
 import { systemClock } from '../../platform/clock.ts';
 import { exitCode, type Terminal, UsageError } from '../../terminal/terminal.ts';
 import { createServiceAdmin } from '../admin.ts';
+import { createServiceCounters } from '../monitoring/service-counters.ts';
 import type { Database } from '../storage/database.ts';
 import { exponentialRetry } from '../webhooks/retry.ts';
 import { systemResolve } from '../webhooks/target.ts';
@@ -13,6 +14,7 @@ export async function addListing(database: Database, values: ServiceValues, { pr
   const context = {
     database,
     clock: systemClock,
+    counters: createServiceCounters(),
     retry: exponentialRetry,
     targets: { allowLoopback: false, resolve: systemResolve },
   };

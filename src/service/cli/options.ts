@@ -4,11 +4,14 @@ import { UsageError } from '../../terminal/terminal.ts';
 
 /** Options of `tallyhook service`, for `parseArgs`. */
 export const serviceOptions = {
-  database: { type: 'string', default: 'sqlite:data/service.db' },
+  database: { type: 'string' },
   host: { type: 'string', default: '127.0.0.1' },
   port: { type: 'string', default: '4000' },
   redis: { type: 'string' },
   'public-url': { type: 'string' },
+  'operations-port': { type: 'string' },
+  'operations-host': { type: 'string', default: '127.0.0.1' },
+  'drain-seconds': { type: 'string', default: '0' },
   'discord-client-id': { type: 'string' },
   'discord-client-secret-file': { type: 'string' },
   'discord-api-url': { type: 'string' },

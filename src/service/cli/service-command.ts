@@ -1,10 +1,14 @@
+import { parseArgs } from 'node:util';
 import { logLevels } from '../../platform/log.ts';
-import { command } from '../../terminal/command.ts';
-import { UsageError, withSuggestion } from '../../terminal/terminal.ts';
+import { type CliCommand, command } from '../../terminal/command.ts';
+import { type Terminal, UsageError, withSuggestion } from '../../terminal/terminal.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { addListing } from './add-listing.ts';
+import { backupCommand, restoreCommand } from './copy-database.ts';
+import { readDatabaseAddress } from './database-address.ts';
+import { doctorCommand } from './doctor/doctor-command.ts';
 import { generateCommand } from './generate.ts';
-import { serviceOptions } from './options.ts';
+import { type ServiceValues, serviceOptions } from './options.ts';
 import { signIn } from './sign-in.ts';
 import { logFormats, start } from './start.ts';
 
@@ -14,18 +18,26 @@ Usage
   tallyhook service [options]                start the service
   tallyhook service add-listing [options]    add a server or a bot; prints its API key, which cannot be shown again
   tallyhook service sign-in [options]        create a sign-in link for a member or owner; valid once, for 15 minutes
+  tallyhook service backup FILE [options]    copy the database to a file while the service runs, and verify the copy
+  tallyhook service restore FILE [options]   restore the database from a backup file
+  tallyhook service doctor [options]         check the installation, with hints
   tallyhook service generate [options]       fill the database with generated data, for load tests and demos; prints a
                                              JSON line with kind, id and API key per listing
 
 Options
-  --database sqlite:PATH   database of the service (default sqlite:data/service.db)
+  --database ADDRESS       sqlite:PATH or postgres://USER:PASSWORD@HOST/NAME (default: the variable SERVICE_DATABASE_URL, the
+                           file that SERVICE_DATABASE_URL_FILE names, or sqlite:data/service.db)
   --json                   print the result as a JSON object
-  --help                   print this help
+  --help                   print this help; that of backup, restore or doctor after its name
 
   start:
   --host HOST              address to listen on (default 127.0.0.1)
   --port PORT              port to listen on, 0 for a free port (default 4000)
   --public-url URL         public URL of the service; required with --production, and for links if --host is 0.0.0.0 or ::
+  --operations-port PORT   another port for /metrics, /healthz, and /readyz with reasons; without it there are no metrics.
+                           It has no authentication: do not open it to the internet
+  --operations-host HOST   address of that port (default 127.0.0.1)
+  --drain-seconds N        after a stop signal, still answer for N seconds (0 to 60, default 0) while /readyz is 503
   --seed                   insert an example community and print its API keys, if it does not exist
   --redis URL              redis://… or rediss://…, also of Valkey: counts the requests of API keys there, or set
                            SERVICE_REDIS_URL (default: in the database, or in a file beside it)
@@ -62,31 +74,53 @@ Options
 
 Exit codes: 0 success, or stopped by a signal, 1 runtime error, or exit after a second signal, 2 invalid usage.`;
 
-const verbs = ['start', 'add-listing', 'sign-in', 'generate'];
+/** Commands with options of their own. */
+const subcommands: Readonly<Record<string, CliCommand>> = {
+  backup: backupCommand,
+  restore: restoreCommand,
+  doctor: doctorCommand,
+};
 
-/** `tallyhook service …`. The service runs until the terminal's `stop` signal aborts. */
-export const serviceCommand = command({
+const actions: Readonly<
+  Record<string, (database: Database, values: ServiceValues, terminal: Terminal) => Promise<number>>
+> = { 'add-listing': addListing, 'sign-in': signIn, generate: generateCommand };
+
+const verbs = ['start', ...Object.keys(actions), ...Object.keys(subcommands)];
+
+const mainCommand = command({
   help,
   options: serviceOptions,
   allowPositionals: true,
+  choices: { kind: ['server', 'bot'], 'log-level': logLevels, 'log-format': logFormats },
+  actions: verbs,
   async run({ values, positionals }, terminal) {
     const [verb = 'start', ...extraArguments] = positionals;
     if (extraArguments.length > 0) throw new UsageError(`Unexpected argument "${extraArguments.join(' ')}".`);
     if (verb === 'start') return start(values, terminal);
-    if (verb === 'add-listing')
-      return withDatabase(values.database, (database) => addListing(database, values, terminal));
-    if (verb === 'sign-in') return withDatabase(values.database, (database) => signIn(database, values, terminal));
-    if (verb === 'generate')
-      return withDatabase(values.database, (database) => generateCommand(database, values, terminal));
-    throw new UsageError(withSuggestion(`Unknown command "service ${verb}".`, verb, verbs));
+    const action = Object.hasOwn(actions, verb) ? actions[verb] : undefined;
+    if (action === undefined) throw new UsageError(withSuggestion(`Unknown command "service ${verb}".`, verb, verbs));
+    const database = await openDatabase(await readDatabaseAddress(values, terminal));
+    try {
+      return await action(database, values, terminal);
+    } finally {
+      await database.destroy();
+    }
   },
 });
 
-async function withDatabase(address: string, run: (database: Database) => Promise<number>): Promise<number> {
-  const database = await openDatabase(address);
-  try {
-    return await run(database);
-  } finally {
-    await database.destroy();
-  }
+/** `tallyhook service …`. The service runs until the terminal's `stop` signal aborts. */
+export const serviceCommand: CliCommand = Object.assign(
+  (args: readonly string[], terminal: Terminal) => {
+    const at = positionOfVerb(args);
+    const verb = args[at] ?? '';
+    const subcommand = Object.hasOwn(subcommands, verb) ? subcommands[verb] : undefined;
+    return subcommand === undefined ? mainCommand(args, terminal) : subcommand(args.toSpliced(at, 1), terminal);
+  },
+  { syntax: mainCommand.syntax },
+);
+
+/** The index of the first argument that is neither an option nor its value; -1 without one. */
+function positionOfVerb(args: readonly string[]): number {
+  const { tokens } = parseArgs({ args: [...args], options: serviceOptions, strict: false, tokens: true });
+  return tokens.find(({ kind }) => kind === 'positional')?.index ?? -1;
 }

@@ -1,38 +1,54 @@
 import { systemClock } from '../../platform/clock.ts';
-import { createLog, type LogLevel, logLevels } from '../../platform/log.ts';
+import { second } from '../../platform/durations.ts';
+import { createLog, type Log, type LogLevel, logLevels } from '../../platform/log.ts';
+import { installProcessErrorHandlers } from '../../terminal/process-errors.ts';
 import { resolveLogFormat } from '../../terminal/process-terminal.ts';
 import { exitCode, type Terminal, UsageError, untilStopped } from '../../terminal/terminal.ts';
 import type { DiscordApplication } from '../discord-sign-in/discord-accounts.ts';
 import { type RunningService, type ServiceOptions, startService } from '../service.ts';
+import { readDatabaseAddress } from './database-address.ts';
 import { readDiscordApplication } from './discord-options.ts';
 import { readSnowflake, type ServiceValues } from './options.ts';
+
+const maxPort = 65_535;
+const maxDrainSeconds = 60;
 
 export const logFormats = ['auto', 'json', 'pretty'] as const;
 
 /** `tallyhook service`: runs until the terminal's `stop` signal aborts. */
 export async function start(values: ServiceValues, terminal: Terminal): Promise<number> {
-  const serviceOptions = readServiceOptions(
-    values,
-    await readDiscordApplication(values, terminal),
-    terminal.environment,
-  );
+  const serviceOptions = readServiceOptions(values, {
+    database: await readDatabaseAddress(values, terminal),
+    discord: await readDiscordApplication(values, terminal),
+    redis: values.redis ?? (terminal.environment?.['SERVICE_REDIS_URL'] || undefined),
+  });
   if (serviceOptions.publicUrl === undefined && isWildcard(values.host)) {
     terminal.printError(
       `The API and the pages contain links, which cannot use the wildcard host "${values.host}". Set --public-url.`,
     );
   }
-  const service = await startService(serviceOptions);
-  if (!values.production && !['127.0.0.1', '::1', 'localhost'].includes(values.host)) {
-    terminal.printError(`Every visitor of ${values.host} may act as any member. For hosting, use --production.`);
+  const removeErrorHandlers = installProcessErrorHandlers(serviceOptions.log);
+  try {
+    // A database that does not respond must not delay the stop.
+    const service = await Promise.race([startService(serviceOptions), untilStopped(terminal.stop)]);
+    if (service === undefined) return exitCode.ok;
+    if (!values.production && !['127.0.0.1', '::1', 'localhost'].includes(values.host)) {
+      terminal.printError(`Every visitor of ${values.host} may act as any member. For hosting, use --production.`);
+    }
+    if (values.json) terminal.print(formatStartJson(service));
+    else printAddresses(service, terminal);
+    await untilStopped(terminal.stop);
+    await service.stop();
+    return exitCode.ok;
+  } finally {
+    removeErrorHandlers();
   }
-  if (values.json) terminal.print(formatStartJson(service));
-  else {
-    if (service.seeded?.keys) printKeys(service, terminal);
-    terminal.print(`The service is at ${service.url}, its API at ${service.baseUrl}`);
-  }
-  await untilStopped(terminal.stop);
-  await service.stop();
-  return exitCode.ok;
+}
+
+function printAddresses(service: RunningService, terminal: Terminal): void {
+  if (service.seeded?.keys) printKeys(service, terminal);
+  terminal.print(`The service is at ${service.url}, its API at ${service.baseUrl}`);
+  if (service.operationsUrl !== null) terminal.print(`Metrics and readiness are at ${service.operationsUrl}`);
 }
 
 /** Whether a host is the wildcard address in any spelling: 0, 0.0.0.0, ::, or empty. */
@@ -41,18 +57,23 @@ function isWildcard(host: string): boolean {
   return host === '' || (URL.canParse(url) && ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(new URL(url).hostname));
 }
 
+/** What the service connects to; addresses and secrets may come from the environment. */
+interface Connections {
+  readonly database: string;
+  readonly discord: DiscordApplication | undefined;
+  readonly redis: string | undefined;
+}
+
 function readServiceOptions(
   values: ServiceValues,
-  discord: DiscordApplication | undefined,
-  environment: Terminal['environment'],
-): ServiceOptions {
-  const port = Number(values.port);
-  if (!/^\d+$/.test(values.port) || port > 65_535) throw new UsageError('--port must be 0 to 65535.');
+  { database, discord, redis }: Connections,
+): ServiceOptions & { readonly log: Log } {
   const level = logLevels.find((name): name is LogLevel => name === values['log-level']);
   if (level === undefined) throw new UsageError(`--log-level must be one of ${logLevels.join(', ')}.`);
   const format = logFormats.find((name) => name === values['log-format']);
   if (format === undefined) throw new UsageError(`--log-format must be one of ${logFormats.join(', ')}.`);
   const publicUrl = values['public-url'];
+  const operationsPort = values['operations-port'];
   if (publicUrl !== undefined && !/^https?:\/\//.test(publicUrl)) throw new UsageError('--public-url must be a URL.');
   if (values.production && !publicUrl?.startsWith('https://')) {
     throw new UsageError('--production requires --public-url https://…, the URL of the reverse proxy.');
@@ -63,14 +84,15 @@ function readServiceOptions(
   if (challenge !== 'none' && challenge !== 'proof-of-work') {
     throw new UsageError('--challenge must be none or proof-of-work.');
   }
-  const redis = values.redis ?? (environment?.['SERVICE_REDIS_URL'] || undefined);
   if (redis !== undefined && !/^rediss?:\/\//.test(redis)) {
     throw new UsageError('--redis must be a URL that begins with redis:// or rediss://.');
   }
   return {
     host: values.host,
-    port,
-    database: values.database,
+    port: readNumber(values.port, '--port', maxPort),
+    operationsHost: values['operations-host'],
+    drainMs: readNumber(values['drain-seconds'], '--drain-seconds', maxDrainSeconds) * second,
+    database,
     clock: systemClock,
     log: createLog({ level, secrets: discord ? [discord.clientSecret] : [], format: resolveLogFormat(format) }),
     allowLoopbackTargets: !values.production,
@@ -80,16 +102,25 @@ function readServiceOptions(
     challenge: challenge === 'none' ? null : challenge,
     seed: values.seed,
     ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...(operationsPort === undefined
+      ? {}
+      : { operationsPort: readNumber(operationsPort, '--operations-port', maxPort) }),
     ...(discord && { discord }),
     ...(redis && { redis }),
   };
 }
 
+/** @throws UsageError */
+function readNumber(value: string, option: string, max: number): number {
+  if (/^\d{1,5}$/.test(value) && Number(value) <= max) return Number(value);
+  throw new UsageError(`${option} must be 0 to ${max}.`);
+}
+
 /** `seeded` is null without --seed, or if the example community existed. */
-function formatStartJson({ url, baseUrl, seeded }: RunningService): string {
+function formatStartJson({ url, baseUrl, operationsUrl, seeded }: RunningService): string {
   const keysOf = ({ server, bot, keys }: NonNullable<RunningService['seeded']>) =>
     keys && { server: { id: server.id, key: keys.server }, bot: { id: bot.id, key: keys.bot } };
-  return JSON.stringify({ url, baseUrl, seeded: (seeded && keysOf(seeded)) ?? null });
+  return JSON.stringify({ url, baseUrl, operationsUrl, seeded: (seeded && keysOf(seeded)) ?? null });
 }
 
 function printKeys({ seeded }: RunningService, { print }: Terminal): void {

@@ -3,6 +3,7 @@ import { passesChallenge, renderChallenge } from '../abuse/challenge-form.ts';
 import { castVote } from '../actions/cast-vote.ts';
 import { voteCooldownOf } from '../listing/cooldown.ts';
 import { pagePath } from '../listing/listing.ts';
+import { countVote } from '../monitoring/service-counters.ts';
 import { searchListings } from '../storage/listing-search.ts';
 import { findReviewBy, findReviews } from '../storage/review-pages.ts';
 import { countReviews, type ReviewOrder, reviewOrders } from '../storage/reviews.ts';
@@ -22,7 +23,7 @@ const maxVoters = 8;
 /** The public pages, with the form for votes. */
 export function publicRoutes(dependencies: PageDependencies): Router {
   const { sending, sessions, queued, admission } = dependencies;
-  const { database, clock } = sending;
+  const { database, clock, counters } = sending;
   const router = Router();
 
   router.get('/', async (request, response) => {
@@ -77,6 +78,7 @@ export function publicRoutes(dependencies: PageDependencies): Router {
         return response.redirect(303, `${pagePath(listing)}?notice=challenge`);
       }
       const vote = await castVote(database, listing, { voter: { userId, username } }, now);
+      countVote(counters, vote);
       queued();
       response.redirect(303, `${pagePath(listing)}?notice=${vote.recorded ? 'voted' : 'cooldown'}`);
     });

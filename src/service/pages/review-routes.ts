@@ -22,6 +22,7 @@ export function reviewRoutes(dependencies: PageDependencies): Router {
     const { rating, comment } = readForm(reviewForm, request.body);
     await admission.admit(request, 'review', userId);
     await upsertReview(database, { listingId: listing.id, userId, username, rating, comment, createdAt: clock.now() });
+    sending.counters.reviews += 1;
     response.redirect(303, `${pagePath(listing)}?notice=reviewed`);
   });
 

@@ -73,7 +73,7 @@ function challengeRoutes({ assets = {}, contentSecurityPolicy = {} }: VoteChalle
 
 /** No id contains a NUL, and PostgreSQL rejects statements with one. */
 const rejectNulCharacters: RequestHandler = (request, _response, next) => {
-  if (request.url.includes('%00')) throw pageNotFound();
+  if (request.path.includes('%00')) throw pageNotFound();
   next();
 };
 

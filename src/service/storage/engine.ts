@@ -37,6 +37,8 @@ export interface SqliteEngine extends SharedEngine {
 
 export interface PostgresEngine extends SharedEngine {
   readonly name: 'postgres';
+  /** The connections of this process that are open and idle, and the requests that wait for one. */
+  connections(): { readonly open: number; readonly idle: number; readonly waiting: number };
   /** Reads outside a transaction. Rejects with a StoreUnavailableError if the server does not respond. */
   read(text: string, parameters: readonly unknown[]): Promise<unknown[]>;
   /**

@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import { day, formatCount, hour, second } from '../../platform/durations.ts';
 import { sign } from '../../webhook/signature.ts';
+import type { ServiceCounters } from '../monitoring/service-counters.ts';
 import type { DeliveryAttempt } from '../storage/attempts.ts';
 import type { Database } from '../storage/database.ts';
 import type { LeasedDelivery } from '../storage/deliveries.ts';
@@ -25,6 +26,7 @@ export interface DeliveryContext {
   readonly clock: Clock;
   readonly targets: TargetPolicy;
   readonly retry: WebhookRetryPolicy;
+  readonly counters: ServiceCounters;
 }
 
 /** A finished attempt with the receiver's `Retry-After`, if it sent one. */
@@ -59,7 +61,7 @@ async function sendOnce(
   delivery: LeasedDelivery,
   webhook: Webhook,
   signedWith: 'current' | 'previous',
-  { clock, targets }: DeliveryContext,
+  { clock, targets, counters }: DeliveryContext,
   stop?: AbortSignal,
 ): Promise<AttemptResult> {
   const at = clock.now();
@@ -84,9 +86,16 @@ async function sendOnce(
     'x-webhook-attempt': String(delivery.attempts + 1),
   };
   const outcome = await post(target, delivery.body, headers, { clock, timeoutMs: webhookResponseTimeoutMs, stop });
+  countRequest(counters, outcome.status);
   if (outcome.status === null)
     return toResult({ status: null, error: outcome.error, responseBody: null, retryAfter: null });
   return toResult({ ...outcome, error: statusError(outcome.status) });
+}
+
+function countRequest({ webhookRequests }: ServiceCounters, status: number | null): void {
+  if (status === null) webhookRequests.unanswered += 1;
+  else if (statusError(status) === null) webhookRequests.accepted += 1;
+  else webhookRequests.rejected += 1;
 }
 
 async function checkedTarget(url: string, targets: TargetPolicy): Promise<WebhookTarget | string> {

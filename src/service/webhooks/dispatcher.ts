@@ -12,6 +12,8 @@ import { attemptDelivery, type DeliveryContext, webhookResponseTimeoutMs } from 
 export interface WebhookDispatcher {
   /** Polls now, because a delivery was queued. */
   readonly nudge: () => void;
+  /** Why the queue could not be read the last time; null if it could. */
+  readonly failure: () => string | null;
   /** Claims no more deliveries, waits 2 s for those in flight, then aborts the rest, which stay queued. */
   readonly stop: () => Promise<void>;
 }
@@ -34,6 +36,7 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log): Webh
   const inFlight = new Map<Promise<void>, WebhookKey>();
   let wake = new AbortController();
   let isAdjustedAtStart = false;
+  let failure: string | null = null;
 
   const nudge = (): void => wake.abort();
 
@@ -105,9 +108,11 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log): Webh
         if (stopping.signal.aborted) return;
         // A due delivery that cannot be claimed waits for a finished request, which nudges.
         const dueAt = await claimAvailable();
+        failure = null;
         const waitMs = dueAt === null ? maxPollMs : Math.max(0, dueAt - clock.now());
         await clock.sleep(Math.min(waitMs, maxPollMs), wake.signal);
       } catch (thrown) {
+        failure = `The webhook queue cannot be read: ${messageOf(thrown)}`;
         log.error({ error: messageOf(thrown) }, 'cannot read the webhook queue');
         await clock.sleep(errorDelayMs, stopping.signal);
       }
@@ -117,6 +122,7 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log): Webh
   const running = run();
   return {
     nudge,
+    failure: () => failure,
     async stop() {
       stopping.abort();
       nudge();

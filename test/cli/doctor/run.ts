@@ -1,7 +1,7 @@
 import { loadConfig } from '../../../config/load.ts';
-import { formatResult, sanitizeResult } from '../../../src/cli/doctor/report.ts';
-import type { CheckResult } from '../../../src/cli/doctor/run-checks.ts';
 import { type DoctorOptions, runDoctor } from '../../../src/cli/doctor/run-doctor.ts';
+import { formatResult, sanitizeResult } from '../../../src/doctor/report.ts';
+import type { CheckResult } from '../../../src/doctor/run-checks.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 
 /** Runs the doctor on an installation with these settings. */

@@ -57,6 +57,11 @@ export async function openPostgresEngine(url: string, { onMigration }: OpenOptio
   };
   return {
     name: 'postgres',
+    connections: () => ({
+      open: pool.totalCount + readingPool.totalCount,
+      idle: pool.idleCount + readingPool.idleCount,
+      waiting: pool.waitingCount + readingPool.waitingCount,
+    }),
     dialect: postgresDialect,
     driver: createDriver({ pool, readingPool }),
     recordVote: createRecordVote({ transact }),

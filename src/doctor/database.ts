@@ -1,20 +1,30 @@
-import type { DatabaseStatus } from '../../database/snapshots/database-status.ts';
+import type { DatabaseStatus } from '../database/snapshots/database-status.ts';
 import { type Finding, fail, pass, warn } from './finding.ts';
 
+/** How hints name the database and the commands of a program. */
+export interface DatabaseNames {
+  /** `DATABASE_URL` */
+  readonly setting: string;
+  readonly backup: string;
+  readonly restore: string;
+  /** What to stop before a restore. */
+  readonly program: string;
+}
+
 /** Whether this version of tallyhook can use the database. */
-export function evaluateStatus(status: DatabaseStatus): Finding {
+export function evaluateStatus(status: DatabaseStatus, { setting, backup }: DatabaseNames): Finding {
   switch (status.state) {
     case 'current':
       return pass('The database is readable and up to date.');
     case 'absent':
       return warn(
         'There is no database yet.',
-        'The first start creates it. If there should already be one, check DATABASE_URL.',
+        `The first start creates it. If there should already be one, check ${setting}.`,
       );
     case 'older':
       return warn(
         `The database has an older version and needs the migrations ${status.missing.join(', ')}.`,
-        'The next start migrates it. Make a backup first: `tallyhook backup FILE`.',
+        `The next start migrates it. Make a backup first: \`${backup}\`.`,
       );
     case 'newer':
       return fail(
@@ -23,22 +33,22 @@ export function evaluateStatus(status: DatabaseStatus): Finding {
       );
     case 'foreign':
       return fail(
-        `DATABASE_URL points to a database of ${status.owner ?? 'a different program'}.`,
-        'Correct DATABASE_URL.',
+        `${setting} points to a database of ${status.owner ?? 'a different program'}.`,
+        `Correct ${setting}.`,
       );
     case 'unreadable':
       return fail(
         `The database cannot be read: ${status.reason}.`,
-        'Check DATABASE_URL, the database server, and the permissions of the file. If the file is damaged, restore a backup.',
+        `Check ${setting}, the database server, and the permissions of the file. If the file is damaged, restore a backup.`,
       );
   }
 }
 
 /** @param errors messages of the integrity check of the database */
-export function evaluateIntegrity(errors: readonly string[]): Finding {
+export function evaluateIntegrity(errors: readonly string[], { restore, program }: DatabaseNames): Finding {
   if (errors.length === 0) return pass('The database file is intact.');
   return fail(
     `The database file is damaged: ${errors.join('; ')}.`,
-    'Stop tallyhook, keep a copy of the file, restore the last backup (`tallyhook restore FILE`), and check the disk.',
+    `Stop ${program}, keep a copy of the file, restore the last backup (\`${restore}\`), and check the disk.`,
   );
 }

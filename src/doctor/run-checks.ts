@@ -1,7 +1,7 @@
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
-import { messageOf, TallyhookError } from '../../platform/errors.ts';
-import { TimeoutError, withTimeout } from '../../platform/with-timeout.ts';
+import type { Clock } from '../platform/clock.ts';
+import { second } from '../platform/durations.ts';
+import { messageOf, TallyhookError } from '../platform/errors.ts';
+import { TimeoutError, withTimeout } from '../platform/with-timeout.ts';
 import { type Finding, fail } from './finding.ts';
 
 /** One check of the installation. An error that it throws becomes a `fail` finding. */

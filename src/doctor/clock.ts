@@ -1,5 +1,5 @@
-import type { Clock } from '../../platform/clock.ts';
-import { minute, second } from '../../platform/durations.ts';
+import type { Clock } from '../platform/clock.ts';
+import { minute, second } from '../platform/durations.ts';
 import { type Finding, fail, pass, warn } from './finding.ts';
 import { probeHttp } from './http-probe.ts';
 
@@ -16,12 +16,28 @@ export interface TimeSource {
   readonly url: string;
 }
 
+/** What happens if the clock of this machine is behind or ahead. */
+export interface ClockConsequences {
+  readonly behind: string;
+  readonly ahead: string;
+}
+
+const consequencesForBot: ClockConsequences = {
+  behind: 'New votes have timestamps in the future and are quarantined.',
+  ahead: 'Cooldowns end too early or too late.',
+};
+
 /** Compares the clock of this machine with the clocks of the sources. */
-export async function checkClock(sources: readonly TimeSource[], clock: Clock, timeoutMs: number): Promise<Finding[]> {
+export async function checkClock(
+  sources: readonly TimeSource[],
+  clock: Clock,
+  timeoutMs: number,
+  consequences: ClockConsequences = consequencesForBot,
+): Promise<Finding[]> {
   const findings = await Promise.all(
     sources.map(async ({ name, url }) => {
       const offset = await measureOffset(url, clock, timeoutMs);
-      return offset === null ? [] : [evaluateOffset(name, offset)];
+      return offset === null ? [] : [evaluateOffset(name, offset, consequences)];
     }),
   );
   if (findings.flat().length > 0) return findings.flat();
@@ -39,17 +55,13 @@ async function measureOffset(url: string, clock: Clock, timeoutMs: number): Prom
 }
 
 /** @param offset how far the clock of this machine is ahead (ms) */
-export function evaluateOffset(name: string, offset: number): Finding {
+export function evaluateOffset(name: string, offset: number, consequences = consequencesForBot): Finding {
   const size = Math.abs(offset);
   if (size <= maxIgnoredOffsetMs) return pass(`The clock agrees with ${name}.`);
   const message = `The clock is ${formatOffset(size)} ${offset > 0 ? 'ahead of' : 'behind'} ${name}.`;
   const hint = 'Synchronize the clock with NTP (chrony, or `timedatectl set-ntp true`).';
   if (size <= maxToleratedOffsetMs) return warn(message, hint);
-  const consequence =
-    offset < 0
-      ? 'New votes have timestamps in the future and are quarantined.'
-      : 'Cooldowns end too early or too late.';
-  return fail(`${message} ${consequence}`, hint);
+  return fail(`${message} ${offset < 0 ? consequences.behind : consequences.ahead}`, hint);
 }
 
 function formatOffset(ms: number): string {

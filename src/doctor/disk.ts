@@ -9,9 +9,9 @@ const gigabyte = 1_000 * megabyte;
 const minFreeSpace = { warn: gigabyte, fail: 100 * megabyte };
 
 /** Checks the free space on the disk of a SQLite file. */
-export async function checkDisk(path: string): Promise<Finding[]> {
+export async function checkDisk(path: string, consequence?: string): Promise<Finding[]> {
   const { bavail, bsize } = await statfsOf(dirname(resolve(path)));
-  return [evaluateDiskSpace(bavail * bsize)];
+  return [evaluateDiskSpace(bavail * bsize, consequence)];
 }
 
 /** Of the folder, or of the one in which the first start creates it. */
@@ -25,10 +25,10 @@ async function statfsOf(folder: string): Promise<StatsFs> {
   }
 }
 
-/** @param free bytes that this user can still write */
-export function evaluateDiskSpace(free: number): Finding {
+/** @param free bytes that this user can still write @param consequence of a full disk */
+export function evaluateDiskSpace(free: number, consequence = 'every delivery is rejected with 503'): Finding {
   const message = `The disk of the database has ${formatBytes(free)} of free space.`;
-  const hint = 'Free some space: while the disk is full, every delivery is rejected with 503.';
+  const hint = `Free some space: while the disk is full, ${consequence}.`;
   if (free < minFreeSpace.fail) return fail(message, hint);
   return free < minFreeSpace.warn ? warn(message, hint) : pass(message);
 }

@@ -1,4 +1,4 @@
-import { rootCauseOf } from '../../platform/errors.ts';
+import { rootCauseOf } from '../platform/errors.ts';
 
 /** Response to a probe. `status` is null if there was none; then `reason` is the cause, such as ECONNREFUSED. */
 export type HttpProbeResult =
