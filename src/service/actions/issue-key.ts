@@ -1,6 +1,6 @@
 import type { Listing } from '../listing/listing.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { countKeys, insertKey } from '../storage/keys.ts';
+import { countKeys, insertKeys, type NewKey } from '../storage/keys.ts';
 import { lockListing } from '../storage/listings.ts';
 import { digest, newSecret } from '../storage/secrets.ts';
 
@@ -16,10 +16,19 @@ export async function issueKey(
   label: string,
   now: number,
 ): Promise<string> {
-  const key = newSecret(listing.kind);
-  const hint = key.slice(-hintLength);
-  await insertKey(sql, { listingId: listing.id, hash: digest(key), hint, label, createdAt: now });
+  const { key, stored } = newKey(listing, label, now);
+  await insertKeys(sql, [stored]);
   return key;
+}
+
+/** A key, and what is stored of it. */
+export function newKey(
+  { id, kind }: Pick<Listing, 'id' | 'kind'>,
+  label: string,
+  now: number,
+): { readonly key: string; readonly stored: NewKey } {
+  const key = newSecret(kind);
+  return { key, stored: { listingId: id, hash: digest(key), hint: key.slice(-hintLength), label, createdAt: now } };
 }
 
 /** As {@link issueKey}; null if the listing has {@link maxKeys} active keys. */

@@ -1,8 +1,9 @@
-import { issueKey } from '../actions/issue-key.ts';
+import { newKey } from '../actions/issue-key.ts';
 import type { ServiceListingKind } from '../listing/listing.ts';
 import { type BulkInsert, bulkInsert } from '../storage/bulk-insert.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { insertListing } from '../storage/listings.ts';
+import { insertKeys } from '../storage/keys.ts';
+import { insertListings } from '../storage/listings.ts';
 import { generatedListing, memberRows, type Population, reviewRows, voteRows } from './rows.ts';
 
 export interface GeneratedListing {
@@ -34,6 +35,7 @@ export async function generate(database: Database, options: GenerateOptions): Pr
   const { population, now, signal, onListing, onProgress } = options;
   const { members, votes, reviews } = population;
   const total = population.listings * 2 + members + votes + reviews;
+  const dialect = database.engine.name;
   let rows = 0;
 
   /** Writes rows in transactions of a limited size, until there are no more or the signal aborts. */
@@ -56,26 +58,26 @@ export async function generate(database: Database, options: GenerateOptions): Pr
     }
   }
 
-  await write((sql) => bulkInsert(sql, 'members', ['user_id', 'username'], 'ignore'), memberRows(members));
+  await write((sql) => bulkInsert(sql, dialect, 'members', ['user_id', 'username'], 'ignore'), memberRows(members));
   const listings = Array.from({ length: population.listings }, (_, index) => generatedListing(index, now, members));
   const batchSize = 1_000;
   for (let from = 0; from < listings.length && !signal.aborted; from += batchSize) {
     const batch = listings.slice(from, from + batchSize);
-    const keys = await database.transaction().execute(async (sql) => {
-      const issued: string[] = [];
-      for (const listing of batch) {
-        await insertListing(sql, listing);
-        issued.push(await issueKey(sql, listing, 'Generated', now));
-      }
-      return issued;
+    const keys = batch.map((listing) => newKey(listing, 'Generated', now));
+    await database.transaction().execute(async (sql) => {
+      await insertListings(sql, batch);
+      await insertKeys(
+        sql,
+        keys.map(({ stored }) => stored),
+      );
     });
     rows += 2 * batch.length;
-    for (const [index, { kind, id }] of batch.entries()) onListing({ kind, id, key: keys[index] ?? '' });
+    for (const [index, { kind, id }] of batch.entries()) onListing({ kind, id, key: keys[index]?.key ?? '' });
     onProgress(rows, total);
   }
   const voteColumns = ['listing_id', 'user_id', 'voted_at'];
-  await write((sql) => bulkInsert(sql, 'votes', voteColumns), voteRows(listings, population, now));
+  await write((sql) => bulkInsert(sql, dialect, 'votes', voteColumns), voteRows(listings, population, now));
   const reviewColumns = ['listing_id', 'user_id', 'username', 'rating', 'comment', 'created_at'];
-  await write((sql) => bulkInsert(sql, 'reviews', reviewColumns), reviewRows(listings, population, now));
+  await write((sql) => bulkInsert(sql, dialect, 'reviews', reviewColumns), reviewRows(listings, population, now));
   return rows;
 }

@@ -12,21 +12,22 @@ export interface StoredKey {
   readonly lastUsedAt: number | null;
 }
 
-export async function insertKey(
-  sql: Sql,
-  key: { listingId: string; hash: string; hint: string; label: string; createdAt: number },
-): Promise<void> {
-  await sql
-    .insertInto('keys')
-    .values({
-      listing_id: key.listingId,
-      hash: key.hash,
-      hint: key.hint,
-      label: key.label,
-      created_at: key.createdAt,
-      revoked_at: null,
-    })
-    .execute();
+/** A key to be stored. */
+export interface NewKey extends Pick<StoredKey, 'listingId' | 'hint' | 'label' | 'createdAt'> {
+  readonly hash: string;
+}
+
+export async function insertKeys(sql: Sql, keys: readonly NewKey[]): Promise<void> {
+  if (keys.length === 0) return;
+  const rows = keys.map((key) => ({
+    listing_id: key.listingId,
+    hash: key.hash,
+    hint: key.hint,
+    label: key.label,
+    created_at: key.createdAt,
+    revoked_at: null,
+  }));
+  await sql.insertInto('keys').values(rows).execute();
 }
 
 /** The active keys of a listing, newest first. */

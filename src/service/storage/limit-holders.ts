@@ -54,7 +54,7 @@ export async function unregisterHolder(
   own: readonly KeyReservation[],
 ): Promise<void> {
   await database.transaction().execute(async (sql) => {
-    const insert = bulkInsert(sql, 'request_reservations', Object.keys(reservationColumns));
+    const insert = bulkInsert(sql, 'sqlite', 'request_reservations', Object.keys(reservationColumns));
     for (const { keyId, reservation } of own) await insert.add(...reservationValues(keyId, reservation));
     await insert.flush();
     await sql.deleteFrom('limit_holders').where('holder', '=', holder).execute();

@@ -24,6 +24,12 @@ export async function insertListing(sql: Sql, listing: Listing): Promise<boolean
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
+/** Inserts published listings. */
+export async function insertListings(sql: Sql, listings: readonly Listing[]): Promise<void> {
+  if (listings.length === 0) return;
+  await sql.insertInto('listings').values(listings.map(toRow)).execute();
+}
+
 /** As {@link insertListing}; false if there is a listing with this id. */
 export async function insertNewListing(sql: Sql, listing: Listing, state: ListingState): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await sql

@@ -1,9 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from '../../../database/migrations/migration.ts';
 
-/** The processes that count requests in a limit file, and the ids of their files. */
+/**
+ * The processes that count requests in a limit file, and the ids of their files. An older version would count apart from
+ * them.
+ */
 export const limitHolders: Migration = {
-  compatible: true,
   async up(database: Kysely<unknown>): Promise<void> {
     await database.schema
       .createTable('limit_holders')
