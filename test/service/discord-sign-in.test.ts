@@ -6,6 +6,7 @@ import type { ServiceOptions } from '../../src/service/service.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { provenGuilds } from '../../src/service/storage/proven-guilds.ts';
 import { localDiscord } from '../support/local-discord.ts';
+import { describeOnBothDatabases } from './databases.ts';
 import { type Browser, browser } from './discord-browser.ts';
 import { type Running, running, serverId } from './running.ts';
 
@@ -25,7 +26,7 @@ interface Site extends Running {
 }
 
 /** A hosted service whose members sign in at a local Discord, where mira owns the seeded server. */
-async function site(changes: Pick<ServiceOptions, 'publicUrl'> = {}): Promise<Site> {
+async function site(changes: Pick<ServiceOptions, 'publicUrl' | 'database'> = {}): Promise<Site> {
   const discord = await localDiscord({
     guild: { id: serverId, name: 'Lantern Harbour' },
     people: [mira, tobias, aiko],
@@ -222,9 +223,9 @@ describe('sign-in with Discord', () => {
   });
 });
 
-describe('sessions', () => {
+describeOnBothDatabases('sessions', (newDatabase) => {
   it('end in all browsers and processes when the member signs out everywhere', async () => {
-    const all = await site();
+    const all = await site({ database: newDatabase() });
     const application = { clientId, clientSecret, apiUrl: all.discord.apiUrl };
     const options = { database: all.database, seed: false, actAsMembers: false, discord: application };
     const second = await running({ ...options, clock: all.clock, publicUrl: all.url });
@@ -250,7 +251,7 @@ describe('sessions', () => {
   });
 
   it('are replaced at each sign-in, with their CSRF token', async () => {
-    const all = await site();
+    const all = await site({ database: newDatabase() });
     const visitor = browser();
     const tokens: (string | undefined)[] = [];
     for (const member of [mira, mira, tobias]) {
@@ -262,11 +263,11 @@ describe('sessions', () => {
   });
 });
 
-describe('the proof of servers', () => {
+describeOnBothDatabases('the proof of servers', (newDatabase) => {
   const servers = '/sign-in/discord/servers?next=/dashboard';
 
   it('lists what the member owns or may manage, for an hour', async () => {
-    const all = await site();
+    const all = await site({ database: newDatabase() });
     const database = await openDatabase(all.database);
     const [owner, manager] = [browser(), browser()];
     const { location } = await owner.open(all.url + servers);
@@ -293,7 +294,7 @@ describe('the proof of servers', () => {
   });
 
   it('is not accepted for another account than that of the session', async () => {
-    const all = await site();
+    const all = await site({ database: newDatabase() });
     const visitor = browser();
     await signIn(all, visitor, tobias.id);
     const page = await signIn(all, visitor, mira.id, servers);
@@ -306,7 +307,7 @@ describe('the proof of servers', () => {
   });
 
   it('lets a member add servers, and take over the listing of an own one', async () => {
-    const all = await site();
+    const all = await site({ database: newDatabase() });
     const next = '/sign-in/discord/servers?next=/dashboard/new';
     const send = async (visitor: Browser, path: string, fields: Record<string, string>) => {
       const page = await visitor.open(`${all.url}/dashboard/new`);
@@ -333,12 +334,12 @@ describe('the proof of servers', () => {
   });
 
   it('gives a listing to the owner of the server only, without the keys and webhooks of the former owner', async () => {
-    const all = await site();
+    const all = await site({ database: newDatabase() });
     const database = await openDatabase(all.database);
     const take = (userId: string) => takeOverListing(database, serverId, userId, all.clock.now());
     const now = all.clock.now();
     await all.service.setWebhook(serverId, {
-      voteUrl: 'http://127.0.0.1:9/hooks',
+      voteUrl: 'http://127.0.0.1:8099/hooks',
       voteSecret: 'a secret of the tests',
     });
     all.discord.guild.setRole(tobias.id, all.discord.roles.owner, true);

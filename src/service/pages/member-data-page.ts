@@ -31,6 +31,9 @@ ${reportsSection(view)}
 <section class="card" aria-labelledby="export"><h2 id="export">Export</h2>
 <p>All of it as one JSON file, with every vote.</p>
 <p><a class="button second" href="/your-data/export" download>Download export</a></p></section>
+<section class="card" aria-labelledby="sessions"><h2 id="sessions">Sessions</h2>
+<p>If you have lost a device, or have forgotten to sign out on one.</p>
+<form method="post" action="/sign-out/everywhere">${formTokenField(visitor)}<button class="second">Sign out in all browsers</button></form></section>
 ${deleteSection(view)}`;
 }
 

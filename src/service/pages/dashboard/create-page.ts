@@ -20,6 +20,7 @@ export function createPage(view: CreateView): Html {
   return html`<h1>Add a server or bot</h1>
 <section class="card" aria-labelledby="add-server"><h2 id="add-server">Add a server</h2>
 ${view.provenServers && provenServers(view.provenServers, visitor)}
+${acceptsAnyServer && view.provenServers && html`<h3>Any server, for testing</h3>`}
 ${acceptsAnyServer && idForm('server', visitor)}
 ${!view.provenServers && !acceptsAnyServer && html`<p>Ask the operator of this service to add your server.</p>`}</section>
 <section class="card" aria-labelledby="add-bot"><h2 id="add-bot">Add a bot</h2>

@@ -12,16 +12,17 @@ export interface ProvenServer {
 
 /** The servers that Discord has confirmed, each with what the visitor can do: add, edit or take over its listing. */
 export function provenServers(servers: readonly ProvenServer[], visitor: Visitor): Html {
-  const proveLink = html`<a class="button second" href="/sign-in/discord/servers?next=/dashboard/new">Show my servers</a>`;
+  const proveLink = (text: string) =>
+    html`<a class="button second" href="/sign-in/discord/servers?next=/dashboard/new">${text}</a>`;
   if (servers.length === 0) {
     return html`<p>Discord tells this service which servers you own or manage, after you allow it. They are forgotten after an hour.</p>
-<p>${proveLink}</p>`;
+<p>${proveLink('Show my servers')}</p>`;
   }
   const unlisted = servers.filter(({ listedBy }) => listedBy === null);
   return html`${unlisted.length > 0 && addForm(unlisted, visitor)}
 ${unlisted.length === 0 && html`<p class="empty">All of your servers are listed here.</p>`}
 ${listedServers(servers, visitor)}
-<p class="line">${proveLink}</p>`;
+<p class="line">${proveLink('Read my servers again')}</p>`;
 }
 
 function addForm(servers: readonly ProvenServer[], visitor: Visitor): Html {
