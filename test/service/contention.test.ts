@@ -20,7 +20,7 @@ function renewAndVote(buyer: string): string {
 
 test('two processes renew and vote concurrently on one database without errors', { timeout: 60_000 }, async () => {
   const { database, service } = await running();
-  await service.setWebhook(serverId, { premiumUrl: 'http://127.0.0.1:9/', voteUrl: 'http://127.0.0.1:9/' });
+  await service.setWebhook(serverId, { premiumUrl: 'http://127.0.0.1:65533/', voteUrl: 'http://127.0.0.1:65533/' });
   const results = await Promise.all(['71', '72'].map((buyer) => runInOtherProcess(database, renewAndVote(buyer))));
   expect(results).toEqual([
     { ended: 0, output: '[]\n' },

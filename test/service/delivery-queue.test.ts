@@ -26,7 +26,7 @@ async function queueOf(deliveries: readonly (readonly [id: string, listingId: st
     } as const;
     await insertListing(database, listing);
     for (const family of ['vote', 'premium'] as const)
-      await upsertWebhook(database, { listingId: id, family, url: 'http://127.0.0.1:9/', secret: 'a-secret' });
+      await upsertWebhook(database, { listingId: id, family, url: 'http://127.0.0.1:65533/', secret: 'a-secret' });
   }
   for (const [id, listingId, createdAt] of deliveries) {
     const family = id.startsWith('p') ? 'premium' : 'vote';

@@ -85,6 +85,8 @@ describe('the doctor of the service', () => {
     expect(messages).toEqual(
       expect.arrayContaining([
         'fail sign-in: Discord rejects the client id or the client secret.',
+        'warn protection: Nobody can open the moderation pages.',
+        'warn protection: With --trust-proxy 0, the address of a visitor is that of the proxy.',
         expect.stringMatching(/^fail address: .* does not respond/),
         expect.stringMatching(/^fail counts: 1 count differs .*613425648685547541 counts 0 votes, but has \d+/),
         expect.stringMatching(/^warn files: Every user of this machine can read /),

@@ -6,6 +6,7 @@ import { transitionOrder } from '../../src/service/actions/orders.ts';
 import { issueSignInToken, redeemSignInToken } from '../../src/service/actions/sign-in.ts';
 import { createServiceAdmin, type ServiceAdmin } from '../../src/service/admin.ts';
 import { voteCooldownMs } from '../../src/service/listing/cooldown.ts';
+import { createServiceCounters } from '../../src/service/monitoring/service-counters.ts';
 import { type Database, openDatabase } from '../../src/service/storage/database.ts';
 import { type LeasedDelivery, requeueDelivery } from '../../src/service/storage/deliveries.ts';
 import { claimDeliveries } from '../../src/service/storage/delivery-queue.ts';
@@ -17,7 +18,7 @@ import { describeOnBothDatabases } from './databases.ts';
 import { leapingClock } from './leaping-clock.ts';
 
 const targets = { allowLoopback: true, resolve: async () => [] };
-const url = 'http://127.0.0.1:9/hooks';
+const url = 'http://127.0.0.1:65533/hooks';
 
 /* Two processes do the same thing at the same moment, on connections of their own. */
 describeOnBothDatabases('two connections', (newDatabase) => {
@@ -27,7 +28,7 @@ describeOnBothDatabases('two connections', (newDatabase) => {
     onTestFinished(() => Promise.all(databases.map((database) => database.destroy())).then(() => {}));
     const clock = leapingClock();
     const admins = databases.map((database) =>
-      createServiceAdmin({ database, clock, targets, retry: () => null }, () => {}),
+      createServiceAdmin({ database, clock, targets, retry: () => null, counters: createServiceCounters() }, () => {}),
     ) as [ServiceAdmin, ServiceAdmin];
     const { listing } = await admins[0].createListing({ kind: 'bot', discordId: '1', name: 'Bot' });
     return { databases, admins, clock, listing, now: clock.now() };

@@ -67,7 +67,7 @@ test('a confirmed vote is sent even if the process is killed immediately afterwa
   const { url, received } = await receiver();
   const { ended } = await runInOtherProcess(
     database,
-    `await service.setWebhook('${serverId}', { voteUrl: 'http://127.0.0.1:9/' });
+    `await service.setWebhook('${serverId}', { voteUrl: 'http://127.0.0.1:65533/' });
     await service.castVote({ kind: 'server', userId: '42', username: 'u' });
     process.kill(process.pid, 'SIGKILL');`,
   );

@@ -1,12 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql as expression } from 'kysely';
+import { second } from '../../platform/durations.ts';
 import { deleteReportsOfListing } from '../abuse/reports.ts';
 import type { Database, Sql } from './database.ts';
 
-/** Rows per transaction, so that other writers wait for some milliseconds at most. */
-const chunkSize = 1_000;
-/** Transactions per call: the rest is deleted by the next. */
-const maxChunks = 500;
+/** Rows per transaction; they are fewer if a transaction takes long, because other writers wait for it. */
+const chunkSizes = { first: 100, min: 20, max: 1_000 };
+/** How long a transaction may take (ms): SQLite blocks this process meanwhile. */
+const maxTransactionMs = 25;
+/** How long a call deletes (ms). The rest is deleted by the next. */
+const maxCallMs = 20 * second;
 /** Between two transactions (ms), so that other processes get the lock of SQLite. */
 const restMs = 2;
 
@@ -43,12 +46,18 @@ export async function deleteListingRows(database: Database): Promise<void> {
     .where('state', '!=', expression.lit('published'))
     .where('state', '=', 'deleting')
     .execute();
-  let chunks = 0;
+  const startedAt = performance.now();
+  let size = chunkSizes.first;
   for (const { id } of listings) {
     for (const deleteChunk of [deleteVotes, deleteDeliveries, deleteReviews, deletePurchases]) {
-      while ((await database.transaction().execute((sql) => deleteChunk(sql, id))) === chunkSize) {
-        chunks += 1;
-        if (chunks >= maxChunks) return;
+      for (let hasMore = true; hasMore; ) {
+        const at = performance.now();
+        const chunk = size;
+        hasMore = (await database.transaction().execute((sql) => deleteChunk(sql, id, chunk))) === chunk;
+        const tookMs = performance.now() - at;
+        if (tookMs > maxTransactionMs) size = Math.max(chunkSizes.min, Math.floor(size / 2));
+        else if (tookMs < maxTransactionMs / 3) size = Math.min(chunkSizes.max, size * 2);
+        if (hasMore && performance.now() - startedAt > maxCallMs) return;
         await wait(restMs);
       }
     }
@@ -56,24 +65,24 @@ export async function deleteListingRows(database: Database): Promise<void> {
   }
 }
 
-async function deleteVotes(sql: Sql, listingId: string): Promise<number> {
+async function deleteVotes(sql: Sql, listingId: string, limit: number): Promise<number> {
   const chunk = sql
     .selectFrom('votes')
     .select('id')
     .where('listing_id', '=', listingId)
     .orderBy('voted_at')
-    .limit(chunkSize);
+    .limit(limit);
   const { numDeletedRows } = await sql.deleteFrom('votes').where('id', 'in', chunk).executeTakeFirst();
   return Number(numDeletedRows);
 }
 
-async function deleteDeliveries(sql: Sql, listingId: string): Promise<number> {
+async function deleteDeliveries(sql: Sql, listingId: string, limit: number): Promise<number> {
   const rows = await sql
     .selectFrom('deliveries')
     .select('id')
     .where('listing_id', '=', listingId)
     .orderBy('created_at')
-    .limit(chunkSize)
+    .limit(limit)
     .execute();
   const ids = rows.map(({ id }) => id);
   if (ids.length === 0) return 0;
@@ -82,19 +91,19 @@ async function deleteDeliveries(sql: Sql, listingId: string): Promise<number> {
   return ids.length;
 }
 
-async function deleteReviews(sql: Sql, listingId: string): Promise<number> {
+async function deleteReviews(sql: Sql, listingId: string, limit: number): Promise<number> {
   const chunk = sql
     .selectFrom('reviews')
     .select('id')
     .where('listing_id', '=', listingId)
     .orderBy('created_at')
-    .limit(chunkSize);
+    .limit(limit);
   const { numDeletedRows } = await sql.deleteFrom('reviews').where('id', 'in', chunk).executeTakeFirst();
   return Number(numDeletedRows);
 }
 
-async function deletePurchases(sql: Sql, listingId: string): Promise<number> {
-  const chunk = sql.selectFrom('purchases').select('order_id').where('listing_id', '=', listingId).limit(chunkSize);
+async function deletePurchases(sql: Sql, listingId: string, limit: number): Promise<number> {
+  const chunk = sql.selectFrom('purchases').select('order_id').where('listing_id', '=', listingId).limit(limit);
   const { numDeletedRows } = await sql.deleteFrom('purchases').where('order_id', 'in', chunk).executeTakeFirst();
   return Number(numDeletedRows);
 }

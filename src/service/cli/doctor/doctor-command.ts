@@ -13,7 +13,7 @@ import { readDiscordApplication } from '../discord-options.ts';
 import { type ServiceValues, serviceOptions } from '../options.ts';
 import { checkAddress } from './address.ts';
 import { databaseChecks } from './database.ts';
-import { checkSignIn } from './sign-in.ts';
+import { checkSignIn, evaluateProtection } from './sign-in.ts';
 
 const help = `tallyhook service doctor: check an installation of the service, also while it runs, with a hint for each problem
 
@@ -22,7 +22,7 @@ Usage
 
 Options
   It takes the options of \`tallyhook service\`, and checks those that it needs:
-  --database, --public-url, --production, --discord-client-id, --discord-client-secret-file
+  --database, --public-url, --production, --operator, --trust-proxy, --discord-client-id, --discord-client-secret-file
   --json   print the result as a JSON object: {pass, findings: [{check, level, message, hint}]}; level is "pass", "warn"
            or "fail", and hint may be null
   --help   print this help
@@ -81,9 +81,14 @@ function networkChecksOf(values: ServiceValues, discord: DiscordApplication | un
   const timeSources = [{ name: 'Discord', url: `${apiUrl}/v10/gateway` }];
   return [
     { name: 'sign-in', run: () => checkSignIn({ discord, production: values.production }, apiUrl) },
+    { name: 'protection', run: async () => evaluateProtection(protectionOf(values)) },
     { name: 'address', run: () => checkAddress(values['public-url']) },
     { name: 'clock', run: () => checkClock(timeSources, systemClock, clockTimeoutMs, clockConsequences) },
   ];
+}
+
+function protectionOf({ production, operator = [], 'trust-proxy': trustProxy }: ServiceValues) {
+  return { production, operators: operator, trustProxy: Number(trustProxy) };
 }
 
 function localChecksOf(values: ServiceValues, address: string): DoctorCheck[] {

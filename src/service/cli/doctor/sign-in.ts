@@ -1,6 +1,6 @@
 import { type Finding, fail, pass, warn } from '../../../doctor/finding.ts';
 import { type HttpProbeResult, probeHttp } from '../../../doctor/http-probe.ts';
-import { second } from '../../../platform/durations.ts';
+import { formatCount, second } from '../../../platform/durations.ts';
 import { callbackPath, type DiscordApplication } from '../../discord-sign-in/discord-accounts.ts';
 
 const probeTimeoutMs = 6 * second;
@@ -28,6 +28,23 @@ export async function checkSignIn(
     probeTimeoutMs,
   );
   return [evaluateCredentials(result)];
+}
+
+/** Who moderates, and whether the limits per address can tell clients apart. */
+export function evaluateProtection(values: {
+  readonly production: boolean;
+  readonly operators: readonly string[];
+  readonly trustProxy: number;
+}): Finding[] {
+  if (!values.production) return [];
+  const { operators, trustProxy } = values;
+  const moderated =
+    operators.length > 0
+      ? pass(`The moderation pages are open to ${formatCount(operators.length, 'operator')}.`)
+      : warn('Nobody can open the moderation pages.', 'Set --operator to the Discord id of a person.');
+  if (trustProxy > 0) return [moderated];
+  const hint = 'Behind one reverse proxy, use --trust-proxy 1; otherwise all visitors share the limits of one address.';
+  return [moderated, warn('With --trust-proxy 0, the address of a visitor is that of the proxy.', hint)];
 }
 
 /** Evaluates the response to a request for a token of the application itself. */
