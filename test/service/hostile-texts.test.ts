@@ -9,7 +9,7 @@ import { hostileText } from '../support/hostile-text.ts';
 import { ask, mira, ownerId, type Running, running, serverId } from './running.ts';
 import { visit } from './visit.ts';
 
-const runs = 12;
+const runs = 8;
 const escaped = (text: string) => html`${text}`.text;
 
 /** What members and owners send is stored normalized, shown escaped, and sent as valid JSON. */

@@ -1,8 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { fileReport, type NewReport, reportsOfReporter } from '../../src/service/abuse/reports.ts';
+import { createOwnersListing } from '../../src/service/actions/create-listing.ts';
+import { serviceCommand } from '../../src/service/cli/service-command.ts';
 import { type Database, openDatabase } from '../../src/service/storage/database.ts';
 import { updateListingState } from '../../src/service/storage/listings.ts';
 import { botId, mira, ownerId, type Running, running, serverId, tobias } from './running.ts';
+import { captive } from './terminal.ts';
 import { type Visit, visit } from './visit.ts';
 
 const operatorId = mira.userId;
@@ -112,6 +115,19 @@ test('a pending bot is published or rejected, and a listing is hidden with a rea
   expect(unknown.headers.get('location')).toContain('nothing-moderated');
 });
 
+test('the command line lists what waits', async () => {
+  const all = await moderated();
+  await updateListingState(all.stored, botId, 'pending', null);
+  const [plain, json] = [captive(), captive()];
+  const args = ['moderation', '--database', all.database];
+  expect(await serviceCommand(args, plain.terminal)).toBe(0);
+  expect(plain.output()).toContain('1 open report, 1 listing waiting for approval.');
+  expect(plain.output()).toContain(`pending bot ${botId}`);
+  expect(await serviceCommand([...args, '--json'], json.terminal)).toBe(0);
+  const target = { kind: 'review', listingId: serverId, reviewUserId: all.authorId, reports: 1 };
+  expect(JSON.parse(json.output())).toMatchObject({ openReports: 1, reported: [target], pending: [{ id: botId }] });
+});
+
 test('a ban takes effect and is lifted on the pages', async () => {
   const all = await moderated();
   const author = await visit(all, all.authorId);
@@ -126,4 +142,19 @@ test('a ban takes effect and is lifted on the pages', async () => {
     expect.arrayContaining(['ban-member', 'remove-review', 'lift-ban']),
   );
   expect(new Set(actions.map(({ operator_id }) => operator_id))).toEqual(new Set([operatorId]));
+});
+
+test('a hidden listing that its owner deletes and adds again waits for approval', async () => {
+  const all = await moderated();
+  const create = () =>
+    createOwnersListing(all.stored, { ...listing, kind: 'bot', facts: { servers: 1, shards: 1 } }, 'published');
+  const listing = { id: '77', name: 'Again', description: '', tags: [], ownerId: tobias.userId, createdAt: 1 };
+  expect(await create()).toBe('created');
+  await all.operator.send('/moderation/listings', { listingId: '77', action: 'hide', reason: 'It is fake.' });
+  await all.stored.deleteFrom('listings').where('id', '=', '77').execute();
+  expect(await create()).toBe('created-pending');
+  all.clock.leap(1);
+  await all.operator.send('/moderation/listings', { listingId: '77', action: 'publish' });
+  await all.stored.deleteFrom('listings').where('id', '=', '77').execute();
+  expect(await create()).toBe('created');
 });

@@ -45,6 +45,8 @@ test.each([
   'https://home.example/',
   'https://nowhere.example/',
   'https://unknown.example/',
+  'https://public.example:25/',
+  'https://public.example:6667/',
   'https://127.0.0.1/',
   'https://0x7f.1/',
   'https://2130706433/',

@@ -46,6 +46,7 @@ test('a vote needs a proof of work, which counts once, for one member and listin
     [member, await visit(other, mira.userId), member].map(({ send }) => noticeOf(send(vote, proof))),
   );
   expect(sent.filter((notice) => notice === 'voted')).toHaveLength(1);
+  expect(sent.filter((notice) => notice === 'challenge')).toHaveLength(2);
 });
 
 test('a proof of work expires', async () => {

@@ -8,6 +8,7 @@ import { backupCommand, restoreCommand } from './copy-database.ts';
 import { readDatabaseAddress } from './database-address.ts';
 import { doctorCommand } from './doctor/doctor-command.ts';
 import { generateCommand } from './generate.ts';
+import { moderation } from './moderation.ts';
 import { type ServiceValues, serviceOptions } from './options.ts';
 import { signIn } from './sign-in.ts';
 import { logFormats, start } from './start.ts';
@@ -21,6 +22,7 @@ Usage
   tallyhook service backup FILE [options]    copy the database to a file while the service runs, and verify the copy
   tallyhook service restore FILE [options]   restore the database from a backup file
   tallyhook service doctor [options]         check the installation, with hints
+  tallyhook service moderation [options]     list new bots that wait for approval, and open reports
   tallyhook service generate [options]       fill the database with generated data, for load tests and demos; prints a
                                              JSON line with kind, id and API key per listing
 
@@ -83,7 +85,7 @@ const subcommands: Readonly<Record<string, CliCommand>> = {
 
 const actions: Readonly<
   Record<string, (database: Database, values: ServiceValues, terminal: Terminal) => Promise<number>>
-> = { 'add-listing': addListing, 'sign-in': signIn, generate: generateCommand };
+> = { 'add-listing': addListing, 'sign-in': signIn, moderation, generate: generateCommand };
 
 const verbs = ['start', ...Object.keys(actions), ...Object.keys(subcommands)];
 
@@ -91,7 +93,12 @@ const mainCommand = command({
   help,
   options: serviceOptions,
   allowPositionals: true,
-  choices: { kind: ['server', 'bot'], 'log-level': logLevels, 'log-format': logFormats },
+  choices: {
+    kind: ['server', 'bot'],
+    challenge: ['none', 'proof-of-work'],
+    'log-level': logLevels,
+    'log-format': logFormats,
+  },
   actions: verbs,
   async run({ values, positionals }, terminal) {
     const [verb = 'start', ...extraArguments] = positionals;

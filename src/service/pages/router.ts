@@ -23,7 +23,6 @@ import { signInRoutes } from './sign-in.ts';
 export function pagesRouter(dependencies: PageDependencies, log: Log, origin: string): Router {
   const router = express.Router();
   router.use(createPageHeaders({}));
-  router.use(rejectNulCharacters);
   if (dependencies.actAsMembers) router.use(requireOwnHost(origin));
   const caching = { cacheControl: 'public, max-age=3600' };
   router.get('/assets/service.css', serveAsset(new URL('./service.css', import.meta.url), caching));
@@ -70,12 +69,6 @@ function challengeRoutes({ assets = {}, contentSecurityPolicy = {} }: VoteChalle
   }
   return router;
 }
-
-/** No id contains a NUL, and PostgreSQL rejects statements with one. */
-const rejectNulCharacters: RequestHandler = (request, _response, next) => {
-  if (request.path.includes('%00')) throw pageNotFound();
-  next();
-};
 
 /** Without authentication, another site must not reach these pages by its own host name (DNS rebinding). */
 function requireOwnHost(origin: string): RequestHandler {
