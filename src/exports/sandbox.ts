@@ -39,7 +39,7 @@ export type {
   NormalizedThumbnail,
   Shown,
 } from '../sandbox/discord/normalized-components.ts';
-export type { AuthorizationControls } from '../sandbox/discord/oauth.ts';
+export type { AuthorizationControls, OAuthApplication } from '../sandbox/discord/oauth.ts';
 export type { Attachment, InteractionMetadata, Message, User } from '../sandbox/discord/objects.ts';
 export type { PermissionName } from '../sandbox/discord/permissions.ts';
 export type { PersistedState } from '../sandbox/discord/persistence.ts';
@@ -77,6 +77,7 @@ export type { ChallengeContext, VoteChallenge } from '../service/abuse/vote-chal
 export type { VoteInput, VoteOutcome } from '../service/actions/cast-vote.ts';
 export type { PremiumOutcome, PurchaseOrder } from '../service/actions/orders.ts';
 export type { NewListing, ServiceAdmin, WebhookSettings } from '../service/admin.ts';
+export type { DiscordApplication } from '../service/discord-sign-in/discord-accounts.ts';
 export type {
   BotFacts,
   BotListing,

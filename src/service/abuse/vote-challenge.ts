@@ -13,9 +13,9 @@ export interface ChallengeContext {
 }
 
 /**
- * A check in the vote form that a bot does not pass, such as a captcha.
+ * A check in the vote form that a bot does not pass, such as a captcha. The example uses one of another site, which needs
+ * its scripts and frames in the Content-Security-Policy.
  * @example
- * A captcha of another site, which needs its scripts and frames in the Content-Security-Policy:
  * ```ts
  * import { html, startService, type VoteChallenge } from 'tallyhook/sandbox';
  *
