@@ -1,5 +1,6 @@
 import pg from 'pg';
-import type { Connection, Query, Transactions } from './dialect.ts';
+import type { Connection } from './dialect.ts';
+import type { PostgresTransactions, TransactionTimeouts } from './postgres-transactions.ts';
 
 /** Timeout of connecting, and of each statement that writes: an unresponsive server must not keep a sender waiting. */
 export const writeTimeoutMs = 1_500;
@@ -7,21 +8,6 @@ export const writeTimeoutMs = 1_500;
 const defaultTimeouts: TransactionTimeouts = { statementMs: writeTimeoutMs, lockMs: 500 };
 /** Timeout of a query that only reads, such as a sum over all accounts. */
 const readTimeoutMs = 10_000;
-
-export interface TransactionTimeouts {
-  /** For each statement, and for a pause between two; null for no timeout. */
-  readonly statementMs: number | null;
-  /** For an attempt to take a lock (ms). */
-  readonly lockMs: number;
-}
-
-/** Transactions on connections of the pool, one after the other. */
-export interface PostgresTransactions extends Transactions {
-  /** Runs a statement and returns its rows and their number. */
-  execute(query: Query): Promise<Pick<pg.QueryResult<object>, 'rows' | 'rowCount'>>;
-  /** Runs a statement without waiting for it. If it fails, the commit rejects with its error. */
-  send(query: Query): void;
-}
 
 /**
  * Statements are sent without waiting for the responses to earlier ones, such as `BEGIN`: each round trip to a server

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { PostgresTransactions } from '../../database/postgres-connection.ts';
+import type { PostgresTransactions } from '../../database/postgres-transactions.ts';
 import type { AccountId } from '../../ledger/account-id.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import { serializeContent } from '../json-columns.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { PostgresTransactions } from '../../database/postgres-connection.ts';
+import type { PostgresTransactions } from '../../database/postgres-transactions.ts';
 import { needsOf } from '../recording/needs.ts';
 import { decide, type RecordingResult } from '../recording/recording-jobs.ts';
 import { createUnitOfWork } from '../recording/unit-of-work.ts';

@@ -1,5 +1,6 @@
-import { codeOf, type TransactionTimeouts } from '../../../database/postgres-connection.ts';
+import { codeOf } from '../../../database/postgres-connection.ts';
 import { postgresDialect } from '../../../database/postgres-dialect.ts';
+import type { TransactionTimeouts } from '../../../database/postgres-transactions.ts';
 import { second } from '../../../platform/durations.ts';
 import { StoreUnavailableError } from '../../../platform/errors.ts';
 

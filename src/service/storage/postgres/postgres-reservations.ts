@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { PostgresTransactions } from '../../../database/postgres-connection.ts';
+import type { PostgresTransactions } from '../../../database/postgres-transactions.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Reservation, ReservationRequest, ReservationRules, Reservations } from '../../rate-limit/reservations.ts';
 import { reserve, settled } from '../../rate-limit/reserve.ts';
