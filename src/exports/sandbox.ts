@@ -89,9 +89,9 @@ export type {
 } from '../service/listing/listing.ts';
 export type { SeedResult } from '../service/seed/seed.ts';
 export { type RunningService, type ServiceOptions, startService } from '../service/service.ts';
-export type { DeliveryAttempt, WebhookDeliveryRecord } from '../service/storage/attempts.ts';
-export type { WebhookDelivery } from '../service/storage/deliveries.ts';
-export type { ServiceMember } from '../service/storage/members.ts';
+export type { DeliveryAttempt, WebhookDeliveryRecord } from '../service/storage/deliveries/attempts.ts';
+export type { WebhookDelivery } from '../service/storage/deliveries/deliveries.ts';
+export type { ServiceMember } from '../service/storage/members/members.ts';
 export type { Purchase, Tier } from '../service/storage/purchases.ts';
 export type { DeliveryState, PurchaseStatus, WebhookFamily } from '../service/storage/tables.ts';
 export type { LifecycleEvent, WebhookEventKind } from '../service/webhooks/payloads.ts';

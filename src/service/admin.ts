@@ -9,12 +9,12 @@ import { type PremiumOutcome, type PurchaseOrder, purchase, transitionOrder } fr
 import { testWebhook } from './actions/test-webhook.ts';
 import type { BotFacts, Listing, ServerFacts, ServiceListingKind } from './listing/listing.ts';
 import { countVote } from './monitoring/service-counters.ts';
-import { type DeliveryAttempt, deliveryRecords, type WebhookDeliveryRecord } from './storage/attempts.ts';
-import { requeueDelivery } from './storage/deliveries.ts';
-import { revokeKey } from './storage/keys.ts';
-import { allListings, findListing, insertListing } from './storage/listings.ts';
-import { type ServiceMember, upsertMember, withSafeName } from './storage/members.ts';
-import { upsertReview } from './storage/reviews.ts';
+import { type DeliveryAttempt, deliveryRecords, type WebhookDeliveryRecord } from './storage/deliveries/attempts.ts';
+import { requeueDelivery } from './storage/deliveries/deliveries.ts';
+import { revokeKey } from './storage/listings/keys.ts';
+import { allListings, findListing, insertListing } from './storage/listings/listings.ts';
+import { type ServiceMember, upsertMember, withSafeName } from './storage/members/members.ts';
+import { upsertReview } from './storage/reviews/reviews.ts';
 import type { WebhookFamily } from './storage/tables.ts';
 import type { DeliveryContext } from './webhooks/attempt.ts';
 import type { LifecycleEvent } from './webhooks/payloads.ts';

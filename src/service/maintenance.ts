@@ -7,13 +7,13 @@ import { deleteExpiredChallenges } from './abuse/proof-of-work.ts';
 import { deleteClosedReports } from './abuse/reports.ts';
 import { transitionOrder } from './actions/orders.ts';
 import type { Database } from './storage/database.ts';
-import { deleteListingRows } from './storage/delete-listing.ts';
-import { deleteOldDeliveries } from './storage/deliveries.ts';
-import { findListing } from './storage/listings.ts';
-import { finishMemberDeletions } from './storage/member-data.ts';
-import { deleteExpiredProvenGuilds } from './storage/proven-guilds.ts';
+import { deleteOldDeliveries } from './storage/deliveries/deliveries.ts';
+import { deleteListingRows } from './storage/listings/delete-listing.ts';
+import { findListing } from './storage/listings/listings.ts';
+import { finishMemberDeletions } from './storage/members/member-data.ts';
+import { deleteExpiredProvenGuilds } from './storage/members/proven-guilds.ts';
+import { deleteExpiredSignInLinks } from './storage/members/sign-in-links.ts';
 import { duePurchases } from './storage/purchases.ts';
-import { deleteExpiredSignInLinks } from './storage/sign-in-links.ts';
 
 const intervalMs = 1 * minute;
 

@@ -1,7 +1,7 @@
 import { minute } from '../platform/durations.ts';
 import { newPurchase } from './actions/orders.ts';
 import { voteCooldownMs } from './listing/cooldown.ts';
-import type { ServiceMember } from './storage/members.ts';
+import type { ServiceMember } from './storage/members/members.ts';
 import { lifecyclePayload, type Payload, purchasePayload, votePayload } from './webhooks/payloads.ts';
 
 /** The events that `tallyhook send` can send. */

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startService } from '../../src/service/service.ts';
 import { type Database, openDatabase } from '../../src/service/storage/database.ts';
-import { insertDelivery } from '../../src/service/storage/deliveries.ts';
-import { type Claim, claimDeliveries, nextDeliveryDueAt } from '../../src/service/storage/delivery-queue.ts';
-import { insertListing } from '../../src/service/storage/listings.ts';
-import { pauseWebhook, upsertWebhook } from '../../src/service/storage/webhooks.ts';
+import { insertDelivery } from '../../src/service/storage/deliveries/deliveries.ts';
+import { type Claim, claimDeliveries, nextDeliveryDueAt } from '../../src/service/storage/deliveries/delivery-queue.ts';
+import { pauseWebhook, upsertWebhook } from '../../src/service/storage/deliveries/webhooks.ts';
+import { insertListing } from '../../src/service/storage/listings/listings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { eventually, receiver, running, serverId } from './running.ts';
 

@@ -4,7 +4,7 @@ import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { takeOverListing } from '../../src/service/actions/take-over-listing.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
-import { provenGuilds } from '../../src/service/storage/proven-guilds.ts';
+import { provenGuilds } from '../../src/service/storage/members/proven-guilds.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { describeOnBothDatabases } from './databases.ts';
 import { type Browser, browser } from './discord-browser.ts';

@@ -6,7 +6,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { openRedisReservations } from '../../src/service/rate-limit/redis/redis-reservations.ts';
 import type { ReservationRules, Reservations } from '../../src/service/rate-limit/reservations.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
-import { openFileReservations } from '../../src/service/storage/file-reservations.ts';
+import { openFileReservations } from '../../src/service/storage/limit/file-reservations.ts';
 import { postgresReservations } from '../../src/service/storage/postgres/postgres-reservations.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { freePort, postgresPrograms, startPostgres } from '../support/postgres.ts';

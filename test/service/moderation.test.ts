@@ -3,7 +3,7 @@ import { fileReport, type NewReport, reportsOfReporter } from '../../src/service
 import { createOwnersListing } from '../../src/service/actions/create-listing.ts';
 import { serviceCommand } from '../../src/service/cli/service-command.ts';
 import { type Database, openDatabase } from '../../src/service/storage/database.ts';
-import { updateListingState } from '../../src/service/storage/listings.ts';
+import { updateListingState } from '../../src/service/storage/listings/listings.ts';
 import { botId, mira, ownerId, type Running, running, serverId, tobias } from './running.ts';
 import { captive } from './terminal.ts';
 import { type Visit, visit } from './visit.ts';

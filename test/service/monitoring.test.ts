@@ -6,7 +6,7 @@ import { endpointGroupOf } from '../../src/service/monitoring/endpoint-group.ts'
 import { RequestStatistics } from '../../src/service/monitoring/request-statistics.ts';
 import { watchReservations } from '../../src/service/monitoring/watch-reservations.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
-import { queriesOf, readQueueState } from '../../src/service/storage/queue-state.ts';
+import { queriesOf, readQueueState } from '../../src/service/storage/deliveries/queue-state.ts';
 import { lockInOtherProcess } from './another-process.ts';
 import { leapingClock } from './leaping-clock.ts';
 import { ask, botId, eventually, mira, receiver, running, serverId } from './running.ts';

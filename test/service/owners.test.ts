@@ -3,7 +3,7 @@ import { day, hour, minute } from '../../src/platform/durations.ts';
 import { maxListingsOfOwner } from '../../src/service/actions/create-listing.ts';
 import { maxKeys } from '../../src/service/actions/issue-key.ts';
 import { type Database, openDatabase } from '../../src/service/storage/database.ts';
-import { listingDays } from '../../src/service/storage/listing-days.ts';
+import { listingDays } from '../../src/service/storage/listings/listing-days.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { eventually, mira, ownerId, type Running, receiver, running, serverId, tobias } from './running.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { WebhookDeliveryRecord } from '../../src/service/storage/attempts.ts';
+import type { WebhookDeliveryRecord } from '../../src/service/storage/deliveries/attempts.ts';
 import { eventually, type Running, serverId } from './running.ts';
 
 /** A user who has never voted. Of the seeded members, this is true for mira only. */

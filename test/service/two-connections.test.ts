@@ -8,12 +8,12 @@ import { createServiceAdmin, type ServiceAdmin } from '../../src/service/admin.t
 import { voteCooldownMs } from '../../src/service/listing/cooldown.ts';
 import { createServiceCounters } from '../../src/service/monitoring/service-counters.ts';
 import { type Database, openDatabase } from '../../src/service/storage/database.ts';
-import { type LeasedDelivery, requeueDelivery } from '../../src/service/storage/deliveries.ts';
-import { claimDeliveries } from '../../src/service/storage/delivery-queue.ts';
+import { type LeasedDelivery, requeueDelivery } from '../../src/service/storage/deliveries/deliveries.ts';
+import { claimDeliveries } from '../../src/service/storage/deliveries/delivery-queue.ts';
+import { releaseDelivery, settleFailure, settleSuccess } from '../../src/service/storage/deliveries/settle-delivery.ts';
+import { findWebhook, type Webhook } from '../../src/service/storage/deliveries/webhooks.ts';
 import { storedSetting } from '../../src/service/storage/settings.ts';
-import { releaseDelivery, settleFailure, settleSuccess } from '../../src/service/storage/settle-delivery.ts';
 import { countVotes } from '../../src/service/storage/votes.ts';
-import { findWebhook, type Webhook } from '../../src/service/storage/webhooks.ts';
 import { describeOnBothDatabases } from './databases.ts';
 import { leapingClock } from './leaping-clock.ts';
 

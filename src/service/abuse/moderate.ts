@@ -1,6 +1,6 @@
 import type { Database } from '../storage/database.ts';
-import { updateListingState } from '../storage/listings.ts';
-import { deleteReviewBy } from '../storage/reviews.ts';
+import { updateListingState } from '../storage/listings/listings.ts';
+import { deleteReviewBy } from '../storage/reviews/reviews.ts';
 import { banMember, liftBan } from './bans.ts';
 import { logModeration } from './moderation-log.ts';
 import { closeReports, type ReportTarget } from './reports.ts';

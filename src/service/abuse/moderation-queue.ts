@@ -1,6 +1,6 @@
 import type { Sql } from '../storage/database.ts';
-import { findListing, type StoredListing } from '../storage/listings.ts';
-import { findMember } from '../storage/members.ts';
+import { findListing, type StoredListing } from '../storage/listings/listings.ts';
+import { findMember } from '../storage/members/members.ts';
 import type { ListingState } from '../storage/tables.ts';
 import { openReportsOf, type ReportTarget, reportedTargets, type StoredReport } from './reports.ts';
 

@@ -1,6 +1,6 @@
 import type { Html } from '../../web/html.ts';
 import type { ServiceListingKind } from '../listing/listing.ts';
-import type { ServiceMember } from '../storage/members.ts';
+import type { ServiceMember } from '../storage/members/members.ts';
 
 /** The vote that a challenge protects. */
 export interface ChallengeContext {

@@ -1,7 +1,7 @@
 import { voteCooldownMs, voteCooldownOf } from '../listing/cooldown.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
-import type { ServiceMember } from '../storage/members.ts';
+import type { ServiceMember } from '../storage/members/members.ts';
 import { newDelivery } from '../webhooks/enqueue.ts';
 import { votePayload } from '../webhooks/payloads.ts';
 

@@ -1,9 +1,9 @@
 import { day } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { Database } from '../storage/database.ts';
+import { rotateSecret, upsertWebhook } from '../storage/deliveries/webhooks.ts';
 import { newSecret } from '../storage/secrets.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
-import { rotateSecret, upsertWebhook } from '../storage/webhooks.ts';
 import { checkTarget, type TargetPolicy } from '../webhooks/target.ts';
 
 /** How long the previous secret remains valid after a rotation (ms). */

@@ -1,8 +1,8 @@
 import { wasHidden } from '../abuse/moderation-log.ts';
 import type { Listing, ServerFacts } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
-import { countListingsOfOwner, insertNewListing } from '../storage/listings.ts';
-import { lockMember } from '../storage/members.ts';
+import { countListingsOfOwner, insertNewListing } from '../storage/listings/listings.ts';
+import { lockMember } from '../storage/members/members.ts';
 import type { ListingState } from '../storage/tables.ts';
 
 /** Listings of one owner. */

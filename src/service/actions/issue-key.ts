@@ -1,7 +1,7 @@
 import type { Listing } from '../listing/listing.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { countKeys, insertKeys, type NewKey } from '../storage/keys.ts';
-import { lockListing } from '../storage/listings.ts';
+import { countKeys, insertKeys, type NewKey } from '../storage/listings/keys.ts';
+import { lockListing } from '../storage/listings/listings.ts';
 import { digest, newSecret } from '../storage/secrets.ts';
 
 const hintLength = 4;

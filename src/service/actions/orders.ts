@@ -3,7 +3,7 @@ import { TallyhookError } from '../../platform/errors.ts';
 import type { Listing } from '../listing/listing.ts';
 import { endOfPeriod } from '../listing/period.ts';
 import type { Database } from '../storage/database.ts';
-import { type ServiceMember, upsertMember, withSafeName } from '../storage/members.ts';
+import { type ServiceMember, upsertMember, withSafeName } from '../storage/members/members.ts';
 import { findPurchase, insertPurchase, type Purchase, type Tier, updateActivePurchase } from '../storage/purchases.ts';
 import { enqueue } from '../webhooks/enqueue.ts';
 import { type LifecycleEvent, lifecyclePayload, purchasePayload } from '../webhooks/payloads.ts';

@@ -1,8 +1,8 @@
 import { minute } from '../../platform/durations.ts';
 import type { Database } from '../storage/database.ts';
-import { type ServiceMember, upsertMember, withSafeName } from '../storage/members.ts';
+import { type ServiceMember, upsertMember, withSafeName } from '../storage/members/members.ts';
+import { consumeSignInLink, insertSignInLink } from '../storage/members/sign-in-links.ts';
 import { digest, newSecret } from '../storage/secrets.ts';
-import { consumeSignInLink, insertSignInLink } from '../storage/sign-in-links.ts';
 
 /** TTL of a sign-in link (ms). It can be used once. */
 export const signInLinkTtlMs = 15 * minute;

@@ -1,8 +1,8 @@
 import type { Database } from '../storage/database.ts';
-import { revokeAllKeys } from '../storage/keys.ts';
-import { changeOwner } from '../storage/listings.ts';
-import { findProvenGuild } from '../storage/proven-guilds.ts';
-import { deleteWebhook } from '../storage/webhooks.ts';
+import { deleteWebhook } from '../storage/deliveries/webhooks.ts';
+import { revokeAllKeys } from '../storage/listings/keys.ts';
+import { changeOwner } from '../storage/listings/listings.ts';
+import { findProvenGuild } from '../storage/members/proven-guilds.ts';
 
 /**
  * Gives the listing of a server to the member who owns the server on Discord, as proven within the last hour; a

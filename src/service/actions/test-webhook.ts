@@ -1,6 +1,6 @@
 import type { Listing } from '../listing/listing.ts';
-import type { DeliveryAttempt } from '../storage/attempts.ts';
-import type { ServiceMember } from '../storage/members.ts';
+import type { DeliveryAttempt } from '../storage/deliveries/attempts.ts';
+import type { ServiceMember } from '../storage/members/members.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
 import { attemptDelivery, type DeliveryContext, webhookResponseTimeoutMs } from '../webhooks/attempt.ts';
 import { enqueueLeased } from '../webhooks/enqueue.ts';

@@ -9,7 +9,7 @@ import {
   type ServiceListingKind,
 } from '../listing/listing.ts';
 import type { Lookups } from '../storage/lookups.ts';
-import type { ReviewPage } from '../storage/review-lookup.ts';
+import type { ReviewPage } from '../storage/reviews/review-lookup.ts';
 import { ApiError } from './api-error.ts';
 import type { OperationName, Operations } from './operations.ts';
 import { rememberProfile } from './remember-profile.ts';

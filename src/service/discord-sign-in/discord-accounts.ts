@@ -5,8 +5,8 @@ import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { snowflakePattern } from '../../platform/snowflake.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
-import type { ServiceMember } from '../storage/members.ts';
-import type { ProvenGuild } from '../storage/proven-guilds.ts';
+import type { ServiceMember } from '../storage/members/members.ts';
+import type { ProvenGuild } from '../storage/members/proven-guilds.ts';
 
 /** The service's application at Discord, with the redirect URL `https://…/sign-in/discord/callback`. */
 export interface DiscordApplication {

@@ -7,7 +7,7 @@ import { createServiceMetrics } from '../../http/service-metrics/service-metrics
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Database } from '../storage/database.ts';
-import { queriesOf, readQueueState } from '../storage/queue-state.ts';
+import { queriesOf, readQueueState } from '../storage/deliveries/queue-state.ts';
 import { endpointGroupOf } from './endpoint-group.ts';
 import { RequestStatistics } from './request-statistics.ts';
 import type { ServiceCounters } from './service-counters.ts';

@@ -1,7 +1,7 @@
 import { isSnowflake } from '../../platform/snowflake.ts';
 import type { ServiceListingKind } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
-import { findListing, type StoredListing } from '../storage/listings.ts';
+import { findListing, type StoredListing } from '../storage/listings/listings.ts';
 import { pageNotFound } from './render-page.ts';
 import type { Visitor } from './session.ts';
 

@@ -3,7 +3,7 @@ import { formatCount } from '../../platform/durations.ts';
 import { normalizeLine } from '../../platform/normalize-text.ts';
 import { type Html, html } from '../../web/html.ts';
 import { pagePath, type ServiceListingKind } from '../listing/listing.ts';
-import type { RankedListing } from '../storage/listing-search.ts';
+import type { RankedListing } from '../storage/listings/listing-search.ts';
 import { isolated, kindName, listingIcon, tagLinks } from './listing-parts.ts';
 
 /** The query of the home page. Anything invalid is ignored. */

@@ -1,8 +1,8 @@
 import { Router } from 'express';
 import { day, second } from '../../platform/durations.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
-import { findIcon } from '../storage/icons.ts';
-import { findListing } from '../storage/listings.ts';
+import { findIcon } from '../storage/listings/icons.ts';
+import { findListing } from '../storage/listings/listings.ts';
 import type { PageDependencies } from './dependencies.ts';
 import { isVisible } from './find-page-listing.ts';
 import { pageNotFound } from './render-page.ts';

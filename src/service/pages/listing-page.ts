@@ -4,7 +4,7 @@ import { type Html, html } from '../../web/html.ts';
 import { dateTime, timeAgo } from '../../web/time-element.ts';
 import type { VoteCooldown } from '../listing/cooldown.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
-import type { StoredListing } from '../storage/listings.ts';
+import type { StoredListing } from '../storage/listings/listings.ts';
 import type { RecentVote } from '../storage/votes.ts';
 import { isolated, kindName, listingIcon, tagLinks } from './listing-parts.ts';
 import { type ReviewsView, reviewsSection } from './reviews-section.ts';

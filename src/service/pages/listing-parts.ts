@@ -1,6 +1,6 @@
 import { type Html, html } from '../../web/html.ts';
 import type { Listing } from '../listing/listing.ts';
-import type { StoredListing } from '../storage/listings.ts';
+import type { StoredListing } from '../storage/listings/listings.ts';
 
 /** Foreign text, whose direction of writing must not change that of the texts around it. */
 export function isolated(text: string): Html {

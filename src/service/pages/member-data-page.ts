@@ -4,7 +4,7 @@ import { type Html, html } from '../../web/html.ts';
 import { timeAgo } from '../../web/time-element.ts';
 import type { StoredReport } from '../abuse/reports.ts';
 import { pagePath } from '../listing/listing.ts';
-import type { MemberListing } from '../storage/member-data.ts';
+import type { MemberListing } from '../storage/members/member-data.ts';
 import { isolated } from './listing-parts.ts';
 import type { Visitor } from './session.ts';
 

@@ -1,8 +1,8 @@
 import { type Request, Router } from 'express';
 import { fileReport } from '../abuse/reports.ts';
 import { pagePath, type ServiceListingKind } from '../listing/listing.ts';
-import { findReview, type PageReview } from '../storage/review-pages.ts';
-import { deleteReviewBy, upsertReview } from '../storage/reviews.ts';
+import { findReview, type PageReview } from '../storage/reviews/review-pages.ts';
+import { deleteReviewBy, upsertReview } from '../storage/reviews/reviews.ts';
 import type { PageDependencies } from './dependencies.ts';
 import { requireVisibleListing } from './find-page-listing.ts';
 import { readForm, reviewForm } from './forms.ts';

@@ -3,9 +3,9 @@ import { formTokenField } from '../../web/form-token.ts';
 import { type Html, html } from '../../web/html.ts';
 import { timeAgo } from '../../web/time-element.ts';
 import { pagePath } from '../listing/listing.ts';
-import type { StoredListing } from '../storage/listings.ts';
-import type { PageReview } from '../storage/review-pages.ts';
-import { type ReviewOrder, reviewOrders } from '../storage/reviews.ts';
+import type { StoredListing } from '../storage/listings/listings.ts';
+import type { PageReview } from '../storage/reviews/review-pages.ts';
+import { type ReviewOrder, reviewOrders } from '../storage/reviews/reviews.ts';
 import { isolated } from './listing-parts.ts';
 import type { Visitor } from './session.ts';
 

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { day } from '../../platform/durations.ts';
 import { createSessionCookie, equalSecrets } from '../../web/session-cookie.ts';
 import type { Database } from '../storage/database.ts';
-import { findMemberWithEpoch, type ServiceMember, sessionEpochOf } from '../storage/members.ts';
+import { findMemberWithEpoch, type ServiceMember, sessionEpochOf } from '../storage/members/members.ts';
 
 /** A signed-in member. */
 export interface Visitor extends ServiceMember {

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../web/html.ts';
-import type { StoredListing } from '../storage/listings.ts';
+import type { StoredListing } from '../storage/listings/listings.ts';
 import { isolated } from './listing-parts.ts';
 
 /** Tells the owner why nobody else sees a listing; null if it is published. */

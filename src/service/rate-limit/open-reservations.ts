@@ -4,7 +4,7 @@ import { sqlitePathOf } from '../../database/database-url.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Database } from '../storage/database.ts';
-import { openFileReservations } from '../storage/file-reservations.ts';
+import { openFileReservations } from '../storage/limit/file-reservations.ts';
 import { postgresReservations } from '../storage/postgres/postgres-reservations.ts';
 import { storedSetting } from '../storage/settings.ts';
 import { openRedisReservations } from './redis/redis-reservations.ts';

@@ -1,5 +1,5 @@
 import type { BotListing, ServerListing } from '../listing/listing.ts';
-import type { ServiceMember } from '../storage/members.ts';
+import type { ServiceMember } from '../storage/members/members.ts';
 
 /** The owner of both seeded listings. */
 export const seededOwner: ServiceMember = { userId: '204255221017214977', username: 'rowan' };

@@ -1,4 +1,4 @@
-import type { ServiceMember } from '../storage/members.ts';
+import type { ServiceMember } from '../storage/members/members.ts';
 
 /**
  * Members of the seeded community. Some names need escaping in HTML or Discord markdown. The first member has never

@@ -1,10 +1,10 @@
 import type { Listing } from '../listing/listing.ts';
 import { monthNumber } from '../listing/period.ts';
 import type { Database } from './database.ts';
-import { listingOfRow } from './listings.ts';
+import { listingOfRow } from './listings/listings.ts';
 import { type MaybePromise, mapped } from './maybe-promise.ts';
-import { createReviewLookup, type ReviewPage } from './review-lookup.ts';
-import type { ReviewOrder } from './reviews.ts';
+import { createReviewLookup, type ReviewPage } from './reviews/review-lookup.ts';
+import type { ReviewOrder } from './reviews/reviews.ts';
 import type { Row } from './tables.ts';
 
 /** What the API reads for each request: statements that are compiled once. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Sql } from './database.ts';
-import type { ServiceMember } from './members.ts';
+import type { ServiceMember } from './members/members.ts';
 import type { PurchaseStatus, Row } from './tables.ts';
 
 /** A premium product, as stored in the column `tier_json`. */

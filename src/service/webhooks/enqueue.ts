@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql } from '../storage/database.ts';
-import { insertDelivery, type LeasedDelivery, type NewDelivery } from '../storage/deliveries.ts';
+import { insertDelivery, type LeasedDelivery, type NewDelivery } from '../storage/deliveries/deliveries.ts';
 import { type Payload, webhookFamilyOf } from './payloads.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Listing, ServiceListingKind } from '../listing/listing.ts';
-import type { ServiceMember } from '../storage/members.ts';
+import type { ServiceMember } from '../storage/members/members.ts';
 import type { Purchase } from '../storage/purchases.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
 

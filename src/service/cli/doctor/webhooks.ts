@@ -1,6 +1,6 @@
 import { type Finding, fail, pass, warn } from '../../../doctor/finding.ts';
 import { formatCount, formatDuration, hour, minute, pluralize } from '../../../platform/durations.ts';
-import { type Queries, type QueueState, readQueueState } from '../../storage/queue-state.ts';
+import { type Queries, type QueueState, readQueueState } from '../../storage/deliveries/queue-state.ts';
 
 /** Normal delay of a delivery that is due (ms). */
 const maxNormalDelayMs = 5 * minute;

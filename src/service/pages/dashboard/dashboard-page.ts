@@ -1,10 +1,10 @@
 import { type Html, html } from '../../../web/html.ts';
 import { dateTime } from '../../../web/time-element.ts';
-import type { WebhookDeliveryRecord } from '../../storage/attempts.ts';
-import type { StoredKey } from '../../storage/keys.ts';
-import type { StoredListing } from '../../storage/listings.ts';
+import type { WebhookDeliveryRecord } from '../../storage/deliveries/attempts.ts';
+import type { Webhook } from '../../storage/deliveries/webhooks.ts';
+import type { StoredKey } from '../../storage/listings/keys.ts';
+import type { StoredListing } from '../../storage/listings/listings.ts';
 import type { Purchase } from '../../storage/purchases.ts';
-import type { Webhook } from '../../storage/webhooks.ts';
 import { isolated } from '../listing-parts.ts';
 import type { Visitor } from '../session.ts';
 import { basicsSection } from './basics-section.ts';

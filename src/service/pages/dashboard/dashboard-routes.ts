@@ -1,6 +1,6 @@
 import { Router } from 'express';
-import type { StoredListing } from '../../storage/listings.ts';
-import { listingsOfOwner, updateListing } from '../../storage/listings.ts';
+import type { StoredListing } from '../../storage/listings/listings.ts';
+import { listingsOfOwner, updateListing } from '../../storage/listings/listings.ts';
 import { countVotesOfMonth } from '../../storage/votes.ts';
 import type { PageDependencies } from '../dependencies.ts';
 import { botForm, listingForm, readForm, serverForm } from '../forms.ts';

@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express';
 import { isSnowflake } from '../../../platform/snowflake.ts';
 import { HttpError } from '../../../web/http-error.ts';
-import { deliveryRecords } from '../../storage/attempts.ts';
-import { keysOfListing } from '../../storage/keys.ts';
-import { findListing, type StoredListing } from '../../storage/listings.ts';
+import { deliveryRecords } from '../../storage/deliveries/attempts.ts';
+import { findWebhook } from '../../storage/deliveries/webhooks.ts';
+import { keysOfListing } from '../../storage/listings/keys.ts';
+import { findListing, type StoredListing } from '../../storage/listings/listings.ts';
 import { purchasesOf } from '../../storage/purchases.ts';
-import { findWebhook } from '../../storage/webhooks.ts';
 import type { PageDependencies } from '../dependencies.ts';
 import { pageNotFound, renderServicePage, requireVisitor } from '../render-page.ts';
 import type { Visitor } from '../session.ts';

@@ -3,8 +3,8 @@ import { formTokenField } from '../../../web/form-token.ts';
 import { type Html, html } from '../../../web/html.ts';
 import { exactDateTime, timeAgo } from '../../../web/time-element.ts';
 import type { Listing } from '../../listing/listing.ts';
-import type { DeliveryAttempt, WebhookDeliveryRecord } from '../../storage/attempts.ts';
-import type { DeliverySelection, WebhookDelivery } from '../../storage/deliveries.ts';
+import type { DeliveryAttempt, WebhookDeliveryRecord } from '../../storage/deliveries/attempts.ts';
+import type { DeliverySelection, WebhookDelivery } from '../../storage/deliveries/deliveries.ts';
 import type { Visitor } from '../session.ts';
 
 const states = ['waiting', 'delivered', 'failed'] as const;

@@ -1,6 +1,6 @@
 import { Router } from 'express';
-import { deliveryRecords } from '../../storage/attempts.ts';
-import { requeueDelivery } from '../../storage/deliveries.ts';
+import { deliveryRecords } from '../../storage/deliveries/attempts.ts';
+import { requeueDelivery } from '../../storage/deliveries/deliveries.ts';
 import type { PageDependencies } from '../dependencies.ts';
 import { pageNotFound, renderServicePage } from '../render-page.ts';
 import type { Dashboard } from './dashboard.ts';

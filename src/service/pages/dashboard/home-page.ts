@@ -1,7 +1,7 @@
 import { formatCount } from '../../../platform/durations.ts';
 import { type Html, html } from '../../../web/html.ts';
 import { pagePath } from '../../listing/listing.ts';
-import type { StoredListing } from '../../storage/listings.ts';
+import type { StoredListing } from '../../storage/listings/listings.ts';
 import { isolated, kindName, listingIcon } from '../listing-parts.ts';
 
 const stateNames = { published: null, pending: 'waits for approval', hidden: 'hidden', deleting: 'being deleted' };

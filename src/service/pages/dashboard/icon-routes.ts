@@ -1,7 +1,7 @@
 import express, { type RequestHandler, Router } from 'express';
 import { HttpError } from '../../../web/http-error.ts';
 import { readImageHeader } from '../../listing/image-header.ts';
-import { deleteIcon, type ListingIcon, saveIcon } from '../../storage/icons.ts';
+import { deleteIcon, type ListingIcon, saveIcon } from '../../storage/listings/icons.ts';
 import type { PageDependencies } from '../dependencies.ts';
 import type { Dashboard } from './dashboard.ts';
 

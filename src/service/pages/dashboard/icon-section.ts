@@ -1,6 +1,6 @@
 import { formTokenField } from '../../../web/form-token.ts';
 import { type Html, html } from '../../../web/html.ts';
-import type { StoredListing } from '../../storage/listings.ts';
+import type { StoredListing } from '../../storage/listings/listings.ts';
 import { listingIcon } from '../listing-parts.ts';
 import type { Visitor } from '../session.ts';
 

@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { HttpError } from '../../../web/http-error.ts';
 import { issueOwnersKey, maxKeys } from '../../actions/issue-key.ts';
-import { findKey, revokeKey } from '../../storage/keys.ts';
+import { findKey, revokeKey } from '../../storage/listings/keys.ts';
 import type { PageDependencies } from '../dependencies.ts';
 import { keyForm, readForm } from '../forms.ts';
 import { readRowId } from '../path-parameters.ts';

@@ -3,7 +3,7 @@ import { type Html, html } from '../../../web/html.ts';
 import { timeAgo } from '../../../web/time-element.ts';
 import { maxKeys } from '../../actions/issue-key.ts';
 import type { Listing } from '../../listing/listing.ts';
-import type { StoredKey } from '../../storage/keys.ts';
+import type { StoredKey } from '../../storage/listings/keys.ts';
 import { isolated } from '../listing-parts.ts';
 import type { Visitor } from '../session.ts';
 

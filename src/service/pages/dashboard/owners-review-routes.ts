@@ -1,8 +1,8 @@
 import { Router } from 'express';
 import { z } from 'zod';
-import { findReviews } from '../../storage/review-pages.ts';
-import { deleteReply, saveReply } from '../../storage/review-replies.ts';
-import { countReviews } from '../../storage/reviews.ts';
+import { findReviews } from '../../storage/reviews/review-pages.ts';
+import { deleteReply, saveReply } from '../../storage/reviews/review-replies.ts';
+import { countReviews } from '../../storage/reviews/reviews.ts';
 import type { PageDependencies } from '../dependencies.ts';
 import { readForm, replyForm } from '../forms.ts';
 import { readRowId } from '../path-parameters.ts';

@@ -1,6 +1,6 @@
 import { formTokenField } from '../../../web/form-token.ts';
 import { type Html, html } from '../../../web/html.ts';
-import type { ProvenGuild } from '../../storage/proven-guilds.ts';
+import type { ProvenGuild } from '../../storage/members/proven-guilds.ts';
 import { isolated } from '../listing-parts.ts';
 import type { Visitor } from '../session.ts';
 

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../web/html.ts';
 import type { Listing } from '../../listing/listing.ts';
-import type { ListingDay } from '../../storage/listing-days.ts';
+import type { ListingDay } from '../../storage/listings/listing-days.ts';
 import { voteChart } from './vote-chart.ts';
 
 export interface StatisticsView {

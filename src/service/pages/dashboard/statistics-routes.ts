@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { day } from '../../../platform/durations.ts';
-import { countOpenDeliveries, listingDays } from '../../storage/listing-days.ts';
-import { countReviews } from '../../storage/reviews.ts';
+import { countOpenDeliveries, listingDays } from '../../storage/listings/listing-days.ts';
+import { countReviews } from '../../storage/reviews/reviews.ts';
 import { countVotes, countVotesOfMonth } from '../../storage/votes.ts';
 import type { PageDependencies } from '../dependencies.ts';
 import { renderServicePage } from '../render-page.ts';

@@ -1,6 +1,6 @@
 import { type Fragment, type Html, html } from '../../../web/html.ts';
 import { pagePath } from '../../listing/listing.ts';
-import type { StoredListing } from '../../storage/listings.ts';
+import type { StoredListing } from '../../storage/listings/listings.ts';
 import { isolated, listingIcon } from '../listing-parts.ts';
 import { stateNotice } from '../state-notice.ts';
 

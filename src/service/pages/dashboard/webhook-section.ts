@@ -3,8 +3,8 @@ import { formTokenField } from '../../../web/form-token.ts';
 import { type Html, html } from '../../../web/html.ts';
 import { dateTime, timeAgo } from '../../../web/time-element.ts';
 import type { Listing } from '../../listing/listing.ts';
+import type { Webhook } from '../../storage/deliveries/webhooks.ts';
 import type { WebhookFamily } from '../../storage/tables.ts';
-import type { Webhook } from '../../storage/webhooks.ts';
 import type { Visitor } from '../session.ts';
 
 const titles = { vote: 'Vote Webhooks', premium: 'Premium Webhooks' } as const;

@@ -4,7 +4,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Reservation, ReservationRequest, ReservationRules, Reservations } from '../../rate-limit/reservations.ts';
 import { reserve, settled } from '../../rate-limit/reserve.ts';
 import type { PostgresEngine } from '../engine.ts';
-import { reservationColumns, reservationValues, toReservation } from '../reservations.ts';
+import { reservationColumns, reservationValues, toReservation } from '../limit/reservations.ts';
 import type { Row } from '../tables.ts';
 
 export interface PostgresReservationsOptions {

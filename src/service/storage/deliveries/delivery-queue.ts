@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { sql as expression, type RawBuilder } from 'kysely';
+import type { SqlDialect } from '../../../database/dialect.ts';
+import type { Sql } from '../database.ts';
+import type { Row } from '../tables.ts';
+import { deliveryOfRow, type LeasedDelivery, type WebhookKey } from './deliveries.ts';
+
+/** What to claim: at most `limit` deliveries that are due at `now`, with a lease until `leaseUntil` (ms since the epoch). */
+export interface Claim {
+  readonly now: number;
+  readonly leaseUntil: number;
+  readonly limit: number;
+  /** How many deliveries of a webhook at most, unless it is in `capacities`. */
+  readonly maxPerWebhook: number;
+  /** Webhooks with requests in flight, and how many more deliveries they may have. */
+  readonly capacities: readonly (WebhookKey & { readonly capacity: number })[];
+}
+
+/** Deliveries that are read in the order of their due times before the webhooks are searched one by one. */
+const maxHeads = 100;
+
+/**
+ * Claims deliveries that are due: those that have been due for the longest time, or if those all have to wait for others
+ * of their webhooks, the first of each other webhook. Deliveries of paused webhooks and with another lease are left out.
+ */
+export async function claimDeliveries(sql: Sql, dialect: SqlDialect, claim: Claim): Promise<LeasedDelivery[]> {
+  const oldest = await claimFrom(sql, dialect, claim, oldestDue(claim));
+  return oldest.length > 0 ? oldest : claimFrom(sql, dialect, claim, oldestOfEach(claim));
+}
+
+function isFree({ now }: Claim): RawBuilder<boolean> {
+  return expression`state = 'waiting' and next_attempt_at <= ${now} and (leased_until is null or leased_until <= ${now})`;
+}
+
+/** The rows that have been due for the longest time, of whatever webhook. */
+function oldestDue(claim: Claim): RawBuilder<unknown> {
+  return expression`
+    select listing_id, family, id, next_attempt_at,
+      row_number() over (partition by listing_id, family order by next_attempt_at, id) as place
+    from (
+      select listing_id, family, id, next_attempt_at from deliveries
+      where ${isFree(claim)} order by next_attempt_at limit ${maxHeads}
+    ) as due`;
+}
+
+/**
+ * The first row of each webhook. It jumps from webhook to webhook in an index, so it does not read the rows that have to
+ * wait for the others of their webhook, however many there are.
+ */
+function oldestOfEach(claim: Claim): RawBuilder<unknown> {
+  return expression`
+    with recursive queues (listing_id, family) as (
+      select * from (
+        select listing_id, family from deliveries where state = 'waiting' order by listing_id, family limit 1
+      ) as first
+      union all
+      select following.listing_id, following.family from queues
+      join deliveries as following on following.id = coalesce(
+        (
+          select id from deliveries
+          where state = 'waiting' and listing_id = queues.listing_id and family > queues.family
+          order by family limit 1
+        ),
+        (
+          select id from deliveries where state = 'waiting' and listing_id > queues.listing_id
+          order by listing_id, family limit 1
+        )
+      )
+    )
+    select head.listing_id, head.family, head.id, head.next_attempt_at, 1 as place from queues
+    join deliveries as head on head.id = (
+      select id from deliveries
+      where listing_id = queues.listing_id and family = queues.family and ${isFree(claim)}
+      order by next_attempt_at limit 1
+    )`;
+}
+
+async function claimFrom(
+  sql: Sql,
+  { name }: SqlDialect,
+  claim: Claim,
+  heads: RawBuilder<unknown>,
+): Promise<LeasedDelivery[]> {
+  const leaseId = randomUUID();
+  // Another process may claim the same rows at the same time: then each gets those that the other has not locked.
+  const skipLocked = name === 'postgres' ? expression`for update skip locked` : expression``;
+  const { rows } = await expression<Row<'deliveries'>>`
+    update deliveries set leased_until = ${claim.leaseUntil}, lease_id = ${leaseId} where id in (
+      select id from deliveries where ${isFree(claim)} and id in (
+        select heads.id from (${heads}) as heads
+        join webhooks on webhooks.listing_id = heads.listing_id and webhooks.family = heads.family
+        where webhooks.paused_at is null and heads.place <= ${capacityOf(claim)}
+        order by heads.next_attempt_at limit ${claim.limit}
+      ) ${skipLocked}
+    )
+    returning *`.execute(sql);
+  return rows.map((row) => ({ ...deliveryOfRow(row), leaseId }));
+}
+
+function capacityOf({ capacities, maxPerWebhook }: Claim): RawBuilder<number> {
+  if (capacities.length === 0) return expression.lit(maxPerWebhook);
+  const cases = capacities.map(
+    ({ listingId, family, capacity }) =>
+      expression`when heads.listing_id = ${listingId} and heads.family = ${family} then ${expression.lit(capacity)}`,
+  );
+  return expression`case ${expression.join(cases, expression` `)} else ${expression.lit(maxPerWebhook)} end`;
+}
+
+/**
+ * The first time after `now` when a delivery becomes due or a lease ends (ms since the epoch); null if there is none. To
+ * be read in the transaction of the claims, so that nothing becomes due between them.
+ */
+export async function nextDeliveryDueAt(sql: Sql, now: number): Promise<number | null> {
+  const { rows } = await expression<{ at: number | null }>`
+    select min(at) as at from (
+      select min(next_attempt_at) as at from deliveries where state = 'waiting' and next_attempt_at > ${now}
+      union all
+      select min(leased_until) from deliveries where leased_until is not null and leased_until > ${now}
+    ) as times`.execute(sql);
+  return rows[0]?.at ?? null;
+}

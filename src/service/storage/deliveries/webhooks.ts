@@ -1,0 +1,179 @@
+import { sql as expression } from 'kysely';
+import type { Sql } from '../database.ts';
+import type { Row, WebhookFamily } from '../tables.ts';
+import type { WebhookKey } from './deliveries.ts';
+
+/** The URL and secrets of one family of a listing's webhooks, and its recent failures. Times are ms since the epoch. */
+export interface Webhook {
+  readonly listingId: string;
+  readonly family: WebhookFamily;
+  readonly url: string;
+  /** Signs every delivery. */
+  readonly secret: string;
+  /** The secret before the last rotation, valid until `until` for receivers that do not have the new one. */
+  readonly previous: { readonly secret: string; readonly until: number } | null;
+  /** Time of the first of the consecutive failures; null if the last attempt succeeded. */
+  readonly failingSince: number | null;
+  /** Number of consecutive failures. */
+  readonly failures: number;
+  /**
+   * When, why and by whom it was paused. A paused webhook receives test deliveries only. Only the owner ends a pause by
+   * the owner; one by the service also ends with a successful test or a new URL.
+   */
+  readonly paused: { readonly at: number; readonly reason: string; readonly by: 'owner' | 'service' } | null;
+}
+
+/**
+ * Sets the URL and the secret of a family. Failures are reset, and a pause by the service.
+ * @param secrets.replace whether the secret replaces the stored one; otherwise it is only for a webhook without one
+ * @returns the secret that signs from now on
+ */
+export async function upsertWebhook(
+  sql: Sql,
+  { listingId, family, url, secret }: Pick<Webhook, 'listingId' | 'family' | 'url' | 'secret'>,
+  { replace }: { readonly replace: boolean } = { replace: true },
+): Promise<string> {
+  const { secret: current } = await sql
+    .insertInto('webhooks')
+    .values({ listing_id: listingId, family, url, secret, failures: 0 })
+    .onConflict((conflict) =>
+      conflict.columns(['listing_id', 'family']).doUpdateSet({
+        url,
+        ...resetFailures,
+        ...(replace ? { secret, previous_secret: null, previous_until: null } : {}),
+      }),
+    )
+    .returning('secret')
+    .executeTakeFirstOrThrow();
+  return current;
+}
+
+export async function findWebhook(sql: Sql, listingId: string, family: WebhookFamily): Promise<Webhook | null> {
+  const row = await sql
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('listing_id', '=', listingId)
+    .where('family', '=', family)
+    .executeTakeFirst();
+  return row ? fromRow(row) : null;
+}
+
+/**
+ * Makes `secret` the current secret. The one before remains valid until `previousUntil` (ms since the epoch). False if
+ * there is no such webhook.
+ */
+export async function rotateSecret(
+  sql: Sql,
+  { listingId, family }: WebhookKey,
+  secret: string,
+  previousUntil: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await sql
+    .updateTable('webhooks')
+    .set(({ ref }) => ({ previous_secret: ref('secret'), secret, previous_until: previousUntil }))
+    .where('listing_id', '=', listingId)
+    .where('family', '=', family)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Deletes a webhook: events of this family are no longer sent. */
+export async function deleteWebhook(sql: Sql, listingId: string, family: WebhookFamily): Promise<void> {
+  await sql.deleteFrom('webhooks').where('listing_id', '=', listingId).where('family', '=', family).execute();
+}
+
+/** Resets the failures, and a pause unless the owner paused the webhook. */
+const resetFailures = {
+  failing_since: null,
+  failures: 0,
+  paused_at: unlessPausedByOwner('paused_at'),
+  pause_reason: unlessPausedByOwner('pause_reason'),
+};
+
+function unlessPausedByOwner<Column extends 'paused_at' | 'pause_reason'>(column: Column) {
+  const stored = expression.ref(`webhooks.${column}`);
+  return expression<Row<'webhooks'>[Column]>`case when webhooks.paused_by = 'owner' then ${stored} end`;
+}
+
+/**
+ * The statement that resets the failures and a pause by the service, after a successful attempt. It changes nothing if
+ * there were none, because all deliveries to a webhook would wait for each other if each changed its row.
+ */
+export function clearFailures(sql: Sql, webhook: WebhookKey) {
+  return sql
+    .updateTable('webhooks')
+    .set(resetFailures)
+    .where('listing_id', '=', webhook.listingId)
+    .where('family', '=', webhook.family)
+    .where((row) => row.or([row('failures', '>', 0), row.and([row('paused_at', 'is not', null), notByOwner])]));
+}
+
+const notByOwner = expression<boolean>`paused_by is null`;
+
+/** Ends any pause and resets the failures, for the owner; false if there is no such webhook. */
+export async function resumeWebhook(sql: Sql, webhook: WebhookKey): Promise<boolean> {
+  const resumed = { failing_since: null, failures: 0, paused_at: null, pause_reason: null, paused_by: null };
+  return update(sql, webhook, resumed);
+}
+
+/** Pauses a webhook for its owner; false if there is no such webhook. @param now ms since the epoch */
+export async function pauseForOwner(sql: Sql, webhook: WebhookKey, now: number): Promise<boolean> {
+  return update(sql, webhook, { paused_at: now, pause_reason: 'You paused it.', paused_by: 'owner' });
+}
+
+/** Counts a failed attempt and returns the webhook after it; null if it no longer has the URL that failed. */
+export async function recordFailure(sql: Sql, webhook: Webhook, now: number): Promise<Webhook | null> {
+  const row = await sql
+    .updateTable('webhooks')
+    .set((set) => ({
+      failures: set('failures', '+', 1),
+      failing_since: set.fn.coalesce('failing_since', set.val(now)),
+    }))
+    .where('listing_id', '=', webhook.listingId)
+    .where('family', '=', webhook.family)
+    .where('url', '=', webhook.url)
+    .returningAll()
+    .executeTakeFirst();
+  return row ? fromRow(row) : null;
+}
+
+/** Pauses a webhook after failures, unless it is paused. */
+export async function pauseWebhook(sql: Sql, webhook: WebhookKey, reason: string, now: number): Promise<void> {
+  await sql
+    .updateTable('webhooks')
+    .set({ paused_at: now, pause_reason: reason })
+    .where('listing_id', '=', webhook.listingId)
+    .where('family', '=', webhook.family)
+    .where('paused_at', 'is', null)
+    .execute();
+}
+
+async function update(sql: Sql, webhook: WebhookKey, values: Partial<Row<'webhooks'>>): Promise<boolean> {
+  const { numUpdatedRows } = await sql
+    .updateTable('webhooks')
+    .set(values)
+    .where('listing_id', '=', webhook.listingId)
+    .where('family', '=', webhook.family)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+function fromRow(row: Row<'webhooks'>): Webhook {
+  return {
+    listingId: row.listing_id,
+    family: row.family,
+    url: row.url,
+    secret: row.secret,
+    previous:
+      row.previous_secret !== null && row.previous_until !== null
+        ? { secret: row.previous_secret, until: row.previous_until }
+        : null,
+    failingSince: row.failing_since,
+    failures: row.failures,
+    paused: pauseOf(row),
+  };
+}
+
+function pauseOf({ paused_at: at, pause_reason: reason, paused_by: by }: Row<'webhooks'>): Webhook['paused'] {
+  return at === null ? null : { at, reason: reason ?? '', by: by ?? 'service' };
+}

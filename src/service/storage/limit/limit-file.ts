@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { SqliteDatabase } from 'kysely';
+import { second } from '../../../platform/durations.ts';
+import { StoreUnavailableError } from '../../../platform/errors.ts';
+import { forKysely, openSqlite, resultCode } from '../../../platform/sqlite.ts';
+import { withStatementCache } from '../sqlite/statement-cache.ts';
+
+/** An open limit file. */
+export interface LimitFile {
+  /** Names the contents: a file that replaces this one has another id. */
+  readonly id: string;
+  readonly connection: SqliteDatabase;
+  /**
+   * Throws a StoreUnavailableError if this file or the database was deleted or replaced, {@link replacedCheckMs} later
+   * at the latest.
+   */
+  check(monotonic: number): void;
+  close(): void;
+}
+
+/** A process notices within this time that its file was replaced (ms). */
+export const replacedCheckMs = 1 * second;
+/** While another process creates the file (ms). */
+const openTimeoutMs = 5 * second;
+/** SQLite's codes of a damaged file: CORRUPT and NOTADB. */
+const damaged = [11, 26];
+
+const tables = [
+  'create table if not exists file (id text not null, unknown_until integer not null) strict',
+  `create table if not exists reservations (
+    key_id integer not null, holder text not null, counted text not null, reserved integer not null,
+    usable_until integer not null, counts_until integer not null, primary key (key_id, holder)
+  ) strict, without rowid`,
+];
+
+/**
+ * Opens or creates the limit file of a database: `service.db-limit-` and a name of this start of the machine. A commit
+ * does not wait for the disk, so what a crash of the machine leaves of the file is not to be trusted, and is deleted
+ * with the first file after it.
+ * @param database path, or `:memory:`
+ * @param boot names the start of the machine
+ */
+export function openLimitFile(database: string, boot: string): LimitFile {
+  if (database === ':memory:') return openFile(':memory:', []);
+  const prefix = `${basename(database)}-limit-`;
+  const name = prefix + boot.replaceAll(/[^0-9a-z]/g, '').slice(0, 16);
+  const path = join(dirname(database), name);
+  for (const each of readdirSync(dirname(database))) {
+    if (each.startsWith(prefix) && !each.startsWith(name)) rmSync(join(dirname(database), each), { force: true });
+  }
+  try {
+    return openFile(path, [path, database]);
+  } catch (error) {
+    if (!damaged.includes(resultCode(error))) throw error;
+    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+    return openFile(path, [path, database]);
+  }
+}
+
+function openFile(path: string, checked: readonly string[]): LimitFile {
+  const database = openSqlite(path, { busyTimeoutMs: openTimeoutMs });
+  try {
+    database.exec('PRAGMA page_size = 1024');
+    database.exec('PRAGMA journal_mode = WAL');
+    database.exec('PRAGMA synchronous = OFF');
+    database.exec('begin immediate');
+    for (const text of tables) database.exec(text);
+    database
+      .prepare('insert into file (id, unknown_until) select ?, 0 where not exists (select 1 from file)')
+      .run(randomUUID());
+    const id = String(database.prepare('select id from file').get()?.['id']);
+    database.exec('commit');
+    database.exec('PRAGMA busy_timeout = 0');
+    return {
+      id,
+      connection: withStatementCache(forKysely(database)),
+      check: createCheck(checked),
+      close: () => database.close(),
+    };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Looks at most once per interval, because each look takes as long as a reservation. */
+function createCheck(paths: readonly string[]): (monotonic: number) => void {
+  const files = paths.map((path) => ({ path, inode: inodeOf(path) }));
+  let nextAt = Number.NEGATIVE_INFINITY;
+  return (monotonic) => {
+    if (monotonic < nextAt) return;
+    const replaced = files.find(({ path, inode }) => inodeOf(path) !== inode);
+    if (replaced !== undefined)
+      throw new StoreUnavailableError(new Error(`${replaced.path} was deleted or replaced while it was open.`));
+    nextAt = monotonic + replacedCheckMs;
+  };
+}
+
+function inodeOf(path: string): bigint | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+}

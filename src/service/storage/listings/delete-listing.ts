@@ -1,0 +1,123 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql as expression } from 'kysely';
+import { second } from '../../../platform/durations.ts';
+import { deleteReportsOfListing } from '../../abuse/reports.ts';
+import type { Database, Sql } from '../database.ts';
+
+/** Rows per transaction; they are fewer if a transaction takes long, because other writers wait for it. */
+const chunkSizes = { first: 100, min: 20, max: 1_000 };
+/** How long a transaction may take (ms): SQLite blocks this process meanwhile. */
+const maxTransactionMs = 25;
+/** How long a call deletes (ms). The rest is deleted by the next. */
+const maxCallMs = 20 * second;
+/** Between two transactions (ms), so that other processes get the lock of SQLite. */
+const restMs = 2;
+
+/**
+ * Makes a listing invisible at once: its keys are revoked, its webhooks removed, and {@link deleteListingRows} deletes
+ * the rest. False if it does not exist or is being deleted.
+ * @param now ms since the epoch
+ */
+export async function startListingDeletion(database: Database, listingId: string, now: number): Promise<boolean> {
+  return database.transaction().execute(async (sql) => {
+    const { numUpdatedRows } = await sql
+      .updateTable('listings')
+      .set({ state: 'deleting' })
+      .where('id', '=', listingId)
+      .where('state', '!=', 'deleting')
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return false;
+    await sql
+      .updateTable('keys')
+      .set({ revoked_at: now })
+      .where('listing_id', '=', listingId)
+      .where('revoked_at', 'is', null)
+      .execute();
+    await sql.deleteFrom('webhooks').where('listing_id', '=', listingId).execute();
+    return true;
+  });
+}
+
+/** Deletes the rows of listings that their owners deleted, in small transactions. */
+export async function deleteListingRows(database: Database): Promise<void> {
+  const listings = await database
+    .selectFrom('listings')
+    .select('id')
+    .where('state', '!=', expression.lit('published'))
+    .where('state', '=', 'deleting')
+    .execute();
+  const startedAt = performance.now();
+  let size = chunkSizes.first;
+  for (const { id } of listings) {
+    for (const deleteChunk of [deleteVotes, deleteDeliveries, deleteReviews, deletePurchases]) {
+      for (let hasMore = true; hasMore; ) {
+        const at = performance.now();
+        const chunk = size;
+        hasMore = (await database.transaction().execute((sql) => deleteChunk(sql, id, chunk))) === chunk;
+        const tookMs = performance.now() - at;
+        if (tookMs > maxTransactionMs) size = Math.max(chunkSizes.min, Math.floor(size / 2));
+        else if (tookMs < maxTransactionMs / 3) size = Math.min(chunkSizes.max, size * 2);
+        if (hasMore && performance.now() - startedAt > maxCallMs) return;
+        await wait(restMs);
+      }
+    }
+    await database.transaction().execute((sql) => deleteRest(sql, id));
+  }
+}
+
+async function deleteVotes(sql: Sql, listingId: string, limit: number): Promise<number> {
+  const chunk = sql
+    .selectFrom('votes')
+    .select('id')
+    .where('listing_id', '=', listingId)
+    .orderBy('voted_at')
+    .limit(limit);
+  const { numDeletedRows } = await sql.deleteFrom('votes').where('id', 'in', chunk).executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+async function deleteDeliveries(sql: Sql, listingId: string, limit: number): Promise<number> {
+  const rows = await sql
+    .selectFrom('deliveries')
+    .select('id')
+    .where('listing_id', '=', listingId)
+    .orderBy('created_at')
+    .limit(limit)
+    .execute();
+  const ids = rows.map(({ id }) => id);
+  if (ids.length === 0) return 0;
+  await sql.deleteFrom('attempts').where('delivery_id', 'in', ids).execute();
+  await sql.deleteFrom('deliveries').where('id', 'in', ids).execute();
+  return ids.length;
+}
+
+async function deleteReviews(sql: Sql, listingId: string, limit: number): Promise<number> {
+  const chunk = sql
+    .selectFrom('reviews')
+    .select('id')
+    .where('listing_id', '=', listingId)
+    .orderBy('created_at')
+    .limit(limit);
+  const { numDeletedRows } = await sql.deleteFrom('reviews').where('id', 'in', chunk).executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+async function deletePurchases(sql: Sql, listingId: string, limit: number): Promise<number> {
+  const chunk = sql.selectFrom('purchases').select('order_id').where('listing_id', '=', listingId).limit(limit);
+  const { numDeletedRows } = await sql.deleteFrom('purchases').where('order_id', 'in', chunk).executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** Fails if a vote was stored meanwhile; the next call deletes it. */
+async function deleteRest(sql: Sql, listingId: string): Promise<void> {
+  const keys = sql.selectFrom('keys').select('id').where('listing_id', '=', listingId);
+  await sql.deleteFrom('key_usage').where('key_id', 'in', keys).execute();
+  await sql.deleteFrom('request_reservations').where('key_id', 'in', keys).execute();
+  await sql.deleteFrom('keys').where('listing_id', '=', listingId).execute();
+  await deleteReportsOfListing(sql, listingId);
+  const tables = [
+    ...(['vote_counts', 'review_counts', 'review_replies', 'listing_days', 'listing_icons', 'webhooks'] as const),
+  ];
+  for (const table of tables) await sql.deleteFrom(table).where('listing_id', '=', listingId).execute();
+  await sql.deleteFrom('listings').where('id', '=', listingId).execute();
+}

@@ -1,0 +1,96 @@
+import type { Sql } from '../database.ts';
+import type { Row } from '../tables.ts';
+
+/** The metadata of an API key. `hint` is the key's last characters; the key itself is not stored. */
+export interface StoredKey {
+  readonly id: number;
+  readonly listingId: string;
+  readonly hint: string;
+  readonly label: string;
+  readonly createdAt: number;
+  /** To the minute (ms since the epoch); null if it was never used, or not for a minute after its first use. */
+  readonly lastUsedAt: number | null;
+}
+
+/** A key to be stored. */
+export interface NewKey extends Pick<StoredKey, 'listingId' | 'hint' | 'label' | 'createdAt'> {
+  readonly hash: string;
+}
+
+export async function insertKeys(sql: Sql, keys: readonly NewKey[]): Promise<void> {
+  if (keys.length === 0) return;
+  const rows = keys.map((key) => ({
+    listing_id: key.listingId,
+    hash: key.hash,
+    hint: key.hint,
+    label: key.label,
+    created_at: key.createdAt,
+    revoked_at: null,
+  }));
+  await sql.insertInto('keys').values(rows).execute();
+}
+
+/** The active keys of a listing, newest first. */
+export async function keysOfListing(sql: Sql, listingId: string): Promise<StoredKey[]> {
+  const rows = await activeKeys(sql, listingId).orderBy('keys.id', 'desc').execute();
+  return rows.map(toStoredKey);
+}
+
+/** An active key of this listing, or null. */
+export async function findKey(sql: Sql, listingId: string, keyId: number): Promise<StoredKey | null> {
+  const row = await activeKeys(sql, listingId).where('keys.id', '=', keyId).executeTakeFirst();
+  return row ? toStoredKey(row) : null;
+}
+
+export async function countKeys(sql: Sql, listingId: string): Promise<number> {
+  const { keys } = await sql
+    .selectFrom('keys')
+    .select(({ fn }) => fn.countAll<number>().as('keys'))
+    .where('listing_id', '=', listingId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(keys);
+}
+
+/** Revokes a key of this listing; false if the listing has no active key with this id. */
+export async function revokeKey(sql: Sql, listingId: string, keyId: number, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await sql
+    .updateTable('keys')
+    .set({ revoked_at: now })
+    .where('id', '=', keyId)
+    .where('listing_id', '=', listingId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Revokes all keys of a listing. */
+export async function revokeAllKeys(sql: Sql, listingId: string, now: number): Promise<void> {
+  await sql
+    .updateTable('keys')
+    .set({ revoked_at: now })
+    .where('listing_id', '=', listingId)
+    .where('revoked_at', 'is', null)
+    .execute();
+}
+
+function activeKeys(sql: Sql, listingId: string) {
+  return sql
+    .selectFrom('keys')
+    .leftJoin('key_usage', 'key_usage.key_id', 'keys.id')
+    .selectAll('keys')
+    .select('key_usage.last_used_at')
+    .where('keys.listing_id', '=', listingId)
+    .where('keys.revoked_at', 'is', null);
+}
+
+function toStoredKey(row: Row<'keys'> & { last_used_at: number | null }): StoredKey {
+  return {
+    id: row.id,
+    listingId: row.listing_id,
+    hint: row.hint,
+    label: row.label,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+  };
+}

@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import { botFactsSchema, type Listing, type ServiceListingKind, serverFactsSchema } from '../../listing/listing.ts';
+import type { Sql } from '../database.ts';
+import type { ListingState, Row } from '../tables.ts';
+
+/** How a listing is shown. */
+interface Presentation {
+  readonly state: ListingState;
+  /** Why the operator hid it; null otherwise. */
+  readonly stateReason: string | null;
+  /** Changes with the icon; null without one. */
+  readonly iconVersion: string | null;
+}
+
+export type StoredListing = Listing & Presentation;
+
+/** Inserts a listing; false if there is one with this id. */
+export async function insertListing(sql: Sql, listing: Listing): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await sql
+    .insertInto('listings')
+    .values(toRow(listing))
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** Inserts published listings. */
+export async function insertListings(sql: Sql, listings: readonly Listing[]): Promise<void> {
+  if (listings.length === 0) return;
+  await sql.insertInto('listings').values(listings.map(toRow)).execute();
+}
+
+/** As {@link insertListing}; false if there is a listing with this id. */
+export async function insertNewListing(sql: Sql, listing: Listing, state: ListingState): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await sql
+    .insertInto('listings')
+    .values({ ...toRow(listing), state })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/**
+ * Publishes or hides a listing; false if it does not exist or is being deleted.
+ * @param reason for its owner
+ */
+export async function updateListingState(
+  sql: Sql,
+  id: string,
+  state: Exclude<ListingState, 'deleting'>,
+  reason: string | null,
+): Promise<boolean> {
+  const { numUpdatedRows } = await sql
+    .updateTable('listings')
+    .set({ state, state_reason: reason })
+    .where('id', '=', id)
+    .where('state', '!=', 'deleting')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Locks a listing until the end of the transaction, against others that lock it. */
+export async function lockListing(sql: Sql, id: string): Promise<void> {
+  await sql
+    .updateTable('listings')
+    .set((row) => ({ name: row.ref('name') }))
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Updates the columns that an owner may edit: all but id, kind, owner and creation time. */
+export async function updateListing(sql: Sql, listing: Listing): Promise<void> {
+  const { name, description, tags_json, facts_json } = toRow(listing);
+  await sql
+    .updateTable('listings')
+    .set({ name, description, tags_json, facts_json })
+    .where('id', '=', listing.id)
+    .execute();
+}
+
+/**
+ * Gives the listing of a server to another member; false if there is none, it is being deleted, or the member owns it
+ * already.
+ */
+export async function changeOwner(sql: Sql, id: string, ownerId: string): Promise<boolean> {
+  const { numUpdatedRows } = await sql
+    .updateTable('listings')
+    .set({ owner_id: ownerId })
+    .where('id', '=', id)
+    .where('kind', '=', 'server')
+    .where('owner_id', '!=', ownerId)
+    .where('state', '!=', 'deleting')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** The owners of those listings that exist, by the id of the listing. */
+export async function ownersOfListings(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await sql.selectFrom('listings').select(['id', 'owner_id']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, owner_id }) => [id, owner_id]));
+}
+
+export async function findListing(sql: Sql, id: string): Promise<StoredListing | null> {
+  const row = await sql.selectFrom('listings').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? listingOfRow(row) : null;
+}
+
+/** All listings, or those of one kind, oldest first. */
+export async function allListings(sql: Sql, kind?: ServiceListingKind): Promise<StoredListing[]> {
+  const all = sql.selectFrom('listings').selectAll().orderBy('created_at').orderBy('id');
+  const rows = await (kind ? all.where('kind', '=', kind) : all).execute();
+  return rows.map(listingOfRow);
+}
+
+/** The number of listings of an owner, except those that are being deleted. */
+export async function countListingsOfOwner(sql: Sql, ownerId: string): Promise<number> {
+  const { listings } = await sql
+    .selectFrom('listings')
+    .select(({ fn }) => fn.countAll<number>().as('listings'))
+    .where('owner_id', '=', ownerId)
+    .where('state', '!=', 'deleting')
+    .executeTakeFirstOrThrow();
+  return Number(listings);
+}
+
+export async function listingsOfOwner(sql: Sql, ownerId: string): Promise<StoredListing[]> {
+  const rows = await sql.selectFrom('listings').selectAll().where('owner_id', '=', ownerId).orderBy('name').execute();
+  return rows.map(listingOfRow);
+}
+
+type PresentationColumns = Pick<Row<'listings'>, 'state' | 'state_reason' | 'icon_version'>;
+
+const tagsSchema = z.array(z.string());
+
+function toRow(listing: Listing): Omit<Row<'listings'>, keyof PresentationColumns> {
+  return {
+    id: listing.id,
+    kind: listing.kind,
+    name: listing.name,
+    description: listing.description,
+    tags_json: JSON.stringify(listing.tags),
+    facts_json: JSON.stringify(listing.facts),
+    owner_id: listing.ownerId,
+    created_at: listing.createdAt,
+  };
+}
+
+export function listingOfRow(row: Row<'listings'>): StoredListing {
+  const base = {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    tags: tagsSchema.parse(JSON.parse(row.tags_json)),
+    ownerId: row.owner_id,
+    createdAt: row.created_at,
+    state: row.state,
+    stateReason: row.state_reason,
+    iconVersion: row.icon_version,
+  };
+  const facts: unknown = JSON.parse(row.facts_json);
+  return row.kind === 'server'
+    ? { ...base, kind: 'server', facts: serverFactsSchema.parse(facts) }
+    : { ...base, kind: 'bot', facts: botFactsSchema.parse(facts) };
+}

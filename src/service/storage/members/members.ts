@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { normalizeLine } from '../../../platform/normalize-text.ts';
+import type { Sql } from '../database.ts';
+
+export interface ServiceMember {
+  readonly userId: string;
+  readonly username: string;
+}
+
+const maxNameLength = 100;
+
+/** A member whose name may be stored and shown, whatever it was. */
+export function withSafeName({ userId, username }: ServiceMember): ServiceMember {
+  const name = normalizeLine(username);
+  if (name === '') return { userId, username: 'A member' };
+  return {
+    userId,
+    username: name.length > maxNameLength ? `${name.slice(0, maxNameLength - 1).toWellFormed()}…` : name,
+  };
+}
+
+/** Stores a member's current name. */
+export async function upsertMember(sql: Sql, input: ServiceMember): Promise<void> {
+  const member = withSafeName(input);
+  await sql
+    .insertInto('members')
+    .values({ user_id: member.userId, username: member.username })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ username: member.username }))
+    .execute();
+}
+
+export async function findMember(sql: Sql, userId: string): Promise<ServiceMember | null> {
+  const row = await sql.selectFrom('members').selectAll().where('user_id', '=', userId).executeTakeFirst();
+  return row ? { userId: row.user_id, username: row.username } : null;
+}
+
+/** A member, and the value that every valid session of the member contains; null before the first sign-in. */
+export async function findMemberWithEpoch(
+  sql: Sql,
+  userId: string,
+): Promise<{ readonly member: ServiceMember; readonly sessionEpoch: string | null } | null> {
+  const row = await sql.selectFrom('members').selectAll().where('user_id', '=', userId).executeTakeFirst();
+  return row ? { member: { userId: row.user_id, username: row.username }, sessionEpoch: row.session_epoch } : null;
+}
+
+/**
+ * The value for a new session of a member; null for an unknown member. Created by the first sign-in, and random, so
+ * that sessions of a deleted member are not valid for a new one with the same id.
+ */
+export async function sessionEpochOf(sql: Sql, userId: string): Promise<string | null> {
+  await sql
+    .updateTable('members')
+    .set({ session_epoch: newEpoch() })
+    .where('user_id', '=', userId)
+    .where('session_epoch', 'is', null)
+    .execute();
+  return (await findMemberWithEpoch(sql, userId))?.sessionEpoch ?? null;
+}
+
+/** Ends all sessions of a member, in all processes. */
+export async function endSessions(sql: Sql, userId: string): Promise<void> {
+  await sql.updateTable('members').set({ session_epoch: newEpoch() }).where('user_id', '=', userId).execute();
+}
+
+function newEpoch(): string {
+  return randomBytes(12).toString('base64url');
+}
+
+/** The first members by name, for the list of members that a visitor may act as. */
+export async function listMembers(sql: Sql, limit: number): Promise<ServiceMember[]> {
+  const rows = await sql.selectFrom('members').selectAll().orderBy('username').limit(limit).execute();
+  return rows.map((row) => ({ userId: row.user_id, username: row.username }));
+}
+
+/** Locks a member until the end of the transaction, against others that lock it. */
+export async function lockMember(sql: Sql, userId: string): Promise<void> {
+  await sql
+    .updateTable('members')
+    .set((row) => ({ username: row.ref('username') }))
+    .where('user_id', '=', userId)
+    .execute();
+}

@@ -1,0 +1,33 @@
+import type { Sql } from '../database.ts';
+import type { ServiceMember } from './members.ts';
+
+export async function insertSignInLink(
+  sql: Sql,
+  link: ServiceMember & { hash: string; expiresAt: number },
+): Promise<void> {
+  await sql
+    .insertInto('sign_in_links')
+    .values({ hash: link.hash, user_id: link.userId, username: link.username, expires_at: link.expiresAt })
+    .execute();
+}
+
+/**
+ * Deletes a link and returns its member; null if there is no link with this digest, or it has expired, or it expires
+ * after `maxExpiresAt`. The last case means that the clock was set back after the link was created, so its age is
+ * unknown.
+ */
+export async function consumeSignInLink(
+  sql: Sql,
+  hash: string,
+  { now, maxExpiresAt }: { now: number; maxExpiresAt: number },
+): Promise<ServiceMember | null> {
+  const row = await sql.deleteFrom('sign_in_links').where('hash', '=', hash).returningAll().executeTakeFirst();
+  return row && row.expires_at > now && row.expires_at <= maxExpiresAt
+    ? { userId: row.user_id, username: row.username }
+    : null;
+}
+
+/** Deletes the links that expire by a time (ms since the epoch). */
+export async function deleteExpiredSignInLinks(sql: Sql, until: number): Promise<void> {
+  await sql.deleteFrom('sign_in_links').where('expires_at', '<=', until).execute();
+}
