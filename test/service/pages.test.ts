@@ -106,9 +106,9 @@ test('only the owner has access to the dashboard', async () => {
   const all = await running();
   expect((await ask(all.service.url + dashboardPath)).headers.get('location')).toContain('/sign-in?next=');
   const { open, send } = await visit(all, mira.userId);
-  expect((await open(dashboardPath)).status).toBe(403);
+  expect((await open(dashboardPath)).status).toBe(404);
   for (const path of ['', '/keys', '/webhooks/vote', '/webhooks/vote/rotate', '/webhooks/vote/test']) {
-    expect((await send(dashboardPath + path, { name: 'x', label: 'x', url: 'http://127.0.0.1/' })).status).toBe(403);
+    expect((await send(dashboardPath + path, { name: 'x', label: 'x', url: 'http://127.0.0.1/' })).status).toBe(404);
   }
 });
 

@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express';
 import { isSnowflake } from '../../../platform/snowflake.ts';
-import { HttpError } from '../../../web/http-error.ts';
 import { deliveryRecords } from '../../storage/attempts.ts';
 import { keysOfListing } from '../../storage/keys.ts';
 import { findListing, type StoredListing } from '../../storage/listings.ts';
@@ -22,7 +21,7 @@ export interface OwnedListing {
 
 /** Access to one listing's dashboard, and its page. */
 export interface Dashboard {
-  /** For pages. Null if the visitor was sent to sign in. @throws HttpError 403 or 404 */
+  /** For pages. Null if the visitor was sent to sign in. @throws HttpError 404 */
   requireOwnerPage(request: Request<{ id: string }>, response: Response): Promise<OwnedListing | null>;
   /** For forms. @throws HttpError 403 or 404 */
   requireOwnerForm(request: Request<{ id: string }>): Promise<OwnedListing>;
@@ -36,9 +35,8 @@ export function openDashboard(dependencies: PageDependencies): Dashboard {
 
   async function requireOwner(id: string, visitor: Visitor): Promise<OwnedListing> {
     const listing = isSnowflake(id) ? await findListing(database, id) : null;
-    if (listing === null || listing.state === 'deleting') throw pageNotFound();
-    if (listing.ownerId !== visitor.userId)
-      throw new HttpError(403, 'Only the owner of a listing can open its dashboard.');
+    // The same for others as for an unknown listing: it may be one that nobody else may know of.
+    if (listing?.ownerId !== visitor.userId || listing.state === 'deleting') throw pageNotFound();
     return { listing, visitor };
   }
 
