@@ -66,8 +66,8 @@ export interface ServiceOptions {
   /** The number of reverse proxies whose entries in `X-Forwarded-For` are trusted (default: 0). */
   readonly trustProxy?: number;
   /**
-   * How often each member and each address may vote, review, report, sign in and create listings; null for no limits
-   * (default: generous limits, and none with `actAsMembers`).
+   * How often each member and each address may vote, review, report, sign in, create and edit listings, and send
+   * webhooks from the dashboard; null for no limits (default: generous limits, and none with `actAsMembers`).
    */
   readonly actionLimits?: Partial<Readonly<Record<LimitedAction, ActionLimits>>> | null;
   /** What members have to pass before each vote: the one of this service, or your own (default: nothing). */

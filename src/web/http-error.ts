@@ -50,6 +50,11 @@ export function handleErrors(options: ErrorResponseOptions): ErrorRequestHandler
   return async (thrown: unknown, request, response, _next) => {
     const httpError = (options.toHttpError ?? toHttpError)(thrown);
     if (httpError === null) log.error({ error: messageOf(thrown) }, logMessage);
+    if (response.headersSent) {
+      // A part of the response was sent: only a broken connection tells the client that the rest is missing.
+      response.destroy();
+      return;
+    }
     const error = httpError ?? unexpected;
     if (error.retryAfterSeconds !== null) response.set('retry-after', String(error.retryAfterSeconds));
     response.status(error.status);

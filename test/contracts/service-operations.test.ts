@@ -26,7 +26,10 @@ function operationsTests(newUrl: () => string, isServer: boolean): void {
   it('is ready, and has metrics of the queue and the connections', async () => {
     const { service, operationsUrl } = await started();
     const [listing] = await service.listings();
-    await service.setWebhook(listing?.id ?? '', { voteUrl: 'http://127.0.0.1:65533/', voteSecret: 'a secret of 16 bytes' });
+    await service.setWebhook(listing?.id ?? '', {
+      voteUrl: 'http://127.0.0.1:65533/',
+      voteSecret: 'a secret of 16 bytes',
+    });
     await service.castVote({ listingId: listing?.id ?? '', userId: '77', username: 'Ann' });
     expect(await (await fetch(`${operationsUrl}/readyz`)).json()).toMatchObject({ ready: true });
     const text = await (await fetch(`${operationsUrl}/metrics`)).text();

@@ -5,7 +5,7 @@ import type { LimitedAction } from '../../src/service/abuse/action-limits.ts';
 import { banMember, liftBan } from '../../src/service/abuse/bans.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
-import { eventually, mira, type Running, running, serverId, tobias } from './running.ts';
+import { eventually, mira, ownerId, type Running, running, serverId, tobias } from './running.ts';
 import { type Visit, visit } from './visit.ts';
 
 const votePath = `/servers/${serverId}/vote`;
@@ -115,4 +115,44 @@ test('a banned member can neither vote nor review, in any process and at once, u
   expect(await liftBan(database, mira.userId)).toBe(true);
   await database.destroy();
   expect((await all.mira.send(votePath, {})).headers.get('location')).toContain('notice=voted');
+});
+
+test('a banned owner can neither edit, reply nor send webhooks, but can take away what is there', async () => {
+  const all = await started({});
+  const owner = await visit(all, ownerId);
+  const database = await openDatabase(all.database);
+  const { id: reviewId } = await database.selectFrom('reviews').select('id').limit(1).executeTakeFirstOrThrow();
+  const { id: keyId } = await database
+    .selectFrom('keys')
+    .select('id')
+    .where('listing_id', '=', serverId)
+    .executeTakeFirstOrThrow();
+  await banMember(database, { userId: ownerId, reason: 'Sells votes.', bannedAt: 1 });
+  await database.destroy();
+  const dashboard = `/dashboard/${serverId}`;
+  const edits = [
+    '',
+    `/reviews/${reviewId}/reply`,
+    '/keys',
+    '/webhooks/vote',
+    '/webhooks/vote/rotate',
+    '/webhooks/vote/test',
+  ];
+  for (const path of edits) {
+    const refused = await owner.send(dashboard + path, { name: 'x', reply: 'x', label: 'x', url: 'http://127.0.0.1/' });
+    expect([refused.status, refused.text.includes('Sells votes.')], path).toEqual([403, true]);
+  }
+  expect((await owner.send(`${dashboard}/keys/${keyId}/revoke`, {})).status).toBe(303);
+  expect((await owner.open(`${dashboard}/export`)).status).toBe(200);
+  expect((await owner.send(`${dashboard}/delete`, { name: 'Lantern Harbour' })).status).toBe(303);
+});
+
+test('an owner who changes a listing without end is stopped', async () => {
+  const all = await started({ actionLimits: limited({ edit: { member: 2 }, send: { member: 1 } }) });
+  const owner = await visit(all, ownerId);
+  const send = (path: string, fields = {}) => owner.send(`/dashboard/${serverId}${path}`, fields);
+  expect(await statuses(3, () => send('/keys', { label: 'x' }))).toEqual([200, 200, 429]);
+  expect((await send('/webhooks/vote/test')).status).toBe(404);
+  expect((await send('/webhooks/vote/test')).status).toBe(429);
+  expect((await send('/icon/remove')).status).toBe(303);
 });

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { hour, minute } from '../../src/platform/durations.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import { configureOwnersWebhook } from '../../src/service/actions/configure-webhook.ts';
+import { issueOwnersKey } from '../../src/service/actions/issue-key.ts';
 import { takeOverListing } from '../../src/service/actions/take-over-listing.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { provenGuilds } from '../../src/service/storage/members/proven-guilds.ts';
+import { systemResolve } from '../../src/service/webhooks/target.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { describeOnBothDatabases } from './databases.ts';
 import { type Browser, browser } from './discord-browser.ts';
@@ -349,10 +352,17 @@ describeOnBothDatabases('the proof of servers', (newDatabase) => {
     await signIn(all, browser(), mira.id, servers);
     const status = async () => (await all.get('/server', { 'X-API-Key': all.keys.server })).status;
     expect(await status()).toBe(200);
+    const before = (await all.service.listings()).find(({ id }) => id === serverId);
+    if (before === undefined) throw new Error('The listing is missing.');
     expect([await take(mira.id), await take(mira.id)]).toEqual([true, false]);
     expect(await status()).toBe(401);
     const listing = (await all.service.listings()).find(({ id }) => id === serverId);
     expect(listing?.ownerId).toBe(mira.id);
+    // Forms of the former owner that were checked before, and are executed afterwards.
+    expect(await issueOwnersKey(database, before, 'late', now)).toBe('not-owner');
+    const late = { listingId: serverId, family: 'vote' as const, url: 'http://127.0.0.1:8099/hooks' };
+    const policy = { allowLoopback: true, resolve: systemResolve };
+    expect(await configureOwnersWebhook(database, { ...late, ownerId: before.ownerId }, policy)).toBeNull();
     expect(await database.selectFrom('webhooks').selectAll().where('listing_id', '=', serverId).execute()).toEqual([]);
     expect(await takeOverListing(database, otherGuildId, mira.id, now)).toBe(false);
     await database.destroy();

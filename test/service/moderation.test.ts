@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { fileReport, type NewReport, reportsOfReporter } from '../../src/service/abuse/reports.ts';
-import { createOwnersListing } from '../../src/service/actions/create-listing.ts';
+import { createOwnersListing, defaultServerFacts } from '../../src/service/actions/create-listing.ts';
+import { issueKey } from '../../src/service/actions/issue-key.ts';
 import { serviceCommand } from '../../src/service/cli/service-command.ts';
 import { type Database, openDatabase } from '../../src/service/storage/database.ts';
 import { updateListingState } from '../../src/service/storage/listings/listings.ts';
@@ -142,6 +143,56 @@ test('a ban takes effect and is lifted on the pages', async () => {
     expect.arrayContaining(['ban-member', 'remove-review', 'lift-ban']),
   );
   expect(new Set(actions.map(({ operator_id }) => operator_id))).toEqual(new Set([operatorId]));
+});
+
+test('the author of a reported review can be banned also after the review was deleted', async () => {
+  const all = await moderated();
+  const author = await visit(all, all.authorId);
+  await author.send(`/servers/${serverId}/reviews/delete`, {});
+  const page = (await all.operator.open('/moderation')).text;
+  expect(page).toContain(`Its author was <code>${all.authorId}</code>`);
+  expect(page).toContain('Ban member');
+  const banned = await all.operator.send('/moderation/reports', reviewForm(all, 'ban', 'Insults.'));
+  expect(banned.headers.get('location')).toBe('/moderation?notice=moderated');
+  expect((await author.send(`/bots/${botId}/vote`, {})).status).toBe(403);
+});
+
+test('a bot that was never published does not keep others from using its id', async () => {
+  const all = await moderated();
+  const listing = { id: '88', name: 'Mine', description: '', tags: [], createdAt: 1 };
+  const addBot = (by: string) =>
+    createOwnersListing(
+      all.stored,
+      { ...listing, ownerId: by, kind: 'bot', facts: { servers: 1, shards: 1 } },
+      'pending',
+    );
+  const addServer = (by: string) =>
+    createOwnersListing(
+      all.stored,
+      { ...listing, ownerId: by, kind: 'server', facts: defaultServerFacts },
+      'published',
+    );
+  const owner = async () => (await all.service.listings()).find(({ id }) => id === '88')?.ownerId;
+  const decide = (action: string) => {
+    all.clock.leap(1);
+    return all.operator.send('/moderation/listings', { listingId: '88', action, reason: 'Not yours.' });
+  };
+
+  expect(await addBot(tobias.userId)).toBe('created-pending');
+  const key = await issueKey(all.stored, { id: '88', kind: 'bot' }, 'x', 1);
+  expect(await addBot(ownerId)).toBe('listed');
+  await decide('hide');
+  expect([await addBot(ownerId), await owner()]).toEqual(['created-pending', ownerId]);
+  expect((await all.get('/bot', { 'X-API-Key': key })).status).toBe(401);
+  await decide('publish');
+  await decide('hide');
+  expect([await addBot(tobias.userId), await addServer(tobias.userId)]).toEqual(['listed', 'listed']);
+
+  await all.stored.deleteFrom('listings').where('id', '=', '88').execute();
+  await all.stored.deleteFrom('moderation_log').execute();
+  expect(await addBot(tobias.userId)).toBe('created-pending');
+  expect([await addServer(ownerId), await owner()]).toEqual(['created', ownerId]);
+  expect(await addServer(tobias.userId)).toBe('listed');
 });
 
 test('a hidden listing that its owner deletes and adds again waits for approval', async () => {

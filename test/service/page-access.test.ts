@@ -64,6 +64,15 @@ async function existing({ service, database: address }: Running): Promise<(route
       .replace(':family', 'vote');
 }
 
+/** Somebody who has reviewed the server, and is neither its owner nor mira. */
+async function author({ database: address }: Running) {
+  const database = await openDatabase(address);
+  const authors = database.selectFrom('reviews').select('user_id').where('user_id', 'not in', [ownerId, mira.userId]);
+  const found = await authors.where('listing_id', '=', serverId).executeTakeFirstOrThrow();
+  await database.destroy();
+  return found;
+}
+
 test('there are routes to check', () => {
   expect(rest.length).toBeGreaterThan(30);
   expect(ofOwners.length).toBeGreaterThan(20);
@@ -101,7 +110,7 @@ test('the dashboard of a listing is for its owner only, and unknown or odd ids a
   for (const route of ofOwners) {
     const send = (by: typeof owner, id?: string) =>
       route.startsWith('POST ') ? by.send(path(route, id), fields) : by.open(path(route, id));
-    expect((await send(other)).status, route).toBe(403);
+    expect((await send(other)).status, route).toBe(404);
     for (const id of ['1', '%00', 'x'.repeat(3_000)]) expect((await send(owner, id)).status, route).toBe(404);
   }
   expect((await all.service.listings()).map(({ name }) => name)).toContain('Lantern Harbour');
@@ -120,13 +129,16 @@ test('a key, a delivery or a review of another listing is not found below the ow
   expect((await all.get('/server', { 'X-API-Key': all.keys.server })).status).toBe(200);
 });
 
-test('only the owner sees a hidden listing, with the reason', async () => {
+test('only the owner sees a hidden listing, with the reason, and authors can delete their reviews', async () => {
   const all = await running();
   const database = await openDatabase(all.database);
   const change = { state: 'hidden' as const, state_reason: 'Spam <b>' };
   await database.updateTable('listings').set(change).where('id', '=', serverId).execute();
   await database.destroy();
   const [owner, other] = [await visit(all, ownerId), await visit(all, mira.userId)];
+  const { user_id: authorId } = await author(all);
+  const removal = await (await visit(all, authorId)).send(`/servers/${serverId}/reviews/delete`, {});
+  expect([removal.status, removal.headers.get('location')]).toEqual([303, '/your-data?notice=review-deleted']);
   expect((await other.open(`/servers/${serverId}`)).status).toBe(404);
   expect((await other.send(`/servers/${serverId}/vote`, {})).status).toBe(404);
   expect((await owner.send(`/servers/${serverId}/vote`, {})).status).toBe(404);

@@ -70,7 +70,10 @@ test('an own challenge decides with its fields, and a vote waits while it fails'
   const challenge: NonNullable<ServiceOptions['challenge']> = {
     name: 'riddle',
     contentSecurityPolicy: { 'script-src': ['https://captcha.example'], 'style-src': ['https://captcha.example'] },
-    render: ({ listing, member }) => html`<label>${member.username} for ${listing.name} <input name="riddle"></label>`,
+    render({ listing, member }) {
+      if (listing.kind === 'bot') throw new Error('no riddle');
+      return html`<label>${member.username} for ${listing.name} <input name="riddle"></label>`;
+    },
     async verify({ riddle }, { address }) {
       if (riddle === undefined) throw new Error(`no answer from ${address}`);
       return riddle === 'eggs';
@@ -84,4 +87,6 @@ test('an own challenge decides with its fields, and a vote waits while it fails'
   expect((await send(`${serverPath}/vote`, {})).status).toBe(503);
   expect(await noticeOf(send(`${serverPath}/vote`, { riddle: 'no' }))).toBe('challenge');
   expect(await noticeOf(send(`${serverPath}/vote`, { riddle: 'eggs' }))).toBe('voted');
+  const without = await open(`/bots/${botId}`);
+  expect([without.status, without.text.includes('The check before the vote is not available')]).toEqual([200, true]);
 });

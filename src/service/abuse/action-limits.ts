@@ -1,7 +1,10 @@
 import { day, hour, minute } from '../../platform/durations.ts';
 
-/** What members do that can be abused. */
-export const limitedActions = ['sign-in', 'vote', 'review', 'report', 'create'] as const;
+/**
+ * What members do that can be abused. `edit` is every change of an own listing that is not a removal, with replies, keys
+ * and webhooks; `send` is a test of a webhook, or sending a delivery again.
+ */
+export const limitedActions = ['sign-in', 'vote', 'review', 'report', 'create', 'edit', 'send'] as const;
 export type LimitedAction = (typeof limitedActions)[number];
 
 /** How many times something may be done in a window that begins at a multiple of its length. */
@@ -27,4 +30,6 @@ export const defaultActionLimits: Readonly<Record<LimitedAction, ActionLimits>> 
   review: { member: { limit: 20, windowMs: 1 * hour }, address: { limit: 200, windowMs: 1 * hour } },
   report: { member: { limit: 30, windowMs: 1 * hour }, address: { limit: 200, windowMs: 1 * hour } },
   create: { member: { limit: 10, windowMs: 1 * day }, address: { limit: 50, windowMs: 1 * day } },
+  edit: { member: { limit: 300, windowMs: 1 * hour }, address: { limit: 1_500, windowMs: 1 * hour } },
+  send: { member: { limit: 300, windowMs: 1 * hour }, address: { limit: 1_500, windowMs: 1 * hour } },
 };

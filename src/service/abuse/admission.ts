@@ -28,6 +28,8 @@ const nouns: Readonly<Record<LimitedAction, string>> = {
   review: 'reviews',
   report: 'reports',
   create: 'new listings',
+  edit: 'changes',
+  send: 'webhook tests and repeated deliveries',
 };
 
 /**
@@ -63,7 +65,7 @@ export async function openAdmission(options: {
     async admit(request, action, userId) {
       const ban = userId === null ? null : await findBan(database, userId);
       if (ban !== null) {
-        throw new HttpError(403, `You can no longer vote, review, report or add listings here. Reason: ${ban.reason}`);
+        throw new HttpError(403, `You were banned, so you can no longer do this here. Reason: ${ban.reason}`);
       }
       if (limits === null) return;
       warnOfProxy(request);

@@ -1,6 +1,6 @@
 import type { Sql } from '../storage/database.ts';
 
-/** A member who may not vote, review, report or create listings. */
+/** A member who may not vote, review, report, or create and edit listings, but may delete what is the member's. */
 export interface Ban {
   readonly userId: string;
   /** For the member. */

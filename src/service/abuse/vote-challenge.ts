@@ -46,7 +46,7 @@ export interface VoteChallenge {
   readonly contentSecurityPolicy?: Readonly<Record<string, readonly string[]>>;
   /** Scripts and stylesheets that the service serves, by path: `{ '/assets/check.js': new URL(…) }`. */
   readonly assets?: Readonly<Record<string, URL>>;
-  /** The part of the vote form. It contains no form and no button. */
+  /** The part of the vote form. It contains no form and no button. If it throws, the page says so in its place. */
   render(context: ChallengeContext): Html | Promise<Html>;
   /**
    * Whether the sent form passes. Called once per vote. If it throws, the member is asked to try again later.

@@ -2,12 +2,20 @@ import { day } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { Database } from '../storage/database.ts';
 import { rotateSecret, upsertWebhook } from '../storage/deliveries/webhooks.ts';
+import { lockOwnListing } from '../storage/listings/listings.ts';
 import { newSecret } from '../storage/secrets.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
 import { checkTarget, type TargetPolicy } from '../webhooks/target.ts';
 
 /** How long the previous secret remains valid after a rotation (ms). */
 export const rotationOverlapMs = 1 * day;
+
+export interface WebhookSettings {
+  readonly listingId: string;
+  readonly family: WebhookFamily;
+  readonly url: string;
+  readonly secret?: string | undefined;
+}
 
 /**
  * Sets the URL of a family of webhooks. Without a secret, the stored one is used, or a new one if there is none. The
@@ -17,13 +25,32 @@ export const rotationOverlapMs = 1 * day;
  */
 export async function configureWebhook(
   database: Database,
-  webhook: { listingId: string; family: WebhookFamily; url: string; secret?: string | undefined },
+  webhook: WebhookSettings,
   targets: TargetPolicy,
 ): Promise<string> {
-  const { listingId, family } = webhook;
-  const url = (await checkTarget(webhook.url, targets)).url.href;
-  const secret = webhook.secret ?? newSecret(family);
-  return upsertWebhook(database, { listingId, family, url, secret }, { replace: webhook.secret !== undefined });
+  const checked = await checkWebhook(webhook, targets);
+  return upsertWebhook(database, checked, { replace: webhook.secret !== undefined });
+}
+
+/**
+ * As {@link configureWebhook}, for the owner; null if the listing is not this owner's any more. A host name can take
+ * seconds to resolve, and another member may take over the listing meanwhile.
+ */
+export async function configureOwnersWebhook(
+  database: Database,
+  webhook: WebhookSettings & { readonly ownerId: string },
+  targets: TargetPolicy,
+): Promise<string | null> {
+  const checked = await checkWebhook(webhook, targets);
+  return database.transaction().execute(async (sql) => {
+    if (!(await lockOwnListing(sql, webhook.listingId, webhook.ownerId))) return null;
+    return upsertWebhook(sql, checked, { replace: webhook.secret !== undefined });
+  });
+}
+
+async function checkWebhook({ listingId, family, url, secret }: WebhookSettings, targets: TargetPolicy) {
+  const { href } = (await checkTarget(url, targets)).url;
+  return { listingId, family, url: href, secret: secret ?? newSecret(family) };
 }
 
 /**

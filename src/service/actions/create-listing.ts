@@ -1,6 +1,7 @@
 import { wasHidden } from '../abuse/moderation-log.ts';
 import type { Listing, ServerFacts } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
+import { deleteUnpublishedBot } from '../storage/listings/delete-listing.ts';
 import { countListingsOfOwner, insertNewListing } from '../storage/listings/listings.ts';
 import { lockMember } from '../storage/members/members.ts';
 import type { ListingState } from '../storage/tables.ts';
@@ -27,7 +28,8 @@ export type CreateOutcome = 'created' | 'created-pending' | 'listed' | 'too-many
 
 /**
  * Creates a listing for its owner, without a key. One that an operator has hidden waits for an operator when it is listed
- * again.
+ * again. Anybody may add a bot with any id, so a bot that no operator has published keeps nobody from using its id: a
+ * server, whose owner has proven it, replaces it, and a bot replaces one that an operator has rejected.
  */
 export function createOwnersListing(
   database: Database,
@@ -38,7 +40,11 @@ export function createOwnersListing(
     await lockMember(sql, listing.ownerId);
     if ((await countListingsOfOwner(sql, listing.ownerId)) >= maxListingsOfOwner) return 'too-many';
     const stateNow = (await wasHidden(sql, listing.id)) ? 'pending' : state;
-    if (!(await insertNewListing(sql, listing, stateNow))) return 'listed';
+    const insert = () => insertNewListing(sql, listing, stateNow);
+    const replaced = listing.kind === 'server' ? (['pending', 'hidden'] as const) : (['hidden'] as const);
+    if (!(await insert()) && !((await deleteUnpublishedBot(sql, listing.id, replaced)) && (await insert()))) {
+      return 'listed';
+    }
     return stateNow === 'pending' ? 'created-pending' : 'created';
   });
 }

@@ -1,7 +1,7 @@
 import type { Listing } from '../listing/listing.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { countKeys, insertKeys, type NewKey } from '../storage/listings/keys.ts';
-import { lockListing } from '../storage/listings/listings.ts';
+import { lockOwnListing } from '../storage/listings/listings.ts';
 import { digest, newSecret } from '../storage/secrets.ts';
 
 const hintLength = 4;
@@ -31,15 +31,19 @@ export function newKey(
   return { key, stored: { listingId: id, hash: digest(key), hint: key.slice(-hintLength), label, createdAt: now } };
 }
 
-/** As {@link issueKey}; null if the listing has {@link maxKeys} active keys. */
+/**
+ * As {@link issueKey}, for the owner. `not-owner`: another member has taken over the listing meanwhile, or it was deleted.
+ * `too-many`: it has {@link maxKeys} active keys.
+ */
 export function issueOwnersKey(
   database: Database,
-  listing: Pick<Listing, 'id' | 'kind'>,
+  listing: Pick<Listing, 'id' | 'kind' | 'ownerId'>,
   label: string,
   now: number,
-): Promise<string | null> {
+): Promise<{ readonly key: string } | 'not-owner' | 'too-many'> {
   return database.transaction().execute(async (sql) => {
-    await lockListing(sql, listing.id);
-    return (await countKeys(sql, listing.id)) < maxKeys ? issueKey(sql, listing, label, now) : null;
+    if (!(await lockOwnListing(sql, listing.id, listing.ownerId))) return 'not-owner';
+    if ((await countKeys(sql, listing.id)) >= maxKeys) return 'too-many';
+    return { key: await issueKey(sql, listing, label, now) };
   });
 }

@@ -6,11 +6,11 @@ import { line, paragraphs } from './form-text.ts';
 
 // The forms of the pages. The HTML has the same limits, so only clients other than browsers exceed them.
 export const reviewForm = z.object({
-  rating: z.coerce.number('The rating must be 1 to 5.').int().min(1).max(5),
+  rating: z.coerce.number('They must be 1 to 5.').int().min(1).max(5),
   comment: paragraphs(1_000),
 });
 
-export const actAsForm = z.object({ userId: z.string().regex(snowflakePattern) });
+export const actAsForm = z.object({ userId: z.string().regex(snowflakePattern, 'It has 1 to 20 digits.') });
 
 export const listingForm = z.object({
   name: line(100),
@@ -44,7 +44,7 @@ export const botForm = z.object({
 });
 
 export const newListingForm = z.object({
-  id: z.string().trim().regex(snowflakePattern, 'A Discord id has 1 to 20 digits.'),
+  id: z.string().trim().regex(snowflakePattern, 'It has 1 to 20 digits.'),
   name: line(100),
   description: paragraphs(2_000, 0).default(''),
 });
@@ -57,7 +57,7 @@ export const webhookForm = z.object({
   secret: z
     .string()
     .trim()
-    .regex(/^(|[\x21-\x7e]{16,200})$/, 'A secret must be 16 to 200 visible ASCII characters, or empty.')
+    .regex(/^(|[\x21-\x7e]{16,200})$/, 'It must be 16 to 200 letters, digits and signs without spaces, or empty.')
     .default('')
     .transform((secret) => (secret === '' ? undefined : secret)),
 });
@@ -71,8 +71,42 @@ export function readForm<Form extends z.ZodObject>(form: Form, body: unknown): z
   const parsed = form.safeParse(body ?? {});
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new HttpError(
-    400,
-    `Please check "${issue?.path.join('.') ?? 'form'}": ${issue?.code === 'invalid_type' ? 'it is missing.' : (issue?.message ?? '')}`,
-  );
+  const name = fieldNames[String(issue?.path[0])] ?? `the field "${String(issue?.path[0])}"`;
+  throw new HttpError(400, `Please check ${name}: ${issue === undefined ? 'it cannot be read.' : explain(issue)}`);
+}
+
+/** As the labels of the forms call them. */
+const fieldNames: Readonly<Record<string, string>> = {
+  id: 'the Discord id',
+  listingId: 'the Discord id',
+  userId: 'the Discord id',
+  name: 'the name',
+  description: 'the description',
+  tags: 'the tags',
+  category: 'the category',
+  rules: 'the rules',
+  servers: 'the number of servers',
+  shards: 'the number of shards',
+  url: 'the URL',
+  secret: 'the secret',
+  label: 'the name of the key',
+  rating: 'the stars',
+  comment: 'the comment',
+  reply: 'the reply',
+  reason: 'the reason',
+  text: 'the text',
+  confirm: 'the box',
+};
+
+function explain(issue: z.core.$ZodIssue): string {
+  const ofList = issue.path.length > 1;
+  if (issue.code === 'too_small') return issue.origin === 'string' ? 'it is empty.' : `the least is ${issue.minimum}.`;
+  if (issue.code === 'too_big') {
+    if (issue.origin === 'array') return `there are more than ${issue.maximum}.`;
+    if (issue.origin !== 'string') return `the most is ${issue.maximum}.`;
+    return `${ofList ? 'one of them' : 'it'} has more than ${issue.maximum} characters.`;
+  }
+  if (issue.code === 'invalid_type') return 'it is missing.';
+  // Messages of this service end in a full stop, those of zod do not.
+  return issue.message.endsWith('.') ? issue.message : 'it is not valid.';
 }

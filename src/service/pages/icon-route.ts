@@ -9,6 +9,11 @@ import { pageNotFound } from './render-page.ts';
 
 const cachedSeconds = (365 * day) / second;
 
+function cachingOf(isPublic: boolean, isCurrent: boolean): string {
+  if (!isPublic) return 'private, no-store';
+  return isCurrent ? `public, max-age=${cachedSeconds}, immutable` : 'no-cache';
+}
+
 /**
  * The icons of listings. They were uploaded by anybody, so the browser must not treat them as anything but a picture,
  * also where somebody opens one by its address.
@@ -28,7 +33,7 @@ export function iconRoute({ sending, sessions }: PageDependencies): Router {
     response.set({
       'Content-Type': icon.type,
       'Content-Security-Policy': "default-src 'none'; sandbox",
-      'Cache-Control': isPublic && isCurrent ? `public, max-age=${cachedSeconds}, immutable` : 'no-cache',
+      'Cache-Control': cachingOf(isPublic, isCurrent),
       ETag: `"${icon.version}"`,
     });
     response.send(icon.bytes);

@@ -86,7 +86,7 @@ function voteForm({ listing, visitor, cooldown, challenge, now }: ListingView): 
   }
   if (cooldown.canVote || cooldown.nextVoteAt === null) {
     return html`<form method="post" action="${pagePath(listing)}/vote">${formTokenField(visitor)}${challenge}
-      <button>Vote for ${listing.name}</button></form>
+      <button>Vote for ${isolated(listing.name)}</button></form>
       <p class="quiet">${cooldown.lastVoteAt === null ? 'One vote every 12 hours.' : html`Your last vote was ${timeAgo(cooldown.lastVoteAt, now)}.`}</p>`;
   }
   return html`<button disabled>Vote again in ${formatWait(cooldown.nextVoteAt - now)}</button>

@@ -2,7 +2,8 @@ import { formatCount } from '../../platform/durations.ts';
 import { formTokenField } from '../../web/form-token.ts';
 import { type Html, html } from '../../web/html.ts';
 import { timeAgo } from '../../web/time-element.ts';
-import type { StoredReport } from '../abuse/reports.ts';
+import type { Ban } from '../abuse/bans.ts';
+import { reportReasons, type StoredReport } from '../abuse/reports.ts';
 import { pagePath } from '../listing/listing.ts';
 import type { MemberListing } from '../storage/members/member-data.ts';
 import { isolated } from './listing-parts.ts';
@@ -15,6 +16,8 @@ export interface MemberDataView {
     readonly lastVoteAt: number | null;
   })[];
   readonly reports: readonly StoredReport[];
+  /** Null unless an operator has banned the member. */
+  readonly ban: Ban | null;
   /** The number of listings that the member owns. */
   readonly ownListings: number;
   readonly now: number;
@@ -25,6 +28,7 @@ export function memberDataPage(view: MemberDataView): Html {
   const { visitor } = view;
   return html`<h1>Your data</h1>
 <p class="lead">What this service stores about ${isolated(visitor.username)} <span class="quiet">(${visitor.userId})</span></p>
+${view.ban && html`<div class="notice bad"><p>You were banned ${timeAgo(view.ban.bannedAt, view.now)}: you can no longer vote, review, report, reply, or add and edit listings.</p><p>Reason: ${isolated(view.ban.reason)}</p></div>`}
 ${votesSection(view)}
 ${reviewsSection(view)}
 ${reportsSection(view)}
@@ -72,17 +76,23 @@ function reportsSection({ reports, now }: MemberDataView): Html | null {
 <div class="scroll tall"><table><thead><tr><th scope="col">Sent</th><th scope="col">About</th><th scope="col">Reason</th><th scope="col">State</th></tr></thead>
 <tbody>${reports.map(
     (report) =>
-      html`<tr><td>${timeAgo(report.createdAt, now)}</td><td>${report.kind} of ${report.listingId}</td><td>${report.reason}</td><td>${report.state}</td></tr>`,
+      html`<tr><td>${timeAgo(report.createdAt, now)}</td><td>${report.kind === 'review' ? 'A review of' : 'The listing'} <code>${report.listingId}</code></td><td>${reasonText(report.reason)}</td><td>${reportStates[report.state]}</td></tr>`,
   )}</tbody></table></div></section>`;
 }
 
-function deleteSection({ visitor, ownListings }: MemberDataView): Html {
+const reportStates = { open: 'Not decided yet', upheld: 'The operator has acted', dismissed: 'No action' };
+
+function reasonText(reason: string): string {
+  return new Map<string, string>(Object.entries(reportReasons)).get(reason) ?? reason;
+}
+
+function deleteSection({ visitor, ownListings, ban }: MemberDataView): Html {
   if (ownListings > 0) {
     return html`<section class="card danger-zone" aria-labelledby="delete"><h2 id="delete">Delete your data</h2>
 <p>You own ${formatCount(ownListings, 'listing')}. <a href="/dashboard">Delete them</a> first.</p></section>`;
   }
   return html`<section class="card danger-zone" aria-labelledby="delete"><h2 id="delete">Delete your data</h2>
-<p>Your name, reviews and reports are deleted. Your votes remain counted, without your name and id; those of the last 12 hours lose them when the time until the next vote is over. This cannot be undone.</p>
+<p>Your name, reviews and reports are deleted. Your votes remain counted, without your name and id; those of the last 12 hours lose them when the time until the next vote is over.${ban !== null && ' The ban remains.'} This cannot be undone.</p>
 <form class="stack" method="post" action="/your-data/delete">${formTokenField(visitor)}
   <label class="check"><input type="checkbox" name="confirm" value="yes" required> Delete everything about me</label>
   <button class="danger-solid">Delete my data</button></form></section>`;

@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import { z } from 'zod';
 import { HttpError } from '../../web/http-error.ts';
+import { findBan } from '../abuse/bans.ts';
 import { reportsOfReporter } from '../abuse/reports.ts';
 import { countListingsOfOwner } from '../storage/listings/listings.ts';
 import { deleteMemberData, memberListings } from '../storage/members/member-data.ts';
@@ -12,7 +13,7 @@ import { sendExport } from './send-export.ts';
 
 /** More than anybody may file. */
 const maxReports = 1_000;
-const deleteForm = z.object({ confirm: z.literal('yes', 'Tick the box to confirm.') });
+const deleteForm = z.object({ confirm: z.literal('yes', 'It must be ticked.') });
 
 /** What the service stores about a member, with an export and the deletion. */
 export function memberDataRoutes(dependencies: PageDependencies): Router {
@@ -31,7 +32,8 @@ export function memberDataRoutes(dependencies: PageDependencies): Router {
     listings.sort((a, b) => (b.lastVoteAt ?? 0) - (a.lastVoteAt ?? 0));
     const reports = await reportsOfReporter(database, visitor.userId, maxReports);
     const ownListings = await countListingsOfOwner(database, visitor.userId);
-    const body = memberDataPage({ visitor, listings, reports, ownListings, now });
+    const ban = await findBan(database, visitor.userId);
+    const body = memberDataPage({ visitor, listings, reports, ban, ownListings, now });
     renderServicePage(request, response, { title: 'Your data', visitor, body });
   });
 
@@ -40,10 +42,12 @@ export function memberDataRoutes(dependencies: PageDependencies): Router {
     if (!visitor) return response.redirect(303, '/sign-in?next=/your-data');
     const { userId, username } = visitor;
     const reports = await reportsOfReporter(database, userId, maxReports);
+    const ban = await findBan(database, userId);
     await sendExport(response, {
       name: 'your-data.json',
       values: {
         member: { userId, username },
+        ban: ban && { reason: ban.reason, bannedAt: iso(ban.bannedAt) },
         reports: reports.map(({ listingId, kind, reason, text, state, createdAt }) => ({
           ...{ listingId, kind, reason, text, state },
           createdAt: iso(createdAt),

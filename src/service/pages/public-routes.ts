@@ -44,7 +44,8 @@ export function publicRoutes(dependencies: PageDependencies): Router {
       const visitor = await sessions.visitor(request, now);
       const listing = await requireVisibleListing(database, kind, request.params.id, visitor);
       const order = readOrder(request.query['sort']);
-      const limit = request.query['all'] ? maxReviewsOfAll : maxReviews;
+      const showsMany = request.query['all'] !== undefined;
+      const limit = showsMany ? maxReviewsOfAll : maxReviews;
       const votes = await countVotes(database, listing.id, now);
       const body = listingPage({
         listing,
@@ -57,7 +58,7 @@ export function publicRoutes(dependencies: PageDependencies): Router {
           listing.kind === 'bot'
             ? null
             : {
-                ...{ listing, visitor, order, now },
+                ...{ listing, visitor, order, showsMany, now },
                 ...(await countReviews(database, listing.id)),
                 reviews: await findReviews(database, listing.id, { order, limit, offset: 0 }),
                 own: visitor && (await findReviewBy(database, listing.id, visitor.userId)),

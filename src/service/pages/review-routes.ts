@@ -1,10 +1,12 @@
 import { type Request, Router } from 'express';
+import { isSnowflake } from '../../platform/snowflake.ts';
 import { fileReport } from '../abuse/reports.ts';
 import { pagePath, type ServiceListingKind } from '../listing/listing.ts';
+import { findListing } from '../storage/listings/listings.ts';
 import { findReview, type PageReview } from '../storage/reviews/review-pages.ts';
 import { deleteReviewBy, upsertReview } from '../storage/reviews/reviews.ts';
 import type { PageDependencies } from './dependencies.ts';
-import { requireVisibleListing } from './find-page-listing.ts';
+import { isVisible, requireVisibleListing } from './find-page-listing.ts';
 import { readForm, reviewForm } from './forms.ts';
 import { readRowId } from './path-parameters.ts';
 import { pageNotFound, renderServicePage, requireVisitor } from './render-page.ts';
@@ -28,9 +30,11 @@ export function reviewRoutes(dependencies: PageDependencies): Router {
 
   router.post('/servers/:id/reviews/delete', async (request, response) => {
     const visitor = await requireVisitor(dependencies, request);
-    const listing = await requireVisibleListing(database, 'server', request.params.id, visitor);
-    if (!(await deleteReviewBy(database, listing.id, visitor.userId))) throw pageNotFound();
-    response.redirect(303, `${pagePath(listing)}?notice=review-deleted`);
+    const listing = isSnowflake(request.params.id) ? await findListing(database, request.params.id) : null;
+    // Also of a hidden listing, whose page the author cannot open.
+    if (listing === null || !(await deleteReviewBy(database, listing.id, visitor.userId))) throw pageNotFound();
+    const back = isVisible(listing, visitor) ? pagePath(listing) : '/your-data';
+    response.redirect(303, `${back}?notice=review-deleted`);
   });
 
   for (const kind of ['server', 'bot'] as const) {

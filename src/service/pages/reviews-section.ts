@@ -16,6 +16,8 @@ export interface ReviewsView {
   /** The visitor's own review, or null. */
   readonly own: PageReview | null;
   readonly order: ReviewOrder;
+  /** Whether these are all that a page shows. */
+  readonly showsMany: boolean;
   readonly total: number;
   /** The mean of all ratings; null without reviews. */
   readonly rating: number | null;
@@ -33,7 +35,7 @@ export function reviewsSection(view: ReviewsView): Html {
   return html`${rating === null ? html`<p class="quiet">No reviews yet.</p>` : html`<p class="rating"><strong>${rating.toFixed(1)}</strong> <span class="quiet">of 5 from ${formatCount(total, 'review')}</span></p>`}
     ${total > 1 && html`<p class="sorts">Sort: ${sorts}</p>`}
     <ol class="reviews">${view.reviews.map((review) => reviewItem(review, view))}</ol>
-    ${view.reviews.length < total && html`<p><a href="${pagePath(listing)}?sort=${order}&amp;all=1#reviews">Show more reviews</a> <span class="quiet">${view.reviews.length} of ${total}</span></p>`}
+    ${view.reviews.length < total && html`<p>${!view.showsMany && html`<a href="${pagePath(listing)}?sort=${order}&amp;all=1#reviews">Show more reviews</a> `}<span class="quiet">${view.reviews.length} of ${total.toLocaleString('en')}</span></p>`}
     ${listing.state === 'published' && reviewForm(view)}`;
 }
 

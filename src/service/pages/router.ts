@@ -29,7 +29,8 @@ export function pagesRouter(dependencies: PageDependencies, log: Log, origin: st
   router.get('/assets/icon.svg', serveAsset(new URL('./icon.svg', import.meta.url), caching));
   if (dependencies.challenge !== null) router.use(challengeRoutes(dependencies.challenge));
   router.use(rejectCrossSiteForms({ message: 'This form was not sent from a page of this service.' }));
-  router.use(express.urlencoded({ extended: false, limit: '32kb' }));
+  // The longest form has 6,600 characters, and one of Chinese or Hindi takes nine bytes in a form.
+  router.use(express.urlencoded({ extended: false, limit: '80kb' }));
   router.use(publicRoutes(dependencies));
   const { discord } = dependencies;
   if (discord !== null) router.use(discordSignInRoutes(dependencies, discord, log));
@@ -83,7 +84,15 @@ const wrongHost = new HttpError(
   'Every visitor may act as any member here, so these pages accept only the host names of this machine. Set another host name with --public-url.',
 );
 
-const titles: Readonly<Record<number, string>> = { 403: 'Not allowed', 404: 'Not found', 429: 'Too many requests' };
+const titles: Readonly<Record<number, string>> = {
+  400: 'That did not work',
+  403: 'Not allowed',
+  404: 'Not found',
+  409: 'That is not possible',
+  413: 'Too large',
+  429: 'Too many requests',
+  503: 'Not available at the moment',
+};
 
 function sendErrorPages({ sessions, sending }: PageDependencies, log: Log) {
   return handleErrors({

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 
-/** A JSON object for download: single values, then lists in chunks, which are read as fast as the client receives. */
+/** A JSON object for download: single values, then lists in chunks, which are read as fast as the client receives, until it goes away. */
 export async function sendExport(
   response: Response,
   file: {
@@ -15,7 +15,12 @@ export async function sendExport(
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Disposition': `attachment; filename="${file.name}"`,
   });
-  await pipeline(Readable.from(toJson(file)), response);
+  try {
+    await pipeline(Readable.from(toJson(file)), response);
+  } catch (thrown) {
+    const isAborted = thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    if (!isAborted) throw thrown;
+  }
 }
 
 async function* toJson({

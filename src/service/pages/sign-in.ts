@@ -3,17 +3,25 @@ import { z } from 'zod';
 import { formTokenField } from '../../web/form-token.ts';
 import { type Html, html } from '../../web/html.ts';
 import { HttpError } from '../../web/http-error.ts';
-import { redeemSignInToken } from '../actions/sign-in.ts';
+import { findSignInMember, redeemSignInToken } from '../actions/sign-in.ts';
 import type { Database } from '../storage/database.ts';
-import { allListings } from '../storage/listings/listings.ts';
-import { endSessions, findMember, listMembers, type ServiceMember } from '../storage/members/members.ts';
+import { listOwners } from '../storage/listings/listings.ts';
+import {
+  endSessions,
+  findMember,
+  findMembersById,
+  listMembers,
+  type ServiceMember,
+} from '../storage/members/members.ts';
 import type { PageDependencies } from './dependencies.ts';
 import { actAsForm, readForm } from './forms.ts';
+import { isolated } from './listing-parts.ts';
 import { nextPath } from './next-path.ts';
 import { pageNotFound, renderServicePage, requireVisitor } from './render-page.ts';
 import type { Visitor } from './session.ts';
 
 const maxMembers = 200;
+const maxOwnedListings = 100;
 const nextForm = z.object({ next: nextPath });
 
 /** Sign-in with Discord, by link, or by choosing a member in the sandbox, and sign-out. */
@@ -42,16 +50,18 @@ ${actAsMembers ? actAsSection(await findMembers(database), next) : linkSection(d
   });
 
   router.get('/sign-in/:token', async (request, response) => {
-    const visitor = await sessions.visitor(request, clock.now());
-    renderServicePage(request, response, { title: 'Sign in', visitor, body: redeemPage(request.params.token) });
+    const { token } = request.params;
+    const now = clock.now();
+    const visitor = await sessions.visitor(request, now);
+    const member = await findSignInMember(database, token, now);
+    if (member === null) throw invalidLink();
+    renderServicePage(request, response, { title: 'Sign in', visitor, body: redeemPage(token, member) });
   });
 
   router.post('/sign-in/:token', async (request: Request<{ token: string }>, response) => {
     await admission.admit(request, 'sign-in', null);
     const member = await redeemSignInToken(database, request.params.token, clock.now());
-    if (member === null) {
-      throw new HttpError(403, 'This sign-in link was already used or has expired. Ask for a new one.');
-    }
+    if (member === null) throw invalidLink();
     await sessions.signIn(response, member.userId, clock.now());
     response.redirect(303, '/dashboard?notice=signed-in');
   });
@@ -77,13 +87,17 @@ interface MemberOption extends ServiceMember {
   readonly owns: readonly string[];
 }
 
-/** The members for {@link actAsSection}, owners first. */
+/** Some members for {@link actAsSection}, owners first. There may be millions. */
 async function findMembers(database: Database): Promise<MemberOption[]> {
-  const [members, listings] = await Promise.all([listMembers(database, maxMembers), allListings(database)]);
-  const listingsByOwner = Map.groupBy(listings, (listing) => listing.ownerId);
-  return members
-    .map((member) => ({ ...member, owns: listingsByOwner.get(member.userId)?.map((listing) => listing.name) ?? [] }))
-    .sort((a, b) => b.owns.length - a.owns.length);
+  const listings = await listOwners(database, maxOwnedListings);
+  const listingsByOwner = Map.groupBy(listings, ({ ownerId }) => ownerId);
+  const members = [
+    ...(await findMembersById(database, [...listingsByOwner.keys()])),
+    ...(await listMembers(database, maxMembers)),
+  ];
+  return [...new Map(members.map((member) => [member.userId, member])).values()]
+    .map((member) => ({ ...member, owns: listingsByOwner.get(member.userId)?.map(({ name }) => name) ?? [] }))
+    .sort((a, b) => b.owns.length - a.owns.length || a.username.localeCompare(b.username, 'en'));
 }
 
 function signedInSection(visitor: Visitor): Html {
@@ -123,11 +137,18 @@ function linkSection(hasDiscord: boolean): Html {
 <p class="quiet">The operator creates one with <code>tallyhook service sign-in --user ID --name NAME</code>.</p>`;
 }
 
-/** The link needs a confirmation, since link previews of chat programs open it too. */
-function redeemPage(token: string): Html {
+function invalidLink(): HttpError {
+  return new HttpError(403, 'This sign-in link was already used or has expired. Ask for a new one.');
+}
+
+/**
+ * The link needs a confirmation, since link previews of chat programs open it too. It names the member, so that nobody is
+ * signed in as somebody else by a link from a stranger.
+ */
+function redeemPage(token: string, { username }: ServiceMember): Html {
   return html`<h1>Sign in</h1>
 <form class="card stack" method="post" action="/sign-in/${token}">
-  <p>This link signs you in on this device.</p>
+  <p>This link signs you in on this device as <strong>${isolated(username)}</strong>.</p>
   <button>Sign me in</button>
 </form>`;
 }

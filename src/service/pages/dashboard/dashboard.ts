@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express';
 import { isSnowflake } from '../../../platform/snowflake.ts';
-import { HttpError } from '../../../web/http-error.ts';
 import { deliveryRecords } from '../../storage/deliveries/attempts.ts';
 import { findWebhook } from '../../storage/deliveries/webhooks.ts';
 import { keysOfListing } from '../../storage/listings/keys.ts';
@@ -22,23 +21,26 @@ export interface OwnedListing {
 
 /** Access to one listing's dashboard, and its page. */
 export interface Dashboard {
-  /** For pages. Null if the visitor was sent to sign in. @throws HttpError 403 or 404 */
+  /** For pages. Null if the visitor was sent to sign in. @throws HttpError 404 */
   requireOwnerPage(request: Request<{ id: string }>, response: Response): Promise<OwnedListing | null>;
-  /** For forms. @throws HttpError 403 or 404 */
-  requireOwnerForm(request: Request<{ id: string }>): Promise<OwnedListing>;
+  /**
+   * For forms.
+   * @param action is counted, and rejected for banned members; without one, the form only takes something away
+   * @throws HttpError 403, 404 or 429
+   */
+  requireOwnerForm(request: Request<{ id: string }>, action?: 'edit' | 'send'): Promise<OwnedListing>;
   /** @param newSecret is shown in the response to the form, since a redirect would put it into a URL */
   render(request: Request, response: Response, owned: OwnedListing, newSecret: NewSecret | null): Promise<void>;
 }
 
 export function openDashboard(dependencies: PageDependencies): Dashboard {
-  const { sending, sessions } = dependencies;
+  const { sending, sessions, admission } = dependencies;
   const { database, clock } = sending;
 
   async function requireOwner(id: string, visitor: Visitor): Promise<OwnedListing> {
     const listing = isSnowflake(id) ? await findListing(database, id) : null;
-    if (listing === null || listing.state === 'deleting') throw pageNotFound();
-    if (listing.ownerId !== visitor.userId)
-      throw new HttpError(403, 'Only the owner of a listing can open its dashboard.');
+    // The same for others as for an unknown listing: it may be one that nobody else may know of.
+    if (listing?.ownerId !== visitor.userId || listing.state === 'deleting') throw pageNotFound();
     return { listing, visitor };
   }
 
@@ -49,7 +51,11 @@ export function openDashboard(dependencies: PageDependencies): Dashboard {
       response.redirect(303, `/sign-in?next=${encodeURIComponent(request.path)}`);
       return null;
     },
-    requireOwnerForm: async (request) => requireOwner(request.params.id, await requireVisitor(dependencies, request)),
+    async requireOwnerForm(request, action) {
+      const owned = await requireOwner(request.params.id, await requireVisitor(dependencies, request));
+      if (action !== undefined) await admission.admit(request, action, owned.visitor.userId);
+      return owned;
+    },
     async render(request, response, { listing, visitor }, newSecret) {
       const view = {
         listing,

@@ -28,7 +28,7 @@ export function deliveryRoutes({ sending, queued }: PageDependencies, dashboard:
   });
 
   router.post('/dashboard/:id/deliveries/:deliveryId/resend', async (request, response) => {
-    const { listing } = await dashboard.requireOwnerForm(request);
+    const { listing } = await dashboard.requireOwnerForm(request, 'send');
     const { deliveryId } = request.params;
     const isId = /^[0-9a-f-]{36}$/.test(deliveryId);
     if (!isId || !(await requeueDelivery(database, listing.id, deliveryId, clock.now()))) throw pageNotFound();

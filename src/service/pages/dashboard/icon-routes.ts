@@ -26,7 +26,7 @@ export function iconRoutes(dependencies: PageDependencies, dashboard: Dashboard)
   };
 
   router.post<{ id: string }>('/dashboard/:id/icon', requireSession, parseUpload, async (request, response) => {
-    const { listing } = await dashboard.requireOwnerForm(request);
+    const { listing } = await dashboard.requireOwnerForm(request, 'edit');
     await saveIcon(database, listing.id, await readIcon(request.body));
     response.redirect(303, `/dashboard/${listing.id}?notice=icon-saved#icon`);
   });

@@ -16,11 +16,12 @@ export function keyRoutes({ sending }: PageDependencies, dashboard: Dashboard): 
   const router = Router();
 
   router.post('/dashboard/:id/keys', async (request, response) => {
-    const owned = await dashboard.requireOwnerForm(request);
+    const owned = await dashboard.requireOwnerForm(request, 'edit');
     const { label } = readForm(keyForm, request.body);
-    const secret = await issueOwnersKey(database, owned.listing, label, clock.now());
-    if (secret === null) throw new HttpError(409, `A listing can have ${maxKeys} keys. Revoke one first.`);
-    await dashboard.render(request, response, owned, { name: `API key "${label}"`, secret });
+    const issued = await issueOwnersKey(database, owned.listing, label, clock.now());
+    if (issued === 'not-owner') throw pageNotFound();
+    if (issued === 'too-many') throw new HttpError(409, `A listing can have ${maxKeys} keys. Revoke one first.`);
+    await dashboard.render(request, response, owned, { name: `API key "${label}"`, secret: issued.key });
   });
 
   router.get('/dashboard/:id/keys/:keyId/revoke', async (request, response) => {

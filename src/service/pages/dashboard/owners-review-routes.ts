@@ -41,7 +41,7 @@ export function ownersReviewRoutes({ sending }: PageDependencies, dashboard: Das
   });
 
   router.post('/dashboard/:id/reviews/:reviewId/reply', async (request, response) => {
-    const { listing } = await dashboard.requireOwnerForm(request);
+    const { listing } = await dashboard.requireOwnerForm(request, 'edit');
     const reviewId = readRowId(request.params.reviewId);
     const { reply: text } = readForm(replyForm, request.body);
     const stored = await saveReply(database, { listingId: listing.id, reviewId, text, repliedAt: clock.now() });

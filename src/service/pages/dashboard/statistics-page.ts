@@ -1,3 +1,4 @@
+import { formatCount } from '../../../platform/durations.ts';
 import { type Html, html } from '../../../web/html.ts';
 import type { Listing } from '../../listing/listing.ts';
 import type { ListingDay } from '../../storage/listings/listing-days.ts';
@@ -29,7 +30,7 @@ export function statisticsPage({ listing, days, votes, reviews, deliveries }: St
 </dl>
 <section class="card" aria-labelledby="votes"><div class="spread"><h2 id="votes">Votes per day</h2><p class="sorts">${ranges}</p></div>
 ${voteChart(days)}
-<p class="quiet">${inRange.toLocaleString('en')} votes in ${days.length} days. Days are in UTC; the last is today.</p>
+<p class="quiet">${formatCount(inRange, 'vote')} in ${days.length} days. Days are in UTC; the last is today.</p>
 <details><summary>As a table</summary><div class="scroll tall"><table><thead><tr><th scope="col">Day</th><th scope="col" class="number">Votes</th></tr></thead>
 <tbody>${days
     .toReversed()

@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { TallyhookError } from '../../../platform/errors.ts';
 import { HttpError } from '../../../web/http-error.ts';
-import { configureWebhook, rotateWebhookSecret } from '../../actions/configure-webhook.ts';
+import { configureOwnersWebhook, rotateWebhookSecret } from '../../actions/configure-webhook.ts';
 import { testWebhook } from '../../actions/test-webhook.ts';
 import { deleteWebhook, findWebhook, pauseForOwner, resumeWebhook } from '../../storage/deliveries/webhooks.ts';
 import type { WebhookFamily } from '../../storage/tables.ts';
@@ -18,11 +18,13 @@ export function webhookRoutes({ sending, queued }: PageDependencies, dashboard: 
   const path = '/dashboard/:id/webhooks/:family';
 
   router.post(path, async (request, response) => {
-    const owned = await dashboard.requireOwnerForm(request);
+    const owned = await dashboard.requireOwnerForm(request, 'edit');
     const key = { listingId: owned.listing.id, family: readFamily(request.params.family) };
     const form = readForm(webhookForm, request.body);
     const existing = await findWebhook(database, key.listingId, key.family);
-    const secret = await configureWebhook(database, { ...key, ...form }, targets).catch(rethrowAsHttpError);
+    const settings = { ...key, ...form, ownerId: owned.visitor.userId };
+    const secret = await configureOwnersWebhook(database, settings, targets).catch(rethrowAsHttpError);
+    if (secret === null) throw pageNotFound();
     queued();
     if (existing || form.secret !== undefined)
       return response.redirect(303, `/dashboard/${key.listingId}?notice=saved`);
@@ -30,14 +32,14 @@ export function webhookRoutes({ sending, queued }: PageDependencies, dashboard: 
   });
 
   router.post(`${path}/rotate`, async (request, response) => {
-    const owned = await dashboard.requireOwnerForm(request);
+    const owned = await dashboard.requireOwnerForm(request, 'edit');
     const family = readFamily(request.params.family);
     const secret = await rotateWebhookSecret(database, owned.listing.id, family, clock.now()).catch(rethrowAsHttpError);
     await dashboard.render(request, response, owned, { name: `New secret of the ${family} webhooks`, secret });
   });
 
   router.post(`${path}/test`, async (request, response) => {
-    const { listing, visitor } = await dashboard.requireOwnerForm(request);
+    const { listing, visitor } = await dashboard.requireOwnerForm(request, 'send');
     const sender = { userId: visitor.userId, username: visitor.username };
     const attempt = await testWebhook(sending, listing, readFamily(request.params.family), sender);
     if (attempt === null) throw pageNotFound();

@@ -4,8 +4,9 @@ import { dateTime } from '../../../web/time-element.ts';
 import type { Ban } from '../../abuse/bans.ts';
 import type { moderationLog } from '../../abuse/moderation-log.ts';
 import type { UnpublishedListing } from '../../abuse/moderation-queue.ts';
+import { isolated } from '../listing-parts.ts';
 import type { Visitor } from '../session.ts';
-import { listingForm } from './queue-page.ts';
+import { listingForm, nameOf } from './queue-page.ts';
 
 const pages = {
   '/moderation': 'Queue',
@@ -36,16 +37,16 @@ export function hiddenListingsPage(listings: readonly UnpublishedListing[], visi
 <h2>Hidden listings</h2>
 ${listings.length === 0 && html`<p class="quiet">No listing is hidden.</p>`}
 ${listings.map(
-  (listing) => html`<article class="card stack"><h3>${listing.name}</h3>
-<p class="quiet"><code>${listing.id}</code> of ${listing.ownerName ?? 'an unknown member'} <code>${listing.ownerId}</code></p>
-<p>${listing.reason}</p>${listingForm(listing.id, visitor, 'Change reason')}</article>`,
+  (listing) => html`<article class="card stack"><h3>${isolated(listing.name)}</h3>
+<p class="quiet"><code>${listing.id}</code> of ${nameOf(listing.ownerName, 'an unknown member')} <code>${listing.ownerId}</code></p>
+<p>${isolated(listing.reason ?? '')}</p>${listingForm(listing.id, visitor, 'Change reason')}</article>`,
 )}`;
 }
 
 export function bansPage(bans: readonly (Ban & { readonly username: string | null })[], visitor: Visitor): Html {
   return html`<form class="card stack" method="post" action="/moderation/members">${formTokenField(visitor)}
   <h2>Ban a member</h2>
-  <p class="quiet">A banned member can sign in, but cannot vote, review, report or add listings. The member sees the reason.</p>
+  <p class="quiet">A banned member can sign in, but cannot vote, review, report, reply, or add and edit listings. The member sees the reason. The listings of the member stay: hide them as well if they must go.</p>
   <label>Discord id of the member <input name="userId" required inputmode="numeric" pattern="[0-9]{1,20}"></label>
   <label>Reason <input name="reason" required maxlength="300"></label>
   <button name="action" value="ban">Ban</button>
@@ -58,7 +59,7 @@ ${
 <tbody>${bans.map(
     (
       ban,
-    ) => html`<tr><td>${ban.username ?? 'A member'} <code>${ban.userId}</code></td><td>${ban.reason}</td><td>${dateTime(ban.bannedAt)}</td>
+    ) => html`<tr><td>${nameOf(ban.username, 'A member')} <code>${ban.userId}</code></td><td class="wrap">${isolated(ban.reason)}</td><td>${dateTime(ban.bannedAt)}</td>
   <td><form method="post" action="/moderation/members">${formTokenField(visitor)}<input type="hidden" name="userId" value="${ban.userId}"><button class="plain" name="action" value="lift" aria-label="Lift the ban of ${ban.username ?? ban.userId}">Lift</button></form></td></tr>`,
   )}</tbody></table></div>`
 }`;
@@ -77,8 +78,8 @@ export function logPage(entries: Awaited<ReturnType<typeof moderationLog>>): Htm
   if (entries.length === 0) return html`<p class="quiet">No operator has done anything yet.</p>`;
   return html`<div class="scroll"><table><thead><tr><th>Time</th><th>Operator</th><th>Action</th><th>Listing</th><th>Member</th><th>Reason</th></tr></thead>
 <tbody>${entries.map(
-    (entry) => html`<tr><td>${dateTime(entry.at)}</td><td>${entry.operatorName ?? entry.operatorId}</td>
+    (entry) => html`<tr><td>${dateTime(entry.at)}</td><td>${nameOf(entry.operatorName, entry.operatorId)}</td>
   <td>${actionTexts[entry.action] ?? entry.action}</td><td>${entry.listingId && html`<code>${entry.listingId}</code>`}</td>
-  <td>${entry.userId && html`${entry.username} <code>${entry.userId}</code>`}</td><td>${entry.reason}</td></tr>`,
+  <td>${entry.userId && html`${nameOf(entry.username, '')} <code>${entry.userId}</code>`}</td><td class="wrap">${isolated(entry.reason)}</td></tr>`,
   )}</tbody></table></div>`;
 }

@@ -109,8 +109,10 @@ export function moderationRoutes(dependencies: PageDependencies): Router {
     if (action === 'dismiss') return dismissReports(database, target, context);
     if (action === 'hide-listing') return hideListing(database, listingId, withReason(context));
     if (kind !== 'review' || reviewUserId === '') throw new HttpError(400, 'This is not a report of a review.');
-    if (action === 'ban') await ban(database, reviewUserId, withReason(context));
-    return removeReview(database, target, withReason(context));
+    const removed = await removeReview(database, target, withReason(context));
+    if (action === 'remove-review') return removed;
+    await ban(database, reviewUserId, withReason(context));
+    return true;
   });
 
   return router;

@@ -5,6 +5,7 @@ import { timeAgo } from '../../../web/time-element.ts';
 import type { QueueItem, UnpublishedListing } from '../../abuse/moderation-queue.ts';
 import { reportReasons } from '../../abuse/reports.ts';
 import { pagePath } from '../../listing/listing.ts';
+import { isolated } from '../listing-parts.ts';
 import type { Visitor } from '../session.ts';
 
 export interface QueueView {
@@ -28,9 +29,9 @@ ${nextPage !== null && html`<p><a href="/moderation?page=${nextPage}">More repor
 
 function pendingListing(listing: UnpublishedListing, visitor: Visitor, now: number): Html {
   return html`<article class="card stack" aria-labelledby="pending-${listing.id}">
-<h3 id="pending-${listing.id}">${listing.name}</h3>
-<p class="quiet">${listing.kind === 'bot' ? 'Bot' : 'Server'} <code>${listing.id}</code>, added ${timeAgo(listing.createdAt, now)} by ${listing.ownerName ?? 'an unknown member'} <code>${listing.ownerId}</code></p>
-<p class="comment">${listing.description}</p>
+<h3 id="pending-${listing.id}">${isolated(listing.name)}</h3>
+<p class="quiet">${listing.kind === 'bot' ? 'Bot' : 'Server'} <code>${listing.id}</code>, added ${timeAgo(listing.createdAt, now)} by ${nameOf(listing.ownerName, 'an unknown member')} <code>${listing.ownerId}</code></p>
+<p class="comment">${isolated(listing.description)}</p>
 ${listingForm(listing.id, visitor)}
 </article>`;
 }
@@ -49,7 +50,7 @@ export function listingForm(listingId: string, visitor: Visitor, hide = 'Reject'
 function reportedItem(item: QueueItem, visitor: Visitor, now: number): Html {
   const { target, total, reports, listing } = item;
   const id = `report-${target.listingId}-${target.reviewUserId}`;
-  const title = listing?.name ?? target.listingId;
+  const title = nameOf(listing?.name ?? null, target.listingId);
   return html`<article class="card stack" aria-labelledby="${id}">
 <h3 id="${id}">${target.kind === 'review' ? 'Review of' : 'Listing'} ${listing ? html`<a href="${pagePath(listing)}">${title}</a>` : title}</h3>
 <p class="quiet">${formatCount(total, 'report')}${listing && listing.state !== 'published' && `, ${listing.state}`}</p>
@@ -57,13 +58,18 @@ ${currentText(item)}
 <ul class="reports">${reports.map(
     (
       report,
-    ) => html`<li><p>${reasonText(report.reason)} · ${report.reporterName ?? 'A member'} <code>${report.reporterId}</code> · ${timeAgo(report.createdAt, now)}</p>
-  ${report.text !== '' && html`<p class="comment">${report.text}</p>`}
-  ${report.reportedText !== textNow(item) && html`<details><summary>When it was reported</summary><p class="comment">${report.reportedText}</p></details>`}</li>`,
+    ) => html`<li><p>${reasonText(report.reason)} · ${nameOf(report.reporterName, 'A member')} <code>${report.reporterId}</code> · ${timeAgo(report.createdAt, now)}</p>
+  ${report.text !== '' && html`<p class="comment">${isolated(report.text)}</p>`}
+  ${report.reportedText !== textNow(item) && html`<details><summary>When it was reported</summary><p class="comment">${isolated(report.reportedText)}</p></details>`}</li>`,
   )}</ul>
 ${total > reports.length && html`<p class="quiet">And ${formatCount(total - reports.length, 'more report', 'more reports')}.</p>`}
 ${targetForm(item, visitor)}
 </article>`;
+}
+
+/** A name that people chose, or what to show if it is unknown. */
+export function nameOf(name: string | null, otherwise: string): Html | string {
+  return name === null ? otherwise : isolated(name);
 }
 
 function reasonText(reason: string): string {
@@ -78,11 +84,13 @@ function textNow({ target, listing, review }: QueueItem): string | null {
 
 function currentText({ target, listing, review }: QueueItem): Html {
   if (target.kind === 'listing') {
-    return listing ? html`<p class="comment">${listing.description}</p>` : html`<p>This listing was deleted.</p>`;
+    return listing
+      ? html`<p class="comment">${isolated(listing.description)}</p>`
+      : html`<p>This listing was deleted.</p>`;
   }
-  if (review === null) return html`<p>This review was deleted.</p>`;
-  return html`<p class="quiet">${review.username} <code>${target.reviewUserId}</code>, ${formatCount(review.rating, 'star')}</p>
-<blockquote class="comment">${review.comment}</blockquote>`;
+  if (review === null) return html`<p>The review was deleted. Its author was <code>${target.reviewUserId}</code>.</p>`;
+  return html`<p class="quiet">${isolated(review.username)} <code>${target.reviewUserId}</code>, ${formatCount(review.rating, 'star')}</p>
+<blockquote class="comment">${isolated(review.comment)}</blockquote>`;
 }
 
 function targetForm({ target, listing, review }: QueueItem, visitor: Visitor): Html {
@@ -92,11 +100,8 @@ function targetForm({ target, listing, review }: QueueItem, visitor: Visitor): H
   <input type="hidden" name="reviewUserId" value="${target.reviewUserId}">
   <label>Reason <input name="reason" maxlength="300"></label>
   <button name="action" value="dismiss">Dismiss</button>
-  ${
-    review &&
-    html`<button class="second danger" name="action" value="remove-review">Remove review</button>
-  <button class="second danger" name="action" value="ban">Remove review and ban member</button>`
-  }
+  ${review && html`<button class="second danger" name="action" value="remove-review">Remove review</button>`}
+  ${target.kind === 'review' && html`<button class="second danger" name="action" value="ban">${review ? 'Remove review and ban member' : 'Ban member'}</button>`}
   ${target.kind === 'listing' && listing && html`<button class="second danger" name="action" value="hide-listing">Hide listing</button>`}
 </form>`;
 }

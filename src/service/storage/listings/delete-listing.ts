@@ -65,6 +65,47 @@ export async function deleteListingRows(database: Database): Promise<void> {
   }
 }
 
+/**
+ * Deletes a bot's listing that no operator has published, if it is in one of these states, so that another member can use
+ * its id; false if there is no such listing. Nobody could vote for it, so it has few rows.
+ */
+export async function deleteUnpublishedBot(
+  sql: Sql,
+  listingId: string,
+  states: readonly ('pending' | 'hidden')[],
+): Promise<boolean> {
+  const found = await sql
+    .updateTable('listings')
+    .set({ state: 'deleting' })
+    .where('id', '=', listingId)
+    .where('kind', '=', 'bot')
+    .where('state', 'in', states)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('votes').select('id').where('votes.listing_id', '=', listingId))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('purchases').select('order_id').where('purchases.listing_id', '=', listingId))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('moderation_log')
+            .select('id')
+            .where('moderation_log.listing_id', '=', listingId)
+            .where('action', '=', 'publish-listing'),
+        ),
+      ),
+    )
+    .returning('id')
+    .executeTakeFirst();
+  if (found === undefined) return false;
+  const deliveries = sql.selectFrom('deliveries').select('id').where('listing_id', '=', listingId);
+  await sql.deleteFrom('attempts').where('delivery_id', 'in', deliveries).execute();
+  await sql.deleteFrom('deliveries').where('listing_id', '=', listingId).execute();
+  await deleteRest(sql, listingId);
+  return true;
+}
+
 async function deleteVotes(sql: Sql, listingId: string, limit: number): Promise<number> {
   const chunk = sql
     .selectFrom('votes')

@@ -3,7 +3,7 @@ import { attemptsOf } from '../deliveries/attempts.ts';
 import { deliveriesOf } from '../deliveries/deliveries.ts';
 import { findWebhook } from '../deliveries/webhooks.ts';
 import { purchasesOf } from '../purchases.ts';
-import { findReviews } from '../reviews/review-pages.ts';
+import { type PageReview, reviewsBefore } from '../reviews/review-pages.ts';
 import { keysOfListing } from './keys.ts';
 import type { StoredListing } from './listings.ts';
 
@@ -69,14 +69,17 @@ async function* exportedVotes(database: Database, listingId: string) {
 }
 
 async function* exportedReviews(database: Database, listingId: string) {
-  for (let offset = 0; ; offset += chunkSize) {
-    const reviews = await findReviews(database, listingId, { order: 'newest', limit: chunkSize, offset });
-    if (reviews.length === 0) return;
+  let before: PageReview | undefined;
+  for (;;) {
+    const reviews = await reviewsBefore(database, listingId, { before, limit: chunkSize });
+    const last = reviews.at(-1);
+    if (last === undefined) return;
     yield reviews.map(({ id: _id, createdAt, reply, ...review }) => ({
       ...review,
       createdAt: iso(createdAt),
       reply: reply && { text: reply.text, repliedAt: iso(reply.repliedAt) },
     }));
+    before = last;
   }
 }
 

@@ -59,13 +59,19 @@ export async function updateListingState(
   return numUpdatedRows > 0n;
 }
 
-/** Locks a listing until the end of the transaction, against others that lock it. */
-export async function lockListing(sql: Sql, id: string): Promise<void> {
-  await sql
+/**
+ * Locks a listing until the end of the transaction, against others that lock it; false if it is not this owner's (any
+ * more), or is being deleted.
+ */
+export async function lockOwnListing(sql: Sql, id: string, ownerId: string): Promise<boolean> {
+  const { numUpdatedRows } = await sql
     .updateTable('listings')
     .set((row) => ({ name: row.ref('name') }))
     .where('id', '=', id)
-    .execute();
+    .where('owner_id', '=', ownerId)
+    .where('state', '!=', 'deleting')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Updates the columns that an owner may edit: all but id, kind, owner and creation time. */
@@ -104,6 +110,11 @@ export async function ownersOfListings(sql: Sql, ids: readonly string[]): Promis
 export async function findListing(sql: Sql, id: string): Promise<StoredListing | null> {
   const row = await sql.selectFrom('listings').selectAll().where('id', '=', id).executeTakeFirst();
   return row ? listingOfRow(row) : null;
+}
+
+/** The first listings by id, with their owners. */
+export async function listOwners(sql: Sql, limit: number): Promise<{ name: string; ownerId: string }[]> {
+  return sql.selectFrom('listings').select(['name', 'owner_id as ownerId']).orderBy('id').limit(limit).execute();
 }
 
 /** All listings, or those of one kind, oldest first. */

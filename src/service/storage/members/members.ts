@@ -66,9 +66,16 @@ function newEpoch(): string {
   return randomBytes(12).toString('base64url');
 }
 
-/** The first members by name, for the list of members that a visitor may act as. */
+/** The first members by id, for the list of members that a visitor may act as. */
 export async function listMembers(sql: Sql, limit: number): Promise<ServiceMember[]> {
-  const rows = await sql.selectFrom('members').selectAll().orderBy('username').limit(limit).execute();
+  const rows = await sql.selectFrom('members').selectAll().orderBy('user_id').limit(limit).execute();
+  return rows.map((row) => ({ userId: row.user_id, username: row.username }));
+}
+
+/** Those of these members who exist. */
+export async function findMembersById(sql: Sql, userIds: readonly string[]): Promise<ServiceMember[]> {
+  if (userIds.length === 0) return [];
+  const rows = await sql.selectFrom('members').selectAll().where('user_id', 'in', userIds).execute();
   return rows.map((row) => ({ userId: row.user_id, username: row.username }));
 }
 

@@ -1,4 +1,5 @@
 import type { Sql } from '../database.ts';
+import type { Row } from '../tables.ts';
 import type { ServiceMember } from './members.ts';
 
 export async function insertSignInLink(
@@ -11,20 +12,31 @@ export async function insertSignInLink(
     .execute();
 }
 
+/** The member of a link that {@link consumeSignInLink} would accept, without consuming it. */
+export async function findSignInLink(sql: Sql, hash: string, limits: LinkLimits): Promise<ServiceMember | null> {
+  const row = await sql.selectFrom('sign_in_links').selectAll().where('hash', '=', hash).executeTakeFirst();
+  return memberOfValid(row, limits);
+}
+
 /**
  * Deletes a link and returns its member; null if there is no link with this digest, or it has expired, or it expires
  * after `maxExpiresAt`. The last case means that the clock was set back after the link was created, so its age is
  * unknown.
  */
-export async function consumeSignInLink(
-  sql: Sql,
-  hash: string,
-  { now, maxExpiresAt }: { now: number; maxExpiresAt: number },
-): Promise<ServiceMember | null> {
+export async function consumeSignInLink(sql: Sql, hash: string, limits: LinkLimits): Promise<ServiceMember | null> {
   const row = await sql.deleteFrom('sign_in_links').where('hash', '=', hash).returningAll().executeTakeFirst();
-  return row && row.expires_at > now && row.expires_at <= maxExpiresAt
-    ? { userId: row.user_id, username: row.username }
-    : null;
+  return memberOfValid(row, limits);
+}
+
+/** ms since the epoch. */
+interface LinkLimits {
+  readonly now: number;
+  readonly maxExpiresAt: number;
+}
+
+function memberOfValid(row: Row<'sign_in_links'> | undefined, { now, maxExpiresAt }: LinkLimits): ServiceMember | null {
+  const isValid = row !== undefined && row.expires_at > now && row.expires_at <= maxExpiresAt;
+  return isValid ? { userId: row.user_id, username: row.username } : null;
 }
 
 /** Deletes the links that expire by a time (ms since the epoch). */

@@ -32,6 +32,23 @@ export async function findReviews(sql: Sql, listingId: string, selection: Review
   return rows.map(toPageReview);
 }
 
+/** The reviews of a listing before one of them, newest first; without `before`, from the newest on. */
+export async function reviewsBefore(
+  sql: Sql,
+  listingId: string,
+  { before, limit }: { readonly before: Pick<PageReview, 'createdAt' | 'id'> | undefined; readonly limit: number },
+): Promise<PageReview[]> {
+  let query = withReplies(sql).where('reviews.listing_id', '=', listingId);
+  if (before !== undefined) {
+    const { createdAt, id } = before;
+    query = query
+      .where('reviews.created_at', '<=', createdAt)
+      .where((row) => row.or([row('reviews.created_at', '<', createdAt), row('reviews.id', '<', id)]));
+  }
+  const rows = await query.orderBy('reviews.created_at', 'desc').orderBy('reviews.id', 'desc').limit(limit).execute();
+  return rows.map(toPageReview);
+}
+
 /** The review of a member, if there is one. */
 export async function findReviewBy(sql: Sql, listingId: string, userId: string): Promise<PageReview | null> {
   const row = await withReplies(sql)
