@@ -24,17 +24,21 @@ const maxConnectionSeconds = 600;
 /**
  * A pool of at most `max` connections that send statements without waiting for the responses to earlier ones.
  * @param options.numericAsNumber returns a `numeric` as a number instead of its text
+ * @param options.connectTimeoutMs how long to wait for a free or new connection
  */
 export function createPool(
   connectionString: string,
   max: number,
-  { numericAsNumber = false }: { readonly numericAsNumber?: boolean } = {},
+  {
+    numericAsNumber = false,
+    connectTimeoutMs = writeTimeoutMs,
+  }: { readonly numericAsNumber?: boolean; readonly connectTimeoutMs?: number } = {},
 ): pg.Pool {
   const pool = new pg.Pool({
     ...{ connectionString, max, types: numericAsNumber ? typesWithNumeric : types },
     pipeline: true,
     maxLifetimeSeconds: maxConnectionSeconds,
-    connectionTimeoutMillis: writeTimeoutMs,
+    connectionTimeoutMillis: connectTimeoutMs,
   });
   // The pool replaces broken connections. Without these listeners, a broken connection would end the process.
   pool.on('error', () => {});

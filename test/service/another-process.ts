@@ -8,19 +8,49 @@ import { onTestFinished } from 'vitest';
  * @returns the exit code or signal, and the standard output
  */
 export async function runInOtherProcess(database: string, body: string): Promise<{ ended: unknown; output: string }> {
+  const child = spawnService(database, body);
+  const [[code, signal], output] = await Promise.all([once(child, 'exit'), text(child.stdout)]);
+  return { ended: code ?? signal, output };
+}
+
+/** A child process that runs the service. */
+export interface OtherProcess {
+  /** Ends in `/api/v1`. */
+  readonly baseUrl: string;
+  /** Ends the process with `kill -9`. */
+  kill(): Promise<void>;
+}
+
+/** Starts the service on this database in a child process, which runs until it is killed. */
+export async function startOtherProcess(database: string, publicUrl: string): Promise<OtherProcess> {
+  const child = spawnService(database, 'process.stdout.write(String(service.port)); await new Promise(() => {});', {
+    publicUrl,
+  });
+  const exited = once(child, 'exit');
+  const [port] = await Promise.race([
+    once(child.stdout, 'data'),
+    exited.then(() => Promise.reject(new Error('The process has ended.'))),
+  ]);
+  return {
+    baseUrl: `http://127.0.0.1:${port}/api/v1`,
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+function spawnService(database: string, body: string, options: { readonly publicUrl?: string } = {}) {
   const moduleUrl = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
   const script = `
     const { startService } = await import(${moduleUrl('service/service.ts')});
     const { systemClock } = await import(${moduleUrl('platform/clock.ts')});
     const { createLog } = await import(${moduleUrl('platform/log.ts')});
     const service = await startService({ host: '127.0.0.1', port: 0, database: ${JSON.stringify(database)}, clock: systemClock,
-      log: createLog({ level: 'silent', secrets: [] }), allowLoopbackTargets: true, seed: true });
+      log: createLog({ level: 'silent', secrets: [] }), allowLoopbackTargets: true, seed: true,
+      ...${JSON.stringify(options)} });
     ${body}`;
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [[code, signal], output] = await Promise.all([once(child, 'exit'), text(child.stdout)]);
-  return { ended: code ?? signal, output };
+  return spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
 /** Locks the database for writing in a child process. @returns a function that releases the lock */

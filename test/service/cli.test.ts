@@ -41,8 +41,9 @@ test('it starts on its own port and database, seeded, and prints the keys once',
 });
 
 test('an added listing has a valid key, and its owner signs in by a link that is valid once', async () => {
-  const database = `sqlite:${tempDir()}/service.db`;
-  const databaseArgs = ['--database', database];
+  // A path is SQLite, with or without the scheme.
+  const path = `${tempDir()}/service.db`;
+  const databaseArgs = ['--database', path];
   const add = captive();
   const listingArgs = ['--kind', 'bot', '--id', '99', '--name', 'Helper', '--owner', '7'];
   expect(await serviceCommand(['add-listing', ...databaseArgs, ...listingArgs], add.terminal)).toBe(0);
@@ -56,19 +57,19 @@ test('an added listing has a valid key, and its owner signs in by a link that is
   expect(service.url).toBe('https://list.example/api/v1');
   expect(await service.end()).toBe(0);
 
-  const local = await startCommand(databaseArgs);
+  const local = await startCommand(['--database', `sqlite:${path}`]);
   const { json } = await ask(`${local.url}/bot`, { headers: { 'X-API-Key': key } });
   expect(json).toMatchObject({ data: { id: '99', name: 'Helper' } });
   const link = captive();
   expect(await serviceCommand(['sign-in', ...databaseArgs, '--user', '7', '--name', 'Ann'], link.terminal)).toBe(0);
-  const path = new URL(/http\S+/.exec(link.output())?.[0] ?? '').pathname;
-  const origin = new URL(local.url).origin;
-  expect((await ask(origin + path)).text).toContain('Sign me in');
-  const signedIn = await ask(origin + path, { method: 'POST' });
+  const { pathname } = new URL(/http\S+/.exec(link.output())?.[0] ?? '');
+  const { origin } = new URL(local.url);
+  expect((await ask(origin + pathname)).text).toContain('Sign me in');
+  const signedIn = await ask(origin + pathname, { method: 'POST' });
   expect(signedIn.status).toBe(303);
   const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
   expect((await ask(`${origin}/dashboard/99`, { headers: { cookie } })).text).toContain('Helper');
-  expect((await ask(origin + path, { method: 'POST' })).status).toBe(403);
+  expect((await ask(origin + pathname, { method: 'POST' })).status).toBe(403);
   expect(await local.end()).toBe(0);
 });
 
@@ -112,9 +113,11 @@ test.each([
   [['--log-level', 'loud']],
   [['add-listing', '--kind', 'fish', '--id', '1', '--name', 'n', '--owner', '1']],
   [['sign-in', '--user', 'abc', '--name', 'n']],
+  [['--database', 'mysql://127.0.0.1/list', '--port', '0']],
+  [['--database', '', '--port', '0']],
 ])('%j is invalid usage: exit code 2', async (args) => {
   const { terminal, output } = captive();
-  const database = ['--database', `sqlite:${tempDir()}/service.db`];
+  const database = args.includes('--database') ? [] : ['--database', `sqlite:${tempDir()}/service.db`];
   expect(await serviceCommand([...args, ...database], terminal)).toBe(2);
   expect(output()).not.toBe('');
 });

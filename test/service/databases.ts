@@ -1,11 +1,24 @@
-import { beforeAll, describe } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { describeOnPostgres } from '../contracts/databases.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 /** Runs the tests on SQLite and on PostgreSQL. They call `newDatabase` for the address of one of their own. */
 export function describeOnBothDatabases(subject: string, tests: (newDatabase: () => string) => void): void {
-  describe(`${subject} on SQLite`, () => tests(() => `sqlite:${tempDir()}/service.db`));
+  describe(`${subject} on SQLite`, () => {
+    let directory: string;
+    let databases = 0;
+    beforeAll(() => {
+      directory = mkdtempSync(join(tmpdir(), 'tallyhook-test-'));
+    });
+    afterAll(() => rmSync(directory, { recursive: true, force: true }));
+    tests(() => {
+      databases += 1;
+      return `sqlite:${directory}/service${databases}.db`;
+    });
+  });
   describeOnNewPostgres(`${subject} on PostgreSQL`, tests);
 }
 

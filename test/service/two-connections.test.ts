@@ -12,8 +12,9 @@ import { type LeasedDelivery, requeueDelivery } from '../../src/service/storage/
 import { claimDeliveries } from '../../src/service/storage/deliveries/delivery-queue.ts';
 import { releaseDelivery, settleFailure, settleSuccess } from '../../src/service/storage/deliveries/settle-delivery.ts';
 import { findWebhook, type Webhook } from '../../src/service/storage/deliveries/webhooks.ts';
+import { searchListings } from '../../src/service/storage/listings/listing-search.ts';
 import { storedSetting } from '../../src/service/storage/settings.ts';
-import { countVotes } from '../../src/service/storage/votes.ts';
+import { countVotes, countVotesOfMonth } from '../../src/service/storage/votes.ts';
 import { describeOnBothDatabases } from './databases.ts';
 import { leapingClock } from './leaping-clock.ts';
 
@@ -84,6 +85,12 @@ describeOnBothDatabases('two connections', (newDatabase) => {
     expect(outcomes.filter(({ recorded }) => recorded)).toHaveLength(1);
     expect(new Set(outcomes.map(({ nextVoteAt }) => nextVoteAt))).toEqual(new Set([now + voteCooldownMs]));
     expect(await countVotes(databases[1], '1', now)).toEqual({ total: 51, month: 51 });
+    expect(await countVotesOfMonth(databases[1], '1', now)).toBe(51);
+    const search = { text: '', tag: '', kind: null, limit: 10, offset: 0 };
+    const found = await searchListings(databases[1], search, now);
+    expect(found.map(({ listing: { id }, monthlyVotes }) => ({ id, monthlyVotes }))).toEqual([
+      { id: '1', monthlyVotes: 51 },
+    ]);
     const { rows } = await databases[0].executeQuery<{ id: string; body: string }>(
       databases[0].selectFrom('deliveries').selectAll().compile(),
     );

@@ -27,8 +27,8 @@ Usage
                                              JSON line with kind, id and API key per listing
 
 Options
-  --database ADDRESS       sqlite:PATH or postgres://USER:PASSWORD@HOST/NAME (default: the variable SERVICE_DATABASE_URL, the
-                           file that SERVICE_DATABASE_URL_FILE names, or sqlite:data/service.db)
+  --database ADDRESS       sqlite:PATH, a path, or postgres://USER:PASSWORD@HOST/NAME (default: the variable
+                           SERVICE_DATABASE_URL, the file that SERVICE_DATABASE_URL_FILE names, or sqlite:data/service.db)
   --json                   print the result as a JSON object
   --help                   print this help; that of backup, restore or doctor after its name
 

@@ -73,7 +73,9 @@ export interface ServiceTables {
     voted_at: number;
     denial_reason: string | null;
   };
-  /** Maintained by triggers. `month` is 202612 for December 2026, UTC. */
+  /**
+   * Maintained by triggers. `month` is 202612 for December 2026, UTC. On PostgreSQL, a month of a listing has several rows.
+   */
   vote_counts: { listing_id: string; month: number; votes: number };
   /** Maintained by triggers. `version` changes whenever a review of the listing does. */
   review_counts: { listing_id: string; reviews: number; rating_sum: number; version: number };

@@ -51,7 +51,7 @@ export async function countVotes(sql: Sql, listingId: string, now: number): Prom
 export async function countVotesOfMonth(sql: Sql, listingId: string, at: number): Promise<number> {
   const row = await sql
     .selectFrom('vote_counts')
-    .select('votes')
+    .select(({ fn }) => fn.sum<number | null>('votes').as('votes'))
     .where('listing_id', '=', listingId)
     .where('month', '=', monthNumber(at))
     .executeTakeFirst();

@@ -25,7 +25,15 @@ const maxHeads = 100;
  */
 export async function claimDeliveries(sql: Sql, dialect: SqlDialect, claim: Claim): Promise<LeasedDelivery[]> {
   const oldest = await claimFrom(sql, dialect, claim, oldestDue(claim));
-  return oldest.length > 0 ? oldest : claimFrom(sql, dialect, claim, oldestOfEach(claim));
+  if (oldest.length > 0 || !(await hasMoreThanOldest(sql, claim))) return oldest;
+  return claimFrom(sql, dialect, claim, oldestOfEach(claim));
+}
+
+/** Whether more deliveries are due than the oldest: only then is it worth to search each webhook, which may be many. */
+async function hasMoreThanOldest(sql: Sql, claim: Claim): Promise<boolean> {
+  const { rows } = await expression`
+    select 1 from deliveries where ${isFree(claim)} order by next_attempt_at limit 1 offset ${maxHeads}`.execute(sql);
+  return rows.length > 0;
 }
 
 function isFree({ now }: Claim): RawBuilder<boolean> {

@@ -2,7 +2,10 @@ import type { Sql } from '../database.ts';
 
 /** Stores when keys were last used (ms since the epoch), unless a later use is stored. */
 export async function saveKeyUsage(sql: Sql, lastUsed: ReadonlyMap<number, number>): Promise<void> {
-  const rows = [...lastUsed].map(([key_id, last_used_at]) => ({ key_id, last_used_at }));
+  // In the order of the keys, so that two processes cannot lock each other.
+  const rows = [...lastUsed]
+    .map(([key_id, last_used_at]) => ({ key_id, last_used_at }))
+    .sort((one, other) => one.key_id - other.key_id);
   const batchSize = 500;
   for (let start = 0; start < rows.length; start += batchSize) {
     await sql

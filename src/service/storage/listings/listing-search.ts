@@ -1,7 +1,8 @@
-import { sql as expression, type RawBuilder } from 'kysely';
+import { type ExpressionBuilder, sql as expression, type RawBuilder } from 'kysely';
 import type { ServiceListingKind } from '../../listing/listing.ts';
 import { monthNumber } from '../../listing/period.ts';
 import type { Sql } from '../database.ts';
+import type { ServiceTables } from '../tables.ts';
 import { listingOfRow, type StoredListing } from './listings.ts';
 
 export interface ListingSearch {
@@ -25,11 +26,8 @@ export async function searchListings(sql: Sql, search: ListingSearch, now: numbe
   const { text, tag, kind, limit, offset } = search;
   let query = sql
     .selectFrom('listings')
-    .leftJoin('vote_counts', (join) =>
-      join.onRef('vote_counts.listing_id', '=', 'listings.id').on('vote_counts.month', '=', monthNumber(now)),
-    )
     .selectAll('listings')
-    .select((row) => row.fn.coalesce('vote_counts.votes', row.lit(0)).as('monthly_votes'))
+    .select((row) => row.fn.coalesce(votesOfMonth(row, monthNumber(now)), row.lit(0)).as('monthly_votes'))
     .where('listings.state', '=', 'published');
   if (kind !== null) query = query.where('listings.kind', '=', kind);
   if (text !== '') query = query.where(contains(expression.ref('listings.name'), text));
@@ -43,6 +41,15 @@ export async function searchListings(sql: Sql, search: ListingSearch, now: numbe
     .offset(offset)
     .execute();
   return rows.map((row) => ({ listing: listingOfRow(row), monthlyVotes: Number(row.monthly_votes) }));
+}
+
+/** PostgreSQL counts a month in several rows. */
+function votesOfMonth(row: ExpressionBuilder<ServiceTables, 'listings'>, month: number) {
+  return row
+    .selectFrom('vote_counts')
+    .select(({ fn }) => fn.sum<number | null>('votes').as('votes'))
+    .whereRef('vote_counts.listing_id', '=', 'listings.id')
+    .where('month', '=', month);
 }
 
 /** Ignores case; SQLite knows only that of ASCII letters, so the text is also searched as it was written. */

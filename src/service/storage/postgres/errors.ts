@@ -5,7 +5,7 @@ import { second } from '../../../platform/durations.ts';
 import { StoreUnavailableError } from '../../../platform/errors.ts';
 
 /** A request waits for locks as long as with SQLite. */
-export const timeouts: TransactionTimeouts = { statementMs: 5 * second, lockMs: 3 * second };
+export const timeouts = { statementMs: 5 * second, lockMs: 3 * second } as const satisfies TransactionTimeouts;
 
 const uniqueViolation = '23505';
 

@@ -23,8 +23,10 @@ const maxRuns = 5;
  * no startup parameters except user and database, and no session state.
  */
 export async function openPostgresEngine(url: string, { onMigration }: OpenOptions): Promise<PostgresEngine> {
-  const pool = createPool(url, maxWritingConnections, { numericAsNumber: true });
-  const readingPool = createPool(url, maxReadingConnections, { numericAsNumber: true });
+  // In a burst, requests wait for a connection, and one that was counted must not fail because of that.
+  const options = { numericAsNumber: true, connectTimeoutMs: timeouts.statementMs };
+  const pool = createPool(url, maxWritingConnections, options);
+  const readingPool = createPool(url, maxReadingConnections, options);
   const close = async () => void (await Promise.all([pool.end(), readingPool.end()]));
   try {
     const database = {
