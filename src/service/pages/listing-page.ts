@@ -45,12 +45,10 @@ export function listingPage(view: ListingView): Html {
     ${figure('Votes', view.votes)}${figure('This month', view.monthlyVotes)}${listingFigures(listing)}
   </dl>
   <div class="columns">
-    <section aria-labelledby="reviews"><h2 id="reviews">Reviews</h2>
-      ${reviews === null ? html`<p class="quiet">Only servers have reviews.</p>` : reviewsSection(reviews)}
-    </section>
+    ${reviews === null ? votersSection(view) : html`<section aria-labelledby="reviews"><h2 id="reviews">Reviews</h2>${reviewsSection(reviews)}</section>`}
     <aside>
       <section class="card vote" aria-labelledby="vote"><h2 id="vote">Vote</h2>${voteForm(view)}</section>
-      <section class="card" aria-labelledby="voters"><h2 id="voters">Latest votes</h2>${voterList(view)}</section>
+      ${reviews !== null && votersSection(view)}
       ${listing.kind === 'server' ? rulesSection(listing.facts.rules) : null}
       <p class="quiet">${isOwner ? html`<a href="/dashboard/${listing.id}">Edit ${listing.kind}</a>` : html`<a href="${pagePath(listing)}/report">Report this ${listing.kind}</a>`}</p>
     </aside>
@@ -91,6 +89,11 @@ function voteForm({ listing, visitor, cooldown, challenge, now }: ListingView): 
   }
   return html`<button disabled>Vote again in ${formatWait(cooldown.nextVoteAt - now)}</button>
     <p class="quiet">You have voted. You can vote again from ${dateTime(cooldown.nextVoteAt)}.</p>`;
+}
+
+/** Beside the reviews, or in their place for a bot. */
+function votersSection(view: ListingView): Html {
+  return html`<section class="card" aria-labelledby="voters"><h2 id="voters">Latest votes</h2>${voterList(view)}</section>`;
 }
 
 function voterList({ voters, now }: ListingView): Html {

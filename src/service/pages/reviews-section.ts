@@ -24,16 +24,22 @@ export interface ReviewsView {
   readonly now: number;
 }
 
+const orderNames: Readonly<Record<ReviewOrder, string>> = {
+  newest: 'Newest',
+  highest: 'Best rating',
+  lowest: 'Worst rating',
+};
+
 /** The reviews of a server with the replies of its owner, and the form for the visitor's own. */
 export function reviewsSection(view: ReviewsView): Html {
   const { listing, order, total, rating } = view;
   const sorts = reviewOrders.map((name) =>
     name === order
-      ? html`<strong aria-current="true">${name}</strong>`
-      : html`<a href="${pagePath(listing)}?sort=${name}#reviews">${name}</a>`,
+      ? html`<strong aria-current="true">${orderNames[name]}</strong>`
+      : html`<a href="${pagePath(listing)}?sort=${name}#reviews">${orderNames[name]}</a>`,
   );
   return html`${rating === null ? html`<p class="quiet">No reviews yet.</p>` : html`<p class="rating"><strong>${rating.toFixed(1)}</strong> <span class="quiet">of 5 from ${formatCount(total, 'review')}</span></p>`}
-    ${total > 1 && html`<p class="sorts">Sort: ${sorts}</p>`}
+    ${total > 1 && html`<p class="sorts">${sorts}</p>`}
     <ol class="reviews">${view.reviews.map((review) => reviewItem(review, view))}</ol>
     ${view.reviews.length < total && html`<p>${!view.showsMany && html`<a href="${pagePath(listing)}?sort=${order}&amp;all=1#reviews">Show more reviews</a> `}<span class="quiet">${view.reviews.length} of ${total.toLocaleString('en')}</span></p>`}
     ${listing.state === 'published' && reviewForm(view)}`;
@@ -61,7 +67,9 @@ export function replyText(text: string, repliedAt: number, now: number): Html {
 
 function reviewForm({ listing, visitor, own }: ReviewsView): Html | null {
   const path = `${pagePath(listing)}/reviews`;
-  if (!visitor) return null;
+  if (!visitor) {
+    return html`<p><a class="button second" href="/sign-in?next=${encodeURIComponent(pagePath(listing))}">Sign in to write a review</a></p>`;
+  }
   const rating = own?.rating ?? 5;
   return html`<section class="card" aria-labelledby="own-review"><h3 id="own-review">${own ? 'Your review' : 'Write a review'}</h3>
     <form class="stack" method="post" action="${path}">${formTokenField(visitor)}

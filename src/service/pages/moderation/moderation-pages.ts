@@ -19,11 +19,11 @@ export type ModerationPath = keyof typeof pages;
 
 /** A page with the navigation of moderation. */
 export function moderationPage(path: ModerationPath, body: Fragment): Html {
-  const links = Object.entries(pages).map(([href, name]) =>
-    href === path ? html`<strong aria-current="page">${name}</strong>` : html`<a href="${href}">${name}</a>`,
+  const links = Object.entries(pages).map(
+    ([href, name]) => html`<a href="${href}"${href === path && html` aria-current="page"`}>${name}</a>`,
   );
   return html`<h1>Moderation</h1>
-<nav class="sorts" aria-label="Moderation">${links}</nav>
+<nav class="tabs" aria-label="Moderation">${links}</nav>
 ${body}`;
 }
 
