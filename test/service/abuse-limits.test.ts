@@ -156,3 +156,17 @@ test('an owner who changes a listing without end is stopped', async () => {
   expect((await send('/webhooks/vote/test')).status).toBe(429);
   expect((await send('/icon/remove')).status).toBe(303);
 });
+
+test('a member can read all own data a few times an hour, also when banned', async () => {
+  const all = await started({ actionLimits: limited({ data: { member: 3 } }) });
+  const database = await openDatabase(all.database);
+  await banMember(database, { userId: mira.userId, reason: 'Insults <b>.', bannedAt: 1 });
+  await database.destroy();
+  const page = await all.mira.open('/your-data');
+  expect(page.text).toContain('Reason: <bdi>Insults &#60;b&#62;.</bdi>');
+  const exported = await all.mira.open('/your-data/export');
+  expect(exported.json).toMatchObject({ ban: { reason: 'Insults <b>.' } });
+  expect((await all.mira.open('/your-data')).status).toBe(200);
+  expect((await all.mira.open('/your-data')).status).toBe(429);
+  expect((await all.mira.open('/dashboard')).status).toBe(200);
+});

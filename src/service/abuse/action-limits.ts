@@ -2,9 +2,10 @@ import { day, hour, minute } from '../../platform/durations.ts';
 
 /**
  * What members do that can be abused. `edit` is every change of an own listing that is not a removal, with replies, keys
- * and webhooks; `send` is a test of a webhook, or sending a delivery again.
+ * and webhooks; `send` is a test of a webhook, or sending a delivery again; `data` is the export of a listing, and reading, exporting or deleting
+ * all that is stored about the member, which searches all listings.
  */
-export const limitedActions = ['sign-in', 'vote', 'review', 'report', 'create', 'edit', 'send'] as const;
+export const limitedActions = ['sign-in', 'vote', 'review', 'report', 'create', 'edit', 'send', 'data'] as const;
 export type LimitedAction = (typeof limitedActions)[number];
 
 /** How many times something may be done in a window that begins at a multiple of its length. */
@@ -32,4 +33,5 @@ export const defaultActionLimits: Readonly<Record<LimitedAction, ActionLimits>> 
   create: { member: { limit: 10, windowMs: 1 * day }, address: { limit: 50, windowMs: 1 * day } },
   edit: { member: { limit: 300, windowMs: 1 * hour }, address: { limit: 1_500, windowMs: 1 * hour } },
   send: { member: { limit: 300, windowMs: 1 * hour }, address: { limit: 1_500, windowMs: 1 * hour } },
+  data: { member: { limit: 60, windowMs: 1 * hour }, address: { limit: 600, windowMs: 1 * hour } },
 };

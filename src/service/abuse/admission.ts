@@ -19,6 +19,8 @@ export interface Admission {
    * @throws HttpError 403 for a banned member, 429 with `Retry-After` beyond a limit
    */
   admit(request: Request, action: LimitedAction, userId: string | null): Promise<void>;
+  /** As {@link admit}, also for banned members. @throws HttpError 429 */
+  count(request: Request, action: LimitedAction, userId: string | null): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -30,6 +32,7 @@ const nouns: Readonly<Record<LimitedAction, string>> = {
   create: 'new listings',
   edit: 'changes',
   send: 'webhook tests and repeated deliveries',
+  data: 'requests for stored data',
 };
 
 /**
@@ -61,31 +64,34 @@ export async function openAdmission(options: {
     );
   }
 
+  async function count(request: Request, action: LimitedAction, userId: string | null): Promise<void> {
+    if (limits === null) return;
+    warnOfProxy(request);
+    const now = clock.now();
+    const { member, address } = limits[action];
+    const subjects: CountedSubject[] = [{ ...address, subject: hash(`${action} address ${clientKeyOf(request.ip)}`) }];
+    if (member !== null && userId !== null) {
+      subjects.unshift({ ...member, subject: hash(`${action} member ${userId}`) });
+    }
+    const result = await counter.count(subjects, now);
+    if (result === null) return;
+    const waitMs = Math.max(second, result.until - now);
+    const source = result.exceeded === subjects.at(-1) ? 'from your network' : 'from you';
+    throw new HttpError(
+      429,
+      `There were too many ${nouns[action]} ${source}. Please try again in ${formatWait(waitMs)}.`,
+      Math.ceil(waitMs / second),
+    );
+  }
+
   return {
+    count,
     async admit(request, action, userId) {
       const ban = userId === null ? null : await findBan(database, userId);
       if (ban !== null) {
         throw new HttpError(403, `You were banned, so you can no longer do this here. Reason: ${ban.reason}`);
       }
-      if (limits === null) return;
-      warnOfProxy(request);
-      const now = clock.now();
-      const { member, address } = limits[action];
-      const subjects: CountedSubject[] = [
-        { ...address, subject: hash(`${action} address ${clientKeyOf(request.ip)}`) },
-      ];
-      if (member !== null && userId !== null) {
-        subjects.unshift({ ...member, subject: hash(`${action} member ${userId}`) });
-      }
-      const result = await counter.count(subjects, now);
-      if (result === null) return;
-      const waitMs = Math.max(second, result.until - now);
-      const source = result.exceeded === subjects.at(-1) ? 'from your network' : 'from you';
-      throw new HttpError(
-        429,
-        `There were too many ${nouns[action]} ${source}. Please try again in ${formatWait(waitMs)}.`,
-        Math.ceil(waitMs / second),
-      );
+      await count(request, action, userId);
     },
     stop: () => counter.stop(),
   };

@@ -17,7 +17,7 @@ const deleteForm = z.object({ confirm: z.literal('yes', 'It must be ticked.') })
 
 /** What the service stores about a member, with an export and the deletion. */
 export function memberDataRoutes(dependencies: PageDependencies): Router {
-  const { sending, sessions } = dependencies;
+  const { sending, sessions, admission } = dependencies;
   const { database, clock } = sending;
   const router = Router();
 
@@ -25,6 +25,7 @@ export function memberDataRoutes(dependencies: PageDependencies): Router {
     const now = clock.now();
     const visitor = await sessions.visitor(request, now);
     if (!visitor) return response.redirect(303, '/sign-in?next=/your-data');
+    await admission.count(request, 'data', visitor.userId);
     const listings: MemberDataView['listings'][number][] = [];
     for await (const { listing, votes, review } of memberListings(database, visitor.userId)) {
       listings.push({ listing, votes: votes.length, lastVoteAt: votes.at(-1) ?? null, review });
@@ -41,6 +42,7 @@ export function memberDataRoutes(dependencies: PageDependencies): Router {
     const visitor = await sessions.visitor(request, clock.now());
     if (!visitor) return response.redirect(303, '/sign-in?next=/your-data');
     const { userId, username } = visitor;
+    await admission.count(request, 'data', userId);
     const reports = await reportsOfReporter(database, userId, maxReports);
     const ban = await findBan(database, userId);
     await sendExport(response, {
@@ -60,6 +62,7 @@ export function memberDataRoutes(dependencies: PageDependencies): Router {
   router.post('/your-data/delete', async (request, response) => {
     const { userId } = await requireVisitor(dependencies, request);
     readForm(deleteForm, request.body);
+    await admission.count(request, 'data', userId);
     if ((await countListingsOfOwner(database, userId)) > 0) {
       throw new HttpError(409, 'Delete your listings first, so that they do not remain without an owner.');
     }

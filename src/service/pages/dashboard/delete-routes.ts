@@ -15,7 +15,7 @@ import { dashboardFrame } from './tabs.ts';
 const deleteForm = z.object({ name: z.string().max(1_000).transform(normalizeLine) });
 
 /** Export and deletion of a listing. */
-export function deleteRoutes({ sending }: PageDependencies, dashboard: Dashboard): Router {
+export function deleteRoutes({ sending, admission }: PageDependencies, dashboard: Dashboard): Router {
   const { database, clock } = sending;
   const router = Router();
 
@@ -31,6 +31,7 @@ export function deleteRoutes({ sending }: PageDependencies, dashboard: Dashboard
     const owned = await dashboard.requireOwnerPage(request, response);
     if (owned === null) return;
     const { id, kind } = owned.listing;
+    await admission.count(request, 'data', owned.visitor.userId);
     await sendExport(response, {
       name: `${kind}-${id}.json`,
       values: await exportedProfile(database, owned.listing),

@@ -1,8 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
+import type { SelectQueryBuilder } from 'kysely';
 import { deleteReportsOfReporter } from '../../abuse/reports.ts';
 import { voteCooldownMs } from '../../listing/cooldown.ts';
 import type { ServiceListingKind } from '../../listing/listing.ts';
-import type { Database } from '../database.ts';
+import type { Database, Sql } from '../database.ts';
+import type { ServiceTables } from '../tables.ts';
 
 /** What stands in a vote instead of the id of a member who deleted their data. */
 export const anonymousId = 'anonymous';
@@ -16,23 +18,22 @@ export interface MemberListing {
 }
 
 /** Listings that are searched together: votes and reviews have indexes by listing first. */
-const chunkSize = 250;
+const chunkSize = 500;
 
 /** The votes and the reviews of a member, by listing. */
 export async function* memberListings(database: Database, userId: string): AsyncGenerator<MemberListing> {
-  for await (const listings of listingChunks(database)) {
-    const ids = listings.map(({ id }) => id);
+  for await (const { listings, ids } of listingChunks(database)) {
     const votes = await database
       .selectFrom('votes')
       .select(['listing_id', 'voted_at'])
-      .where('listing_id', 'in', ids)
+      .where('listing_id', 'in', ids(database))
       .where('user_id', '=', userId)
       .orderBy('voted_at')
       .execute();
     const reviews = await database
       .selectFrom('reviews')
       .select(['listing_id', 'rating', 'comment', 'created_at'])
-      .where('listing_id', 'in', ids)
+      .where('listing_id', 'in', ids(database))
       .where('user_id', '=', userId)
       .execute();
     const votesOf = Map.groupBy(votes, (vote) => vote.listing_id);
@@ -50,8 +51,14 @@ export async function* memberListings(database: Database, userId: string): Async
   }
 }
 
+/** Listings, and the query of their ids: a list of hundreds of ids would take longer than the search. */
+interface ListingChunk {
+  readonly listings: readonly MemberListing['listing'][];
+  readonly ids: (sql: Sql) => SelectQueryBuilder<ServiceTables, 'listings', { id: string }>;
+}
+
 /** All listings in chunks, with a turn of the event loop between them. */
-async function* listingChunks(database: Database): AsyncGenerator<MemberListing['listing'][]> {
+async function* listingChunks(database: Database): AsyncGenerator<ListingChunk> {
   for (let after = ''; ; ) {
     const listings = await database
       .selectFrom('listings')
@@ -62,7 +69,9 @@ async function* listingChunks(database: Database): AsyncGenerator<MemberListing[
       .execute();
     const last = listings.at(-1);
     if (last === undefined) return;
-    yield listings;
+    const [from, to] = [after, last.id];
+    const ids = (sql: Sql) => sql.selectFrom('listings').select('id').where('id', '>', from).where('id', '<=', to);
+    yield { listings, ids };
     after = last.id;
     await setImmediate();
   }
@@ -111,12 +120,11 @@ async function anonymize(
   userId: string,
   { reviewsUntil, votesUntil }: { readonly reviewsUntil: number; readonly votesUntil: number },
 ): Promise<void> {
-  for await (const listings of listingChunks(database)) {
-    const ids = listings.map(({ id }) => id);
+  for await (const { ids } of listingChunks(database)) {
     await database.transaction().execute(async (sql) => {
       const reviews = await sql
         .deleteFrom('reviews')
-        .where('listing_id', 'in', ids)
+        .where('listing_id', 'in', ids(sql))
         .where('user_id', '=', userId)
         .where('created_at', '<=', reviewsUntil)
         .returning('id')
@@ -128,7 +136,7 @@ async function anonymize(
       await sql
         .updateTable('votes')
         .set({ user_id: anonymousId })
-        .where('listing_id', 'in', ids)
+        .where('listing_id', 'in', ids(sql))
         .where('user_id', '=', userId)
         .where('voted_at', '<=', votesUntil)
         .execute();
