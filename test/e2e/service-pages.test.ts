@@ -70,9 +70,9 @@ test('a member replaces their review, and visitors sort reviews', async () => {
   await page.getByRole('button', { name: 'Save review' }).click();
   const first = page.getByRole('region', { name: 'Reviews' }).getByRole('listitem').first();
   expect(await first.innerText()).toContain('<b>Really.</b>');
-  await page.getByRole('link', { name: 'highest' }).click();
+  await page.getByRole('link', { name: 'Best rating' }).click();
   expect(await first.innerText()).not.toContain('Too calm');
-  await page.getByRole('link', { name: 'lowest' }).click();
+  await page.getByRole('link', { name: 'Worst rating' }).click();
   expect(await first.innerText()).toContain('Too calm');
   await page.getByRole('link', { name: 'Show more reviews' }).click();
   expect(await page.getByRole('region', { name: 'Reviews' }).getByRole('listitem').count()).toBe(31);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hour, minute } from '../../src/platform/durations.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { configureOwnersWebhook } from '../../src/service/actions/configure-webhook.ts';
+import { createOwnersListing } from '../../src/service/actions/create-listing.ts';
 import { issueOwnersKey } from '../../src/service/actions/issue-key.ts';
 import { takeOverListing } from '../../src/service/actions/take-over-listing.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
@@ -321,6 +322,12 @@ describeOnBothDatabases('the proof of servers', (newDatabase) => {
     const [owner, manager] = [browser(), browser()];
     all.discord.guild.setRole(tobias.id, all.discord.roles.owner, true);
     await signIn(all, manager, tobias.id, next);
+    // Anybody may claim that a bot has this id.
+    const database = await openDatabase(all.database);
+    const common = { id: otherGuildId, name: 'No bot', description: '', tags: [], ownerId: aiko.id, createdAt: 1 };
+    const bot = { ...common, kind: 'bot', facts: { servers: 0, shards: 1 } } as const;
+    expect(await createOwnersListing(database, bot, 'pending')).toBe('created-pending');
+    await database.destroy();
     const added = await send(manager, '/dashboard/new/server', { id: otherGuildId });
     expect(added.page).toContain('<option value="1190000000000000101" dir="auto">Elsewhere</option>');
     expect(added.page).toContain('Only the owner of the server can take over its listing.');

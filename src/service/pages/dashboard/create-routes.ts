@@ -4,7 +4,7 @@ import { HttpError } from '../../../web/http-error.ts';
 import { createOwnersListing, defaultServerFacts, maxListingsOfOwner } from '../../actions/create-listing.ts';
 import { takeOverListing } from '../../actions/take-over-listing.ts';
 import type { CommonListing, Listing } from '../../listing/listing.ts';
-import { ownersOfListings } from '../../storage/listings/listings.ts';
+import { ownersOfServers } from '../../storage/listings/listings.ts';
 import { findProvenGuild, provenGuilds } from '../../storage/members/proven-guilds.ts';
 import type { PageDependencies } from '../dependencies.ts';
 import { newListingForm, provenServerForm, readForm } from '../forms.ts';
@@ -73,7 +73,7 @@ export function createRoutes(dependencies: PageDependencies): Router {
 
   async function findProvenServers({ userId }: Visitor, now: number): Promise<ProvenServer[]> {
     const guilds = await provenGuilds(database, userId, now);
-    const owners = await ownersOfListings(
+    const owners = await ownersOfServers(
       database,
       guilds.map(({ id }) => id),
     );

@@ -100,10 +100,12 @@ export async function changeOwner(sql: Sql, id: string, ownerId: string): Promis
   return numUpdatedRows > 0n;
 }
 
-/** The owners of those listings that exist, by the id of the listing. */
-export async function ownersOfListings(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+/** The owners of those servers that are listed, by the id of the server. */
+export async function ownersOfServers(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
-  const rows = await sql.selectFrom('listings').select(['id', 'owner_id']).where('id', 'in', ids).execute();
+  // Anybody may have added a bot with the id of a server.
+  const servers = sql.selectFrom('listings').select(['id', 'owner_id']).where('kind', '=', 'server');
+  const rows = await servers.where('id', 'in', ids).execute();
   return new Map(rows.map(({ id, owner_id }) => [id, owner_id]));
 }
 
