@@ -219,9 +219,12 @@ describeOnBothDatabases('two connections', (newDatabase) => {
       for (let next = 1_000 * (turn + 1); !isOver; next += 1)
         await castVote(database, listing, { voter: voter(next) }, now).catch(() => {});
     });
-    await startListingDeletion(databases[0], '1', now);
-    for (let run = 0; run < 3; run += 1) await atOnce(databases, 2, deleteListingRows);
-    isOver = true;
+    try {
+      await startListingDeletion(databases[0], '1', now);
+      for (let run = 0; run < 3; run += 1) await atOnce(databases, 2, deleteListingRows);
+    } finally {
+      isOver = true;
+    }
     await voting;
     await deleteListingRows(databases[0]);
     for (const table of ['votes', 'vote_counts', 'deliveries', 'keys'] as const)
