@@ -12,6 +12,7 @@ import { type LeasedDelivery, requeueDelivery } from '../../src/service/storage/
 import { claimDeliveries } from '../../src/service/storage/deliveries/delivery-queue.ts';
 import { releaseDelivery, settleFailure, settleSuccess } from '../../src/service/storage/deliveries/settle-delivery.ts';
 import { findWebhook, type Webhook } from '../../src/service/storage/deliveries/webhooks.ts';
+import { deleteListingRows, startListingDeletion } from '../../src/service/storage/listings/delete-listing.ts';
 import { searchListings } from '../../src/service/storage/listings/listing-search.ts';
 import { storedSetting } from '../../src/service/storage/settings.ts';
 import { countVotes, countVotesOfMonth } from '../../src/service/storage/votes.ts';
@@ -208,5 +209,26 @@ describeOnBothDatabases('two connections', (newDatabase) => {
       admins.map((admin) => admin.createListing({ kind: 'bot', discordId: '2', name: 'Bot' })),
     );
     expect(created.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('delete a listing together while members vote for it', async () => {
+    const { databases, listing, now } = await withDeliveries(20);
+    let isOver = false;
+    const voting = atOnce(databases, 8, async (database, turn) => {
+      // Votes for a deleted listing fail.
+      for (let next = 1_000 * (turn + 1); !isOver; next += 1)
+        await castVote(database, listing, { voter: voter(next) }, now).catch(() => {});
+    });
+    try {
+      await startListingDeletion(databases[0], '1', now);
+      for (let run = 0; run < 3; run += 1) await atOnce(databases, 2, deleteListingRows);
+    } finally {
+      isOver = true;
+    }
+    await voting;
+    await deleteListingRows(databases[0]);
+    for (const table of ['votes', 'vote_counts', 'deliveries', 'keys'] as const)
+      expect(await databases[1].selectFrom(table).select('listing_id').execute(), table).toEqual([]);
+    expect(await databases[1].selectFrom('listings').select('id').execute()).toEqual([]);
   });
 });

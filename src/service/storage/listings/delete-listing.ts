@@ -53,7 +53,10 @@ export async function deleteListingRows(database: Database): Promise<void> {
       for (let hasMore = true; hasMore; ) {
         const at = performance.now();
         const chunk = size;
-        hasMore = (await database.transaction().execute((sql) => deleteChunk(sql, id, chunk))) === chunk;
+        const deleted = await database.transaction().execute(async (sql) => {
+          return (await isFree(sql, id)) ? deleteChunk(sql, id, chunk) : 0;
+        });
+        hasMore = deleted === chunk;
         const tookMs = performance.now() - at;
         if (tookMs > maxTransactionMs) size = Math.max(chunkSizes.min, Math.floor(size / 2));
         else if (tookMs < maxTransactionMs / 3) size = Math.min(chunkSizes.max, size * 2);
@@ -106,6 +109,18 @@ export async function deleteUnpublishedBot(
   return true;
 }
 
+/** Whether no other process deletes rows of this listing. Locks it against them, but not against votes. */
+async function isFree(sql: Sql, listingId: string): Promise<boolean> {
+  const listing = await sql
+    .selectFrom('listings')
+    .select('id')
+    .where('id', '=', listingId)
+    .forNoKeyUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+  return listing !== undefined;
+}
+
 async function deleteVotes(sql: Sql, listingId: string, limit: number): Promise<number> {
   const chunk = sql
     .selectFrom('votes')
@@ -149,8 +164,19 @@ async function deletePurchases(sql: Sql, listingId: string, limit: number): Prom
   return Number(numDeletedRows);
 }
 
-/** Fails if a vote was stored meanwhile; the next call deletes it. */
+/** Deletes nothing if something was stored meanwhile, such as a vote; the next call deletes it. */
 async function deleteRest(sql: Sql, listingId: string): Promise<void> {
+  // First, because a vote locks the listing before its counts. From here on, votes wait and then fail.
+  await sql.selectFrom('listings').select('id').where('id', '=', listingId).forUpdate().execute();
+  for (const table of ['votes', 'deliveries', 'reviews', 'purchases'] as const) {
+    const row = await sql
+      .selectFrom(table)
+      .select('listing_id')
+      .where('listing_id', '=', listingId)
+      .limit(1)
+      .executeTakeFirst();
+    if (row !== undefined) return;
+  }
   const keys = sql.selectFrom('keys').select('id').where('listing_id', '=', listingId);
   await sql.deleteFrom('key_usage').where('key_id', 'in', keys).execute();
   await sql.deleteFrom('request_reservations').where('key_id', 'in', keys).execute();
