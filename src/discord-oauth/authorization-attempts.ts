@@ -27,7 +27,7 @@ export interface AuthorizationAttempts {
 }
 
 /**
- * @param options.secret random; whoever knows it can forge cookies
+ * @param options.secret random; those who know it can forge cookies
  * @param options.purpose separates the keys of different cookies with the same secret
  * @param options.cookieName gets a prefix if browsers use https, by which they accept it from this host alone
  * @param options.path of the pages that read the cookie; `/` excludes cookies that another host of the domain has set

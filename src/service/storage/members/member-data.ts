@@ -6,7 +6,7 @@ import type { ServiceListingKind } from '../../listing/listing.ts';
 import type { Database, Sql } from '../database.ts';
 import type { ServiceTables } from '../tables.ts';
 
-/** What stands in a vote instead of the id of a member who deleted their data. */
+/** What a vote has instead of the id of a member who deleted their data. */
 export const anonymousId = 'anonymous';
 
 /** What a member did for one listing. Times are ms since the epoch. */
