@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql } from '../storage/database.ts';
-import type { ReportKind, ReportState } from '../storage/tables.ts';
+import type { ReportKind, ReportState, Row } from '../storage/tables.ts';
 
 /** The reasons that a form offers, and their texts. */
 export const reportReasons = {
@@ -187,18 +187,7 @@ export async function deleteClosedReports(sql: Sql, before: number): Promise<voi
   await sql.deleteFrom('reports').where('state', '!=', 'open').where('closed_at', '<', before).execute();
 }
 
-function toReport(row: {
-  id: string;
-  kind: ReportKind;
-  listing_id: string;
-  review_user_id: string;
-  reporter_id: string;
-  reason: string;
-  text: string;
-  reported_text: string;
-  state: ReportState;
-  created_at: number;
-}): StoredReport {
+function toReport(row: Omit<Row<'reports'>, 'closed_at'>): StoredReport {
   return {
     id: row.id,
     kind: row.kind,
