@@ -123,7 +123,7 @@ test('the server and the bot have separate cooldowns', async () => {
   expect(json['data']).toMatchObject({ canVote: true, lastVoteDate: null });
 });
 
-test.each(['abc', '12a', '-1', '1.5', '%20', '123456789012345678901', '%E0', "1'--"])(
+test.each(['abc', '12a', '-1', '1.5', '%20', '12345678901234567890x', '%E0', '%D9%A1', "1'--"])(
   'the user id %s is 400',
   async (userId) => {
     const { get, keys } = await running();

@@ -91,11 +91,14 @@ export const failureEnvelopeResource = z
 const maxReviews = 50;
 const defaultReviews = 10;
 
-/** The path parameter of `GET /votes/:userId`. */
+/**
+ * The path parameter of `GET /votes/:userId`. The document only requires digits, so more than a Discord id has are the
+ * id of a user who has never voted.
+ */
 export const votesPath = z.object({
   userId: z
     .string()
-    .regex(snowflakePattern, 'The user id must be numeric: 1 to 20 digits.')
+    .regex(/^\d+$/, 'The user id must be numeric.')
     .meta({ description: 'User identifier' }),
 });
 

@@ -16,7 +16,8 @@ Options
   --server-key-file FILE  read the key from a file, to keep it out of the shell history
   --bot-key-file FILE     the same for the key of the bot
   --voted-user ID         Discord id of a user who has voted for the server
-  --skip-rate-limit       do not check the rate limit, which uses up the keys for a minute
+  --skip-rate-limit       do not check the rate limit, which uses up the keys for a minute; if its count is
+                          ambiguous, the check waits for up to three minutes and counts again
   --json                  print each check as a JSON object: {outcome, section, line, saw}
   --help                  print this help
 

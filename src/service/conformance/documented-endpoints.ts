@@ -58,13 +58,15 @@ function inlineReferences(schema: unknown, document: unknown): unknown {
   return Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, inlineReferences(part, document)]));
 }
 
+/** The document requires milliseconds for the dates of votes only, which have a check of their own (section 2.4). */
+const utcTimestamp = { type: 'string', pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$` };
+
 /** The schema without the parts that the document does not define (`x-not-shown`). */
 function documentedPart(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(documentedPart);
   if (!isObject(schema)) return schema;
   if (schema['x-not-shown'] !== undefined) return {};
-  // Milliseconds are optional in ISO 8601.
-  if (schema['format'] === 'date-time') return { type: 'string', format: 'date-time' };
+  if (schema['format'] === 'date-time') return utcTimestamp;
   const { properties, required, ...others } = schema;
   const documented = Object.fromEntries(Object.entries(others).map(([name, part]) => [name, documentedPart(part)]));
   if (!isObject(properties)) return documented;
