@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { hour } from '../../src/platform/durations.ts';
 import { receiver, running, serverId } from '../service/running.ts';
@@ -140,6 +140,90 @@ test.each([
     const widest = await page.locator('html').evaluate((root) => root.scrollWidth);
     expect(widest, path).toBeLessThanOrEqual(size.width);
   }
+});
+
+test('an owner stays at the form that was sent, and sees its result there', async () => {
+  const { service } = await running();
+  const { url } = await receiver();
+  const page = await openPage({ width: 390, height: 740 });
+  await page.goto(`${service.url}/sign-in?next=/dashboard/${serverId}`);
+  await actAs(page, /^rowan/);
+  const webhooks = page.getByRole('region', { name: 'Vote Webhooks' });
+  const advanced = page.getByRole('region', { name: 'Advanced setup' });
+  const press = async (section: typeof webhooks, button: string) => {
+    await section.getByRole('button', { name: button, exact: true }).click();
+    await expect.poll(() => isInSight(section.getByRole('heading').first())).toBe(true);
+    expect(await isInSight(page.getByRole('status'))).toBe(true);
+  };
+  await webhooks.getByLabel('URL').fill(url);
+  for (const button of ['Save', 'Save', 'Test Webhook', 'Rotate secret', 'Pause', 'Resume', 'Remove'])
+    await press(webhooks, button);
+  await advanced.getByLabel('Name').fill('Bot');
+  await press(advanced, 'Create API key');
+});
+
+/** Whether the element, or its beginning, is in the visible part of the page. */
+function isInSight(element: Locator): Promise<boolean> {
+  return element.evaluate((found) => {
+    const { top } = found.getBoundingClientRect();
+    return top >= 0 && top < window.innerHeight;
+  });
+}
+
+test.each(['مجتمع القراءة والكتابة والطبخ والسفر والألعاب 2026', 'קהילת הקריאה והכתיבה והבישול והמסעות 2026'])(
+  'a long name is cut at its end in every script: %s',
+  async (name) => {
+    const { service } = await running();
+    const page = await openPage({ width: 360, height: 740 });
+    await page.goto(`${service.url}/sign-in?next=/dashboard/${serverId}`);
+    await actAs(page, /^rowan/);
+    await page.getByRole('region', { name: 'Basics' }).getByLabel('Name').fill(name);
+    await page.getByRole('region', { name: 'Basics' }).getByRole('button', { name: 'Save' }).click();
+    for (const path of ['/', '/dashboard']) {
+      await page.goto(service.url + path);
+      const heading = page.locator('.head').filter({ hasText: name }).locator('h2, h3');
+      const [isClipped, isBeginningVisible] = await heading.evaluate((clipped) => {
+        const text = document.createTreeWalker(clipped, NodeFilter.SHOW_TEXT).nextNode() as Text;
+        const range = document.createRange();
+        range.setStart(text, 0);
+        range.setEnd(text, 1);
+        const [first, box] = [range.getBoundingClientRect(), clipped.getBoundingClientRect()];
+        const isInside = first.width > 0 && first.left >= box.left - 1 && first.right <= box.right + 1;
+        return [clipped.scrollWidth > clipped.clientWidth, isInside];
+      });
+      expect({ path, isClipped, isBeginningVisible }).toEqual({ path, isClipped: true, isBeginningVisible: true });
+    }
+  },
+);
+
+test.each([30, 90])('the labels of the chart of %d days fit on a phone', async (days) => {
+  const { service } = await running();
+  const page = await openPage({ width: 390, height: 740 });
+  await page.goto(`${service.url}/sign-in?next=/dashboard/${serverId}/statistics`);
+  await actAs(page, /^rowan/);
+  await page.goto(`${service.url}/dashboard/${serverId}/statistics?days=${days}`);
+  const boxes = await page.locator('.chart .axis').evaluateAll((labels) => {
+    const chart = labels[0]?.closest('svg')?.getBoundingClientRect();
+    return labels.map((label) => {
+      const { left, right, top, bottom } = label.getBoundingClientRect();
+      const isInside =
+        chart !== undefined && left >= chart.left - 1 && right <= chart.right + 1 && top >= chart.top - 1;
+      return { text: label.textContent, left, right, top, bottom, isInside };
+    });
+  });
+  expect(boxes.length).toBeGreaterThan(5);
+  expect(boxes.filter(({ isInside }) => !isInside)).toEqual([]);
+  const overlapping = boxes.filter((box, index) =>
+    boxes.some(
+      (other, otherIndex) =>
+        otherIndex > index &&
+        box.left < other.right &&
+        other.left < box.right &&
+        box.top < other.bottom &&
+        other.top < box.bottom,
+    ),
+  );
+  expect(overlapping).toEqual([]);
 });
 
 test('a member signs in with Discord, which is another site, and comes back to the page', async () => {

@@ -133,6 +133,13 @@ test.each(['abc', '12a', '-1', '1.5', '%20', '12345678901234567890x', '%E0', '%D
   },
 );
 
+test.each([21, 30, 1_000])('a user id of %d digits is numeric: a user who has never voted', async (length) => {
+  const { get, keys } = await running();
+  const { status, json } = await get(`/votes/${'1'.repeat(length)}`, { 'X-API-Key': keys.server });
+  expect(status).toBe(200);
+  expect(json['data']).toEqual({ canVote: true, nextVoteDate: null, lastVoteDate: null, secondsUntilVote: 0 });
+});
+
 test('reviews are sorted newest first, ten by default, with the total', async () => {
   const { get, keys } = await running();
   const { json } = await get('/reviews', { 'X-API-Key': keys.server });

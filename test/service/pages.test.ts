@@ -138,8 +138,8 @@ test('the webhook section sets the URL, shows the secret once, tests, rotates, r
   const first = secretOf(await send(section, { url, secret: '' }));
   expect(first).toMatch(/^vote_/);
   expect((await open(dashboardPath)).text).not.toContain(first);
-  expect((await send(`${section}/test`, {})).headers.get('location')).toBe(`${dashboardPath}?notice=test-delivered`);
-  expect((await send(`${section}/test`, {})).headers.get('location')).toBe(`${dashboardPath}?notice=test-failed`);
+  expect((await send(`${section}/test`, {})).headers.get('location')).toBe(`${dashboardPath}?notice=test-delivered#vote-webhooks`);
+  expect((await send(`${section}/test`, {})).headers.get('location')).toBe(`${dashboardPath}?notice=test-failed#vote-webhooks`);
   expect((await open(dashboardPath)).text).toContain('The receiver returned 500.');
 
   const second = secretOf(await send(`${section}/rotate`, {}));
@@ -244,7 +244,7 @@ test('a client that half-closes its connection gets the response, even a slow on
   write(`${head}\r\n${type}\r\n\r\n${form}`);
   end();
   const [answer] = parseResponses(await closed);
-  expect(answer).toMatchObject({ status: 303, head: expect.stringContaining('notice=test-delivered') });
+  expect(answer).toMatchObject({ status: 303, head: expect.stringContaining('notice=test-delivered#vote-webhooks') });
 });
 
 /** A request with a forged Host header, which fetch does not allow. */
@@ -291,7 +291,7 @@ test('the longest text in any script fits into a form, and a text that is too lo
     },
   };
   const saved = await owner.send(dashboardPath, edits);
-  expect([saved.status, saved.headers.get('location')]).toEqual([303, `${dashboardPath}?notice=saved`]);
+  expect([saved.status, saved.headers.get('location')]).toEqual([303, `${dashboardPath}?notice=saved#basics`]);
   const explained = async (fields: object) => {
     const { status, text } = await owner.send(dashboardPath, { ...edits, ...fields });
     return [status, /Please check [^<]*/.exec(text)?.[0]];

@@ -13,6 +13,8 @@ const emptyTexts: Readonly<Record<EffectState, string>> = {
   done: 'No effects are done yet.',
 };
 
+const titles: Readonly<Record<EffectState, string>> = { waiting: 'Waiting', done: 'Done', buried: 'Buried' };
+
 export interface EffectsView {
   readonly state: EffectState;
   readonly effects: readonly EffectRecord[];
@@ -27,7 +29,7 @@ export function effectsPage({ state, effects, counts, next }: EffectsView, root:
   return html`<h1>Effects</h1>
 <p class="quiet">Actions in Discord, such as announcements and roles, and their status.</p>
 <nav aria-label="State"><ul class="tabs">${effectTabs.map(tab)}</ul></nav>
-<section class="card" aria-label="${state} effects">${
+<section class="card" aria-labelledby="state"><h2 id="state">${titles[state]}</h2>${
     effects.length === 0
       ? html`<p>${emptyTexts[state]}</p>`
       : html`<ul class="items">${effects.map((effect) => effectItem(effect, { root, session, returnTo: 'effects' }))}</ul>`

@@ -96,10 +96,7 @@ const defaultReviews = 10;
  * id of a user who has never voted.
  */
 export const votesPath = z.object({
-  userId: z
-    .string()
-    .regex(/^\d+$/, 'The user id must be numeric.')
-    .meta({ description: 'User identifier' }),
+  userId: z.string().regex(/^\d+$/, 'The user id must be numeric.').meta({ description: 'User identifier' }),
 });
 
 /** A positive integer in a query string. */

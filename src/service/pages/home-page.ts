@@ -52,9 +52,9 @@ function searchForm({ q, tag, kind }: HomeQuery): Html {
 function card({ listing, monthlyVotes }: RankedListing): Html {
   return html`<li class="card tile">
   <div class="head">${listingIcon(listing, 'small')}
-    <div><h3><a class="cover" href="${pagePath(listing)}">${isolated(listing.name)}</a></h3>
+    <div><h3 dir="auto"><a class="cover" href="${pagePath(listing)}">${listing.name}</a></h3>
     <p class="quiet">${kindName(listing)} · ${formatCount(monthlyVotes, 'vote')} this month</p></div></div>
-  <p class="clamp">${isolated(listing.description)}</p>
+  <p class="clamp" dir="auto">${listing.description}</p>
   ${tagLinks(listing.tags.slice(0, 4))}
 </li>`;
 }

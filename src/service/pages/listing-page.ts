@@ -99,8 +99,7 @@ function votersSection(view: ListingView): Html {
 function voterList({ voters, now }: ListingView): Html {
   if (voters.length === 0) return html`<p class="quiet">Nobody has voted yet.</p>`;
   return html`<ol class="voters">${voters.map(
-    (vote) =>
-      html`<li><span>${vote.username === null ? 'A member' : isolated(vote.username)}</span> ${timeAgo(vote.votedAt, now)}</li>`,
+    (vote) => html`<li><span dir="auto">${vote.username ?? 'A member'}</span> ${timeAgo(vote.votedAt, now)}</li>`,
   )}</ol>`;
 }
 

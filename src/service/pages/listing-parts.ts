@@ -34,6 +34,6 @@ export function kindName({ kind }: Pick<Listing, 'kind'>): string {
 export function tagLinks(tags: readonly string[]): Html | null {
   if (tags.length === 0) return null;
   return html`<ul class="tags" aria-label="Tags">${tags.map(
-    (tag) => html`<li><a href="/?tag=${encodeURIComponent(tag.toWellFormed())}">${isolated(tag)}</a></li>`,
+    (tag) => html`<li><a dir="auto" href="/?tag=${encodeURIComponent(tag.toWellFormed())}">${tag}</a></li>`,
   )}</ul>`;
 }

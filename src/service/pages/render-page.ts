@@ -7,7 +7,6 @@ import { pageFrame } from '../../web/page-frame.ts';
 import { openApiPath } from '../api/openapi.ts';
 import type { PageDependencies } from './dependencies.ts';
 import { serviceMessages } from './flash-messages.ts';
-import { isolated } from './listing-parts.ts';
 import type { Visitor } from './session.ts';
 
 /** @param page `visitor` is null without a session */
@@ -31,7 +30,7 @@ export function renderServicePage(
 }
 
 function accountLinks(visitor: Visitor): Html {
-  return html`<a class="who" href="/your-data" title="Your data">${isolated(visitor.username)}</a>
+  return html`<a class="who" href="/your-data" title="Your data" dir="auto">${visitor.username}</a>
   ${visitor.isOperator && html`<a href="/moderation">Moderation</a>`}
   <a href="/dashboard">Dashboard</a>
   <form method="post" action="/sign-out">${formTokenField(visitor)}<button class="plain">Sign out</button></form>`;

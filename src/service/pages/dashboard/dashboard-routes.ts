@@ -47,7 +47,7 @@ export function dashboardRoutes(dependencies: PageDependencies): Router {
   router.post('/dashboard/:id', async (request, response) => {
     const { listing } = await dashboard.requireOwnerForm(request, 'edit');
     await updateListing(database, withEdits(listing, request.body));
-    response.redirect(303, `/dashboard/${listing.id}?notice=saved`);
+    response.redirect(303, `/dashboard/${listing.id}?notice=saved#basics`);
   });
 
   router.use(deleteRoutes(dependencies, dashboard));

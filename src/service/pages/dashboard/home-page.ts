@@ -2,7 +2,7 @@ import { formatCount } from '../../../platform/durations.ts';
 import { type Html, html } from '../../../web/html.ts';
 import { pagePath } from '../../listing/listing.ts';
 import type { StoredListing } from '../../storage/listings/listings.ts';
-import { isolated, kindName, listingIcon } from '../listing-parts.ts';
+import { kindName, listingIcon } from '../listing-parts.ts';
 
 const stateNames = { published: null, pending: 'waits for approval', hidden: 'hidden', deleting: 'being deleted' };
 
@@ -23,7 +23,7 @@ function card({ listing, monthlyVotes }: OwnListing): Html {
   const state = stateNames[listing.state];
   const isDeleting = listing.state === 'deleting';
   return html`<li class="card"><div class="head">${listingIcon(listing, 'small')}
-  <div><h2>${isolated(listing.name)}</h2>
+  <div><h2 dir="auto">${listing.name}</h2>
   <p class="quiet">${kindName(listing)} · ${formatCount(monthlyVotes, 'vote')} this month</p></div></div>
   ${state && html`<p><span class="state">${state}</span></p>`}
   ${!isDeleting && html`<p class="line"><a class="button" href="/dashboard/${listing.id}">Edit ${listing.kind}</a> <a href="/dashboard/${listing.id}/statistics">Statistics</a> <a href="${pagePath(listing)}">Public page</a></p>`}</li>`;

@@ -25,7 +25,7 @@ export function keysSection({
 <p class="quiet">Keep them secret, on your server. A key gives access to this ${listing.kind} only, with 120 requests per minute.</p>
 ${
   keys.length > 0 &&
-  html`<div class="scroll"><table><thead><tr><th>Name</th><th>Key</th><th>Created</th><th>Last used</th><th></th></tr></thead>
+  html`<div class="scroll"><table><thead><tr><th>Name</th><th>Key</th><th>Created</th><th>Last used</th><td></td></tr></thead>
 <tbody>${keys.map(
     (
       key,
@@ -37,7 +37,7 @@ ${
 ${
   keys.length >= maxKeys
     ? html`<p class="quiet">You have ${keys.length} keys. Revoke one to create another.</p>`
-    : html`<form class="line" method="post" action="${path}">${formTokenField(visitor)}
+    : html`<form class="line" method="post" action="${path}#advanced">${formTokenField(visitor)}
   <label>Name <input name="label" required maxlength="60" value="Key"></label> <button>Create API key</button>
 </form>`
 }</section>`;

@@ -39,7 +39,7 @@ ${voteChart(days)}
         html`<tr><th scope="row">${new Date(day.start).toISOString().slice(0, 10)}</th><td class="number">${day.votes.toLocaleString('en')}</td></tr>`,
     )}</tbody></table></div></details></section>
 <section class="card" aria-labelledby="webhooks"><h2 id="webhooks">Webhook deliveries, last 30 days</h2>
-<dl class="figures">${figure('Queued', deliveries.queued)}${figure('Failed', deliveries.failed)}${figure('Waiting now', deliveries.waiting)}</dl>
+<dl class="figures">${figure('Deliveries', deliveries.queued)}${figure('Failed', deliveries.failed)}${figure('Waiting now', deliveries.waiting)}</dl>
 <p class="quiet"><a href="/dashboard/${listing.id}/deliveries?state=failed">Failed deliveries</a></p></section>`;
 }
 

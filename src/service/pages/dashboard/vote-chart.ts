@@ -11,7 +11,8 @@ const width = 720;
 const height = 220;
 const left = 64;
 const bottom = 34;
-const top = 10;
+/** Room for half a line of the labels at a small width. */
+const top = 20;
 
 /** Bars of votes per day as SVG, with a title and a description for screen readers. */
 export function voteChart(days: readonly ChartDay[]): Html {
@@ -22,7 +23,7 @@ export function voteChart(days: readonly ChartDay[]): Html {
   const step = (width - left) / Math.max(1, days.length);
   const y = (votes: number) => top + plotHeight * (1 - votes / scale);
   const gridlines = [0, scale / 2, scale].filter(Number.isInteger);
-  const labelEvery = Math.ceil(days.length / 6);
+  const labelEvery = Math.ceil(days.length / 4);
   return html`<svg class="chart" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="chart-title chart-description">
 <title id="chart-title">Votes per day, last ${days.length} days</title>
 <desc id="chart-description">${total.toLocaleString('en')} votes in total, ${most.votes.toLocaleString('en')} on the day with most votes, ${dateOf(most.start)}.</desc>

@@ -27,7 +27,7 @@ export function webhookRoutes({ sending, queued }: PageDependencies, dashboard: 
     if (secret === null) throw pageNotFound();
     queued();
     if (existing || form.secret !== undefined)
-      return response.redirect(303, `/dashboard/${key.listingId}?notice=saved`);
+      return response.redirect(303, `/dashboard/${key.listingId}?notice=saved#${key.family}-webhooks`);
     await dashboard.render(request, response, owned, { name: `Secret of the ${key.family} webhooks`, secret });
   });
 
@@ -41,11 +41,12 @@ export function webhookRoutes({ sending, queued }: PageDependencies, dashboard: 
   router.post(`${path}/test`, async (request, response) => {
     const { listing, visitor } = await dashboard.requireOwnerForm(request, 'send');
     const sender = { userId: visitor.userId, username: visitor.username };
-    const attempt = await testWebhook(sending, listing, readFamily(request.params.family), sender);
+    const family = readFamily(request.params.family);
+    const attempt = await testWebhook(sending, listing, family, sender);
     if (attempt === null) throw pageNotFound();
     queued();
     const notice = attempt.error === null ? 'test-delivered' : 'test-failed';
-    response.redirect(303, `/dashboard/${listing.id}?notice=${notice}`);
+    response.redirect(303, `/dashboard/${listing.id}?notice=${notice}#${family}-webhooks`);
   });
 
   router.post(`${path}/pause`, async (request, response) => {
@@ -65,8 +66,9 @@ export function webhookRoutes({ sending, queued }: PageDependencies, dashboard: 
 
   router.post(`${path}/remove`, async (request, response) => {
     const { listing } = await dashboard.requireOwnerForm(request);
-    await deleteWebhook(database, listing.id, readFamily(request.params.family));
-    response.redirect(303, `/dashboard/${listing.id}?notice=removed`);
+    const family = readFamily(request.params.family);
+    await deleteWebhook(database, listing.id, family);
+    response.redirect(303, `/dashboard/${listing.id}?notice=removed#${family}-webhooks`);
   });
 
   return router;

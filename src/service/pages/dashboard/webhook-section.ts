@@ -22,7 +22,7 @@ export function webhookSection(
   return html`<section class="card" aria-labelledby="${family}-webhooks" data-family="${family}">
 <h2 id="${family}-webhooks">${titles[family]}</h2>
 ${webhook && health(webhook, path, token, now)}
-<form class="stack" method="post" action="${path}">${token}
+<form class="stack" method="post" action="${path}#${family}-webhooks">${token}
   <label>URL <input type="url" name="url" required maxlength="500" placeholder="https://" value="${webhook?.url ?? ''}"></label>
   <label>Secret <input type="password" name="secret" autocomplete="off" maxlength="200" placeholder="${webhook ? `unchanged, ends in ${webhook.secret.slice(-4)}` : 'leave empty to generate one'}"></label>
   <button>Save</button>
@@ -42,11 +42,12 @@ ${!paused && webhook.failures > 0 && html`<p class="bad">${formatCount(webhook.f
 ${webhook.previous && webhook.previous.until > now && html`<p class="quiet">The previous secret is still used until ${dateTime(webhook.previous.until)} if the new one is rejected.</p>`}`;
 }
 
-function actions({ paused }: Webhook, path: string, token: Html): Html {
+function actions({ paused, family }: Webhook, path: string, token: Html): Html {
   return html`<div class="line">
   <form method="post" action="${path}/test">${token}<button class="second">Test Webhook</button></form>
-  <form method="post" action="${path}/rotate">${token}<button class="second">Rotate secret</button></form>
+  <form method="post" action="${path}/rotate#${family}-webhooks">${token}<button class="second">Rotate secret</button></form>
   ${paused === null && html`<form method="post" action="${path}/pause">${token}<button class="second">Pause</button></form>`}
   <form method="post" action="${path}/remove">${token}<button class="plain danger">Remove</button></form>
-</div>`;
+</div>
+<p class="quiet">A test is a delivery like any other, with your id and your name, and <code>test: true</code>. A receiver that does not look at <code>test</code> pays you for it.</p>`;
 }

@@ -55,7 +55,7 @@ export function bansPage(bans: readonly (Ban & { readonly username: string | nul
 ${bans.length === 0 && html`<p class="quiet">Nobody is banned.</p>`}
 ${
   bans.length > 0 &&
-  html`<div class="scroll"><table><thead><tr><th>Member</th><th>Reason</th><th>Since</th><th></th></tr></thead>
+  html`<div class="scroll"><table><thead><tr><th>Member</th><th>Reason</th><th>Since</th><td></td></tr></thead>
 <tbody>${bans.map(
     (
       ban,
