@@ -138,8 +138,12 @@ test('the webhook section sets the URL, shows the secret once, tests, rotates, r
   const first = secretOf(await send(section, { url, secret: '' }));
   expect(first).toMatch(/^vote_/);
   expect((await open(dashboardPath)).text).not.toContain(first);
-  expect((await send(`${section}/test`, {})).headers.get('location')).toBe(`${dashboardPath}?notice=test-delivered#vote-webhooks`);
-  expect((await send(`${section}/test`, {})).headers.get('location')).toBe(`${dashboardPath}?notice=test-failed#vote-webhooks`);
+  expect((await send(`${section}/test`, {})).headers.get('location')).toBe(
+    `${dashboardPath}?notice=test-delivered#vote-webhooks`,
+  );
+  expect((await send(`${section}/test`, {})).headers.get('location')).toBe(
+    `${dashboardPath}?notice=test-failed#vote-webhooks`,
+  );
   expect((await open(dashboardPath)).text).toContain('The receiver returned 500.');
 
   const second = secretOf(await send(`${section}/rotate`, {}));
