@@ -2,6 +2,11 @@
 export interface SetupChecks {
   /** Asks the service, once, which listing an API key belongs to. The key is neither logged nor part of an error. */
   checkKey(kind: 'server' | 'bot', key: string): Promise<KeyCheck>;
+  /**
+   * The names of listings on the service, by their configured names: external text. Those that the service does not
+   * name in time are missing. Never rejects.
+   */
+  listingNames(listings: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** What the bot may do with the roles of a guild; null if Discord does not say in time. */
   roleAccess(guildId: string): Promise<RoleAccess | null>;
   /** The ids of the channels of a guild, without threads; null if Discord does not say in time. */

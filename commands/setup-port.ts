@@ -73,8 +73,8 @@ export interface SettingIssue {
   readonly code: 'invalid' | 'everyone_role' | 'no_settings_key' | 'unknown_listing' | 'already_linked';
   /** Rest of a sentence that begins with the path. */
   readonly problem: string;
-  /** How to fix it: a sentence. */
-  readonly hint: string;
+  /** How to fix it: a sentence. Null if the problem says it. */
+  readonly hint: string | null;
 }
 
 /** One changed setting of a stored change. */

@@ -56,7 +56,12 @@ async function pictureOf(
 }
 
 const addPicture = memoizeByIdentity(
-  (reply: Reply, { file }: VotePicture): Reply => ({ ...reply, files: [file], image: file.name }),
+  (reply: Reply, { file, caption }: VotePicture): Reply => ({
+    ...reply,
+    files: [file],
+    image: file.name,
+    ...(caption === null ? {} : { footer: caption }),
+  }),
 );
 
 function renderProfile(profile: ServerProfile | BotProfile, texts: Texts, note: Markup | null): Reply {

@@ -15,10 +15,12 @@ export interface VotePictureRequest {
 /** An image to attach, with its alt text. */
 export interface VotePicture {
   readonly file: ReplyFile;
+  /** What the picture shows, in a language whose script it cannot draw; null if it has words itself. */
+  readonly caption: string | null;
 }
 
 /**
- * Draws the counted votes per day of the last 30 days. Null if there are none, or if the picture cannot be drawn. Never
- * rejects, but may take seconds. Returns the same object again while votes and language are the same.
+ * Draws the counted votes per day of the last 30 days. Null if they began less than a week ago, when they would say
+ * little beside the counts of the service, or if the picture cannot be drawn. Never rejects, but may take seconds. Returns the same object again while votes and language are the same.
  */
 export type DrawVotePicture = (request: VotePictureRequest) => Promise<VotePicture | null>;

@@ -76,8 +76,7 @@ function parseAll(settings: readonly OpenedSetting[], issues: CommunityIssue[]):
   for (const { listing, path, value } of settings) {
     const parsed = parseSetting(listing, path, value);
     if (!parsed.valid) {
-      const hint = listing === '' ? 'Change it with /setup.' : `Change it with /setup (listing ${listing}).`;
-      const issue = { listing: listing || null, path, code: 'invalid', hint } as const;
+      const issue = { listing: listing || null, path, code: 'invalid', hint: 'Change it with /setup.' } as const;
       issues.push(...parsed.problems.map((problem) => ({ ...issue, problem })));
       continue;
     }

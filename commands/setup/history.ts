@@ -7,15 +7,14 @@ const pageSize = 5;
 
 /** The last changes, each with Undo. */
 export async function renderHistory(view: SetupView): Promise<Panel> {
-  const { services, texts, guildId, input, community } = view;
+  const { services, texts, guildId, input } = view;
   const { history, buttons } = texts.setup;
   const before = Number(input.options['b'] ?? Number.NaN);
   const start = Number.isSafeInteger(before) && before > 0 ? before : null;
   const changes = await services.settings.changes(guildId, { before: start, limit: pageSize + 1 });
   const options = listingOptions(view);
-  const several = community.listings.length > 1;
   const blocks = changes.slice(0, pageSize).map((change): PanelBlock => {
-    const text = renderHistoryEntry(change, texts, several);
+    const text = renderHistoryEntry(change, view);
     if (change.undoneBy !== null) return { kind: 'text', text };
     return { kind: 'section', text, button: button(buttons.undo, 'undo', { ...options, id: change.id }) };
   });

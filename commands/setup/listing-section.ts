@@ -1,9 +1,9 @@
-import { bold, escapeName, joined, lines, type Markup, subtext } from '../../src/texts/markup.ts';
+import { bold, joined, lines, type Markup, subtext } from '../../src/texts/markup.ts';
 import type { Modal, Panel, PanelBlock } from '../reply.ts';
 import type { GeneratedSecrets, ListingSettings, SecretFamily } from '../setup-port.ts';
 import { panel } from './results.ts';
 import { settingName } from './setting-name.ts';
-import { button, escapedName, listingOptions, listingTitle, type SetupView, textBlock } from './view.ts';
+import { button, displayName, escapedName, listingOptions, listingTitle, type SetupView, textBlock } from './view.ts';
 
 export const families = ['vote', 'premium'] as const satisfies readonly SecretFamily[];
 
@@ -19,7 +19,7 @@ export function renderListing(view: SetupView): Panel {
   const withOld = listing.voteSecrets > 1 ? 'vote' : listing.premiumSecrets > 1 ? 'premium' : null;
   return panel(
     'plain',
-    escapedName(listingTitle(listing, texts)),
+    escapedName(listingTitle(view, listing)),
     [
       textBlock(
         lines(
@@ -115,7 +115,7 @@ export function renderUnlink(view: SetupView): Panel {
   if (listing === null) return renderListing(view);
   return panel(
     'bad',
-    own.unlinkTitle(escapeName(listing.name)),
+    own.unlinkTitle(escapedName(displayName(view, listing.name))),
     [textBlock(own.unlink)],
     [
       button(buttons.confirmUnlink, 'unlinked', listingOptions(view), 'danger'),

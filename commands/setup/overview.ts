@@ -18,7 +18,7 @@ import {
 /** The settings that stand for a section in the overview. */
 const summaries: Readonly<Record<Exclude<SectionId, 'listing'>, readonly SettingPath[]>> = {
   channels: ['announceChannelId'],
-  rewards: ['rewards.vote', 'rewards.streak'],
+  rewards: ['rewards.vote', 'rewards.multipliers', 'rewards.streak'],
   roles: ['rewards.voterRole'],
   reminders: ['cooldownHours'],
   shop: ['shop'],
@@ -60,7 +60,7 @@ export function renderOverview(view: SetupView): Panel {
 function summaryOf(view: SetupView, section: SectionId): Markup {
   const { texts, listing } = view;
   if (section === 'listing') {
-    return listing === null ? texts.setup.values.none : escapedName(listingTitle(listing, texts));
+    return listing === null ? texts.setup.values.none : escapedName(listingTitle(view, listing));
   }
   const values = summaries[section].map((path) => describeValue(path, effectiveValue(view, path).value, texts));
   const { none } = texts.setup.values;
@@ -68,7 +68,8 @@ function summaryOf(view: SetupView, section: SectionId): Markup {
   return shown.length === 0 ? none : joined(shown, ' · ');
 }
 
-function listingSelect({ community, listing, texts }: SetupView): PanelBlock[] {
+function listingSelect(view: SetupView): PanelBlock[] {
+  const { community, listing, texts } = view;
   if (community.listings.length < 2) return [];
   return [
     {
@@ -76,7 +77,7 @@ function listingSelect({ community, listing, texts }: SetupView): PanelBlock[] {
       select: {
         ...{ kind: 'choices', action: 'listing', placeholder: texts.setup.placeholders.listing },
         choices: community.listings.map((each) => ({
-          label: listingTitle(each, texts),
+          label: listingTitle(view, each),
           value: each.name,
           selected: each.name === listing?.name,
         })),

@@ -1,9 +1,9 @@
 import { hour } from '../../src/platform/durations.ts';
-import { bold, escapeName, lines, type Markup, markup, mention, timestamp } from '../../src/texts/markup.ts';
+import { bold, lines, type Markup, markup, mention, timestamp } from '../../src/texts/markup.ts';
 import { type PlaceholderName, parseTemplate, renderTemplate } from '../../src/texts/template.ts';
 import type { PanelBlock } from '../reply.ts';
 import { textOf } from './json.ts';
-import { effectiveValue, type SetupView, textBlock } from './view.ts';
+import { displayName, effectiveValue, escapedName, type SetupView, textBlock } from './view.ts';
 
 const sample = { credits: 10, balance: 120, votes: 12, streak: 7 };
 
@@ -13,7 +13,7 @@ export function renderPreview(view: SetupView): PanelBlock[] {
   if (listing === null || effectiveValue(view, 'announcements.mode').value !== 'each') return [];
   const { announcement, number } = texts;
   const now = clock.now();
-  const name = escapeName(listing.name);
+  const name = escapedName(displayName(view, listing.name));
   const empty = markup``;
   const values: Readonly<Record<PlaceholderName, Markup>> = {
     ...{ mention: mention(input.userId), listing: name, credits: number(sample.credits) },

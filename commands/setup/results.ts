@@ -51,9 +51,8 @@ export function renderUndone(view: SetupView, result: UndoResult): Panel {
 }
 
 function renderDone(view: SetupView, change: SettingsChange, title: Markup, origin: Origin): Panel {
-  const { texts, community } = view;
-  const { buttons, saved } = texts.setup;
-  const text = renderChange(change, texts, community.listings.length > 1);
+  const { buttons, saved } = view.texts.setup;
+  const text = renderChange(change, view);
   return panel(
     'good',
     title,
@@ -86,9 +85,8 @@ export function renderUnsaved(
   );
 }
 
-function sinceBlocks({ texts, community }: SetupView, since: readonly SettingsChange[]): PanelBlock[] {
-  const several = community.listings.length > 1;
-  return since.slice(-3).map((change) => textBlock(renderHistoryEntry(change, texts, several)));
+function sinceBlocks(view: SetupView, since: readonly SettingsChange[]): PanelBlock[] {
+  return since.slice(-3).map((change) => textBlock(renderHistoryEntry(change, view)));
 }
 
 function backButtons(view: SetupView, { section }: Origin) {

@@ -76,11 +76,15 @@ export function renderSection(view: SetupView, section: SectionId): Panel {
 export function settingLine(view: SetupView, path: SettingPath): Markup {
   const { texts } = view;
   const { value, source } = effectiveValue(view, path);
+  const name = bold(settingName(path, texts));
+  if (path === 'premiumChannelId' && value !== null && value === effectiveValue(view, 'announceChannelId').value) {
+    return joined([name, texts.setup.values.sameAsAnnouncements], ': ');
+  }
   const shown = joined(
     [describeValue(path, value, texts), source === 'default' ? null : texts.setup.sources[source]],
     ' · ',
   );
-  return joined([bold(settingName(path, texts)), shown], ': ');
+  return joined([name, shown], ': ');
 }
 
 function editButtons(view: SetupView, section: Plain): ReplyButton[] {

@@ -24,6 +24,8 @@ export interface SetupView {
   readonly texts: Texts;
   readonly guildId: string;
   readonly community: CommunitySettings;
+  /** The names of the community's listings on the service, by their configured names, as far as they are known. */
+  readonly listingNames: ReadonlyMap<string, string>;
   /** The selected listing, or the first one; null without listings. */
   readonly listing: ListingSettings | null;
 }
@@ -37,18 +39,26 @@ export async function openView(
   { clock, texts, services }: Pick<SetupView, 'clock' | 'texts' | 'services'>,
   guildId: string,
 ): Promise<SetupView> {
-  const community = await services.settings.read(guildId);
+  const { community, listingNames } = await readCommunity(services, guildId);
   const name = input.action === 'listing' ? input.values[0] : input.options['l'];
   const [first = null] = community.listings;
   const listing = community.listings.find((each) => each.name === name) ?? first;
-  return { input, clock, services, texts, guildId, community, listing };
+  return { input, clock, services, texts, guildId, community, listingNames, listing };
 }
 
 /** After a change. */
 export async function refreshed(view: SetupView): Promise<SetupView> {
-  const community = await view.services.settings.read(view.guildId);
+  const { community, listingNames } = await readCommunity(view.services, view.guildId);
   const listing = community.listings.find(({ name }) => name === view.listing?.name) ?? community.listings[0] ?? null;
-  return { ...view, community, listing };
+  return { ...view, community, listingNames, listing };
+}
+
+async function readCommunity(
+  { settings, checks }: SetupServices,
+  guildId: string,
+): Promise<Pick<SetupView, 'community' | 'listingNames'>> {
+  const community = await settings.read(guildId);
+  return { community, listingNames: await checks.listingNames(community.listings.map(({ name }) => name)) };
 }
 
 /** Whether the listing that a component names is linked here. Forged and outdated ones are not. */
@@ -70,8 +80,13 @@ export function authorOf({ input, guildId }: SetupView): SettingsAuthor {
   return { guildId, authorId: input.userId, interactionId: input.interactionId };
 }
 
-export function listingTitle({ name, kind }: ListingSettings, texts: Texts): string {
-  return `${name} (${texts.listing.kinds[kind]})`;
+/** The name of a listing as the service shows it, or else the configured one. External text. */
+export function displayName({ listingNames }: Pick<SetupView, 'listingNames'>, name: string): string {
+  return listingNames.get(name) ?? name;
+}
+
+export function listingTitle(view: Pick<SetupView, 'listingNames' | 'texts'>, { name, kind }: ListingSettings): string {
+  return `${displayName(view, name).slice(0, maxNameLength)} (${view.texts.listing.kinds[kind]})`;
 }
 
 /** A button that stays in the same message. */

@@ -22,6 +22,7 @@ import { createAnnouncing } from './announcing.ts';
 import { createAnnouncingLoops } from './announcing-loops.ts';
 import { createAnswering } from './answering.ts';
 import type { App, AppDependencies } from './app-interface.ts';
+import { createCardSource } from './card-source.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { createRecording } from './create-recording.ts';
 import { currentParty } from './current-party.ts';
@@ -30,6 +31,7 @@ import { createDiscordAccess } from './discord-access.ts';
 import { createEffectNotices } from './effect-notices.ts';
 import { createHandling } from './handling.ts';
 import { createLinkedRolesService } from './linked-roles.ts';
+import { createListingNames } from './listing-names.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
@@ -157,6 +159,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
           drafts: createSetupDrafts(clock),
           checks: {
             checkKey: createKeyCheck({ ...config.lookup, budget: store.budgetStore, clock, log }),
+            listingNames: createListingNames(createCardSource(lookups.find), stopwatch),
             unassignedListings: () => directory.ofGuild(null)?.named.map(({ name }) => name) ?? [],
           },
         },

@@ -1,6 +1,6 @@
 import type { DrawVotePicture, VotePicture, VotePictureRequest } from '../../commands/vote-picture.ts';
 import { createDraw } from '../drawing/draw.ts';
-import { summarizeVotes, voteChart } from '../drawing/vote-chart.ts';
+import { canDrawWords, summarizeVotes, voteChart } from '../drawing/vote-chart.ts';
 import type { DayVotes, VotesPerDay } from '../ledger/votes-per-day.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import { day as dayMs } from '../platform/durations.ts';
@@ -9,6 +9,8 @@ import type { Log } from '../platform/log.ts';
 
 /** Pictures in memory, of 5 to 60 KB each. */
 const maxPictures = 50;
+/** Days since the first votes, from which there is a picture. */
+const minDays = 7;
 
 /**
  * Draws the votes of listings by the calendar of their community. The same votes are drawn once per language and scale.
@@ -41,13 +43,15 @@ export function createVotePictures(options: {
       ...{ first: startOf(first), last: startOf(last), best: startOf(best) },
       ...{ total, average, maximum: best.votes },
     });
-    return { file: { name: 'votes.png', content, description } };
+    const caption = canDrawWords(texts.votePicture.words) ? null : description;
+    return { file: { name: 'votes.png', content, description }, caption };
   }
 
   return async ({ listings: names, now, ...look }) => {
     try {
       const days = await countVotes(names, now);
-      if (days.every(({ votes }) => votes === 0)) return null;
+      const firstVotes = days.findIndex(({ votes }) => votes > 0);
+      if (firstVotes === -1 || days.length - firstVotes < minDays) return null;
       const key = [look.texts.locale, look.scale, ...days.map(({ day, votes }) => `${day} ${votes}`)].join(' ');
       const known = pictures.get(key);
       if (known !== undefined) return await known;

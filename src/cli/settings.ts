@@ -115,10 +115,12 @@ function formatDifference({ listing, path, before, after }: Difference): string 
 }
 
 function reportIssues(
-  issues: readonly { readonly path: string; readonly problem: string; readonly hint: string }[],
+  issues: readonly { readonly path: string; readonly problem: string; readonly hint: string | null }[],
   terminal: Terminal,
 ): number {
-  for (const { path, problem, hint } of issues) terminal.printError(`${path} ${problem}\n  → ${hint}`);
+  for (const { path, problem, hint } of issues) {
+    terminal.printError(`${path} ${problem}${hint === null ? '' : `\n  → ${hint}`}`);
+  }
   return exitCode.usage;
 }
 

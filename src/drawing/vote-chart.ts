@@ -22,6 +22,11 @@ export interface VoteChart {
   readonly locale: string;
 }
 
+/** Whether the font has the script of the language; if not, the chart shows numbers alone. */
+export function canDrawWords(words: VoteChartWords): boolean {
+  return Object.values(words).every(isDrawable);
+}
+
 /** The figures of a chart. `best` is the first day with the most votes. */
 export function summarizeVotes(days: readonly DayVotes[]) {
   const total = days.reduce((sum, { votes }) => sum + votes, 0);
@@ -31,13 +36,16 @@ export function summarizeVotes(days: readonly DayVotes[]) {
   return { total, average: Math.round(exact * precision) / precision, best };
 }
 
-/* CSS pixels. */
+/* CSS pixels. Discord shows the picture at less than half of its width, on phones at a third. */
 const [width, height] = [900, 450];
-const plot = { top: 112, bottom: 396 };
-const [sideMargin, labelGap] = [28, 12];
-const labelSize = 13;
+const plot = { top: 140, bottom: 388 };
+const [sideMargin, labelGap] = [24, 12];
+const labelSize = 24;
+const labelHeight = 32;
+const titleSize = 38;
+const averageSize = 20;
 const averageGap = 8;
-const daysPerLabel = 5;
+const daysPerLabel = 7;
 
 const colors = {
   background: '#1e1f22',
@@ -60,20 +68,23 @@ const weekendMark = '#57f287';
  */
 export function voteChart({ days, words, locale }: VoteChart): Picture {
   const labels = chartLabels(locale);
-  const hasWords = Object.values(words).every(isDrawable);
+  const hasWords = canDrawWords(words);
   const { total, average, best } = summarizeVotes(days);
   const values = axisValues(best.votes);
   const top = values.at(-1) ?? 1;
   const averageLabel = { word: hasWords ? words.average : 'Ø', value: labels.number(average) };
   const left = sideMargin + widthOf(labels.number(top)) + labelGap;
-  const right = width - sideMargin - averageGap - Math.max(...Object.values(averageLabel).map(widthOf));
+  const right =
+    width - sideMargin - averageGap - Math.max(widthOf(averageLabel.word, averageSize), widthOf(averageLabel.value));
   const frame: Frame = { left, right, top, step: (right - left) / days.length };
   const children = [
     header({ days, words: hasWords ? words : null, labels, total, average, best }),
     ...values.flatMap((value) => gridLine(value, labels.number(value), frame)),
     ...days.flatMap((day, index) => bar(day, index, frame)),
     ...days.flatMap(({ day }, index) =>
-      index % daysPerLabel === 0 ? [centered(labels.day(day), { index, top: plot.bottom + 11 }, frame)] : [],
+      index % daysPerLabel === 0
+        ? [centered(labels.day(day), { index, top: plot.bottom + 16, minLeft: sideMargin }, frame)]
+        : [],
     ),
     ...(best.votes > 0 ? [maximumLabel(best, days, labels.number(best.votes), frame)] : []),
     ...averageLine(average, averageLabel, frame),
@@ -127,16 +138,16 @@ function header(of: {
     [words?.maximum ?? '↑', best.votes],
   ];
   return box(
-    { left: sideMargin, top: 20, width: width - 2 * sideMargin, display: 'flex', justifyContent: 'space-between' },
+    { left: sideMargin, top: 14, width: width - 2 * sideMargin, display: 'flex', justifyContent: 'space-between' },
     column({ minWidth: 0, flexShrink: 1 }, [
-      line(title, { fontSize: 24, fontWeight: 600, overflow: 'hidden', textOverflow: 'ellipsis' }),
-      row({ fontSize: 15, color: colors.quiet, marginTop: 6, alignItems: 'center' }, legend),
+      line(title, { fontSize: titleSize, fontWeight: 600, overflow: 'hidden', textOverflow: 'ellipsis' }),
+      row({ color: colors.quiet, marginTop: 6, alignItems: 'center' }, legend),
     ]),
     row({ flexShrink: 0, marginLeft: 28 }, [
       ...figures.map(([label, value], index) =>
-        column({ alignItems: 'flex-end', marginLeft: index === 0 ? 0 : 34 }, [
-          line(labels.number(value), { fontSize: 24, fontWeight: 600 }),
-          line(label, { color: colors.quiet, marginTop: 4 }),
+        column({ alignItems: 'flex-end', marginLeft: index === 0 ? 0 : 28 }, [
+          line(labels.number(value), { fontSize: titleSize, fontWeight: 600 }),
+          line(label, { color: colors.quiet, marginTop: 6 }),
         ]),
       ),
     ]),
@@ -157,7 +168,13 @@ function gridLine(value: number, label: string, frame: Frame): PictureNode[] {
   return [
     box({ left: frame.left, top: y, width: frame.right - frame.left, height: 1, backgroundColor }),
     box(
-      { left: 0, top: y - 10, width: frame.left - labelGap, height: 20, ...alignedTo('flex-end') },
+      {
+        left: 0,
+        top: y - labelHeight / 2,
+        width: frame.left - labelGap,
+        height: labelHeight,
+        ...alignedTo('flex-end'),
+      },
       line(label, { color: colors.quiet }),
     ),
   ];
@@ -191,7 +208,7 @@ function bar({ day, votes }: DayVotes, index: number, frame: Frame): PictureNode
 
 /** The text may cross a line of the grid, so it has a background. */
 function maximumLabel(best: DayVotes, days: readonly DayVotes[], label: string, frame: Frame): PictureNode {
-  const top = plot.bottom - heightOf(best.votes, frame) - 23;
+  const top = plot.bottom - heightOf(best.votes, frame) - labelHeight - 2;
   const style = { color: colors.text, fontWeight: 600, backgroundColor: colors.background, padding: '0 4px' };
   return centered(label, { index: days.indexOf(best), top, minLeft: frame.left }, frame, style);
 }
@@ -203,10 +220,10 @@ function centered(
   frame: Frame,
   style: PictureNode['style'] = {},
 ): PictureNode {
-  const space = 140;
+  const space = 240;
   const center = Math.max(frame.left + (index + 0.5) * frame.step, minLeft + widthOf(text) / 2);
   return box(
-    { left: center - space / 2, top, width: space, height: 20, ...alignedTo('center') },
+    { left: center - space / 2, top, width: space, height: labelHeight, ...alignedTo('center') },
     line(text, { color: colors.quiet, ...style }),
   );
 }
@@ -219,20 +236,24 @@ function averageLine(
   const y = plot.bottom - heightOf(average, frame);
   const dash = `repeating-linear-gradient(to right, ${colors.average} 0px 6px, transparent 6px 10px)`;
   const text = { color: colors.average, lineHeight: 1.2 };
-  const place = { left: frame.right + averageGap, top: Math.min(y, plot.bottom - 14) - 16, height: 32 };
+  const place = {
+    left: frame.right + averageGap,
+    top: Math.min(y, plot.bottom - labelHeight) - labelHeight,
+    height: 2 * labelHeight,
+  };
   return [
     box({ left: frame.left, top: y - 1, width: frame.right - frame.left, height: 2, backgroundImage: dash }),
     box(
       { ...place, display: 'flex', flexDirection: 'column' },
-      line(word, { ...text, fontSize: 12 }),
+      line(word, { ...text, fontSize: averageSize }),
       line(value, { ...text, fontWeight: 600 }),
     ),
   ];
 }
 
 /** A little more than the width of a label. */
-function widthOf(label: string): number {
-  return label.length * 0.6 * labelSize;
+function widthOf(label: string, size: number = labelSize): number {
+  return label.length * 0.6 * size;
 }
 
 function alignedTo(justifyContent: 'center' | 'flex-end') {

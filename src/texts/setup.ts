@@ -25,6 +25,7 @@ export function setupTexts(messages: Catalogue['setup'], language: Language, par
     values: {
       ...{ none: text(values.none), yes: text(values.yes), no: text(values.no), notSet: text(values.notSet) },
       ...{ always: text(values.always), anyTier: text(values.anyTier) },
+      sameAsAnnouncements: text(values.sameAsAnnouncements),
       streak: (credits: number, days: number, forgive: number) =>
         text(values.streak, {
           credits: parts.credits(credits),

@@ -35,20 +35,20 @@ async function setUp() {
 describe('pictures of votes', () => {
   it('have an alt text with period, sum, average and maximum', async () => {
     const { draw, vote } = await setUp();
-    for (const userId of ['1', '2', '3']) await vote(userId, now - 2 * day);
+    for (const userId of ['1', '2', '3']) await vote(userId, now - 6 * day);
     await vote('4', now);
     const picture = await draw();
     expect(picture?.file).toMatchObject({
       name: 'votes.png',
       description:
-        'Bar chart of the votes per day from January 2 to January 31. Total: 4. Average per day: 0.13. Maximum: 3 on January 29.',
+        'Bar chart of the votes per day from January 2 to January 31. Total: 4. Average per day: 0.13. Maximum: 3 on January 25.',
     });
     expect(decodePng(picture?.file.content ?? new Uint8Array()).width).toBe(900);
   });
 
   it('are the same object until votes, language or scale change', async () => {
     const { draw, vote, clock } = await setUp();
-    await vote('1', now);
+    await vote('1', now - 8 * day);
     const [first, again] = await Promise.all([draw(), draw()]);
     expect(first).not.toBe(null);
     expect(again).toBe(first);
@@ -68,11 +68,31 @@ describe('pictures of votes', () => {
   it('do not exist without votes for the listings', async () => {
     const { draw, vote, logged } = await setUp();
     await vote('1', now - 31 * day);
-    await vote('2', now, 'pier');
+    await vote('2', now - 8 * day, 'pier');
     expect(await draw()).toBe(null);
     expect((await draw({ listings: ['pier'] }))?.file.description).toContain('Total: 1.');
     expect((await draw({ listings: ['pier', 'harbour'] }))?.file.description).toContain('Total: 1.');
     expect(logged).toEqual([]);
+  });
+
+  it('do not exist in the first week of votes, when the counts of the service would contradict them', async () => {
+    const { draw, vote, clock } = await setUp();
+    await vote('1', now - 5 * day);
+    expect(await draw()).toBe(null);
+    await clock.advance(day);
+    expect(await draw()).not.toBe(null);
+  });
+
+  it('have a caption in languages whose script they cannot draw', async () => {
+    const { draw, vote } = await setUp();
+    await vote('1', now - 8 * day);
+    for (const locale of ['ja', 'hi', 'ko', 'zh-CN'] as const) {
+      const picture = await draw({ texts: textsIn(locale) });
+      expect(picture?.caption).toBe(picture?.file.description);
+    }
+    for (const locale of ['en-US', 'ru', 'vi'] as const) {
+      expect((await draw({ texts: textsIn(locale) }))?.caption).toBe(null);
+    }
   });
 
   it('do not exist if the votes cannot be counted', async () => {

@@ -108,7 +108,7 @@ describe('/stats', () => {
   });
 
   describe('with votes in the last 30 days', () => {
-    const picture = { file: { name: 'votes.png', content: new Uint8Array([1]), description: 'Bars.' } };
+    const picture = { file: { name: 'votes.png', content: new Uint8Array([1]), description: 'Bars.' }, caption: null };
     const withPicture = (drawVotePicture: DrawVotePicture) => ({
       ...contextFor(listedServer, listedBot),
       drawVotePicture,
@@ -122,6 +122,7 @@ describe('/stats', () => {
       });
       const reply = await stats.execute(inputOf({ listing: 'bot' }), context);
       expect(reply).toMatchObject({ title: 'Lamplighter', image: 'votes.png', files: [picture.file] });
+      expect(reply).not.toHaveProperty('footer');
       expect(requests).toEqual([{ listings: ['bot'], texts: context.texts, scale: 1, now: start }]);
     });
 

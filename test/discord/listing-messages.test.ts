@@ -45,7 +45,10 @@ async function posting(announcements: FileAnnouncements = {}, content: DigestCon
   };
   const digest = createDigestHandler(messages, {
     votesBetween: async () => content,
-    drawPicture: async () => ({ file: { name: 'votes.png', content: png, description: 'Votes per day' } }),
+    drawPicture: async () => ({
+      file: { name: 'votes.png', content: png, description: 'Votes per day' },
+      caption: null,
+    }),
     periodOf: ({ from: start, until }) => `${start} – ${until}`,
   });
   const common = { id: 1, deliveryId: null, queue: channelId, attempts: 1, nonce: 'a-nonce', possiblySentSince: null };

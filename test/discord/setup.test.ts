@@ -40,6 +40,7 @@ async function managed(
         }),
         channelsOf: async () => null,
         unassignedListings: () => [],
+        listingNames: async () => new Map(),
         ...options.checks,
       };
       return { settings, drafts, checks };
@@ -105,6 +106,32 @@ async function managed(
 
 /** A form for credits as it was opened, with other values. */
 const creditsWith = (values: Values) => ({ vote: '10', premium: '100', whenDenied: '0', allListings: '0', ...values });
+
+describe('/setup with a listing that the service names', () => {
+  const listingNames = async (listings: readonly string[]) =>
+    new Map(listings.map((name) => [name, `*Harbour* ${name.at(-1)}`]));
+
+  it('calls it by that name wherever a manager reads it; its own name is part of addresses only', async () => {
+    const { settings, member, text, press, select, discord } = await managed({ checks: { listingNames } });
+    const seen = [text()];
+    seen.push(await press('s=announcements'), await press('Overview'), await press('s=listing'), await press('Unlink'));
+    for (const shown of seen) {
+      const withoutAddresses = shown.replaceAll(/https:\S+/g, '');
+      expect(withoutAddresses).toContain('\\*Harbour\\* 1');
+      expect(withoutAddresses).not.toContain('server-1');
+    }
+
+    const author = { guildId: discord.guildId, authorId: member.id, interactionId: '2' };
+    const none = { targetId: null, lookupKey: 'good', voteSecret: null, premiumSecret: null };
+    await settings.link({ ...author, kind: 'bot', ...none });
+    await press('Cancel');
+    await press('Overview');
+    await select('setup/listing', ['bot-2']);
+    expect(text()).toContain('\\*Harbour\\* 2 (bot)');
+    expect(await press('History')).toContain('\\*Harbour\\* 2');
+    expect(text()).not.toMatch(/(server-1|bot-2)/);
+  });
+});
 
 describe('/setup without a listing', () => {
   it('leads from the key to the rewards, and turns green by itself', async () => {
@@ -188,6 +215,28 @@ describe('/setup with a listing', () => {
       expect(text()).toContain(`**${subject}**`);
     }
     expect(await press('Channels')).toContain("**Announcements**: <#123> · from the operator's file");
+  });
+
+  it('says that premium is announced with the votes, unless it has a channel of its own', async () => {
+    const inherited = await managed({ file: { announceChannelId: '123', premiumChannelId: '123' } });
+    expect(await inherited.press('Channels')).toContain('**Premium**: same as announcements\n');
+    const own = await managed({ file: { announceChannelId: '123', premiumChannelId: '124' } });
+    expect(await own.press('Channels')).toContain("**Premium**: <#124> · from the operator's file");
+    const none = await managed();
+    expect(await none.press('Channels')).toContain('**Premium**: none');
+  });
+
+  it('sums up all rewards of the preset Lively', async () => {
+    const { settings, member, discord, run } = await managed();
+    const changes = [
+      { listing: 'server-1', path: 'rewards.multipliers', value: [{ factor: 2, days: ['saturday', 'sunday'] }] },
+      { listing: null, path: 'rewards.streak', value: { every: 7, credits: 50, forgive: 1 } },
+    ] as const;
+    await settings.save({
+      ...{ guildId: discord.guildId, authorId: member.id, interactionId: '3', basis: null, changes },
+    });
+    const overview = textOf(await run('setup').settled);
+    expect(overview).toMatch(/10\*\* credits · .*Saturday, Sunday.* · .*50\*\* credits.*7.* forgiven/);
   });
 
   it('saves only what was changed, shows before and after, and undoes it', async () => {

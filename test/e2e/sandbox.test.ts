@@ -166,6 +166,13 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     const { page, messages, type } = await visit({}, { seed: 'none' });
     await vote(page).click();
     await expectText(delivery(page, 'Server vote by mira').locator('.track'), 'Announced');
+    const time = page.locator('#sandbox-time');
+    // The picture begins a week after the first votes.
+    for (let half = 0; half < 14; half += 1) {
+      const before = await time.textContent();
+      await troubleButton(page, /\+12 hours/).click();
+      await expect.poll(() => time.textContent()).not.toBe(before);
+    }
     await type('/stats ');
     await page.keyboard.press('Enter');
     const image = messages.getByRole('img', { name: /^Bar chart of the votes per day .* Total: 1\. / });

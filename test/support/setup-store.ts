@@ -58,6 +58,7 @@ export function memorySetupServices(checks: Partial<SetupChecks> = {}): SetupSer
       roleAccess: async () => null,
       channelsOf: async () => null,
       unassignedListings: () => [],
+      listingNames: async () => new Map(),
       ...checks,
     },
   };

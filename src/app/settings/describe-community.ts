@@ -49,8 +49,9 @@ export function webhookAddresses(listing: string, publicUrl: string | null): Web
   return { vote: `${address}/vote`, premium: `${address}/premium` };
 }
 
+/** For `/setup`, where a hint to use it would say nothing. */
 export function toIssue({ listing, path, code, problem, hint }: CommunityIssue): SettingIssue {
-  return { listing, path, code, problem, hint };
+  return { listing, path, code, problem, hint: code === 'invalid' ? null : hint };
 }
 
 /** A secret has the number of secrets as its value. */

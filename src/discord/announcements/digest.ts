@@ -2,7 +2,7 @@ import type { Panel, PanelBlock, ReplyButton } from '../../../commands/reply.ts'
 import type { VotePicture } from '../../../commands/vote-picture.ts';
 import type { Digest } from '../../outbox/effect-contents.ts';
 import type { EffectHandlers } from '../../outbox/perform.ts';
-import { lines, type Markup, mention } from '../../texts/markup.ts';
+import { escapeText, lines, type Markup, mention, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { AnnouncementStyle } from './announcement-style.ts';
 import { type ListingCard, listingName, voteLinks } from './listing-card.ts';
@@ -79,13 +79,18 @@ export function renderDigest(
         : { kind: 'thumbnail', text: summary, url: style.thumbnail, description: card?.name ?? listing },
       ...section(digest.top, topVoters),
       ...section(digest.milestones, [...reachedBy, ...others]),
-      ...(picture === null
-        ? []
-        : [{ kind: 'image' as const, file: picture.file.name, description: picture.file.description ?? '' }]),
+      ...(picture === null ? [] : pictureBlocks(picture)),
       { kind: 'buttons', buttons: [...voteButtons, ...context.buttons] },
     ],
     ...(picture === null ? {} : { files: [picture.file] }),
   };
+}
+
+function pictureBlocks({ file, caption }: VotePicture): PanelBlock[] {
+  return [
+    { kind: 'image', file: file.name, description: file.description ?? '' },
+    ...(caption === null ? [] : [{ kind: 'text' as const, text: subtext(escapeText(caption)) }]),
+  ];
 }
 
 function section(heading: Markup, items: readonly Markup[]): PanelBlock[] {

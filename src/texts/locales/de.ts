@@ -635,7 +635,7 @@ export const de: Catalogue = {
     },
     hints: {
       targetId: 'Für einen Server ist es dieser hier. Für einen Bot lass das Feld leer.',
-      lookupKey: 'Aus dem Dashboard der Vote-Seite. Wird verschlüsselt gespeichert und nie wieder angezeigt.',
+      lookupKey: 'Im Dashboard der Vote-Seite unter „Advanced setup“. Wird verschlüsselt und nie wieder angezeigt.',
       secret: 'Lass es leer, dann wird ein Secret für dich erzeugt.',
       settings: 'Der Inhalt einer exportierten Datei. Ersetzt alles außer Schlüsseln und Secrets.',
       premiumChannel: 'Ist er leer, wird Premium bei den Votes angekündigt.',
@@ -741,6 +741,7 @@ export const de: Catalogue = {
       always: 'immer',
       roleFor: '{role} für {duration}',
       tier: '{tier}: {role}',
+      sameAsAnnouncements: 'wie Ankündigungen',
       anyTier: 'jede Stufe',
       item: '{name} ({price})',
       lostStreaks: 'mindestens {days}',
@@ -768,7 +769,7 @@ export const de: Catalogue = {
     },
     link: {
       title: 'Verknüpft: {name}',
-      copy: 'Öffne im Dashboard der Vote-Seite *Webhooks*, füge diese Adressen und Secrets ein, speichere und drück auf **Test Webhook**.',
+      copy: 'Bearbeite deinen Eintrag im Dashboard der Vote-Seite: Füge diese Adressen und Secrets unter *Vote Webhooks* und *Premium Webhooks* ein, speichere und drück auf **Test Webhook**.',
       once: 'Die Secrets werden nur jetzt angezeigt. Wenn du sie verlierst, erzeuge neue.',
       vote: 'Votes',
       premium: 'Premium',
@@ -792,7 +793,7 @@ export const de: Catalogue = {
       channel: 'Wähle einen Kanal, in dem alle mitlesen können.',
       rewardsTitle: 'Was ist ein Vote wert?',
       rewards:
-        '**Einfach**: 10 Credits pro Vote.\n**Lebhaft**: 10 Credits pro Vote, am Wochenende doppelt so viele, und 50 für sieben Tage in Folge.\n**Eigene Werte**: Du entscheidest.',
+        '**Einfach**: 10 Credits pro Vote.\n**Lebhaft**: 10 Credits pro Vote, am Wochenende doppelt so viele, und 50 für sieben Tage in Folge; ein verpasster Tag ist verziehen.\n**Eigene Werte**: Du entscheidest.',
       doneTitle: 'Fertig',
       done: 'Ab jetzt werden Votes belohnt und angekündigt. Probier es aus: Vote und benutz dann /credits.',
     },

@@ -704,7 +704,7 @@ export const en = {
     },
     hints: {
       targetId: 'For a server, this one is filled in. For a bot, leave it empty.',
-      lookupKey: "From the service's dashboard. It is stored encrypted, and never shown again.",
+      lookupKey: "In the service's dashboard, under Advanced setup. Stored encrypted, and never shown again.",
       secret: 'Leave it empty and a secret is made for you.',
       settings: 'The content of an exported file. It replaces all settings except keys and secrets.',
       premiumChannel: 'If it is empty, premium is announced with the votes.',
@@ -812,6 +812,7 @@ export const en = {
       always: 'always',
       roleFor: '{role} for {duration}',
       tier: '{tier}: {role}',
+      sameAsAnnouncements: 'same as announcements',
       anyTier: 'any tier',
       item: '{name} ({price})',
       lostStreaks: 'from {days}',
@@ -839,7 +840,7 @@ export const en = {
     },
     link: {
       title: 'Linked: {name}',
-      copy: "In the service's dashboard, open *Webhooks*, paste these addresses and secrets, save, and press **Test Webhook**.",
+      copy: "Edit your listing in the service's dashboard: paste these addresses and secrets under *Vote Webhooks* and *Premium Webhooks*, save, and press **Test Webhook**.",
       once: 'The secrets are shown only now. If you lose them, make new ones.',
       vote: 'Votes',
       premium: 'Premium',
@@ -861,7 +862,7 @@ export const en = {
       channel: 'Choose a channel in which everybody may read.',
       rewardsTitle: 'What is a vote worth?',
       rewards:
-        '**Simple**: 10 credits per vote.\n**Lively**: 10 credits per vote, twice as many at weekends, and 50 for seven days in a row.\n**Own numbers**: you decide.',
+        '**Simple**: 10 credits per vote.\n**Lively**: 10 credits per vote, twice as many at weekends, and 50 for seven days in a row; one missed day is forgiven.\n**Own numbers**: you decide.',
       doneTitle: 'Ready',
       done: 'From now on, votes are rewarded and announced. Try it: vote, then use /credits.',
     },

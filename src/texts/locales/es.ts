@@ -668,7 +668,7 @@ export const es: Catalogue = {
     },
     hints: {
       targetId: 'Si es un servidor, ya está puesto este. Si es un bot, déjalo vacío.',
-      lookupKey: 'Del panel de la página de votos. Se guarda cifrada y no se vuelve a mostrar.',
+      lookupKey: 'En el panel de la página de votos, en Advanced setup. Se cifra y no se vuelve a mostrar.',
       secret: 'Si lo dejas vacío, se crea un secreto.',
       settings: 'El contenido de un archivo exportado. Sustituye todo menos las claves y los secretos.',
       premiumChannel: 'Si está vacío, premium se anuncia junto a los votos.',
@@ -774,6 +774,7 @@ export const es: Catalogue = {
       always: 'siempre',
       roleFor: '{role} durante {duration}',
       tier: '{tier}: {role}',
+      sameAsAnnouncements: 'igual que los anuncios',
       anyTier: 'cualquier nivel',
       item: '{name} ({price})',
       lostStreaks: 'a partir de {days}',
@@ -801,7 +802,7 @@ export const es: Catalogue = {
     },
     link: {
       title: 'Vinculada: {name}',
-      copy: 'En el panel de la página de votos, abre *Webhooks*, pega estas direcciones y secretos, guarda y pulsa **Test Webhook**.',
+      copy: 'Edita tu ficha en el panel de la página de votos: pega estas direcciones y secretos en *Vote Webhooks* y *Premium Webhooks*, guarda y pulsa **Test Webhook**.',
       once: 'Los secretos solo se muestran ahora. Si los pierdes, crea otros nuevos.',
       vote: 'Votos',
       premium: 'Premium',
@@ -825,7 +826,7 @@ export const es: Catalogue = {
       channel: 'Elige un canal que todo el mundo pueda leer.',
       rewardsTitle: '¿Cuánto vale un voto?',
       rewards:
-        '**Sencillo**: 10 créditos por voto.\n**Animado**: 10 créditos por voto, el doble los fines de semana, y 50 por siete días seguidos.\n**Valores propios**: tú decides.',
+        '**Sencillo**: 10 créditos por voto.\n**Animado**: 10 créditos por voto, el doble los fines de semana, y 50 por siete días seguidos; se perdona un día perdido.\n**Valores propios**: tú decides.',
       doneTitle: 'Listo',
       done: 'A partir de ahora, los votos se recompensan y se anuncian. Haz la prueba: vota y después usa /credits.',
     },

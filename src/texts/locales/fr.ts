@@ -674,7 +674,7 @@ export const fr: Catalogue = {
     },
     hints: {
       targetId: "Pour un serveur, c'est celui-ci. Pour un bot, laisse ce champ vide.",
-      lookupKey: 'À copier du tableau de bord du site de vote. Elle est chiffrée et ne sera plus jamais affichée.',
+      lookupKey: 'Dans le tableau de bord du site de vote, sous Advanced setup. Chiffrée, plus jamais affichée.',
       secret: 'Si tu le laisses vide, un secret est créé pour toi.',
       settings: "Le contenu d'un fichier exporté. Il remplace tout, sauf les clés et les secrets.",
       premiumChannel: 'Si ce champ est vide, le premium est annoncé avec les votes.',
@@ -780,6 +780,7 @@ export const fr: Catalogue = {
       always: 'toujours',
       roleFor: '{role} pendant {duration}',
       tier: '{tier} : {role}',
+      sameAsAnnouncements: 'comme les annonces',
       anyTier: 'tous les niveaux',
       item: '{name} ({price})',
       lostStreaks: 'à partir de {days}',
@@ -807,7 +808,7 @@ export const fr: Catalogue = {
     },
     link: {
       title: 'Page associée : {name}',
-      copy: 'Dans le tableau de bord du site de vote, ouvre *Webhooks*, colle ces adresses et ces secrets, enregistre, puis clique sur **Test Webhook**.',
+      copy: 'Modifie ta fiche dans le tableau de bord du site de vote : colle ces adresses et ces secrets sous *Vote Webhooks* et *Premium Webhooks*, enregistre, puis clique sur **Test Webhook**.',
       once: 'Les secrets ne sont affichés que maintenant. Si tu les perds, crées-en de nouveaux.',
       vote: 'Votes',
       premium: 'Premium',
@@ -831,7 +832,7 @@ export const fr: Catalogue = {
       channel: 'Choisis un salon que tout le monde peut lire.',
       rewardsTitle: 'Combien vaut un vote ?',
       rewards:
-        "**Simple** : 10 crédits par vote.\n**Animé** : 10 crédits par vote, le double le week-end, et 50 pour sept jours d'affilée.\n**Mes propres valeurs** : c'est toi qui décides.",
+        "**Simple** : 10 crédits par vote.\n**Animé** : 10 crédits par vote, le double le week-end, et 50 pour sept jours d'affilée ; un jour manqué est pardonné.\n**Mes propres valeurs** : c'est toi qui décides.",
       doneTitle: "C'est prêt",
       done: 'Dès maintenant, les votes sont récompensés et annoncés. Fais un essai : vote, puis utilise /credits.',
     },

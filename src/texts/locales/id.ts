@@ -614,7 +614,7 @@ export const id: Catalogue = {
     },
     hints: {
       targetId: 'Untuk server, ID server ini diisi otomatis. Untuk bot, biarkan kosong.',
-      lookupKey: 'Dari dashboard situs voting. Disimpan terenkripsi dan tidak ditampilkan lagi.',
+      lookupKey: 'Di dashboard situs voting, di bawah Advanced setup. Disimpan terenkripsi, tidak ditampilkan lagi.',
       secret: 'Biarkan kosong, dan secret dibuatkan untukmu.',
       settings: 'Isi file yang diekspor. Mengganti semua pengaturan kecuali key dan secret.',
       premiumChannel: 'Kalau kosong, premium diumumkan bersama vote.',
@@ -720,6 +720,7 @@ export const id: Catalogue = {
       always: 'selalu',
       roleFor: '{role} selama {duration}',
       tier: '{tier}: {role}',
+      sameAsAnnouncements: 'sama seperti pengumuman',
       anyTier: 'tingkat apa pun',
       item: '{name} ({price})',
       lostStreaks: 'mulai {days}',
@@ -747,7 +748,7 @@ export const id: Catalogue = {
     },
     link: {
       title: 'Terhubung: {name}',
-      copy: 'Di dashboard situs voting, buka *Webhooks*, tempel alamat dan secret ini, simpan, lalu tekan **Test Webhook**.',
+      copy: 'Edit listing-mu di dashboard situs voting: tempel alamat dan secret ini di bawah *Vote Webhooks* dan *Premium Webhooks*, simpan, lalu tekan **Test Webhook**.',
       once: 'Secret hanya ditampilkan sekarang. Kalau hilang, buat yang baru.',
       vote: 'Vote',
       premium: 'Premium',
@@ -770,7 +771,7 @@ export const id: Catalogue = {
       channel: 'Pilih channel yang bisa dibaca semua orang.',
       rewardsTitle: 'Berapa nilai sebuah vote?',
       rewards:
-        '**Sederhana**: 10 kredit per vote.\n**Dengan bonus**: 10 kredit per vote, dua kali lipat di akhir pekan, dan 50 untuk tujuh hari berturut-turut.\n**Angka sendiri**: kamu yang menentukan.',
+        '**Sederhana**: 10 kredit per vote.\n**Dengan bonus**: 10 kredit per vote, dua kali lipat di akhir pekan, dan 50 untuk tujuh hari berturut-turut; satu hari terlewat dimaafkan.\n**Angka sendiri**: kamu yang menentukan.',
       doneTitle: 'Siap',
       done: 'Mulai sekarang, vote diberi hadiah dan diumumkan. Coba: vote, lalu pakai /credits.',
     },

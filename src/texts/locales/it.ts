@@ -668,7 +668,7 @@ export const it: Catalogue = {
     },
     hints: {
       targetId: 'Per un server è già inserito questo. Per un bot, lascia vuoto.',
-      lookupKey: 'La trovi nella dashboard del sito di voto. Viene cifrata e non viene più mostrata.',
+      lookupKey: 'Nella dashboard del sito di voto, sotto Advanced setup. Viene cifrata e non più mostrata.',
       secret: 'Se lo lasci vuoto, viene creato un segreto per te.',
       settings: 'Il contenuto di un file esportato. Sostituisce tutto tranne chiavi e segreti.',
       premiumChannel: 'Se è vuoto, il premium viene annunciato insieme ai voti.',
@@ -774,6 +774,7 @@ export const it: Catalogue = {
       always: 'sempre',
       roleFor: '{role} per {duration}',
       tier: '{tier}: {role}',
+      sameAsAnnouncements: 'come gli annunci',
       anyTier: 'qualsiasi livello',
       item: '{name} ({price})',
       lostStreaks: 'a partire da {days}',
@@ -801,7 +802,7 @@ export const it: Catalogue = {
     },
     link: {
       title: 'Pagina collegata: {name}',
-      copy: 'Nella dashboard del sito di voto apri *Webhooks*, incolla questi indirizzi e segreti, salva e premi **Test Webhook**.',
+      copy: 'Modifica la tua scheda nella dashboard del sito di voto: incolla questi indirizzi e segreti sotto *Vote Webhooks* e *Premium Webhooks*, salva e premi **Test Webhook**.',
       once: 'I segreti si vedono solo adesso. Se li perdi, creane di nuovi.',
       vote: 'Voti',
       premium: 'Premium',
@@ -825,7 +826,7 @@ export const it: Catalogue = {
       channel: 'Scegli un canale che tutti possono leggere.',
       rewardsTitle: 'Quanto vale un voto?',
       rewards:
-        '**Semplice**: 10 crediti per voto.\n**Vivace**: 10 crediti per voto, il doppio nel fine settimana, e 50 per sette giorni di fila.\n**Valori personalizzati**: decidi tu.',
+        '**Semplice**: 10 crediti per voto.\n**Vivace**: 10 crediti per voto, il doppio nel fine settimana, e 50 per sette giorni di fila; un giorno mancato è perdonato.\n**Valori personalizzati**: decidi tu.',
       doneTitle: 'Tutto pronto',
       done: 'Da adesso i voti vengono premiati e annunciati. Fai una prova: vota, poi usa /credits.',
     },

@@ -615,7 +615,7 @@ export const ja: Catalogue = {
     },
     hints: {
       targetId: 'サーバーの場合は、このサーバーのIDが入力済みです。Botの場合は空欄にしてください。',
-      lookupKey: '投票サイトのダッシュボードで取得できます。暗号化して保存され、二度と表示されません。',
+      lookupKey: '投票サイトのダッシュボードの「Advanced setup」にあります。暗号化して保存され、二度と表示されません。',
       secret: '空欄にすると、シークレットが自動で作られます。',
       settings: 'エクスポートしたファイルの内容。キーとシークレット以外のすべての設定が置き換わります。',
       premiumChannel: '空欄の場合、プレミアムは投票と同じチャンネルでお知らせします。',
@@ -721,6 +721,7 @@ export const ja: Catalogue = {
       always: '常時',
       roleFor: '{role}（{duration}）',
       tier: '{tier}: {role}',
+      sameAsAnnouncements: 'お知らせと同じ',
       anyTier: 'すべてのプラン',
       item: '{name}（{price}）',
       lostStreaks: '{days}以上',
@@ -748,7 +749,7 @@ export const ja: Catalogue = {
     },
     link: {
       title: '連携しました: {name}',
-      copy: '投票サイトのダッシュボードで「Webhooks」を開き、以下のアドレスとシークレットを貼り付けて保存し、**Test Webhook** を押してください。',
+      copy: '投票サイトのダッシュボードで掲載内容を編集し、「Vote Webhooks」と「Premium Webhooks」に以下のアドレスとシークレットを貼り付けて保存し、**Test Webhook** を押してください。',
       once: 'シークレットが表示されるのは今だけです。なくした場合は新しく作ってください。',
       vote: '投票',
       premium: 'プレミアム',
@@ -772,7 +773,7 @@ export const ja: Catalogue = {
       channel: 'みんなが見られるチャンネルを選んでください。',
       rewardsTitle: '1票の報酬を決めましょう',
       rewards:
-        '**シンプル**: 1票につき10クレジット。\n**にぎやか**: 1票につき10クレジット、週末は2倍、7日連続で50クレジット。\n**自分で決める**: 数字を自由に決められます。',
+        '**シンプル**: 1票につき10クレジット。\n**にぎやか**: 1票につき10クレジット、週末は2倍、7日連続で50クレジット（1日の抜けは許されます）。\n**自分で決める**: 数字を自由に決められます。',
       doneTitle: '準備完了',
       done: 'これから、投票に報酬が付き、お知らせが送信されます。試しに投票してから /credits を使ってみてください。',
     },

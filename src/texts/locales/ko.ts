@@ -611,7 +611,7 @@ export const ko: Catalogue = {
     },
     hints: {
       targetId: '서버라면 이 서버의 ID가 입력되어 있어요. 봇이라면 비워 두세요.',
-      lookupKey: '투표 사이트의 대시보드에서 확인하세요. 암호화해서 저장하고 다시 표시하지 않아요.',
+      lookupKey: '투표 사이트 대시보드의 Advanced setup에 있어요. 암호화해서 저장하고 다시 표시하지 않아요.',
       secret: '비워 두면 시크릿을 자동으로 만들어요.',
       settings: '내보낸 파일의 내용이에요. 키와 시크릿을 제외한 모든 설정이 바뀌어요.',
       premiumChannel: '비워 두면 프리미엄도 투표와 같은 채널에 공지해요.',
@@ -717,6 +717,7 @@ export const ko: Catalogue = {
       always: '항상',
       roleFor: '{role} ({duration})',
       tier: '{tier}: {role}',
+      sameAsAnnouncements: '공지와 같음',
       anyTier: '모든 등급',
       item: '{name} ({price})',
       lostStreaks: '{days}부터',
@@ -744,7 +745,7 @@ export const ko: Catalogue = {
     },
     link: {
       title: '연결됨: {name}',
-      copy: '투표 사이트의 대시보드에서 *Webhooks*를 열고, 아래 주소와 시크릿을 붙여 넣어 저장한 다음 **Test Webhook** 버튼을 눌러 주세요.',
+      copy: '투표 사이트의 대시보드에서 등록 정보를 수정해 주세요. *Vote Webhooks*와 *Premium Webhooks*에 아래 주소와 시크릿을 붙여 넣어 저장한 다음 **Test Webhook** 버튼을 눌러 주세요.',
       once: '시크릿은 지금만 볼 수 있어요. 잃어버리면 새로 만들어 주세요.',
       vote: '투표',
       premium: '프리미엄',
@@ -768,7 +769,7 @@ export const ko: Catalogue = {
       channel: '모두가 볼 수 있는 채널을 선택하세요.',
       rewardsTitle: '한 표에 어떤 보상을 줄까요?',
       rewards:
-        '**심플**: 한 표당 10 크레딧.\n**활발**: 한 표당 10 크레딧, 주말에는 두 배, 7일 연속 투표하면 50 크레딧.\n**직접 정하기**: 원하는 대로 정해요.',
+        '**심플**: 한 표당 10 크레딧.\n**활발**: 한 표당 10 크레딧, 주말에는 두 배, 7일 연속 투표하면 50 크레딧(하루 빠지는 것은 괜찮아요).\n**직접 정하기**: 원하는 대로 정해요.',
       doneTitle: '준비 완료',
       done: '이제부터 투표하면 보상을 받고 공지가 올라와요. 직접 투표한 다음 /credits 명령어를 써 보세요.',
     },

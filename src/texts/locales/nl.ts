@@ -630,7 +630,7 @@ export const nl: Catalogue = {
     },
     hints: {
       targetId: 'Voor een server is dat deze hier. Laat dit leeg voor een bot.',
-      lookupKey: 'Uit het dashboard van de stemsite. Wordt versleuteld opgeslagen en nooit meer getoond.',
+      lookupKey: 'In het dashboard van de stemsite, onder Advanced setup. Versleuteld opgeslagen, nooit meer getoond.',
       secret: 'Laat dit leeg en er wordt een geheim voor je gemaakt.',
       settings: 'De inhoud van een geëxporteerd bestand. Vervangt alles behalve sleutels en geheimen.',
       premiumChannel: 'Als dit leeg is, wordt premium bij de stemmen aangekondigd.',
@@ -736,6 +736,7 @@ export const nl: Catalogue = {
       always: 'altijd',
       roleFor: '{role} voor {duration}',
       tier: '{tier}: {role}',
+      sameAsAnnouncements: 'hetzelfde als aankondigingen',
       anyTier: 'elk niveau',
       item: '{name} ({price})',
       lostStreaks: 'vanaf {days}',
@@ -763,7 +764,7 @@ export const nl: Catalogue = {
     },
     link: {
       title: 'Gekoppeld: {name}',
-      copy: 'Open *Webhooks* in het dashboard van de stemsite, plak deze adressen en geheimen, sla op en klik op **Test Webhook**.',
+      copy: 'Bewerk je vermelding in het dashboard van de stemsite: plak deze adressen en geheimen onder *Vote Webhooks* en *Premium Webhooks*, sla op en klik op **Test Webhook**.',
       once: 'De geheimen zie je alleen nu. Raak je ze kwijt, maak dan nieuwe.',
       vote: 'Stemmen',
       premium: 'Premium',
@@ -787,7 +788,7 @@ export const nl: Catalogue = {
       channel: 'Kies een kanaal dat iedereen kan lezen.',
       rewardsTitle: 'Wat is een stem waard?',
       rewards:
-        '**Eenvoudig**: 10 credits per stem.\n**Levendig**: 10 credits per stem, in het weekend twee keer zoveel, en 50 voor zeven dagen op rij.\n**Eigen waarden**: jij bepaalt het.',
+        '**Eenvoudig**: 10 credits per stem.\n**Levendig**: 10 credits per stem, in het weekend twee keer zoveel, en 50 voor zeven dagen op rij; één gemiste dag wordt vergeven.\n**Eigen waarden**: jij bepaalt het.',
       doneTitle: 'Klaar',
       done: 'Vanaf nu worden stemmen beloond en aangekondigd. Probeer het: stem en gebruik daarna /credits.',
     },

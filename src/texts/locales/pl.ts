@@ -730,7 +730,7 @@ export const pl: Catalogue = {
     },
     hints: {
       targetId: 'Dla serwera wypełni się samo: to ten serwer. Dla bota zostaw puste.',
-      lookupKey: 'Z panelu serwisu. Jest przechowywany w postaci zaszyfrowanej i nie będzie już pokazany.',
+      lookupKey: 'W panelu serwisu, w sekcji Advanced setup. Przechowywany w postaci zaszyfrowanej, bez podglądu.',
       secret: 'Zostaw puste, a sekret zostanie utworzony za ciebie.',
       settings: 'Treść wyeksportowanego pliku. Zastąpi wszystkie ustawienia oprócz kluczy i sekretów.',
       premiumChannel: 'Jeśli puste, premium jest ogłaszane razem z głosami.',
@@ -836,6 +836,7 @@ export const pl: Catalogue = {
       always: 'zawsze',
       roleFor: '{role} na {duration}',
       tier: '{tier}: {role}',
+      sameAsAnnouncements: 'jak ogłoszenia',
       anyTier: 'dowolny poziom',
       item: '{name} ({price})',
       lostStreaks: 'co najmniej {days}',
@@ -863,7 +864,7 @@ export const pl: Catalogue = {
     },
     link: {
       title: 'Połączono: {name}',
-      copy: 'W panelu serwisu otwórz *Webhooks*, wklej te adresy i sekrety, zapisz i kliknij **Test Webhook**.',
+      copy: 'Edytuj swój wpis w panelu serwisu: wklej te adresy i sekrety w *Vote Webhooks* i *Premium Webhooks*, zapisz i kliknij **Test Webhook**.',
       once: 'Sekrety widać tylko teraz. Jeśli je zgubisz, utwórz nowe.',
       vote: 'Głosy',
       premium: 'Premium',
@@ -886,7 +887,7 @@ export const pl: Catalogue = {
       channel: 'Wybierz kanał, który wszyscy mogą czytać.',
       rewardsTitle: 'Ile wart jest głos?',
       rewards:
-        '**Prosto**: 10 kredytów za głos.\n**Z bonusami**: 10 kredytów za głos, w weekendy dwa razy tyle, a za siedem dni z rzędu jeszcze 50.\n**Własne liczby**: ty decydujesz.',
+        '**Prosto**: 10 kredytów za głos.\n**Z bonusami**: 10 kredytów za głos, w weekendy dwa razy tyle, a za siedem dni z rzędu jeszcze 50; jeden opuszczony dzień jest wybaczony.\n**Własne liczby**: ty decydujesz.',
       doneTitle: 'Gotowe',
       done: 'Od teraz głosy są nagradzane i ogłaszane. Wypróbuj: zagłosuj, a potem użyj /credits.',
     },

@@ -669,7 +669,7 @@ export const ptBR: Catalogue = {
     },
     hints: {
       targetId: 'Para um servidor, já vem preenchido com este. Para um bot, deixe vazio.',
-      lookupKey: 'Está no painel do site de votação. Ela é criptografada e não aparece de novo.',
+      lookupKey: 'No painel do site de votação, em Advanced setup. É criptografada e não aparece de novo.',
       secret: 'Deixe vazio e um segredo será criado para você.',
       settings: 'O conteúdo de um arquivo exportado. Substitui tudo, menos chaves e segredos.',
       premiumChannel: 'Se ficar vazio, o premium é anunciado junto com os votos.',
@@ -775,6 +775,7 @@ export const ptBR: Catalogue = {
       always: 'sempre',
       roleFor: '{role} por {duration}',
       tier: '{tier}: {role}',
+      sameAsAnnouncements: 'igual aos anúncios',
       anyTier: 'qualquer nível',
       item: '{name} ({price})',
       lostStreaks: 'a partir de {days}',
@@ -802,7 +803,7 @@ export const ptBR: Catalogue = {
     },
     link: {
       title: 'Página vinculada: {name}',
-      copy: 'No painel do site de votação, abra *Webhooks*, cole estes endereços e segredos, salve e clique em **Test Webhook**.',
+      copy: 'Edite sua página no painel do site de votação: cole estes endereços e segredos em *Vote Webhooks* e *Premium Webhooks*, salve e clique em **Test Webhook**.',
       once: 'Os segredos só aparecem agora. Se perder, crie novos.',
       vote: 'Votos',
       premium: 'Premium',
@@ -825,7 +826,7 @@ export const ptBR: Catalogue = {
       channel: 'Escolha um canal que todo mundo possa ler.',
       rewardsTitle: 'Quanto vale um voto?',
       rewards:
-        '**Simples**: 10 créditos por voto.\n**Animado**: 10 créditos por voto, o dobro nos fins de semana, e 50 por sete dias seguidos.\n**Valores próprios**: você decide.',
+        '**Simples**: 10 créditos por voto.\n**Animado**: 10 créditos por voto, o dobro nos fins de semana, e 50 por sete dias seguidos; um dia perdido é perdoado.\n**Valores próprios**: você decide.',
       doneTitle: 'Tudo pronto',
       done: 'A partir de agora, os votos são recompensados e anunciados. Faça um teste: vote e depois use /credits.',
     },

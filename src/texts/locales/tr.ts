@@ -622,7 +622,7 @@ export const tr: Catalogue = {
     },
     hints: {
       targetId: 'Sunucu için bu sunucu kendiliğinden girilir. Bot için boş bırak.',
-      lookupKey: 'Sitenin panelinden al. Şifrelenerek saklanır ve bir daha gösterilmez.',
+      lookupKey: 'Sitenin panelinde, Advanced setup altında. Şifrelenerek saklanır, bir daha gösterilmez.',
       secret: 'Boş bırakırsan senin için bir şifre oluşturulur.',
       settings: 'Dışa aktarılan dosyanın içeriği. Anahtarlar ve şifreler dışında tüm ayarların yerine geçer.',
       premiumChannel: 'Boşsa premium, oylarla aynı yerde duyurulur.',
@@ -728,6 +728,7 @@ export const tr: Catalogue = {
       always: 'her zaman',
       roleFor: '{role} ({duration})',
       tier: '{tier}: {role}',
+      sameAsAnnouncements: 'duyurularla aynı',
       anyTier: 'herhangi bir seviye',
       item: '{name} ({price})',
       lostStreaks: 'en az {days}',
@@ -755,7 +756,7 @@ export const tr: Catalogue = {
     },
     link: {
       title: 'Bağlandı: {name}',
-      copy: 'Sitenin panelinde *Webhooks* bölümünü aç, bu adresleri ve şifreleri yapıştır, kaydet ve **Test Webhook** butonuna bas.',
+      copy: 'Sitenin panelinde kaydını düzenle: bu adresleri ve şifreleri *Vote Webhooks* ve *Premium Webhooks* altına yapıştır, kaydet ve **Test Webhook** butonuna bas.',
       once: 'Şifreler yalnızca şimdi gösteriliyor. Kaybedersen yenilerini oluştur.',
       vote: 'Oylar',
       premium: 'Premium',
@@ -778,7 +779,7 @@ export const tr: Catalogue = {
       channel: 'Herkesin okuyabildiği bir kanal seç.',
       rewardsTitle: 'Bir oy ne kazandırsın?',
       rewards:
-        '**Sade**: oy başına 10 kredi.\n**Bonuslu**: oy başına 10 kredi, hafta sonları iki katı ve art arda yedi gün için 50 kredi.\n**Kendi sayıların**: sen karar verirsin.',
+        '**Sade**: oy başına 10 kredi.\n**Bonuslu**: oy başına 10 kredi, hafta sonları iki katı ve art arda yedi gün için 50 kredi; kaçırılan bir gün affedilir.\n**Kendi sayıların**: sen karar verirsin.',
       doneTitle: 'Hazır',
       done: 'Artık oylar ödüllendiriliyor ve duyuruluyor. Dene: oy ver, sonra /credits kullan.',
     },

@@ -623,7 +623,7 @@ export const vi: Catalogue = {
     },
     hints: {
       targetId: 'Nếu là máy chủ, ID của máy chủ này đã được điền sẵn. Nếu là bot, hãy để trống.',
-      lookupKey: 'Lấy từ bảng điều khiển của trang bình chọn. Khóa được mã hóa và không bao giờ hiển thị lại.',
+      lookupKey: 'Trong bảng điều khiển của trang, mục Advanced setup. Được mã hóa và không bao giờ hiển thị lại.',
       secret: 'Để trống thì một secret sẽ được tạo cho bạn.',
       settings: 'Nội dung tệp đã xuất. Thay thế mọi cài đặt, trừ khóa và secret.',
       premiumChannel: 'Nếu để trống, Premium được thông báo cùng lượt bình chọn.',
@@ -729,6 +729,7 @@ export const vi: Catalogue = {
       always: 'luôn luôn',
       roleFor: '{role} trong {duration}',
       tier: '{tier}: {role}',
+      sameAsAnnouncements: 'giống thông báo',
       anyTier: 'mọi gói',
       item: '{name} ({price})',
       lostStreaks: 'từ {days}',
@@ -756,7 +757,7 @@ export const vi: Catalogue = {
     },
     link: {
       title: 'Đã liên kết: {name}',
-      copy: 'Trong bảng điều khiển của trang bình chọn, mở *Webhooks*, dán các địa chỉ và secret này, lưu lại rồi nhấn **Test Webhook**.',
+      copy: 'Chỉnh sửa trang của bạn trong bảng điều khiển của trang bình chọn: dán các địa chỉ và secret này vào *Vote Webhooks* và *Premium Webhooks*, lưu lại rồi nhấn **Test Webhook**.',
       once: 'Secret chỉ hiển thị lúc này. Nếu làm mất, hãy tạo secret mới.',
       vote: 'Bình chọn',
       premium: 'Premium',
@@ -779,7 +780,7 @@ export const vi: Catalogue = {
       channel: 'Hãy chọn một kênh mà mọi người đều đọc được.',
       rewardsTitle: 'Một lượt bình chọn đáng giá bao nhiêu?',
       rewards:
-        '**Đơn giản**: 10 credit mỗi lượt bình chọn.\n**Sôi nổi**: 10 credit mỗi lượt bình chọn, gấp đôi vào cuối tuần, và 50 cho bảy ngày liên tiếp.\n**Tự chọn**: bạn quyết định.',
+        '**Đơn giản**: 10 credit mỗi lượt bình chọn.\n**Sôi nổi**: 10 credit mỗi lượt bình chọn, gấp đôi vào cuối tuần, và 50 cho bảy ngày liên tiếp; lỡ một ngày vẫn được tính.\n**Tự chọn**: bạn quyết định.',
       doneTitle: 'Đã sẵn sàng',
       done: 'Từ giờ, các lượt bình chọn sẽ được thưởng và thông báo. Hãy thử bình chọn rồi dùng /credits.',
     },

@@ -604,7 +604,7 @@ export const zhCN: Catalogue = {
     },
     hints: {
       targetId: '如果是服务器，已填入本服务器的 ID；如果是机器人，请留空。',
-      lookupKey: '可在投票网站的后台找到。加密存储，之后不会再显示。',
+      lookupKey: '在投票网站后台的 Advanced setup 中。加密存储，之后不会再显示。',
       secret: '留空则自动生成签名密钥。',
       settings: '导出文件的内容。除密钥外，所有设置都会被替换。',
       premiumChannel: '留空则高级版与投票在同一频道公告。',
@@ -710,6 +710,7 @@ export const zhCN: Catalogue = {
       always: '始终',
       roleFor: '{role}（{duration}）',
       tier: '{tier}：{role}',
+      sameAsAnnouncements: '与公告相同',
       anyTier: '任意等级',
       item: '{name}（{price}）',
       lostStreaks: '至少 {days}',
@@ -736,7 +737,7 @@ export const zhCN: Catalogue = {
     },
     link: {
       title: '已关联：{name}',
-      copy: '在投票网站的后台打开“Webhooks”，粘贴以下地址和签名密钥，保存后点击 **Test Webhook**。',
+      copy: '在投票网站的后台编辑你的页面：把以下地址和签名密钥粘贴到“Vote Webhooks”和“Premium Webhooks”中，保存后点击 **Test Webhook**。',
       once: '签名密钥只在此刻显示。如果丢失，请生成新的。',
       vote: '投票',
       premium: '高级版',
@@ -757,7 +758,7 @@ export const zhCN: Catalogue = {
       channel: '请选择一个所有人都能查看的频道。',
       rewardsTitle: '一票值多少？',
       rewards:
-        '**简单**：每票 10 积分。\n**热闹**：每票 10 积分，周末翻倍，连续七天再得 50 积分。\n**自定义**：由你决定。',
+        '**简单**：每票 10 积分。\n**热闹**：每票 10 积分，周末翻倍，连续七天再得 50 积分（可漏一天）。\n**自定义**：由你决定。',
       doneTitle: '设置完成',
       done: '从现在起，投票会获得奖励并发布公告。试试看：投一票，然后使用 /credits。',
     },
