@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
-import { hour } from '../../src/platform/durations.ts';
+import { day, hour } from '../../src/platform/durations.ts';
 import { controlsOf } from '../../src/sandbox/discord/normalized-components.ts';
 import { markup } from '../../src/texts/markup.ts';
 import { bot, fakeLookup, reviewOf, server, start } from '../commands/command-fixture.ts';
@@ -97,8 +97,8 @@ describe('the commands on Discord', () => {
     const { discord, run, store } = await connectedBot(commands, { listings });
     const [listing] = serverAndBot();
     if (listing === undefined) throw new Error('no listing');
-    const now = Date.now();
-    await store.claims.recordClaim({ userId: '1', at: now }, listing, now);
+    const lastWeek = Date.now() - 8 * day;
+    await store.claims.recordClaim({ userId: '1', at: lastWeek }, listing, lastWeek);
     const withPicture = await run('stats').settled;
     const [embed] = withPicture.embeds;
     expect(embed?.image?.description).toMatch(/^Bar chart of the votes per day .* Total: 1\./);
