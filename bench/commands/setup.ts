@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../../src/platform/clock.ts';
-import { hour } from '../../src/platform/durations.ts';
+import { day } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import type { Person } from '../../src/sandbox/discord/default-guild.ts';
 import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
@@ -59,12 +59,12 @@ export async function startTallyhook(
 
 const voters = 12;
 
-/** Votes of several members by webhook: without votes, there is no leaderboard, and no picture of them. */
+/** A vote a day by webhook: without votes, there is no leaderboard, and within a week of the first no picture. */
 export async function castVotes({ bot }: BotUnderTest): Promise<void> {
   const url = await bot.ask<string>('url');
   for (let number = 0; number < voters; number += 1) {
     const userId = String(400_000_000_000_000_000n + BigInt(number));
-    const timestamp = new Date(Date.now() - number * hour).toISOString();
+    const timestamp = new Date(Date.now() - number * day).toISOString();
     const body = JSON.stringify({ event: 'server_vote', userId, timestamp });
     const headers = { 'content-type': 'application/json', 'x-webhook-signature': sign(body, voteSecret) };
     const response = await fetch(`${url}/webhooks/vote`, { method: 'POST', headers, body });
