@@ -83,6 +83,9 @@ async function takeState(state: AnswerState, stage: Stage, camera: Camera): Prom
   try {
     const shown = await state.show(stage);
     if (only?.includes(name) === false) return undefined;
+    const names = new Map(stage.sandbox.discord.members.map(({ id, username }) => [id, username]));
+    const alt = altText(shown.message, names);
+    if (language.startsWith('en') && !alt.includes(state.text)) throw new Error(`“${state.text}” is not in “${alt}”.`);
     let width = 0;
     for (const theme of themes) {
       let png = withPalette(await camera.take(shown, theme, 2));
@@ -91,10 +94,8 @@ async function takeState(state: AnswerState, stage: Stage, camera: Camera): Prom
       await writeFile(join(directory, imageName(name, theme)), png);
       if (png.length > maxSize) problems.push(`${name}: the ${theme} image has ${Math.ceil(png.length / 1024)} KB.`);
     }
-    const { discord } = stage.sandbox;
-    const names = new Map(discord.members.map(({ id, username }) => [id, username]));
     console.log(`${name}: ${title}`);
-    return { name, title, alt: altText(shown.message, names), width };
+    return { name, title, alt, width };
   } catch (error) {
     problems.push(`${name}: ${messageOf(error)}`);
     return undefined;

@@ -3,25 +3,28 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { hour } from '../../src/platform/durations.ts';
 import type { Stage } from './stage.ts';
-import type { AnswerState, Scene } from './state.ts';
-
-const state = (name: string, title: string, show: AnswerState['show']): AnswerState => ({ name, title, show });
+import { type Scene, state } from './state.ts';
 
 /** The listing service cannot be reached. */
 export const outageScene: Scene = {
   title: 'Failures',
   states: [
-    state('service-down', 'The service cannot be reached', async (stage) => {
+    state('service-down', 'The service cannot be reached', 'cannot be reached', async (stage) => {
       stage.sandbox.outages.service.begin(hour);
       return stage.run('stats', { listing: 'bot' });
     }),
-    state('service-down-stale', 'The service cannot be reached: earlier data', async (stage) => {
-      stage.sandbox.outages.service.end();
-      await stage.run('reviews');
-      stage.pass(5 * hour);
-      stage.sandbox.outages.service.begin(hour);
-      return stage.run('reviews');
-    }),
+    state(
+      'service-down-stale',
+      'The service cannot be reached: earlier data',
+      'did not respond. Last updated',
+      async (stage) => {
+        stage.sandbox.outages.service.end();
+        await stage.run('reviews');
+        stage.pass(5 * hour);
+        stage.sandbox.outages.service.begin(hour);
+        return stage.run('reviews');
+      },
+    ),
   ],
 };
 
@@ -29,7 +32,7 @@ export const outageScene: Scene = {
 export const budgetScene: Scene = {
   title: 'Too many requests',
   states: [
-    state('over-budget', 'Too many requests to the service', async (stage) => {
+    state('over-budget', 'Too many requests to the service', 'limits the requests', async (stage) => {
       await exhaustBudget(stage);
       return stage.run('stats');
     }),

@@ -1,8 +1,6 @@
 import { minute } from '../../src/platform/durations.ts';
 import { cooldownMs } from './stage.ts';
-import type { AnswerState, Scene } from './state.ts';
-
-const state = (name: string, title: string, show: AnswerState['show']): AnswerState => ({ name, title, show });
+import { type Scene, state } from './state.ts';
 
 /** Announcements in the owner's words, and the optional ones. */
 export const ownAnnouncementScene: Scene = {
@@ -19,11 +17,11 @@ export const ownAnnouncementScene: Scene = {
     },
   },
   states: [
-    state('vote-styled', 'A vote in the owner’s words', async (stage) => ({
+    state('vote-styled', 'A vote in the owner’s words', '@Ayşe lit one', async (stage) => ({
       message: await stage.announcedVote('Ayşe'),
       viewer: 'mira',
     })),
-    state('review', 'A new review', async (stage) => {
+    state('review', 'A new review', 'New review of Lantern Harbour. ★★★★☆', async (stage) => {
       const { service } = stage.sandbox;
       const listing = (await service.listings()).find(({ kind }) => kind === 'server');
       const review = { rating: 4, comment: 'The harbour is **lovely** at night.' };
@@ -44,7 +42,7 @@ export const digestScene: Scene = {
   title: 'The digest',
   options: { listingSettings: { announcements: { mode: 'digest', every: '1h', party: false } } },
   states: [
-    state('digest', 'A digest of an hour', async (stage) => {
+    state('digest', 'A digest of an hour', '5 votes from 5 members', async (stage) => {
       stage.pass(cooldownMs);
       const vote = async () => {
         for (const voter of ['mira', 'Ayşe', 'tobias_k', 'juniper', 'Noor ✦'] as const) {

@@ -1,10 +1,18 @@
 import { once } from 'node:events';
 import { controlsOf } from '../../src/sandbox/discord/normalized-components.ts';
 import type { Shown, Stage } from './stage.ts';
-import type { AnswerState, Scene } from './state.ts';
+import { type Scene, state } from './state.ts';
 
-const state = (name: string, title: string, show: AnswerState['show']): AnswerState => ({ name, title, show });
-const subjects = ['listing', 'channels', 'rewards', 'roles', 'reminders', 'shop', 'announcements'] as const;
+/** The sections, with words of each. */
+const subjects = {
+  listing: 'API key: stored',
+  channels: 'Announcements: none',
+  rewards: 'Per vote: 10 credits',
+  roles: 'Role for voters: none',
+  reminders: 'Hours between votes',
+  shop: 'Nothing is sold yet',
+  announcements: 'voted for Lantern Harbour',
+} as const;
 
 /** Opens the form of a component, and submits it. */
 async function submit(
@@ -29,7 +37,7 @@ async function linkListing(stage: Stage): Promise<Shown> {
   return submit(stage, await stage.run('setup'), 'setup/link', form);
 }
 
-async function section(stage: Stage, name: (typeof subjects)[number]): Promise<Shown> {
+async function section(stage: Stage, name: string): Promise<Shown> {
   return stage.press(await stage.run('setup'), 'setup/section', `s=${name}`);
 }
 
@@ -41,15 +49,23 @@ export const setupScene: Scene = {
   title: '/setup',
   options: { linked: false },
   states: [
-    state('setup-welcome', '/setup: the first use', (stage) => stage.run('setup')),
-    state('setup-key-refused', '/setup: an API key that the service does not accept', async (stage) =>
-      submit(stage, await stage.run('setup'), 'setup/link', { kind: 'server', targetId: '', lookupKey: 'dh_server_0' }),
+    state('setup-welcome', '/setup: the first use', '1. Link your listing', (stage) => stage.run('setup')),
+    state(
+      'setup-key-refused',
+      '/setup: an API key that the service does not accept',
+      'does not accept this API key',
+      async (stage) =>
+        submit(stage, await stage.run('setup'), 'setup/link', {
+          kind: 'server',
+          targetId: '',
+          lookupKey: 'dh_server_0',
+        }),
     ),
-    state('setup-waiting', '/setup: waiting for the test', async (stage) => {
+    state('setup-waiting', '/setup: waiting for the test', 'Linked: Lantern Harbour', async (stage) => {
       waiting = await linkListing(stage);
       return waiting;
     }),
-    state('setup-arrived', '/setup: the test has arrived', async (stage) => {
+    state('setup-arrived', '/setup: the test has arrived', 'The test has arrived', async (stage) => {
       const { service, discord } = stage.sandbox;
       const shown = waiting ?? (await linkListing(stage));
       const text = JSON.stringify(shown.message.components);
@@ -64,24 +80,26 @@ export const setupScene: Scene = {
       while (find() === undefined) await once(discord.events, 'change');
       return { ...shown, message: find() ?? shown.message };
     }),
-    state('setup-overview', '/setup', (stage) => stage.run('setup')),
-    ...subjects.map((name) => state(`setup-${name}`, `/setup: ${name}`, (stage) => section(stage, name))),
-    state('setup-saved', '/setup: saved, with Undo', async (stage) =>
+    state('setup-overview', '/setup', 'Listing. Lantern Harbour (server)', (stage) => stage.run('setup')),
+    ...Object.entries(subjects).map(([name, text]) =>
+      state(`setup-${name}`, `/setup: ${name}`, text, (stage) => section(stage, name)),
+    ),
+    state('setup-saved', '/setup: saved, with Undo', 'not set → 25 credits', async (stage) =>
       submit(stage, await section(stage, 'rewards'), 'f=credits', credits),
     ),
-    state('setup-invalid', '/setup: a value that is not valid', async (stage) =>
+    state('setup-invalid', '/setup: a value that is not valid', 'it must be a whole number', async (stage) =>
       submit(stage, await section(stage, 'rewards'), 'f=credits', { ...credits, vote: 'many' }),
     ),
-    state('setup-role-above', '/setup: a role above that of the bot', async (stage) =>
+    state('setup-role-above', '/setup: a role above that of the bot', 'is above the role of the bot', async (stage) =>
       submit(stage, await section(stage, 'roles'), 'f=roles', {
         ...{ voterRole: [stage.sandbox.discord.roles.moderator], voterRoleFor: '12h' },
         ...{ milestoneRoles: 'all', premiumRole: [] },
       }),
     ),
-    state('setup-history', '/setup: the history', async (stage) =>
+    state('setup-history', '/setup: the history', 'Listing: not set → server', async (stage) =>
       stage.press(await stage.run('setup'), 'setup/history'),
     ),
-    state('setup-unlink', '/setup: before a listing is unlinked', async (stage) =>
+    state('setup-unlink', '/setup: before a listing is unlinked', 'Unlink Lantern Harbour?', async (stage) =>
       stage.press(await section(stage, 'listing'), 'setup/unlink'),
     ),
   ],

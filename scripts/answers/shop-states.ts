@@ -1,7 +1,5 @@
 import type { MemberName, Shown, Stage } from './stage.ts';
-import type { AnswerState, Scene } from './state.ts';
-
-const state = (name: string, title: string, show: AnswerState['show']): AnswerState => ({ name, title, show });
+import { type Scene, state } from './state.ts';
 
 /** Presses "Buy" beside an item of the shop. */
 async function choose(stage: Stage, item: string, as?: MemberName): Promise<Shown> {
@@ -25,21 +23,27 @@ export const shopScene: Scene = {
     },
   },
   states: [
-    state('shop-poor', '/shop: too few credits', (stage) => choose(stage, 'vip', 'juniper')),
-    state('purchases-none', '/shop: no purchases yet', async (stage) =>
+    state('shop-poor', '/shop: too few credits', 'You do not have enough credits', (stage) =>
+      choose(stage, 'vip', 'juniper'),
+    ),
+    state('purchases-none', '/shop: no purchases yet', 'You have not bought anything yet', async (stage) =>
       stage.press(await stage.run('shop', {}, 'juniper'), 'shop/purchases'),
     ),
-    state('shop', '/shop', async (stage) => {
+    state('shop', '/shop', 'Game key · 40 credits. a code · 1 left', async (stage) => {
       await stage.run('award', { user: stage.id('mira'), credits: 200, reason: 'Opening day' });
       return stage.run('shop');
     }),
-    state('shop-confirmation', '/shop: the confirmation', (stage) => choose(stage, 'vip')),
-    state('shop-receipt', '/shop: the receipt', (stage) => buy(stage, 'vip')),
-    state('shop-code', '/shop: the receipt of a code', (stage) => buy(stage, 'key')),
-    state('shop-sold-out', '/shop: an item is sold out', (stage) => stage.run('shop')),
-    state('shop-required-role', '/shop: a role is required', (stage) => choose(stage, 'shout')),
-    state('purchases', '/shop: purchases', async (stage) => stage.press(await stage.run('shop'), 'shop/purchases')),
-    state('shop-report', 'The report of a purchase to the owner', async (stage) => {
+    state('shop-confirmation', '/shop: the confirmation', 'Buy this?', (stage) => choose(stage, 'vip')),
+    state('shop-receipt', '/shop: the receipt', 'You bought VIP for a week', (stage) => buy(stage, 'vip')),
+    state('shop-code', '/shop: the receipt of a code', 'LANTERN-1111', (stage) => buy(stage, 'key')),
+    state('shop-sold-out', '/shop: an item is sold out', 'a code · sold out', (stage) => stage.run('shop')),
+    state('shop-required-role', '/shop: a role is required', 'You do not have the role', (stage) =>
+      choose(stage, 'shout'),
+    ),
+    state('purchases', '/shop: purchases', 'LANTERN-1111. VIP for a week', async (stage) =>
+      stage.press(await stage.run('shop'), 'shop/purchases'),
+    ),
+    state('shop-report', 'The report of a purchase to the owner', '@mira bought Shout-out', async (stage) => {
       await stage.announcedVote('mira');
       const { discord } = stage.sandbox;
       const hasRole = () => discord.rolesOf(stage.id('mira')).includes(discord.roles.voter) || undefined;

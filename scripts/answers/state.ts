@@ -7,6 +7,8 @@ export interface AnswerState {
   readonly name: string;
   /** Heading on the page. */
   readonly title: string;
+  /** Words of its English text, so that an image of another state is not published under this heading. */
+  readonly text: string;
   /** Reaches the state. Later states of the scene find what it has changed. Throws if that fails. */
   readonly show: (stage: Stage) => Promise<Shown>;
 }
@@ -16,4 +18,8 @@ export interface Scene {
   readonly title: string;
   readonly options?: SandboxOptions;
   readonly states: readonly AnswerState[];
+}
+
+export function state(name: string, title: string, text: string, show: AnswerState['show']): AnswerState {
+  return { name, title, text, show };
 }
