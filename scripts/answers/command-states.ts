@@ -71,9 +71,6 @@ export const memberScene: Scene = {
     state('claim-recorded', '/claim for a vote that has been paid', 'It gave 10 credits', (stage) =>
       stage.run('claim'),
     ),
-    state('claim-none', '/claim without a vote', 'Nothing to claim', (stage) =>
-      stage.run('claim', { listing: 'bot' }, 'tobias_k'),
-    ),
     state(
       'claim-paid',
       '/claim for a vote that was not delivered',
@@ -107,6 +104,7 @@ export const emptyScene: Scene = {
   options: { seed: 'none' },
   states: [
     state('reviews-none', '/reviews without any', 'Nobody has written a review yet', (stage) => stage.run('reviews')),
+    state('claim-none', '/claim without a vote', 'Nothing to claim', (stage) => stage.run('claim')),
     state('stats-new', '/stats of a new listing', 'Votes: 0', (stage) => stage.run('stats')),
   ],
 };
