@@ -16,6 +16,7 @@ import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { openStore, type Store } from '../store/store.ts';
+import { namesOfTarget } from '../tally/community.ts';
 import { overrideTexts } from '../texts/texts.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createAnnouncing } from './announcing.ts';
@@ -30,6 +31,7 @@ import { createDiscordAccess } from './discord-access.ts';
 import { createEffectNotices } from './effect-notices.ts';
 import { createHandling } from './handling.ts';
 import { createLinkedRolesService } from './linked-roles.ts';
+import { createListingTargets, createTargetLoop } from './listing-targets.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
@@ -93,9 +95,16 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const { wrapListener = (listener) => listener, tracing = null } = dependencies;
   /** Other processes may use the same database. */
   const isShared = sqlitePathOf(config.databaseUrl) === null;
-  const directory = createDirectory(config.listings, home);
   const metrics = createMetrics();
-  const lookups = createLookupClients(config, { store, home, cache, metrics, tracing, clock, log });
+  const lookups = createLookupClients(config, {
+    ...{ store, home, cache, metrics, tracing, clock, log },
+    namesOf: (name) => namesOfTarget(directory.find(name)?.community ?? {}, name),
+  });
+  const targets = createListingTargets(lookups.find);
+  const directory = createDirectory(config.listings, home, (listing) => {
+    const target = targets.targetOf(listing);
+    return target.isKnown ? target.id : null;
+  });
   const linkedRoles = createLinkedRolesService(config, {
     ...{ members: store.linkedMembers, directory, clock, log },
     nudge: (queue) => nudgeEverywhere([queue]),
@@ -205,7 +214,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
           nudge: nudgeEverywhere,
         });
   const linkLoops = announcing === null || linkedRoles === null ? [] : [linkedRoles];
-  const loops = [settings.loop, ...discordLoops, ...announcingLoops, ...linkLoops];
+  const loops = [settings.loop, createTargetLoop({ targets, directory, clock }), ...discordLoops, ...announcingLoops, ...linkLoops];
 
   const checks = readinessChecks(store, config.roles, { answering, sync: settings.sync });
   const health = createHealth({

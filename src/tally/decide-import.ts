@@ -5,7 +5,7 @@ import { minVoteGapMs } from '../ledger/reward-rules.ts';
 import { addPastVote } from '../rewards/past-vote.ts';
 import { addToScores } from '../rewards/period-scores.ts';
 import { type AccountState, emptyAccount } from './account-state.ts';
-import { calendarOf } from './community.ts';
+import { calendarOf, namesOfTarget } from './community.ts';
 import type { ImportItem, ImportTarget, ItemOutcome } from './import-store.ts';
 
 /** A counted vote of an account. */
@@ -43,7 +43,7 @@ export function itemId(accountId: string, key: string): string {
 export function needsVotes(account: AccountState, items: readonly ImportItem[], { listings }: ImportTarget): boolean {
   return items.some(({ vote }) => {
     if (vote === null || vote.isTotal) return false;
-    const last = lastVoteIn(account.lastVotes, vote.listing);
+    const last = lastVoteIn(account.lastVotes, namesOf(vote.listing, listings));
     return last !== null && vote.at < last + gapOf(vote.listing, listings);
   });
 }
@@ -89,9 +89,10 @@ export function decideImport(
   ): boolean {
     if (isTotal) return false;
     const gapMs = gapOf(listing, target.listings);
-    const last = lastVoteIn(account.lastVotes, listing);
+    const names = namesOf(listing, target.listings);
+    const last = lastVoteIn(account.lastVotes, names);
     if (last === null || last <= at - gapMs) return false;
-    return votes.some((vote) => vote.listing === listing && Math.abs(vote.at - at) < gapMs);
+    return votes.some((vote) => names.includes(vote.listing ?? '') && Math.abs(vote.at - at) < gapMs);
   }
 
   /** The account with the vote in its history and scores. The entry itself is added when it is written. */
@@ -126,6 +127,11 @@ function entryOf({ accounts, reason }: ImportTarget, { userId, credits, vote }: 
     untimed: false,
     achievement: null,
   };
+}
+
+function namesOf(name: string, listings: ImportTarget['listings']): readonly string[] {
+  const listing = listings.find((each) => each.name === name);
+  return listing === undefined ? [name] : namesOfTarget(listing.community, name);
 }
 
 function gapOf(name: string, listings: ImportTarget['listings']): number {
