@@ -57,7 +57,7 @@ export async function linkListing(view: SetupView): Promise<Panel> {
   const kind = input.fields['kind'] === 'bot' ? 'bot' : 'server';
   const lookupKey = textField(input, 'lookupKey');
   const entered = textField(input, 'targetId');
-  const check = await services.checks.checkKey(kind, lookupKey);
+  const check = await services.checks.checkKey(guildId, kind, lookupKey);
   if (check.status !== 'valid') return renderUnlinked(view, [keyProblem(view, check)]);
   const isThisGuild = kind === 'bot' && entered === guildId;
   const startedAt = clock.now();
@@ -99,7 +99,7 @@ function draftKey({ guildId, input }: SetupView): string {
 /** What is wrong with a key, in the words of the manager. */
 export function keyProblem({ texts }: SetupView, check: Exclude<KeyCheck, { status: 'valid' }>): Problem {
   const { link, fields, hints } = texts.setup;
-  const text = check.status === 'unreachable' ? link.unreachable(timestamp(check.retryAt, 'R')) : link[check.status];
+  const text = 'retryAt' in check ? link[check.status](timestamp(check.retryAt, 'R')) : link[check.status];
   return { text: lines(markup`**${escapeName(fields.lookupKey)}**`, text), hint: escapeName(hints.lookupKey) };
 }
 

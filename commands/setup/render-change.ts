@@ -46,11 +46,15 @@ export function renderHistoryEntry(change: SettingsChange, texts: Texts, several
 /** What is wrong with a setting, and what to do. */
 export interface Problem {
   readonly text: Markup;
-  readonly hint: Markup;
+  /** Null if the text says what to do. */
+  readonly hint: Markup | null;
 }
 
-/** Issues are English, whatever the language. */
-export function problemOf({ path, problem, hint }: SettingIssue, texts: Texts): Problem {
+/** What is wrong with a value is English, whatever the language. */
+export function problemOf(issue: SettingIssue, texts: Texts): Problem {
+  const ofLink = textOfLink(issue, texts);
+  if (ofLink !== null) return { text: ofLink, hint: null };
+  const { path, problem, hint } = issue;
   const name = bold(settingName(path, texts));
   return {
     text: markup`${name} ${escapeText(problem, maxProblemLength)}`,
@@ -58,6 +62,23 @@ export function problemOf({ path, problem, hint }: SettingIssue, texts: Texts): 
   };
 }
 
+/** Why a listing cannot be linked, or cannot have a key. */
+function textOfLink({ code, listing }: SettingIssue, { setup }: Texts): Markup | null {
+  const name = escapeName(listing ?? '', maxNameLength);
+  switch (code) {
+    case 'already_linked':
+      return setup.link.alreadyLinked(name);
+    case 'operators_listing':
+      return setup.link.linkedByOperator(name);
+    case 'not_compared':
+      return setup.link.notCompared(name);
+    case 'other_listing':
+      return setup.link.otherListing;
+    default:
+      return null;
+  }
+}
+
 export function renderProblems(problems: readonly Problem[]): Markup {
-  return lines(...problems.slice(0, maxChangesShown).map(({ text, hint }) => lines(text, subtext(hint))));
+  return lines(...problems.slice(0, maxChangesShown).map(({ text, hint }) => lines(text, hint && subtext(hint))));
 }

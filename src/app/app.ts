@@ -110,7 +110,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     nudge: (queue) => nudgeEverywhere([queue]),
   });
   const settings = createSettings(config, {
-    ...{ store: store.settings, directory, lookups, redact: dependencies.redact ?? null, clock, log },
+    ...{ store: store.settings, directory, lookups, targets, redact: dependencies.redact ?? null, clock, log },
     onSaved: () => notices.publish([settingsNotice]),
     alsoRefresh: () => handling.subscriptions.refresh(),
   });
@@ -214,7 +214,13 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
           nudge: nudgeEverywhere,
         });
   const linkLoops = announcing === null || linkedRoles === null ? [] : [linkedRoles];
-  const loops = [settings.loop, createTargetLoop({ targets, directory, clock }), ...discordLoops, ...announcingLoops, ...linkLoops];
+  const loops = [
+    settings.loop,
+    createTargetLoop({ targets, directory, clock }),
+    ...discordLoops,
+    ...announcingLoops,
+    ...linkLoops,
+  ];
 
   const checks = readinessChecks(store, config.roles, { answering, sync: settings.sync });
   const health = createHealth({

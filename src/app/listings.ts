@@ -2,8 +2,8 @@ import type { ListedRules } from '../../commands/command.ts';
 import type { ListingConfig } from '../../config/schema.ts';
 import { type AccountScope, homeAccounts } from '../ledger/account-id.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
-import type { AnnouncedEvents } from '../tally/tally.ts';
 import { namesOfTarget } from '../tally/community.ts';
+import type { AnnouncedEvents } from '../tally/tally.ts';
 import type { ListingWithSecrets } from '../webhook/listing.ts';
 import { configuredId, type FindTargetId, groupByTarget } from './same-target.ts';
 

@@ -101,7 +101,8 @@ export function createMemberServices(
       longestCooldownMs: () => longestCooldownMs(directory),
       createCheck: () =>
         createVoteCheck({
-          lastVoteAt: (userId, { name, names = [name], accounts }) => lastVoteAt(store.ledgerIn(accounts), userId, names),
+          lastVoteAt: (userId, { name, names = [name], accounts }) =>
+            lastVoteAt(store.ledgerIn(accounts), userId, names),
           ...{ keyStatus: lookups.keyStatus, clock },
         }),
       onChecked: (outcome) => metrics.reminders.inc({ outcome }),

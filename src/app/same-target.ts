@@ -26,7 +26,9 @@ export function groupByTarget<Listing extends ComparedListing>(
     groups.add(group);
     for (const member of group) for (const mark of marksOf(member, targetIdOf)) byMark.set(mark, group);
   }
-  return [...groups].map((group) => group.toSorted((a, b) => Number(a.lookupKey === null) - Number(b.lookupKey === null)));
+  return [...groups].map((group) =>
+    group.toSorted((a, b) => Number(a.lookupKey === null) - Number(b.lookupKey === null)),
+  );
 }
 
 function marksOf(listing: ComparedListing, targetIdOf: FindTargetId): string[] {

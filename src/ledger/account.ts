@@ -19,7 +19,7 @@ export function lastVoteIn(lastVotes: LastVotes, listing: string | readonly stri
     names === null
       ? Object.values(lastVotes)
       : names.flatMap((name) => (Object.hasOwn(lastVotes, name) ? (lastVotes[name] ?? []) : []));
-  return times.reduce<number | null>((last, at = 0) => (last === null || at > last ? at : last), null);
+  return times.reduce<number | null>((last, at) => (last === null || at > last ? at : last), null);
 }
 
 /** A vote delivered after a later one does not change the time of the latest vote. */

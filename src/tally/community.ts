@@ -20,7 +20,10 @@ export interface CommunityContext {
 }
 
 /** The names of all listings of the community with the target of this one, itself included; the first stands for all. */
-export function namesOfTarget({ sameTarget }: Pick<CommunityContext, 'sameTarget'>, listing: string): readonly string[] {
+export function namesOfTarget(
+  { sameTarget }: Pick<CommunityContext, 'sameTarget'>,
+  listing: string,
+): readonly string[] {
   return sameTarget?.find((names) => names.includes(listing)) ?? [listing];
 }
 

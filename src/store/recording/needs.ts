@@ -1,8 +1,8 @@
 import { type AccountId, type AccountScope, accountIdOf } from '../../ledger/account-id.ts';
 import type { Premium } from '../../ledger/event.ts';
 import type { AccountState } from '../../tally/account-state.ts';
-import { grantsRoles } from '../../tally/grants.ts';
 import { forgottenVoteKeys } from '../../tally/forgotten-votes.ts';
+import { grantsRoles } from '../../tally/grants.ts';
 import { type EventKey, forgottenCorrectionKey, voteKey } from '../../tally/idempotency-key.ts';
 import { partyPeriodAt } from '../../tally/party.ts';
 import type { ListingContext, RoutedDelivery } from '../../tally/tally.ts';
