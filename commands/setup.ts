@@ -99,8 +99,8 @@ export const setup = {
     if (services === null) return { tone: 'bad', title: failure.title, text: failure.unknownCommand };
     const view = await openView(input, { ...context, services }, input.guildId);
     if (input.action === null) return renderOverview(view);
-    if (input.action in ofListing && !namesListing(view)) return unknownListing(view);
-    const handler = handlers[input.action];
+    if (Object.hasOwn(ofListing, input.action) && !namesListing(view)) return unknownListing(view);
+    const handler = Object.hasOwn(handlers, input.action) ? handlers[input.action] : undefined;
     return handler === undefined ? renderOverview(view) : handler(view);
   },
 } as const satisfies Command;

@@ -1,4 +1,4 @@
-import { lastVoteIn } from '../ledger/account.ts';
+import { lastVoteIn, withVote } from '../ledger/account.ts';
 import { type AccountId, accountIdOf } from '../ledger/account-id.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { minVoteGapMs } from '../ledger/reward-rules.ts';
@@ -99,8 +99,7 @@ export function decideImport(
   function withItem(account: AccountState, { credits, vote }: ImportItem): AccountState {
     const listing = target.listings.find(({ name }) => name === vote?.listing);
     if (vote === null || listing === undefined) return account;
-    const lastVotes = { ...account.lastVotes };
-    lastVotes[vote.listing] = Math.max(lastVotes[vote.listing] ?? vote.at, vote.at);
+    const lastVotes = withVote(account.lastVotes, vote.listing, vote.at);
     const day = calendarOf(listing.community).dayAt(vote.at);
     const { history, scores } = account;
     const past = { listing: vote.listing, day };
