@@ -105,6 +105,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     const target = targets.targetOf(listing);
     return target.isKnown ? target.id : null;
   });
+  const targetLoop = createTargetLoop({ targets, directory, clock });
   const linkedRoles = createLinkedRolesService(config, {
     ...{ members: store.linkedMembers, directory, clock, log },
     nudge: (queue) => nudgeEverywhere([queue]),
@@ -120,7 +121,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     ...{ nudgeEverywhere, metrics, tracing, clock, log, onAttempted },
   });
   const services = createMemberServices(config, {
-    unlink: linkedRoles?.unlink,
+    ...{ unlink: linkedRoles?.unlink, compareTargets: targetLoop.compare },
     ...{ store, lookups, directory, metrics, clock, log, handling },
     nudge: nudgeEverywhere,
   });
@@ -214,13 +215,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
           nudge: nudgeEverywhere,
         });
   const linkLoops = announcing === null || linkedRoles === null ? [] : [linkedRoles];
-  const loops = [
-    settings.loop,
-    createTargetLoop({ targets, directory, clock }),
-    ...discordLoops,
-    ...announcingLoops,
-    ...linkLoops,
-  ];
+  const loops = [settings.loop, targetLoop, ...discordLoops, ...announcingLoops, ...linkLoops];
 
   const checks = readinessChecks(store, config.roles, { answering, sync: settings.sync });
   const health = createHealth({

@@ -18,6 +18,8 @@ const toleranceMs = 5 * minute;
 
 interface ClaimsOptions {
   readonly findListing: (name: string) => ListingContext | undefined;
+  /** Finds out which other listings have the target of this one, before their votes are compared. Never rejects. */
+  readonly compareTargets?: (listing: string) => Promise<void>;
   readonly findLookup: (name: string) => ListedLookup | undefined;
   readonly ledgerIn: (accounts: AccountScope) => Pick<LedgerReads, 'lastVoteAt'>;
   readonly recorder: ClaimRecorder;
@@ -29,9 +31,18 @@ interface ClaimsOptions {
  * Claims of votes. While the cooldown of a recorded vote runs, there is no other vote to claim, so the service is not
  * asked.
  */
-export function createClaims({ findListing, findLookup, ledgerIn, recorder, clock, log }: ClaimsOptions): Claims {
+export function createClaims({
+  findListing,
+  findLookup,
+  ledgerIn,
+  recorder,
+  clock,
+  log,
+  ...options
+}: ClaimsOptions): Claims {
   return {
     async claim(name, userId) {
+      await options.compareTargets?.(name);
       const listing = findListing(name);
       const lookup = findLookup(name)?.lookup;
       if (listing === undefined || lookup === undefined)

@@ -2,7 +2,7 @@ import type { ListedLookup } from '../../commands/command.ts';
 import type { ListingConfig } from '../../config/schema.ts';
 import type { Clock } from '../platform/clock.ts';
 import { day, minute } from '../platform/durations.ts';
-import type { Directory } from './directory.ts';
+import type { Community, Directory } from './directory.ts';
 
 /** How often the service is asked again for ids that are not known yet (ms). */
 const retryMs = minute;
@@ -50,7 +50,9 @@ export function createListingTargets(findLookup: (listing: string) => ListedLook
 /** Finds the ids by which the listings of a guild are compared, and has them compared again. */
 export interface TargetLoop {
   start(): void;
-  /** Resolves when the current request has ended. */
+  /** Asks at once for what is not known of the community of a listing. Never rejects. */
+  compare(listing: string): Promise<void>;
+  /** Does not wait for a request in progress, whose result makes no difference any more. */
   stop(): Promise<void>;
 }
 
@@ -64,37 +66,45 @@ export function createTargetLoop(options: {
   const abortController = new AbortController();
   const { signal } = abortController;
   let wake = new AbortController();
-  let running: Promise<void> | undefined;
+  let isRunning = false;
 
-  function unknownListings(): readonly TargetedListing[] {
-    return directory.communities.flatMap(({ listings }) => {
-      const byKind = Map.groupBy(
-        listings.filter(({ implied }) => !implied),
-        ({ kind }) => kind,
-      );
-      const besideOthers = [...byKind.values()].filter(({ length }) => length > 1).flat();
-      return besideOthers.filter((listing) => listing.lookupKey !== null && !targets.targetOf(listing).isKnown);
-    });
+  function unknownIn({ listings }: Pick<Community, 'listings'>): readonly TargetedListing[] {
+    const byKind = Map.groupBy(
+      listings.filter(({ implied }) => !implied),
+      ({ kind }) => kind,
+    );
+    const besideOthers = [...byKind.values()].filter(({ length }) => length > 1).flat();
+    return besideOthers.filter((listing) => listing.lookupKey !== null && !targets.targetOf(listing).isKnown);
   }
+
+  const unknownListings = () => directory.communities.flatMap(unknownIn);
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
       wake = new AbortController();
       for (const listing of unknownListings()) if (!signal.aborted) await targets.find(listing);
-      directory.refreshTargets();
+      if (!signal.aborted) directory.refreshTargets();
       const delayMs = unknownListings().length === 0 ? idleMs : retryMs;
       await clock.sleep(delayMs, AbortSignal.any([signal, wake.signal]));
     }
   }
 
   return {
+    async compare(listing) {
+      const community = directory.communityOf(listing);
+      const unknown = community === undefined ? [] : unknownIn(community);
+      if (unknown.length === 0) return;
+      await Promise.all(unknown.map(targets.find));
+      directory.refreshTargets();
+    },
     start() {
+      if (isRunning) return;
+      isRunning = true;
       directory.onChange(() => wake.abort());
-      running ??= run();
+      void run();
     },
     async stop() {
       abortController.abort();
-      await running;
     },
   };
 }

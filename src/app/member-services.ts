@@ -45,11 +45,13 @@ export function createMemberServices(
     /** Polls these queues of the outbox, in every process. */
     readonly nudge: (queues: readonly string[]) => void;
     readonly handling: Pick<Handling, 'recording' | 'subscriptions'>;
+    /** As for claims. */
+    readonly compareTargets?: (listing: string) => Promise<void>;
     /** Ends linked roles of a member; undefined if they are off. */
     readonly unlink: ((userId: string) => Promise<boolean>) | undefined;
   },
 ): MemberServices {
-  const { store, lookups, directory, metrics, clock, log, nudge, unlink, handling } = options;
+  const { store, lookups, directory, metrics, clock, log, nudge, unlink, handling, compareTargets } = options;
   const toCheck = (listing: CommunityListing) => listingToCheck(listing, lookups.find);
   const findReminded = (name: string): CheckedListing | undefined => {
     const named = directory.find(name);
@@ -75,7 +77,7 @@ export function createMemberServices(
       onPurchase: (result) => metrics.purchases.inc({ result }),
     }),
     claims: createClaims({
-      ...{ findListing: directory.find, findLookup: lookups.find },
+      ...{ findListing: directory.find, findLookup: lookups.find, ...(compareTargets && { compareTargets }) },
       ...{ ledgerIn: store.ledgerIn, recorder: handling.recording.claims(store.claims), clock, log },
     }),
     memberData: createMemberDataAccess({

@@ -102,9 +102,11 @@ describe('a server that the operator has configured by variables, which do not c
     await sync.refresh();
     const groups = () => directory.ofGuild(guildId)?.listings[0]?.community.sameTarget;
     const loop = createTargetLoop({ targets, directory, clock });
+    await loop.compare('server-1');
+    expect(groups()).toBeUndefined();
     loop.start();
     onTestFinished(() => loop.stop());
-    await expect.poll(() => service.requests.length > 0 && clock.sleepers(), waitOptions).toBe(1);
+    await expect.poll(() => service.requests.length > 1 && clock.sleepers(), waitOptions).toBe(1);
     expect(groups()).toBeUndefined();
     service.start();
     // Less than the timeout of the request that it sends then.
@@ -117,6 +119,16 @@ describe('a server that the operator has configured by variables, which do not c
     const key = { listing: 'server-1', lookupKey: 'second-key', targetId: guildId };
     expect(await setup.replaceKey({ ...author(), ...key })).toMatchObject({ status: 'saved' });
   });
+});
+
+it('a claim finds out which listings are the same server, before it compares their votes', async () => {
+  const { sync, store, directory, targets, clock } = await startProcess(await serviceWith(ids));
+  const link = { value: `{"kind":"server","id":"${guildId}"}`, sealed: null };
+  const values = [{ listing: 'server-1', path: 'link', after: link }];
+  await store.settings.save({ ...author(), at: clock.now(), basis: null, undoes: null, values });
+  await sync.refresh();
+  await createTargetLoop({ targets, directory, clock }).compare('server-1');
+  expect(directory.find('server-1')?.community.sameTarget).toEqual([['server', 'server-1']]);
 });
 
 describe('a linked server', () => {
