@@ -35,8 +35,8 @@ export function listingsOfCommunity(
   targetIdOf: FindTargetId = configuredId,
 ): CommunityListing[] {
   const sameTarget = groupByTarget(listings, targetIdOf)
-    .filter(({ length }) => length > 1)
-    .map((group) => group.map(({ name }) => name));
+    .map((group) => [...group.map(({ name }) => name), ...formerNames(group, targetIdOf)])
+    .filter(({ length }) => length > 1);
   const repeated = sameTarget.flatMap(([, ...others]) => others);
   const names = listings.filter(({ name, implied }) => !implied && !repeated.includes(name)).map(({ name }) => name);
   // Listings of one guild share a party.
@@ -50,6 +50,14 @@ export function listingsOfCommunity(
     const withTargets = sameTarget.length === 0 ? community : { ...community, sameTarget };
     return { ...listing, community: withTargets, announced };
   });
+}
+
+/** The names under which the server or bot of these listings was linked before. */
+function formerNames(group: readonly ListingConfig[], targetIdOf: FindTargetId): readonly string[] {
+  const [first] = group;
+  const former = first?.formerLinks?.filter(({ kind }) => kind === first.kind) ?? [];
+  const ids = former.length === 0 ? [] : group.map(targetIdOf);
+  return [...new Set(former.filter(({ id }) => ids.includes(id)).map(({ name }) => name))];
 }
 
 /** Whether another listing with the same target stands for this one, so that members see it once. */

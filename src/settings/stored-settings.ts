@@ -27,6 +27,8 @@ export interface StoredCommunity {
   /** That of its newest change; 0 before the first. */
   readonly version: number;
   readonly settings: readonly StoredSetting[];
+  /** Links that were removed or replaced, as they were: the votes of these listings remain. */
+  readonly formerLinks: readonly { readonly listing: string; readonly value: string }[];
   /** When it was parked (ms since the epoch); null while it is in use. */
   readonly parkedAt: number | null;
 }

@@ -13,8 +13,9 @@ export interface CommunityContext {
   /** Names of all its listings; of those with one target only the first. */
   readonly listings: readonly string[];
   /**
-   * The names of listings that are the same server or bot at the service, which a guild can have because they were
-   * configured before that was checked. A vote for one of them is a vote for all. By default all are different.
+   * The names of listings that are the same server or bot at the service: those that a guild has because they were
+   * configured before that was checked, and those that were unlinked. A vote for one of them is a vote for all. By default
+   * all are different.
    */
   readonly sameTarget?: readonly (readonly string[])[];
 }

@@ -148,6 +148,21 @@ describe('a linked server', () => {
     expect((await setup.read(guildId)).listings.filter(({ targetId }) => targetId === third)).toHaveLength(1);
   });
 
+  it('that is unlinked and linked again keeps its votes, so that none can be claimed a second time', async () => {
+    const { setup, sync, directory } = await startProcess(await serviceWith(withThird));
+    const first = await linked(setup, 'third-key', third);
+    const other = await linked(setup, 'other-key', elsewhere);
+    for (const { name } of [first, other]) await setup.unlink({ ...author(), listing: name });
+    const second = await linked(setup, 'third-key', third);
+    const community = () => directory.find(second.name)?.community;
+    expect(community()).toMatchObject({
+      listings: ['server', second.name],
+      sameTarget: [[second.name, first.name]],
+    });
+    sync.replaceBase(sync.base);
+    expect(community()?.sameTarget).toEqual([[second.name, first.name]]);
+  });
+
   it('gets no API key of another listing, neither by the form nor by an import', async () => {
     const { setup } = await startProcess(await serviceWith(withThird));
     const { name } = await linked(setup, 'third-key', third);

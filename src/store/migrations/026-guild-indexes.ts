@@ -4,9 +4,9 @@ import type { Dialect } from '../dialect/dialect.ts';
 
 /**
  * A code is issued once in its guild. It used to be issued once in all guilds, and processes of that version still
- * compare it with all purchases, which is stricter.
+ * compare it with all purchases, which is stricter. The links that a guild had before are read with its settings.
  */
-export function codesOfGuilds({ cascade }: Dialect): Migration {
+export function guildIndexes({ cascade }: Dialect): Migration {
   return {
     compatible: true,
     async up(db) {
@@ -20,6 +20,13 @@ export function codesOfGuilds({ cascade }: Dialect): Migration {
         .where(sql<boolean>`code is not null`)
         .execute();
       await sql`drop index if exists purchases_code ${cascade}`.execute(db);
+      await db.schema
+        .createIndex('changed_settings_links')
+        .ifNotExists()
+        .on('changed_settings')
+        .column('guild_id')
+        .where(sql<boolean>`path = 'link'`)
+        .execute();
     },
   };
 }
