@@ -25,6 +25,8 @@ export interface ListedLookup {
 export interface ListedRules {
   /** The configured name. */
   readonly name: string;
+  /** The names of all listings that are the same server or bot, if there are several: a vote for one is one for all. */
+  readonly names?: readonly string[];
   readonly kind: ListingKind;
   /** How long a vote blocks the next one (ms). */
   readonly cooldownMs: number;

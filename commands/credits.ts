@@ -132,7 +132,7 @@ interface NextVote extends Listing {
 
 function nextVotes({ lastVotes }: Standing, listings: readonly Listing[]): NextVote[] {
   return listings.map((listing) => {
-    const lastVoteAt = lastVoteIn(lastVotes, listing.rules.name);
+    const lastVoteAt = lastVoteIn(lastVotes, listing.rules.names ?? listing.rules.name);
     return { ...listing, at: lastVoteAt === null ? 0 : lastVoteAt + listing.rules.cooldownMs };
   });
 }

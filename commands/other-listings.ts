@@ -52,9 +52,9 @@ export function otherListingButtons(
   }
 
   function isInCooldown({ name }: ListedLookup, lastVotes: LastVotes): boolean {
-    const votedAt = lastVoteIn(lastVotes, name);
+    const { cooldownMs = defaultCooldownMs, names = [name] } = context.rules.find((rules) => rules.name === name) ?? {};
+    const votedAt = lastVoteIn(lastVotes, names);
     if (votedAt === null) return false;
-    const { cooldownMs = defaultCooldownMs } = context.rules.find((rules) => rules.name === name) ?? {};
     return clock.now() < votedAt + cooldownMs;
   }
 

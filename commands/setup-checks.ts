@@ -1,7 +1,10 @@
 /** What `/setup` asks the listing service and Discord before it saves. */
 export interface SetupChecks {
-  /** Asks the service, once, which listing an API key belongs to. The key is neither logged nor part of an error. */
-  checkKey(kind: 'server' | 'bot', key: string): Promise<KeyCheck>;
+  /**
+   * Asks the service, once, which listing an API key belongs to. The key is neither logged nor part of an error. Managers
+   * of a guild can check ten keys a minute, over all processes, so that nobody guesses keys from the operator's address.
+   */
+  checkKey(guildId: string, kind: 'server' | 'bot', key: string): Promise<KeyCheck>;
   /**
    * The names of listings on the service, by their configured names: external text. Those that the service does not
    * name in time are missing. Never rejects.
@@ -24,8 +27,8 @@ export type KeyCheck =
       readonly targetId: string | null;
     }
   | { readonly status: 'refused' | 'wrongKind' | 'malformed' }
-  /** `retryAt` is in ms since the epoch. */
-  | { readonly status: 'unreachable'; readonly retryAt: number };
+  /** `tooMany`: the guild has checked ten keys within a minute. `retryAt` is in ms since the epoch. */
+  | { readonly status: 'unreachable' | 'tooMany'; readonly retryAt: number };
 
 export interface RoleAccess {
   readonly mayManageRoles: boolean;

@@ -68,9 +68,19 @@ export interface SettingIssue {
   readonly path: string;
   /**
    * `invalid`: the value. `everyone_role`: it names @everyone. `no_settings_key`: secrets cannot be stored or read.
-   * `unknown_listing`: it was unlinked, or belongs to another community. `already_linked`: the community has it already.
+   * `unknown_listing`: it was unlinked, or belongs to another community. `already_linked`, `operators_listing`: the
+   * community has it already, as `listing`, which was linked in Discord or is the operator's. `not_compared`: it may be the
+   * same as `listing`, of which the service does not say what it is. `other_listing`: the key does not belong to `listing`.
    */
-  readonly code: 'invalid' | 'everyone_role' | 'no_settings_key' | 'unknown_listing' | 'already_linked';
+  readonly code:
+    | 'invalid'
+    | 'everyone_role'
+    | 'no_settings_key'
+    | 'unknown_listing'
+    | 'already_linked'
+    | 'operators_listing'
+    | 'not_compared'
+    | 'other_listing';
   /** Rest of a sentence that begins with the path. */
   readonly problem: string;
   /** How to fix it: a sentence. Null if the problem says it. */
@@ -197,7 +207,12 @@ export interface Setup {
   ): Promise<LinkResult>;
   /** Replaces or removes (null) the API key of a listing. */
   replaceKey(
-    replacement: SettingsAuthor & { readonly listing: string; readonly lookupKey: string | null },
+    replacement: SettingsAuthor & {
+      readonly listing: string;
+      readonly lookupKey: string | null;
+      /** Discord id of the server or bot that the key belongs to; null if it is not known. */
+      readonly targetId: string | null;
+    },
   ): Promise<SaveResult>;
   /**
    * Adds a webhook secret: a pasted one, or a generated one (null). The newest of the earlier secrets stays valid, so that
@@ -223,6 +238,12 @@ export interface Setup {
   testSince(guildId: string, listing: string, since: number): Promise<number | null>;
   /** The settings that `/setup` stored for the community, without secrets: JSON in the form of the configuration file. */
   export(guildId: string): Promise<string>;
-  /** Saves the settings of an export in place of the stored ones, except secrets, which stay. */
-  import(file: SettingsAuthor & { readonly text: string }): Promise<SaveResult>;
+  /** Saves the settings of an export in place of the stored ones, except secrets that it does not contain, which stay. */
+  import(
+    file: SettingsAuthor & {
+      readonly text: string;
+      /** Discord ids of the servers and bots that its API keys belong to, by the name of the listing. */
+      readonly targetIds?: ReadonlyMap<string, string>;
+    },
+  ): Promise<SaveResult>;
 }

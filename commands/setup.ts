@@ -6,6 +6,7 @@ import { editOf } from './setup/edit-options.ts';
 import { chooseChannel, choosePreset, renderChannelStep, renderRewardsStep } from './setup/first-steps.ts';
 import { exportSettings, importForm, renderHistory } from './setup/history.ts';
 import { issuesOfChannels } from './setup/imported-channels.ts';
+import { checkImportedKeys } from './setup/imported-keys.ts';
 import { issuesOfRoles } from './setup/imported-roles.ts';
 import { listOf, textOf } from './setup/json.ts';
 import { checkTest, keyForm, keyProblem, linkForm, linkListing, renderWaiting, reopenLinkForm } from './setup/link.ts';
@@ -98,8 +99,8 @@ export const setup = {
     if (services === null) return { tone: 'bad', title: failure.title, text: failure.unknownCommand };
     const view = await openView(input, { ...context, services }, input.guildId);
     if (input.action === null) return renderOverview(view);
-    if (input.action in ofListing && !namesListing(view)) return unknownListing(view);
-    const handler = handlers[input.action];
+    if (Object.hasOwn(ofListing, input.action) && !namesListing(view)) return unknownListing(view);
+    const handler = Object.hasOwn(handlers, input.action) ? handlers[input.action] : undefined;
     return handler === undefined ? renderOverview(view) : handler(view);
   },
 } as const satisfies Command;
@@ -196,20 +197,21 @@ async function undo(view: SetupView): Promise<Panel> {
 async function importSettings(view: SetupView): Promise<Panel> {
   const text = textField(view.input, 'settings');
   const issues = [...(await issuesOfChannels(view, text)), ...(await issuesOfRoles(view, text))];
-  const result =
-    issues.length > 0
-      ? ({ status: 'invalid', issues } as const)
-      : await view.services.settings.import({ ...authorOf(view), text });
+  if (issues.length > 0) return renderSaved(view, { status: 'invalid', issues }, { section: null });
+  const { problems, targetIds } = await checkImportedKeys(view, text);
+  if (problems.length > 0) return renderUnsaved(view, { problems }, undefined);
+  const result = await view.services.settings.import({ ...authorOf(view), text, targetIds });
   return renderSaved(await refreshed(view), result, { section: null });
 }
 
 async function replaceKey(view: SetupView): Promise<Panel> {
-  const { listing, input, services } = view;
+  const { listing, input, services, guildId } = view;
   if (listing === null) return unknownListing(view);
   const lookupKey = textField(input, 'lookupKey');
-  const check = await services.checks.checkKey(listing.kind, lookupKey);
+  const check = await services.checks.checkKey(guildId, listing.kind, lookupKey);
   if (check.status !== 'valid') return renderUnsaved(view, { problems: [keyProblem(view, check)] }, undefined);
-  const result = await services.settings.replaceKey({ ...authorOf(view), listing: listing.name, lookupKey });
+  const { targetId } = check;
+  const result = await services.settings.replaceKey({ ...authorOf(view), listing: listing.name, lookupKey, targetId });
   return renderSaved(await refreshed(view), result, { section: 'listing' });
 }
 

@@ -8,6 +8,13 @@ import type { ExporterOptions } from '../src/tracing/exporter-options.ts';
 import type { ListingBase } from './listing-source.ts';
 import type { Role } from './roles.ts';
 
+/** A listing that was unlinked: its name in the ledger, and the Discord id of the server or bot. */
+export interface FormerLink {
+  readonly name: string;
+  readonly kind: 'server' | 'bot';
+  readonly id: string;
+}
+
 /** A listing in the configuration: one server or bot on the service, with its own API key and secrets. */
 export interface ListingConfig {
   /** Permanent name in the ledger. */
@@ -19,6 +26,8 @@ export interface ListingConfig {
   readonly implied: boolean;
   /** Linked in Discord by the owner of the guild, and neither in the file nor in the variables. */
   readonly linked?: true;
+  /** What was linked in Discord before in its guild, so that votes of the same server or bot are found. @internal */
+  readonly formerLinks?: readonly FormerLink[];
   /** API key; null disables lookups for this listing. */
   readonly lookupKey: string | null;
   /** All of them are valid, for rotation. Without any, signed votes are rejected. */

@@ -66,7 +66,9 @@ const descriptions: Readonly<Record<string, Describe>> = {
   link: (value, texts) => {
     const { kind, id } = objectOf(value);
     const kinds: Readonly<Record<string, string>> = texts.listing.kinds;
-    return escapeName([kinds[textOf(kind)] ?? textOf(kind), textOf(id)].filter(Boolean).join(' '));
+    const name = textOf(kind);
+    const title = (Object.hasOwn(kinds, name) ? kinds[name] : undefined) ?? name;
+    return escapeName([title, textOf(id)].filter(Boolean).join(' '));
   },
 };
 

@@ -101,6 +101,6 @@ async function saveStep(view: SetupView, values: Values): Promise<Markup | null>
       value,
     })),
   });
-  if (result.status === 'invalid') return renderProblems(result.issues.map((issue) => problemOf(issue, texts)));
+  if (result.status === 'invalid') return renderProblems(result.issues.map((issue) => problemOf(issue, view)));
   return result.status === 'conflict' ? texts.setup.problems.conflict : null;
 }

@@ -53,11 +53,11 @@ export function reopenLinkForm(view: SetupView): Modal | null {
 
 /** Checks the key with one request, saves the listing, and shows what to enter in the service's dashboard. */
 export async function linkListing(view: SetupView): Promise<Panel> {
-  const { input, services, clock, texts, guildId } = view;
+  const { input, services, clock, guildId } = view;
   const kind = input.fields['kind'] === 'bot' ? 'bot' : 'server';
   const lookupKey = textField(input, 'lookupKey');
   const entered = textField(input, 'targetId');
-  const check = await services.checks.checkKey(kind, lookupKey);
+  const check = await services.checks.checkKey(guildId, kind, lookupKey);
   if (check.status !== 'valid') return renderUnlinked(view, [keyProblem(view, check)]);
   const isThisGuild = kind === 'bot' && entered === guildId;
   const startedAt = clock.now();
@@ -72,7 +72,7 @@ export async function linkListing(view: SetupView): Promise<Panel> {
   if (result.status === 'invalid') {
     return renderUnlinked(
       view,
-      result.issues.map((issue) => problemOf(issue, texts)),
+      result.issues.map((issue) => problemOf(issue, view)),
     );
   }
   const linked = { ...view, listing: result.listing };
@@ -99,7 +99,7 @@ function draftKey({ guildId, input }: SetupView): string {
 /** What is wrong with a key, in the words of the manager. */
 export function keyProblem({ texts }: SetupView, check: Exclude<KeyCheck, { status: 'valid' }>): Problem {
   const { link, fields, hints } = texts.setup;
-  const text = check.status === 'unreachable' ? link.unreachable(timestamp(check.retryAt, 'R')) : link[check.status];
+  const text = 'retryAt' in check ? link[check.status](timestamp(check.retryAt, 'R')) : link[check.status];
   return { text: lines(markup`**${escapeName(fields.lookupKey)}**`, text), hint: escapeName(hints.lookupKey) };
 }
 

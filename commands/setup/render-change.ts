@@ -1,5 +1,4 @@
 import { bold, escapeText, lines, type Markup, markup, mention, subtext, timestamp } from '../../src/texts/markup.ts';
-import type { Texts } from '../../src/texts/texts.ts';
 import type { ChangedSetting, SettingIssue, SettingsChange } from '../setup-port.ts';
 import { describeValue } from './describe-value.ts';
 import { settingName } from './setting-name.ts';
@@ -41,17 +40,42 @@ export function renderHistoryEntry(change: SettingsChange, view: ChangeView): Ma
 /** What is wrong with a setting, and what to do. */
 export interface Problem {
   readonly text: Markup;
-  /** Null if the text says it. */
+  /** Null if the text says what to do. */
   readonly hint: Markup | null;
 }
 
-/** Issues are English, whatever the language. */
-export function problemOf({ path, problem, hint }: SettingIssue, texts: Texts): Problem {
+/** What is wrong with a value is English, whatever the language. */
+export function problemOf(issue: SettingIssue, view: Pick<SetupView, 'texts' | 'listingNames'>): Problem {
+  const { texts } = view;
+  const ofLink = textOfLink(issue, view);
+  if (ofLink !== null) return { text: ofLink, hint: null };
+  const { path, problem, hint } = issue;
   const name = bold(settingName(path, texts));
   return {
     text: markup`${name} ${escapeText(problem, maxProblemLength)}`,
     hint: hint === null ? null : escapeText(hint, maxProblemLength),
   };
+}
+
+/** Why a listing cannot be linked, or cannot have a key. */
+function textOfLink(
+  { code, listing }: SettingIssue,
+  view: Pick<SetupView, 'texts' | 'listingNames'>,
+): Markup | null {
+  const { setup } = view.texts;
+  const name = escapedName(displayName(view, listing ?? ''));
+  switch (code) {
+    case 'already_linked':
+      return setup.link.alreadyLinked(name);
+    case 'operators_listing':
+      return setup.link.linkedByOperator(name);
+    case 'not_compared':
+      return setup.link.notCompared(name);
+    case 'other_listing':
+      return setup.link.otherListing;
+    default:
+      return null;
+  }
 }
 
 export function renderProblems(problems: readonly Problem[]): Markup {

@@ -24,7 +24,7 @@ export function renderSaved(view: SetupView, result: SaveResult | RotateResult, 
     case 'unchanged':
       return panel('plain', saved.unchanged, [], backButtons(view, origin));
     case 'invalid':
-      return renderUnsaved(view, { problems: result.issues.map((issue) => problemOf(issue, texts)) }, origin.edit);
+      return renderUnsaved(view, { problems: result.issues.map((issue) => problemOf(issue, view)) }, origin.edit);
     case 'conflict':
       return renderUnsaved(view, { intro: problems.conflict, since: result.since }, origin.edit);
   }
@@ -44,7 +44,7 @@ export function renderUndone(view: SetupView, result: UndoResult): Panel {
     case 'not_found':
       return panel('bad', problems.notFound, [], back);
     case 'invalid': {
-      const found = result.issues.map((issue) => problemOf(issue, texts));
+      const found = result.issues.map((issue) => problemOf(issue, view));
       return panel('bad', problems.title, [textBlock(renderProblems(found))], back);
     }
   }

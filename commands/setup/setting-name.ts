@@ -6,14 +6,19 @@ import { maxNameLength } from './view.ts';
 export function settingName(path: string, texts: Texts): Markup {
   const { rewards, announcements, ...names } = texts.setup.names;
   const [group = '', name = ''] = path.split('.', 2);
-  const groups: Readonly<Record<string, Readonly<Record<string, Markup>>>> = { rewards, announcements };
-  const flat: Readonly<Record<string, Markup>> = names;
-  const found = Object.hasOwn(groups, group) ? groups[group]?.[name] : nameOf(flat, path, group);
+  const groups: Readonly<Record<string, Names>> = { rewards, announcements };
+  const found = Object.hasOwn(groups, group) ? ownName(groups[group], name) : nameOf(names, path, group);
   return found ?? escapeName(path, maxNameLength);
 }
 
 /** `shop.vip.codes`, `shop.0.price`: parts of the shop. */
-function nameOf(flat: Readonly<Record<string, Markup>>, path: string, group: string): Markup | undefined {
-  if (group === 'shop' && path.endsWith('.codes')) return flat['codes'];
-  return Object.hasOwn(flat, group) ? flat[group] : undefined;
+function nameOf(flat: Names, path: string, group: string): Markup | undefined {
+  return ownName(flat, group === 'shop' && path.endsWith('.codes') ? 'codes' : group);
+}
+
+type Names = Readonly<Record<string, Markup>>;
+
+/** The path may come from an imported text. */
+function ownName(names: Names | undefined, name: string): Markup | undefined {
+  return names !== undefined && Object.hasOwn(names, name) ? names[name] : undefined;
 }

@@ -16,6 +16,7 @@ import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { openStore, type Store } from '../store/store.ts';
+import { namesOfTarget } from '../tally/community.ts';
 import { overrideTexts } from '../texts/texts.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createAnnouncing } from './announcing.ts';
@@ -32,6 +33,7 @@ import { createEffectNotices } from './effect-notices.ts';
 import { createHandling } from './handling.ts';
 import { createLinkedRolesService } from './linked-roles.ts';
 import { createListingNames } from './listing-names.ts';
+import { createListingTargets, createTargetLoop } from './listing-targets.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
@@ -95,15 +97,23 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const { wrapListener = (listener) => listener, tracing = null } = dependencies;
   /** Other processes may use the same database. */
   const isShared = sqlitePathOf(config.databaseUrl) === null;
-  const directory = createDirectory(config.listings, home);
   const metrics = createMetrics();
-  const lookups = createLookupClients(config, { store, home, cache, metrics, tracing, clock, log });
+  const lookups = createLookupClients(config, {
+    ...{ store, home, cache, metrics, tracing, clock, log },
+    namesOf: (name) => namesOfTarget(directory.find(name)?.community ?? {}, name),
+  });
+  const targets = createListingTargets(lookups.find);
+  const directory = createDirectory(config.listings, home, (listing) => {
+    const target = targets.targetOf(listing);
+    return target.isKnown ? target.id : null;
+  });
+  const targetLoop = createTargetLoop({ targets, directory, clock });
   const linkedRoles = createLinkedRolesService(config, {
     ...{ members: store.linkedMembers, directory, clock, log },
     nudge: (queue) => nudgeEverywhere([queue]),
   });
   const settings = createSettings(config, {
-    ...{ store: store.settings, directory, lookups, redact: dependencies.redact ?? null, clock, log },
+    ...{ store: store.settings, directory, lookups, targets, redact: dependencies.redact ?? null, clock, log },
     onSaved: () => notices.publish([settingsNotice]),
     alsoRefresh: () => handling.subscriptions.refresh(),
   });
@@ -113,7 +123,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     ...{ nudgeEverywhere, metrics, tracing, clock, log, onAttempted },
   });
   const services = createMemberServices(config, {
-    unlink: linkedRoles?.unlink,
+    ...{ unlink: linkedRoles?.unlink, compareTargets: targetLoop.compare },
     ...{ store, lookups, directory, metrics, clock, log, handling },
     nudge: nudgeEverywhere,
   });
@@ -208,7 +218,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
           nudge: nudgeEverywhere,
         });
   const linkLoops = announcing === null || linkedRoles === null ? [] : [linkedRoles];
-  const loops = [settings.loop, ...discordLoops, ...announcingLoops, ...linkLoops];
+  const loops = [settings.loop, targetLoop, ...discordLoops, ...announcingLoops, ...linkLoops];
 
   const checks = readinessChecks(store, config.roles, { answering, sync: settings.sync });
   const health = createHealth({

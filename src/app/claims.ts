@@ -6,8 +6,10 @@ import type { VoteStatus } from '../lookup/schemas.ts';
 import type { Clock } from '../platform/clock.ts';
 import { day, minute } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
+import { namesOfTarget } from '../tally/community.ts';
 import type { ClaimRecorder, ClaimResult } from '../tally/record-claim.ts';
 import type { ListingContext } from '../tally/tally.ts';
+import { lastVoteAt } from './listings.ts';
 
 /** Older votes cannot be claimed: they may be from before the bot was installed (ms). */
 export const maxClaimAgeMs = 7 * day;
@@ -16,6 +18,8 @@ const toleranceMs = 5 * minute;
 
 interface ClaimsOptions {
   readonly findListing: (name: string) => ListingContext | undefined;
+  /** Finds out which other listings have the target of this one, before their votes are compared. Never rejects. */
+  readonly compareTargets?: (listing: string) => Promise<void>;
   readonly findLookup: (name: string) => ListedLookup | undefined;
   readonly ledgerIn: (accounts: AccountScope) => Pick<LedgerReads, 'lastVoteAt'>;
   readonly recorder: ClaimRecorder;
@@ -27,19 +31,29 @@ interface ClaimsOptions {
  * Claims of votes. While the cooldown of a recorded vote runs, there is no other vote to claim, so the service is not
  * asked.
  */
-export function createClaims({ findListing, findLookup, ledgerIn, recorder, clock, log }: ClaimsOptions): Claims {
+export function createClaims({
+  findListing,
+  findLookup,
+  ledgerIn,
+  recorder,
+  clock,
+  log,
+  ...options
+}: ClaimsOptions): Claims {
   return {
     async claim(name, userId) {
+      await options.compareTargets?.(name);
       const listing = findListing(name);
       const lookup = findLookup(name)?.lookup;
       if (listing === undefined || lookup === undefined)
         throw new Error(`There is no listing "${name}" with an API key.`);
       const { cooldownMs } = listing.rewards.base;
       const now = clock.now();
-      const lastVoteAt = await ledgerIn(listing.community.accounts).lastVoteAt(userId, name);
-      const isRunning = lastVoteAt !== null && Math.abs(now - lastVoteAt) < cooldownMs - toleranceMs;
+      const ledger = ledgerIn(listing.community.accounts);
+      const recordedAt = await lastVoteAt(ledger, userId, namesOfTarget(listing.community, name));
+      const isRunning = recordedAt !== null && Math.abs(now - recordedAt) < cooldownMs - toleranceMs;
       const status = isRunning ? null : (await lookup.voteStatus(userId, { fresh: true })).value;
-      const at = status === null ? lastVoteAt : timeOfVote(status, cooldownMs);
+      const at = status === null ? recordedAt : timeOfVote(status, cooldownMs);
       if (at === null || at > now + toleranceMs) return { type: status?.canVote ? 'noVote' : 'unknownTime' };
       if (at < now - maxClaimAgeMs) return { type: 'tooOld', at, since: now - maxClaimAgeMs };
       const result = await recorder.recordClaim({ userId, at }, withoutSecrets(listing), now);

@@ -11,7 +11,7 @@ import { eventKeysOf } from '../webhook/replay.ts';
 import type { BotContext } from './answering.ts';
 import { createAwards } from './awards.ts';
 import type { Community, Directory } from './directory.ts';
-import { listedRules } from './listings.ts';
+import { type CommunityListing, isRepeated, listedRules } from './listings.ts';
 import type { LookupClients } from './lookup-clients.ts';
 import type { ReminderService } from './reminders.ts';
 import { createTraces } from './traces.ts';
@@ -25,6 +25,8 @@ export type CommunityContext = Pick<
   BotContext,
   'listings' | 'isShared' | 'communities' | 'rules' | 'standings' | 'awards' | 'traces' | 'reminders'
 >;
+
+const shown = (listings: readonly CommunityListing[]) => listings.filter((listing) => !isRepeated(listing));
 
 /** Of the components of commands, for a community whose guild is not known. */
 const unknownGuild = 'home';
@@ -66,7 +68,7 @@ export function createCommunityContexts({
       const guildId = sharing.find((community) => community.guildId !== null)?.guildId ?? null;
       return {
         ...{ id: guildId ?? unknownGuild, guildId },
-        ...{ listings: lookups.of(listings), rules: listedRules(listings) },
+        ...{ listings: lookups.of(shown(listings)), rules: listedRules(listings) },
         standings: standingsOf(accounts, sharing[0]?.timeZone ?? 'UTC'),
       };
     });
@@ -83,7 +85,7 @@ export function createCommunityContexts({
     const isOnly = directory.communities.length === 1 && !directory.isShared;
     const only = { guildId, listings: listings.map(({ name }) => name) };
     return {
-      ...{ listings: lookups.of(listings), isShared: directory.isShared, rules: listedRules(listings) },
+      ...{ listings: lookups.of(shown(listings)), isShared: directory.isShared, rules: listedRules(listings) },
       communities: isOnly ? null : cover(covered),
       standings: standingsOf(accounts, timeZone),
       reminders: reminders.covering(named.map((listing) => listingToCheck(listing, lookups.find))),

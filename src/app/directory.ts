@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ListingConfig } from '../../config/schema.ts';
 import type { AccountScope } from '../ledger/account-id.ts';
-import { accountsOf, type CommunityListing, listingsByGuild, listingsOfCommunity } from './listings.ts';
+import { accountsOf, type CommunityListing, isRepeated, listingsByGuild, listingsOfCommunity } from './listings.ts';
+import { configuredId, type FindTargetId } from './same-target.ts';
 
 /** All listings of one guild, or those whose guild is not known. Never changed: a new setting makes a new object. */
 export interface Community {
@@ -14,7 +15,10 @@ export interface Community {
   readonly ownerChannelId: string | null;
   readonly shop: ListingConfig['shop'];
   readonly listings: readonly CommunityListing[];
-  /** Without those that exist only because variables describe both a server and a bot. */
+  /**
+   * Without those that exist only because variables describe both a server and a bot, and those for which another one
+   * with the same target stands.
+   */
   readonly named: readonly CommunityListing[];
   /** Set up in Discord by its owner, who need not be the operator. */
   readonly isHosted: boolean;
@@ -42,6 +46,8 @@ export interface Directory {
    * change.
    */
   replace(communities: ReadonlyMap<string | null, readonly ListingConfig[]>): void;
+  /** Compares the targets of the listings again, when the id of one has become known. */
+  refreshTargets(): void;
   /** Calls the listener after each change. */
   onChange(listener: () => void): void;
 }
@@ -50,7 +56,13 @@ export interface Directory {
 const nothing: readonly Community[] = [];
 
 /** @param home the guild of the home community, as of {@link accountsOf} */
-export function createDirectory(listings: readonly ListingConfig[], home?: string | null): Directory {
+export function createDirectory(
+  listings: readonly ListingConfig[],
+  home?: string | null,
+  targetIdOf: FindTargetId = configuredId,
+): Directory {
+  const createCommunity = (guildId: string | null, configured: readonly ListingConfig[]) =>
+    communityOf(guildId, listingsOfCommunity(configured, home, targetIdOf), home);
   const listeners: (() => void)[] = [];
   const communities = new Map<string | null, readonly [Community]>();
   let index = indexOf(communities);
@@ -59,9 +71,19 @@ export function createDirectory(listings: readonly ListingConfig[], home?: strin
   function set(changes: ReadonlyMap<string | null, readonly ListingConfig[]>): void {
     for (const [guildId, changed] of changes) {
       if (changed.length === 0) communities.delete(guildId);
-      else communities.set(guildId, [communityOf(guildId, changed, home)]);
+      else communities.set(guildId, [createCommunity(guildId, changed)]);
     }
     index = indexOf(communities);
+  }
+
+  function replace(changes: ReadonlyMap<string | null, readonly ListingConfig[]>): void {
+    const changed = [...changes].filter(([guildId, next]) => {
+      const current = communities.get(guildId)?.[0].listings ?? [];
+      return !isDeepStrictEqual(current, createCommunity(guildId, next).listings);
+    });
+    if (changed.length === 0) return;
+    set(new Map(changed));
+    for (const listener of listeners) listener();
   }
 
   return {
@@ -83,31 +105,18 @@ export function createDirectory(listings: readonly ListingConfig[], home?: strin
       if (own !== undefined) return own;
       return guildId !== null && index.isShared ? nothing : index.communities;
     },
-    replace(changes) {
-      const changed = [...changes].filter(([guildId, next]) => !isSame(communities.get(guildId)?.[0], next, home));
-      if (changed.length === 0) return;
-      set(new Map(changed));
-      for (const listener of listeners) listener();
-    },
+    replace,
+    refreshTargets: () => replace(listingsByGuild(index.listings)),
     onChange: (listener) => void listeners.push(listener),
   };
 }
 
-function isSame(
-  community: Community | undefined,
-  next: readonly ListingConfig[],
-  home: string | null | undefined,
-): boolean {
-  return isDeepStrictEqual(community?.listings ?? [], communityOf(community?.guildId ?? null, next, home).listings);
-}
-
 function communityOf(
   guildId: string | null,
-  configured: readonly ListingConfig[],
+  listings: readonly CommunityListing[],
   home: string | null | undefined,
 ): Community {
-  const listings = listingsOfCommunity(configured, home);
-  const named = listings.filter(({ implied }) => !implied);
+  const named = listings.filter((listing) => !listing.implied && !isRepeated(listing));
   const [listing] = named.length > 0 ? named : listings;
   const { timeZone = 'UTC', ownerChannelId = null, shop = [] } = listing ?? {};
   const isHosted = listings.some(({ linked }) => linked);

@@ -8,7 +8,7 @@ import { second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
 import type { Tracing } from '../tracing/tracing.ts';
-import { accountsOf } from './listings.ts';
+import { accountsOf, lastVoteAt } from './listings.ts';
 
 /** A deferred command must respond within 15 s of the interaction. */
 const requestTimeoutMs = 9 * second;
@@ -43,6 +43,8 @@ export interface LookupClientDependencies {
   readonly store: Store;
   /** The guild of the home community, as of {@link accountsOf}. */
   readonly home?: string | null | undefined;
+  /** The names of all listings with the target of a listing; by default only its own. */
+  readonly namesOf?: (listing: string) => readonly string[];
   readonly cache: NonNullable<LookupOptions['cache']>;
   readonly metrics: Metrics;
   readonly tracing?: Tracing | null;
@@ -56,7 +58,7 @@ export const linkedLabel = 'linked';
 /** Creates the clients without a request. @throws TallyhookError `lookup_key_malformed` */
 export function createLookupClients(
   config: Config,
-  { store, home, cache, metrics, tracing = null, clock, log }: LookupClientDependencies,
+  { store, home, namesOf = (name) => [name], cache, metrics, tracing = null, clock, log }: LookupClientDependencies,
 ): LookupClients {
   let clients: ReadonlyMap<string, ConfiguredClient> = new Map();
   prepare(config.listings)();
@@ -74,7 +76,7 @@ export function createLookupClients(
       clock,
       log,
       timeoutMs: requestTimeoutMs,
-      lastVote: (userId) => store.ledgerIn(accountsOf(guildId, home)).lastVoteAt(userId, name),
+      lastVote: (userId) => lastVoteAt(store.ledgerIn(accountsOf(guildId, home)), userId, namesOf(name)),
       cooldownMs: rewards.base.cooldownMs,
       observe(observed) {
         const { event, resource } = observed;

@@ -7,6 +7,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { memoizeOne } from '../platform/memoize.ts';
 import type { Store } from '../store/store.ts';
+import { namesOfTarget } from '../tally/community.ts';
 import type { ShopContext } from '../tally/purchase-store.ts';
 import type { AnnouncingDependencies } from './announcing.ts';
 import type { AnsweringDependencies, BotContext } from './answering.ts';
@@ -14,7 +15,7 @@ import { createClaims } from './claims.ts';
 import { type CommunityContext, createCommunityContexts } from './community-contexts.ts';
 import type { Directory } from './directory.ts';
 import type { Handling } from './handling.ts';
-import type { CommunityListing } from './listings.ts';
+import { type CommunityListing, isRepeated, lastVoteAt } from './listings.ts';
 import type { LookupClients } from './lookup-clients.ts';
 import { createMemberDataAccess } from './member-data.ts';
 import { createReminderLoop, type ReminderLoop } from './reminder-loop.ts';
@@ -44,14 +45,18 @@ export function createMemberServices(
     /** Polls these queues of the outbox, in every process. */
     readonly nudge: (queues: readonly string[]) => void;
     readonly handling: Pick<Handling, 'recording' | 'subscriptions'>;
+    /** As for claims. */
+    readonly compareTargets?: (listing: string) => Promise<void>;
     /** Ends linked roles of a member; undefined if they are off. */
     readonly unlink: ((userId: string) => Promise<boolean>) | undefined;
   },
 ): MemberServices {
-  const { store, lookups, directory, metrics, clock, log, nudge, unlink, handling } = options;
+  const { store, lookups, directory, metrics, clock, log, nudge, unlink, handling, compareTargets } = options;
   const toCheck = (listing: CommunityListing) => listingToCheck(listing, lookups.find);
   const findReminded = (name: string): CheckedListing | undefined => {
-    const listing = directory.find(name);
+    const named = directory.find(name);
+    const [first = name] = named === undefined ? [] : namesOfTarget(named.community, name);
+    const listing = directory.find(first);
     return listing === undefined || listing.implied ? undefined : toCheck(listing);
   };
   const reminders = createReminderService({
@@ -72,7 +77,7 @@ export function createMemberServices(
       onPurchase: (result) => metrics.purchases.inc({ result }),
     }),
     claims: createClaims({
-      ...{ findListing: directory.find, findLookup: lookups.find },
+      ...{ findListing: directory.find, findLookup: lookups.find, ...(compareTargets && { compareTargets }) },
       ...{ ledgerIn: store.ledgerIn, recorder: handling.recording.claims(store.claims), clock, log },
     }),
     memberData: createMemberDataAccess({
@@ -98,7 +103,8 @@ export function createMemberServices(
       longestCooldownMs: () => longestCooldownMs(directory),
       createCheck: () =>
         createVoteCheck({
-          lastVoteAt: (userId, { name, accounts }) => store.ledgerIn(accounts).lastVoteAt(userId, name),
+          lastVoteAt: (userId, { name, names = [name], accounts }) =>
+            lastVoteAt(store.ledgerIn(accounts), userId, names),
           ...{ keyStatus: lookups.keyStatus, clock },
         }),
       onChecked: (outcome) => metrics.reminders.inc({ outcome }),
@@ -109,7 +115,8 @@ export function createMemberServices(
       return found instanceof Promise ? found.then(completeContext) : completeContext(found);
     },
     offer: () => {
-      return { listings: lookups.of(directory.listings), isShared: directory.isShared };
+      const listings = directory.listings.filter((listing) => !isRepeated(listing));
+      return { listings: lookups.of(listings), isShared: directory.isShared };
     },
   };
 }

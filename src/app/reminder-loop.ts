@@ -25,6 +25,7 @@ export interface ReminderLoop {
 
 export function createReminderLoop(options: {
   readonly reminders: ReminderStore;
+  /** The one with this name, or the one with the same target that stands for it. */
   readonly findListing: (name: string) => CheckedListing | undefined;
   /** The longest cooldown of all listings (ms). */
   readonly longestCooldownMs: () => number;
@@ -67,6 +68,20 @@ export function createReminderLoop(options: {
     }
   }
 
+  /**
+   * Moves reminders to the listings that stand for theirs, which are reminded of instead. Before others are sent: then
+   * a member whose reminders are due for both has one already.
+   */
+  async function withoutRepeated(claimed: readonly Reminder[]): Promise<readonly Reminder[]> {
+    const own: Reminder[] = [];
+    for (const reminder of claimed) {
+      const { name = reminder.listing } = findListing(reminder.listing) ?? {};
+      if (name === reminder.listing) own.push(reminder);
+      else await reminders.moveReminder(reminder, name);
+    }
+    return own;
+  }
+
   /** Returns whether more may be due. */
   async function poll(): Promise<boolean> {
     await onPoll();
@@ -79,8 +94,9 @@ export function createReminderLoop(options: {
       limit: batchSize,
     });
     if (claimed.length === 0) return false;
+    const own = await withoutRepeated(claimed);
     const checkVote = createCheck();
-    const results = await Promise.allSettled(claimed.map((reminder) => check(reminder, checkVote)));
+    const results = await Promise.allSettled(own.map((reminder) => check(reminder, checkVote)));
     const failure = results.find((result) => result.status === 'rejected');
     if (failure !== undefined) throw failure.reason;
     return claimed.length === batchSize;

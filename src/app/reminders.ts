@@ -27,6 +27,7 @@ export function createReminderService(options: {
   readonly store: ReminderStore;
   /** The listings that members are reminded of, of all communities. */
   readonly listings: () => readonly CheckedListing[];
+  /** The one with this name, or the one with the same target that stands for it. */
   readonly findListing: (name: string) => CheckedListing | undefined;
   /** Whether reminders are offered; otherwise none is sent. */
   readonly isEnabled: boolean;
@@ -50,8 +51,8 @@ export function createReminderService(options: {
     for (const [accounts, ofCommunity] of byAccounts(covered)) {
       const cooldowns = await Promise.all(
         ofCommunity.map(async (listing) => {
-          const { name, cooldownMs } = listing;
-          return { name, cooldownMs, nextVoteAt: await nextVoteAt(userId, listing) };
+          const { name, cooldownMs, names = [name] } = listing;
+          return { name, cooldownMs, names, nextVoteAt: await nextVoteAt(userId, listing) };
         }),
       );
       next.push(...(await store.switchOn(accountIdOf(accounts, userId), cooldowns, clock.now())));
@@ -62,18 +63,18 @@ export function createReminderService(options: {
   async function switchOff(userId: string, covered: readonly CheckedListing[]): Promise<void> {
     const isOnly = byAccounts(listings()).size <= 1;
     for (const [accounts, ofCommunity] of byAccounts(covered)) {
-      const names = ofCommunity.map(({ name }) => name);
+      const names = ofCommunity.flatMap(({ name, names = [name] }) => names);
       // Also of listings that are not configured any more.
       await store.switchOff(accountIdOf(accounts, userId), isOnly ? null : names);
     }
   }
 
-  const snooze: Reminders['snooze'] = async (userId, name, delayMs) => {
-    const listing = findListing(name);
+  const snooze: Reminders['snooze'] = async (userId, listingName, delayMs) => {
+    const listing = findListing(listingName);
     if (listing === undefined) return { outcome: 'unknown' };
     const now = clock.now();
-    const { accounts, cooldownMs } = listing;
-    return store.snooze(accountIdOf(accounts, userId), { name, cooldownMs }, now + delayMs, now);
+    const { accounts, name, names = [name], cooldownMs } = listing;
+    return store.snooze(accountIdOf(accounts, userId), { name, names, cooldownMs }, now + delayMs, now);
   };
 
   return {

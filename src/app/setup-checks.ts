@@ -4,20 +4,33 @@ import { fetchProfileOfKey } from '../lookup/key-check.ts';
 import { LookupError } from '../lookup/lookup-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import { minute, second } from '../platform/durations.ts';
-import { TallyhookError } from '../platform/errors.ts';
+import { messageOf, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 
 const timeoutMs = 8 * second;
+/** How many keys a guild can check in {@link checksWindowMs}. */
+const maxChecks = 10;
+const checksWindowMs = minute;
 
-/** Asks the service which listing a key belongs to: one request, counted in the budget of that key. */
+/**
+ * Asks the service which listing a key belongs to: one request, counted in the budget of that key. The checks of a guild
+ * are counted like requests, in the database, so that the limit holds over all processes and restarts.
+ */
 export function createKeyCheck(options: {
   readonly baseUrl: string;
   readonly budget: BudgetStore;
   readonly clock: Clock;
   readonly log: Log;
 }): SetupChecks['checkKey'] {
-  const { clock, log } = options;
-  return async (kind, key): Promise<KeyCheck> => {
+  const { budget, clock, log } = options;
+  return async (guildId, kind, key): Promise<KeyCheck> => {
+    try {
+      const counted = await budget.acquire(`setup ${guildId}`, clock.now(), checksWindowMs, maxChecks);
+      if (!counted.granted) return { status: 'tooMany', retryAt: counted.retryAt };
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'an API key could not be checked, because checks cannot be counted');
+      return { status: 'unreachable', retryAt: clock.now() + minute };
+    }
     try {
       const { name, id } = await fetchProfileOfKey({ ...options, kind, key, timeoutMs });
       return { status: 'valid', name, targetId: id };

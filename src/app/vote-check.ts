@@ -3,6 +3,7 @@ import type { AccountScope } from '../ledger/account-id.ts';
 import type { KeyStatus, Lookup } from '../lookup/lookup.ts';
 import type { Clock } from '../platform/clock.ts';
 import { minute } from '../platform/durations.ts';
+import { namesOfTarget } from '../tally/community.ts';
 import type { RemindedListing } from '../tally/reminder-store.ts';
 import type { CommunityListing } from './listings.ts';
 
@@ -26,6 +27,7 @@ export function listingToCheck(
   return {
     name,
     cooldownMs: rewards.base.cooldownMs,
+    names: namesOfTarget(community, name),
     lookup: findLookup(name)?.lookup ?? null,
     accounts: community.accounts,
   };

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { isSecretPath } from '../../config/community-config.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
+import { createListingTargets } from '../app/listing-targets.ts';
 import { createSettingsWriter } from '../app/settings/save-settings.ts';
 import { exportSettings, importedChanges } from '../app/settings/settings-file.ts';
 import { createEncryption } from '../encryption/encryption.ts';
@@ -133,6 +134,7 @@ async function withWriter<Result>(
     const writer = createSettingsWriter({
       ...{ store: store.settings, encryption: createEncryption(config.encryption), clock: systemClock },
       base: () => config.base,
+      findTarget: createListingTargets(() => undefined).find,
       apply: async () => {},
     });
     return await use(writer);

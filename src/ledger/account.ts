@@ -10,13 +10,16 @@ export interface Account {
 export type LastVotes = Readonly<Record<string, number>>;
 
 /**
- * Time of the latest counted vote for a listing, or for any listing if it is null (ms since the epoch). Null before the
- * first vote.
+ * Time of the latest counted vote for a listing, for one of several, or for any listing if it is null (ms since the
+ * epoch). Null before the first vote.
  */
-export function lastVoteIn(lastVotes: LastVotes, listing: string | null): number | null {
+export function lastVoteIn(lastVotes: LastVotes, listing: string | readonly string[] | null): number | null {
+  const names = typeof listing === 'string' ? [listing] : listing;
   const times =
-    listing === null ? Object.values(lastVotes) : Object.hasOwn(lastVotes, listing) ? [lastVotes[listing]] : [];
-  return times.reduce<number | null>((last, at = 0) => (last === null || at > last ? at : last), null);
+    names === null
+      ? Object.values(lastVotes)
+      : names.flatMap((name) => (Object.hasOwn(lastVotes, name) ? (lastVotes[name] ?? []) : []));
+  return times.reduce<number | null>((last, at) => (last === null || at > last ? at : last), null);
 }
 
 /** A vote delivered after a later one does not change the time of the latest vote. */

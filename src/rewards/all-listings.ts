@@ -10,18 +10,22 @@ import type { RewardEntry } from './reward.ts';
  * @param history with the vote
  * @param credits 0 for no bonus
  * @param listings names of all listings of the community
+ * @param sameTarget names that are one listing: a vote for one of them is enough
  */
 export function allListingsBonus(
   history: VoteHistory,
   credits: number,
   day: number,
   listings: readonly string[],
+  sameTarget: readonly (readonly string[])[] = [],
 ): { readonly entries: readonly RewardEntry[]; readonly history: VoteHistory } {
   const none = { entries: [], history };
   if (credits === 0 || listings.length < 2 || history.start === null) return none;
   const offset = day - history.start;
   if (hasDay(history.bonusDays, offset)) return none;
-  if (!listings.every((listing) => hasDay(daysOf(history, listing), offset))) return none;
+  const hasVoted = (listing: string) => hasDay(daysOf(history, listing), offset);
+  const namesOf = (listing: string) => sameTarget.find((names) => names.includes(listing)) ?? [listing];
+  if (!listings.every((listing) => namesOf(listing).some(hasVoted))) return none;
   const date = formatDay(day);
   const entry: RewardEntry = { cause: 'allListings', credits, reason: date, achievement: `allListings ${date}` };
   return { entries: [entry], history: withBonus(history, offset) };

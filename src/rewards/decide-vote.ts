@@ -17,8 +17,10 @@ export interface VoteContext {
   readonly listing: string;
   /** The rewards of the listing. */
   readonly rewards: ListingRewards;
-  /** Names of all listings of the community. */
+  /** Names of all listings of the community; of those with one target only the first. */
   readonly communityListings: readonly string[];
+  /** Names of the listings that have one target; by default all are different. */
+  readonly sameTarget?: readonly (readonly string[])[] | undefined;
   readonly calendar: Calendar;
   /** The time of the vote, or of its delivery if it has none (ms since the epoch). */
   readonly at: number;
@@ -65,12 +67,12 @@ export function decideVote(history: VoteHistory, vote: Vote, context: VoteContex
   const voteEntry = entryOfVote(vote, day, context);
   if (withinCooldown) return { entries: [voteEntry], grants: [], history, reached: nothingReached };
 
-  const { listing, outageDays, communityListings, at } = context;
+  const { listing, outageDays, communityListings, sameTarget, at } = context;
   const followed = withStreakRules(history, rewards.streak, outageDays);
   const counted = addVote(followed, listing, day, outageDays);
   const { votes } = counted;
   const streak = streakRewards(counted, rewards.streak, day, outageDays);
-  const bonus = allListingsBonus(streak.history, rewards.allListings, day, communityListings);
+  const bonus = allListingsBonus(streak.history, rewards.allListings, day, communityListings, sameTarget);
   return {
     entries: [voteEntry, ...streak.entries, ...milestoneEntries(rewards.milestones, votes), ...bonus.entries],
     grants: [...voterGrants(rewards.voterRole, vote.userId, at), ...milestoneGrants(rewards, vote.userId, votes)],

@@ -15,7 +15,10 @@ export interface PastVote {
 }
 
 /** What the rewards of a listing depend on. */
-export type ReplayListing = Pick<VoteContext, 'rewards' | 'communityListings' | 'calendar' | 'outageDays'>;
+export type ReplayListing = Pick<
+  VoteContext,
+  'rewards' | 'communityListings' | 'sameTarget' | 'calendar' | 'outageDays'
+>;
 
 /** What the rewards of past votes depend on. */
 export interface ReplayContext {

@@ -27,6 +27,8 @@ export interface StoredCommunity {
   /** That of its newest change; 0 before the first. */
   readonly version: number;
   readonly settings: readonly StoredSetting[];
+  /** Links that were removed or replaced, as they were: the votes of these listings remain. */
+  readonly formerLinks: readonly { readonly listing: string; readonly value: string }[];
   /** When it was parked (ms since the epoch); null while it is in use. */
   readonly parkedAt: number | null;
 }
@@ -56,6 +58,11 @@ export interface NewChange {
   readonly basis: number | null;
   /** The change that it takes back, at most once. */
   readonly undoes: number | null;
+  /**
+   * The {@link StoredCommunity.version} of the community with which it was validated: `outdated` if it has another one by
+   * now. Without it, what others have changed meanwhile makes no difference.
+   */
+  readonly validatedWith?: number;
   readonly values: readonly (SettingKey & { readonly after: StoredValue | null })[];
 }
 
@@ -64,7 +71,7 @@ export type SaveChangeResult =
   | { readonly status: 'saved'; readonly id: number }
   /** The interaction was saved before, as this change. */
   | { readonly status: 'repeated'; readonly id: number }
-  | { readonly status: 'unchanged' | 'already_undone' }
+  | { readonly status: 'unchanged' | 'already_undone' | 'outdated' }
   /** Newer changes of the same values, oldest first. */
   | { readonly status: 'conflict'; readonly changes: readonly number[] }
   /** A secret is not encrypted with the current key of the database, whose id this is. */

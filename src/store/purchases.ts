@@ -1,7 +1,9 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Connection } from '../database/dialect.ts';
+import { homeAccounts } from '../ledger/account-id.ts';
 import type { ShopItem } from '../rewards/shop-item.ts';
 import type { StoredPurchase } from '../rewards/stored-purchase.ts';
+import type { ShopContext } from '../tally/purchase-store.ts';
 import { literal, run } from './query-builder.ts';
 import type { Tables } from './tables.ts';
 
@@ -39,24 +41,38 @@ export async function countSold(
 }
 
 /**
- * The codes that were not issued yet, in their order. Codes are compared with those of all purchases: an item may have
- * another id now, and a code is issued once.
+ * The codes that the shop of a guild has not issued yet, in their order. Codes are compared with those of all its
+ * purchases: an item may have another id now, and a code is issued once. What other guilds have issued is not looked at,
+ * so that one guild neither uses up the codes of another nor learns of them.
  * @param limit how many to find at least, if there are as many
  */
 export async function unissuedCodes(
   connection: Connection,
   db: Kysely<Tables>,
-  { codes }: Pick<ShopItem, 'codes'>,
+  { item: { codes }, ...shop }: Pick<ShopContext, 'guildId' | 'accounts'> & { readonly item: Pick<ShopItem, 'codes'> },
   limit: number,
 ): Promise<readonly string[]> {
   const unissued: string[] = [];
+  const purchases = purchasesIn(db, shop);
   for (let start = 0; start < (codes?.length ?? 0) && unissued.length < limit; start += codesPerQuery) {
     const some = codes?.slice(start, start + codesPerQuery) ?? [];
-    const rows = await run(connection, db.selectFrom('purchases').select('code').where('code', 'in', some));
+    const rows = await run(connection, purchases.select('code').where('code', 'in', some));
     const issued = new Set(rows.map(({ code }) => code));
     unissued.push(...some.filter((code) => !issued.has(code)));
   }
   return unissued;
+}
+
+/**
+ * The purchases in the shop of a guild. The guild of the home community may be configured only later, or no longer: what
+ * was bought meanwhile was bought in the same shop.
+ */
+function purchasesIn(db: Kysely<Tables>, { guildId, accounts }: Pick<ShopContext, 'guildId' | 'accounts'>) {
+  const purchases = db.selectFrom('purchases');
+  if (guildId === null) return purchases.where('account_guild_id', '=', homeAccounts);
+  return accounts === homeAccounts
+    ? purchases.where('guild_id', 'in', [guildId, storedGuildId(null)])
+    : purchases.where('guild_id', '=', guildId);
 }
 
 /** How often an item can still be bought; null for no limit. */

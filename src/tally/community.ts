@@ -10,8 +10,22 @@ export interface CommunityContext {
   readonly accounts: AccountScope;
   /** IANA name of the time zone of its calendar. */
   readonly timeZone: string;
-  /** Names of all its listings. */
+  /** Names of all its listings; of those with one target only the first. */
   readonly listings: readonly string[];
+  /**
+   * The names of listings that are the same server or bot at the service: those that a guild has because they were
+   * configured before that was checked, and those that were unlinked. A vote for one of them is a vote for all. By default
+   * all are different.
+   */
+  readonly sameTarget?: readonly (readonly string[])[];
+}
+
+/** The names of all listings of the community with the target of this one, itself included; the first stands for all. */
+export function namesOfTarget(
+  { sameTarget }: Pick<CommunityContext, 'sameTarget'>,
+  listing: string,
+): readonly string[] {
+  return sameTarget?.find((names) => names.includes(listing)) ?? [listing];
 }
 
 const calendars = new Map<string, Calendar>();

@@ -1,11 +1,11 @@
-import { lastVoteIn } from '../ledger/account.ts';
+import { lastVoteIn, withVote } from '../ledger/account.ts';
 import { type AccountId, accountIdOf } from '../ledger/account-id.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { minVoteGapMs } from '../ledger/reward-rules.ts';
 import { addPastVote } from '../rewards/past-vote.ts';
 import { addToScores } from '../rewards/period-scores.ts';
 import { type AccountState, emptyAccount } from './account-state.ts';
-import { calendarOf } from './community.ts';
+import { calendarOf, namesOfTarget } from './community.ts';
 import type { ImportItem, ImportTarget, ItemOutcome } from './import-store.ts';
 
 /** A counted vote of an account. */
@@ -43,7 +43,7 @@ export function itemId(accountId: string, key: string): string {
 export function needsVotes(account: AccountState, items: readonly ImportItem[], { listings }: ImportTarget): boolean {
   return items.some(({ vote }) => {
     if (vote === null || vote.isTotal) return false;
-    const last = lastVoteIn(account.lastVotes, vote.listing);
+    const last = lastVoteIn(account.lastVotes, namesOf(vote.listing, listings));
     return last !== null && vote.at < last + gapOf(vote.listing, listings);
   });
 }
@@ -89,17 +89,17 @@ export function decideImport(
   ): boolean {
     if (isTotal) return false;
     const gapMs = gapOf(listing, target.listings);
-    const last = lastVoteIn(account.lastVotes, listing);
+    const names = namesOf(listing, target.listings);
+    const last = lastVoteIn(account.lastVotes, names);
     if (last === null || last <= at - gapMs) return false;
-    return votes.some((vote) => vote.listing === listing && Math.abs(vote.at - at) < gapMs);
+    return votes.some((vote) => names.includes(vote.listing ?? '') && Math.abs(vote.at - at) < gapMs);
   }
 
   /** The account with the vote in its history and scores. The entry itself is added when it is written. */
   function withItem(account: AccountState, { credits, vote }: ImportItem): AccountState {
     const listing = target.listings.find(({ name }) => name === vote?.listing);
     if (vote === null || listing === undefined) return account;
-    const lastVotes = { ...account.lastVotes };
-    lastVotes[vote.listing] = Math.max(lastVotes[vote.listing] ?? vote.at, vote.at);
+    const lastVotes = withVote(account.lastVotes, vote.listing, vote.at);
     const day = calendarOf(listing.community).dayAt(vote.at);
     const { history, scores } = account;
     const past = { listing: vote.listing, day };
@@ -126,6 +126,11 @@ function entryOf({ accounts, reason }: ImportTarget, { userId, credits, vote }: 
     untimed: false,
     achievement: null,
   };
+}
+
+function namesOf(name: string, listings: ImportTarget['listings']): readonly string[] {
+  const listing = listings.find((each) => each.name === name);
+  return listing === undefined ? [name] : namesOfTarget(listing.community, name);
 }
 
 function gapOf(name: string, listings: ImportTarget['listings']): number {

@@ -1,5 +1,6 @@
 import { lastVoteIn } from '../ledger/account.ts';
 import type { AccountState } from './account-state.ts';
+import { namesOfTarget } from './community.ts';
 import type { ListingContext, Tally } from './tally.ts';
 
 /**
@@ -8,9 +9,15 @@ import type { ListingContext, Tally } from './tally.ts';
  *
  * @param account before the vote
  */
-export function planReminder(tally: Tally, account: AccountState, { name, rewards }: ListingContext, at: number): void {
+export function planReminder(
+  tally: Tally,
+  account: AccountState,
+  { name, rewards, community }: ListingContext,
+  at: number,
+): void {
   const { userId, lastVotes, isReminded } = account;
-  const last = lastVoteIn(lastVotes, name);
+  const names = namesOfTarget(community, name);
+  const last = lastVoteIn(lastVotes, names);
   if (!isReminded || (last !== null && last >= at)) return;
-  tally.saveReminder({ userId, listing: name, dueAt: at + rewards.base.cooldownMs });
+  tally.saveReminder({ userId, listing: names[0] ?? name, dueAt: at + rewards.base.cooldownMs });
 }

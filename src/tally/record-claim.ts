@@ -4,10 +4,12 @@ import { isCountedVote } from '../ledger/entry.ts';
 import type { Vote } from '../ledger/event.ts';
 import { minVoteGapMs } from '../ledger/reward-rules.ts';
 import { creditsOf } from '../rewards/reward.ts';
+import { namesOfTarget } from './community.ts';
+import { forgottenVotesOf } from './forgotten-votes.ts';
 import { enqueueCalls, voteEvents } from './handler-effects.ts';
-import { forgottenVoteKey, voteKey } from './idempotency-key.ts';
+import { voteKey } from './idempotency-key.ts';
 import type { ListingContext, PastVote, Tally } from './tally.ts';
-import { voteRewards } from './vote-rewards.ts';
+import { voteRewards, votesForTarget } from './vote-rewards.ts';
 
 /** A vote that the service reports, but of which no delivery may have arrived. */
 export interface Claim {
@@ -41,21 +43,22 @@ export interface ClaimRecorder {
 }
 
 /**
- * Records a vote without a delivery, unless the ledger has it, inside the caller's transaction. A delivery that arrives
+ * Records a vote without a delivery, unless the ledger has it under any name of its target, inside the caller's
+ * transaction. A delivery that arrives
  * later is within its cooldown, and pays nothing.
  */
 export function recordClaim(tally: Tally, { userId, at }: Claim, listing: ListingContext, now: number): ClaimResult {
   const account = tally.accountState(accountIdOf(listing.community.accounts, userId));
   const gapMs = minVoteGapMs(listing.rewards.base);
-  const recorded = nearest(tally.votesBetween(account, listing.name, at - gapMs, at + gapMs), at);
+  const recorded = nearest(votesForTarget(tally, account, listing, at - gapMs, at + gapMs), at);
   if (recorded !== null) {
     const { cause, credits, at: recordedAt, reason } = recorded;
     return { outcome: 'recorded', at: recordedAt, cause, credits, reason };
   }
   const vote = voteOf(userId, at, listing);
-  const forgottenAt = tally.forgottenVoteAt(forgottenVoteKey(userId, listing.name));
-  const isForgotten = forgottenAt !== null && Math.abs(forgottenAt - at) < gapMs;
-  if (isForgotten || tally.hasEvent(voteKey(vote, listing.name, now))) return { outcome: 'forgotten' };
+  const isForgotten = forgottenVotesOf(tally, userId, listing).some((time) => Math.abs(time - at) < gapMs);
+  const keys = namesOfTarget(listing.community, listing.name).map((name) => voteKey(vote, name, now));
+  if (isForgotten || keys.some((key) => tally.hasEvent(key))) return { outcome: 'forgotten' };
 
   const {
     entries,

@@ -4,9 +4,11 @@ import { isCountedVote } from '../ledger/entry.ts';
 import type { Vote } from '../ledger/event.ts';
 import { untimedRepeatWindowMs } from '../ledger/reward-rules.ts';
 import type { AccountState } from './account-state.ts';
-import { forgottenVoteKey, voteKey } from './idempotency-key.ts';
+import { namesOfTarget } from './community.ts';
+import { forgottenVotesOf } from './forgotten-votes.ts';
+import { voteKey } from './idempotency-key.ts';
 import type { RecordedDelivery } from './tally.ts';
-import { isWithinCooldown, voteRewards } from './vote-rewards.ts';
+import { isWithinCooldown, voteRewards, votesForTarget } from './vote-rewards.ts';
 import { type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
 
 /** Records a vote with all that it earns, or as a duplicate. */
@@ -17,7 +19,8 @@ export function recordVote(vote: Vote, context: RecordingContext): RecordedDeliv
   const at = vote.at ?? receivedAt;
   const withinCooldown = isWithinCooldown(tally, account, listing, at);
   const isRepeated = vote.at === null && isRepeatedVote(receivedAt, withinCooldown, account, context);
-  if (isRepeated || isForgottenVote(vote, at, withinCooldown, context)) return writeDuplicate(vote, context);
+  const isForgotten = isForgottenVote(vote, at, withinCooldown, context);
+  if (isRepeated || isForgotten || isKnownByOtherName(vote, context)) return writeDuplicate(vote, context);
   const eventKey = voteKey(vote, listing.name, receivedAt);
   const now = rowWriter.effectsCreatedAt;
   const rewards = voteRewards(tally, { vote, listing, account, at, withinCooldown, now });
@@ -38,10 +41,17 @@ function isRepeatedVote(
 ): boolean {
   const windowMs = untimedRepeatWindowMs(listing.rewards.base);
   const after = receivedAt - windowMs;
-  const last = lastVoteIn(account.lastVotes, listing.name);
+  const last = lastVoteIn(account.lastVotes, namesOfTarget(listing.community, listing.name));
   if (!withinCooldown && (last === null || last <= after)) return false;
-  const votes = tally.votesBetween(account, listing.name, after, receivedAt + windowMs);
+  const votes = votesForTarget(tally, account, listing, after, receivedAt + windowMs);
   return votes.some(({ cause, untimed }) => untimed && (withinCooldown || isCountedVote(cause)));
+}
+
+/** Whether the vote was received for another listing with the same target. */
+function isKnownByOtherName(vote: Vote, { tally, listing, delivery }: RecordingContext): boolean {
+  if (vote.at === null) return false;
+  const others = namesOfTarget(listing.community, listing.name).filter((name) => name !== listing.name);
+  return others.some((name) => tally.hasEvent(voteKey(vote, name, delivery.receivedAt)));
 }
 
 /**
@@ -55,6 +65,6 @@ function isForgottenVote(
   { tally, listing }: RecordingContext,
 ): boolean {
   if (withinCooldown && timestamp !== null) return false;
-  const forgottenAt = tally.forgottenVoteAt(forgottenVoteKey(userId, listing.name));
-  return forgottenAt !== null && Math.abs(at - forgottenAt) < untimedRepeatWindowMs(listing.rewards.base);
+  const forgottenAt = forgottenVotesOf(tally, userId, listing);
+  return forgottenAt.some((time) => Math.abs(at - time) < untimedRepeatWindowMs(listing.rewards.base));
 }

@@ -18,6 +18,8 @@ export interface RemindedListing {
   readonly name: string;
   /** How long a vote blocks the next one (ms). */
   readonly cooldownMs: number;
+  /** The names of all listings with its target, a vote for one of which is a vote for all; by default only its own. */
+  readonly names?: readonly string[];
 }
 
 /** What the service knows of a listing: the end of the member's cooldown (ms since the epoch), null without one. */
@@ -26,7 +28,7 @@ export interface ListingCooldown extends RemindedListing {
 }
 
 /** The rules of the listing of a reminder. */
-export interface ReminderAccounts extends Pick<RemindedListing, 'cooldownMs'> {
+export interface ReminderAccounts extends Pick<RemindedListing, 'cooldownMs' | 'names'> {
   /** Which accounts the members of its community have. */
   readonly accounts: AccountScope;
 }
@@ -83,6 +85,8 @@ export interface ReminderStore {
    * @param accounts those of the listing's community
    */
   enqueueReminder(reminder: Reminder, accounts: AccountScope, now: number): Promise<string | null>;
+  /** Moves a reminder to the listing that stands for its own one; that listing's own reminder takes precedence. */
+  moveReminder(reminder: Reminder, listing: string): Promise<void>;
   /** Changes when a reminder is due, unless the member has voted or stopped reminders meanwhile. */
   postponeReminder(reminder: Reminder, dueAt: number): Promise<void>;
   /**

@@ -19,5 +19,6 @@ export function listingsByName(
 
 function toReplayListing({ rewards, community }: ListingContext, outages: readonly Outage[]): ReplayListing {
   const calendar = calendarOf(community);
-  return { rewards, communityListings: community.listings, calendar, outageDays: outageDaysOf(outages, calendar) };
+  const { listings: communityListings, sameTarget } = community;
+  return { rewards, communityListings, sameTarget, calendar, outageDays: outageDaysOf(outages, calendar) };
 }

@@ -8,13 +8,13 @@ import { emptyHistory } from '../rewards/history.ts';
 import { addToScores } from '../rewards/period-scores.ts';
 import { creditsOf, type RewardEntry } from '../rewards/reward.ts';
 import type { AccountState } from './account-state.ts';
-import { calendarOf, outageDaysOf } from './community.ts';
+import { calendarOf, namesOfTarget, outageDaysOf } from './community.ts';
 import { withHistory } from './complete-history.ts';
 import { applyGrants } from './grants.ts';
 import { countForParty } from './party.ts';
 import { planReminder } from './plan-reminder.ts';
 import { planRoleConnection } from './role-connection.ts';
-import type { ListingContext, Tally } from './tally.ts';
+import type { ListingContext, PastVote, Tally } from './tally.ts';
 import { streakAfter } from './vote-streak.ts';
 
 /** A vote with the account of its voter as it was before. */
@@ -42,16 +42,27 @@ export interface VoteRewards {
   readonly apply: (deliveryId: number | null) => readonly GivenRole[];
 }
 
+/** The votes for the target of a listing between two times (ms since the epoch, both exclusive). */
+export function votesForTarget(
+  tally: Tally,
+  account: AccountState,
+  { name, community }: ListingContext,
+  after: number,
+  before: number,
+): readonly PastVote[] {
+  return namesOfTarget(community, name).flatMap((each) => tally.votesBetween(account, each, after, before));
+}
+
 /**
  * Whether a counted vote for the listing is too close to a vote at this time (ms since the epoch), before or after it.
  * The last vote is usually sufficient. The entries are read only for a vote that arrives after a later one.
  */
 export function isWithinCooldown(tally: Tally, account: AccountState, listing: ListingContext, at: number): boolean {
   const gapMs = minVoteGapMs(listing.rewards.base);
-  const last = lastVoteIn(account.lastVotes, listing.name);
+  const last = lastVoteIn(account.lastVotes, namesOfTarget(listing.community, listing.name));
   if (last === null || last <= at - gapMs) return false;
   if (last < at + gapMs) return true;
-  return tally.votesBetween(account, listing.name, at - gapMs, at + gapMs).some(({ cause }) => isCountedVote(cause));
+  return votesForTarget(tally, account, listing, at - gapMs, at + gapMs).some(({ cause }) => isCountedVote(cause));
 }
 
 export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
@@ -65,6 +76,7 @@ export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
     listing: name,
     rewards,
     communityListings: community.listings,
+    sameTarget: community.sameTarget,
     calendar,
     at,
     withinCooldown,

@@ -107,8 +107,8 @@ function unknownPlaceholder(name: string, known: readonly PlaceholderName[]): st
 
 /** The most characters that it can have with its values. */
 function maxLengthOf({ lines }: Template): number {
-  const sizes: Readonly<Record<string, number>> = placeholders;
-  const parts = lines.flat().map((part) => ('text' in part ? part.text.length : (sizes[part.placeholder] ?? 0)));
+  const sizes = new Map<string, number>(Object.entries(placeholders));
+  const parts = lines.flat().map((part) => ('text' in part ? part.text.length : (sizes.get(part.placeholder) ?? 0)));
   return parts.reduce((sum, length) => sum + length, lines.length - 1);
 }
 

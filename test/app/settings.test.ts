@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Setup } from '../../commands/setup-port.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createDirectory } from '../../src/app/directory.ts';
+import { createListingTargets } from '../../src/app/listing-targets.ts';
 import { readinessChecks } from '../../src/app/readiness-checks.ts';
 import { createSettings } from '../../src/app/settings/create-settings.ts';
 import { rekey } from '../../src/app/settings/rekey.ts';
@@ -29,7 +30,11 @@ function author(some: Partial<{ guildId: string; authorId: string }> = {}) {
 }
 
 /** The settings of a process, without the rest of it. */
-async function startProcess(databaseUrl: string, changes: Readonly<Record<string, string>> = {}) {
+async function startProcess(
+  databaseUrl: string,
+  changes: Readonly<Record<string, string>> = {},
+  { findLookup = () => undefined }: { findLookup?: Parameters<typeof createListingTargets>[0] } = {},
+) {
   const file = environmentWith([{ ...harbour, guildId, voteSecrets: ['file-vote-secret'], rewards: { vote: 7 } }]);
   const config = loadConfig({ ...file, DATABASE_URL: databaseUrl, PUBLIC_URL: 'https://votes.example/', ...changes });
   const lines: string[] = [];
@@ -40,9 +45,10 @@ async function startProcess(databaseUrl: string, changes: Readonly<Record<string
   onTestFinished(() => store.close());
   const directory = createDirectory(config.listings);
   const prepare = () => () => {};
+  const targets = createListingTargets(findLookup);
   let saved = 0;
   const settings = createSettings(config, {
-    ...{ store: store.settings, directory, lookups: { prepare }, redact, clock, log },
+    ...{ store: store.settings, directory, lookups: { prepare }, targets, redact, clock, log },
     onSaved: () => {
       saved += 1;
     },

@@ -112,6 +112,42 @@ function purchaseTests(newUrl: () => string): void {
     expect(JSON.stringify(offers)).not.toContain('DDD-4');
   });
 
+  describe('compare codes', () => {
+    const otherGuild = '613425648685547549';
+    const leftIn = async (store: Store, shop: { guildId: string | null; accounts: string }) => {
+      const { offers } = await store.purchases.offers(
+        { ...shop, ownerChannelId, items: [keys] },
+        { userId: '1', roles: [] },
+        start,
+      );
+      return offers[0]?.left;
+    };
+
+    it('within their guild: another one sells the same codes, and does not learn which were issued', async () => {
+      const { store } = await open();
+      const other = { guildId: otherGuild, accounts: otherGuild };
+      await store.ownerActions.correct(
+        { accounts: otherGuild, userId: '1', credits: 100, reason: 'deposit', at: start },
+        'deposit elsewhere',
+      );
+      expect(await buy(store, keys)).toMatchObject({ purchase: { code: 'AAA-1' } });
+      expect(await leftIn(store, other)).toBe(3);
+      expect(await buy(store, keys, start, other)).toMatchObject({ purchase: { code: 'AAA-1' } });
+      expect(await buy(store, keys, start, other)).toMatchObject({ purchase: { code: 'BBB-2' } });
+      expect(await leftIn(store, other)).toBe(1);
+      expect(await leftIn(store, { guildId, accounts: '' })).toBe(2);
+    });
+
+    it('with what the shop issued before its guild was configured, or after it no longer was', async () => {
+      const { store } = await open();
+      expect(await buy(store, keys, start, { guildId: null })).toMatchObject({ purchase: { code: 'AAA-1' } });
+      expect(await buy(store, keys)).toMatchObject({ purchase: { code: 'BBB-2' } });
+      expect(await buy(store, keys, start, { guildId: null })).toMatchObject({ purchase: { code: 'CCC-3' } });
+      expect(await leftIn(store, { guildId, accounts: '' })).toBe(0);
+      expect(await leftIn(store, { guildId: otherGuild, accounts: otherGuild })).toBe(3);
+    });
+  });
+
   it('find the unissued ones among thousands of codes', async () => {
     const { store } = await open();
     const codes = Array.from({ length: 2_100 }, (_, index) => `code ${index}`);

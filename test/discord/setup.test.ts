@@ -24,7 +24,7 @@ async function managed(
       guildId = discord.guildId;
       const { voter, vip, moderator, bot: own } = discord.roles;
       const checks: SetupChecks = {
-        checkKey: async (_kind, key) =>
+        checkKey: async (_guildId, _kind, key) =>
           key.startsWith('good')
             ? { status: 'valid', name: 'Lantern *Harbour*', targetId: null }
             : { status: 'refused' },

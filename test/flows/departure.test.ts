@@ -2,6 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { createDirectory } from '../../src/app/directory.ts';
+import { createListingTargets } from '../../src/app/listing-targets.ts';
 import { createSettings } from '../../src/app/settings/create-settings.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
@@ -58,6 +59,7 @@ async function start() {
   onTestFinished(() => store.close());
   const { setup } = createSettings(config, {
     ...{ store: store.settings, directory: createDirectory([]), lookups: { prepare: () => () => {} } },
+    targets: createListingTargets(() => undefined),
     ...{ redact: null, onSaved: () => {}, clock, log },
   });
   const author = (interactionId: string) => ({ guildId, authorId: discord.members[0]?.id ?? '', interactionId });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
+import { createListingTargets } from '../../src/app/listing-targets.ts';
 import { createSetup } from '../../src/app/settings/setup.ts';
 import { createEncryption } from '../../src/encryption/encryption.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -18,6 +19,7 @@ it('asks for deliveries of a listing again while its secrets cannot be decrypted
   const { base, encryption } = loadConfig({ ...environment, SETTINGS_KEY: 'a'.repeat(64) });
   const store = await openStore(databaseUrl, systemClock, { thread: false });
   const setup = createSetup({
+    findTarget: createListingTargets(() => undefined).find,
     ...{ store: store.settings, encryption: createEncryption(encryption), publicUrl: null, clock: systemClock },
     ...{ base: () => base, apply: async () => {} },
   });

@@ -5,6 +5,7 @@ import type { Encryption } from '../../encryption/encryption.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Redactor } from '../../platform/redactor.ts';
 import type { SettingsStore, StoredCommunity } from '../../settings/stored-settings.ts';
+import { withFormerLinks } from './former-links.ts';
 import { openSettings } from './opened-settings.ts';
 import { parkedListing } from './parked-listing.ts';
 
@@ -30,6 +31,11 @@ export interface CommunitySettingsSync {
   replaceBase(base: ListingBase): void;
 }
 
+interface EffectiveSettings extends Pick<StoredCommunity, 'formerLinks'> {
+  readonly settings: readonly OpenedSetting[];
+  readonly isParked: boolean;
+}
+
 export function createCommunitySettings(options: {
   readonly base: ListingBase;
   readonly store: Pick<SettingsStore, 'state' | 'changedAfter' | 'communities' | 'communitiesAfter'>;
@@ -45,7 +51,7 @@ export function createCommunitySettings(options: {
   let applied = 0;
   let refreshing: Promise<void> = Promise.resolve();
   /** What is in effect of each community that has stored something. */
-  const effective = new Map<string, { readonly settings: readonly OpenedSetting[]; readonly isParked: boolean }>();
+  const effective = new Map<string, EffectiveSettings>();
 
   /** The listings with unreadable webhook secrets, by guild. */
   const unreadableListings = new Map<string, ReadonlySet<string>>();
@@ -73,8 +79,9 @@ export function createCommunitySettings(options: {
       log.error({ guild: guildId, version, ...issue }, `stored settings are not valid; ${consequence}`);
     }
     if (keepsEarlier) return null;
-    effective.set(guildId, { settings, isParked });
-    return isParked ? listings.map(parkedListing) : listings;
+    const { formerLinks } = community;
+    effective.set(guildId, { settings, formerLinks, isParked });
+    return withFormerLinks(isParked ? listings.map(parkedListing) : listings, community);
   }
 
   function apply(communities: readonly StoredCommunity[]): void {
@@ -122,9 +129,10 @@ export function createCommunitySettings(options: {
       base = next;
       const guildIds = new Set([...base.sources.map(({ guildId }) => guildId), ...effective.keys()]);
       const changes = [...guildIds].map((guildId) => {
-        const { settings = [], isParked = false } = (guildId === null ? undefined : effective.get(guildId)) ?? {};
+        const stored = guildId === null ? undefined : effective.get(guildId);
+        const { settings = [], formerLinks = [], isParked = false } = stored ?? {};
         const { listings } = communityConfig(base, guildId, settings);
-        return [guildId, isParked ? listings.map(parkedListing) : listings] as const;
+        return [guildId, withFormerLinks(isParked ? listings.map(parkedListing) : listings, { formerLinks })] as const;
       });
       replace(new Map(changes));
     },

@@ -6,6 +6,7 @@ import type { Log } from '../../platform/log.ts';
 import type { Redactor } from '../../platform/redactor.ts';
 import type { SettingsStore } from '../../settings/stored-settings.ts';
 import type { Directory } from '../directory.ts';
+import type { ListingTargets } from '../listing-targets.ts';
 import type { LookupClients } from '../lookup-clients.ts';
 import { type CommunitySettingsSync, createCommunitySettings } from './community-settings.ts';
 import { createSettingsLoop, type SettingsLoop } from './settings-loop.ts';
@@ -25,6 +26,7 @@ export function createSettings(
     readonly store: SettingsStore;
     readonly directory: Directory;
     readonly lookups: Pick<LookupClients, 'prepare'>;
+    readonly targets: Pick<ListingTargets, 'find'>;
     /** Receives the secrets of the communities; null without a log. */
     readonly redact: Pick<Redactor, 'add'> | null;
     /** Called after each change, so that other processes can be notified. */
@@ -35,7 +37,7 @@ export function createSettings(
     readonly log: Log;
   },
 ): Settings {
-  const { store, directory, lookups, redact, onSaved, alsoRefresh, clock, log } = options;
+  const { store, directory, lookups, targets, redact, onSaved, alsoRefresh, clock, log } = options;
   const encryption = createEncryption(config.encryption);
   const sync = createCommunitySettings({ base: config.base, store, encryption, replace, redact, log });
 
@@ -59,6 +61,7 @@ export function createSettings(
     setup: createSetup({
       ...{ store, encryption, publicUrl: config.publicUrl, clock },
       base: () => sync.base,
+      findTarget: targets.find,
       async apply() {
         await sync.refresh();
         onSaved();

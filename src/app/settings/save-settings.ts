@@ -5,13 +5,14 @@ import type { ListingConfig } from '../../../config/schema.ts';
 import type { Encryption } from '../../encryption/encryption.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
-import type { NewChange, SettingsStore, StoredCommunity } from '../../settings/stored-settings.ts';
+import type { NewChange, SettingKey, SettingsStore, StoredCommunity } from '../../settings/stored-settings.ts';
 import { toIssue, toSettingsChange } from './describe-community.ts';
+import { type FindTarget, isIdentityPath, linkIssues } from './link-issues.ts';
 import { type OpenedSettings, openSettings } from './opened-settings.ts';
 import { hasSecrets, type SettingChange, toStoredValues, withChanges, withSeparateCodes } from './stored-changes.ts';
 
-/** How often the database may get another key while a change is saved. */
-const maxKeyChanges = 3;
+/** How often others may change the community, or the key of the database, while a change is saved. */
+const maxAttempts = 30;
 
 /** A community at the time of a change. */
 export interface CurrentCommunity {
@@ -22,6 +23,17 @@ export interface CurrentCommunity {
 
 export interface SaveOptions {
   readonly basis: number | null;
+  /** The Discord ids of listings, by name, as far as the service has said them for new API keys. */
+  readonly targetIds?: ReadonlyMap<string, string>;
+}
+
+/** The settings of a community before and after a change. */
+export interface ValidatedChange extends Pick<SaveOptions, 'targetIds'> {
+  readonly guildId: string;
+  readonly before: readonly OpenedSetting[];
+  readonly after: readonly OpenedSetting[];
+  /** What is set anew. */
+  readonly changed: readonly SettingKey[];
 }
 
 /** Validates and stores changes, and applies them in this process. */
@@ -29,12 +41,15 @@ export interface SettingsWriter {
   read(guildId: string): Promise<CurrentCommunity>;
   /** Rejects with the errors of the store. */
   save(author: SettingsAuthor, changes: readonly SettingChange[], options: SaveOptions): Promise<SaveResult>;
-  /** Stores values as they are; null if they are encrypted with a key that is not the database's any more. */
+  /**
+   * Stores values as they are. Null if they have to be validated again: they are encrypted with a key that is not the
+   * database's any more, or the community has changed.
+   */
   store(
     change: NewChange,
-  ): Promise<Exclude<Awaited<ReturnType<SettingsStore['save']>>, { status: 'other_key' }> | null>;
+  ): Promise<Exclude<Awaited<ReturnType<SettingsStore['save']>>, { status: 'other_key' | 'outdated' }> | null>;
   /** What would be wrong with these settings that is not wrong already. */
-  issuesOf(guildId: string, before: readonly OpenedSetting[], after: readonly OpenedSetting[]): SettingIssue[];
+  issuesOf(change: ValidatedChange): Promise<SettingIssue[]>;
   change(guildId: string, id: number): Promise<SettingsChange>;
 }
 
@@ -42,11 +57,13 @@ export function createSettingsWriter(options: {
   readonly store: SettingsStore;
   readonly encryption: Encryption;
   readonly base: () => ListingBase;
+  /** The server or bot that a listing is. */
+  readonly findTarget: FindTarget;
   /** Applies what is stored, here at once and soon in other processes. */
   readonly apply: () => Promise<void>;
   readonly clock: Clock;
 }): SettingsWriter {
-  const { store, encryption, base, apply, clock } = options;
+  const { store, encryption, base, findTarget, apply, clock } = options;
 
   async function read(guildId: string): Promise<CurrentCommunity> {
     const [stored] = await store.communities([guildId]);
@@ -55,19 +72,20 @@ export function createSettingsWriter(options: {
     return { stored, opened, listings: communityConfig(base(), guildId, opened.settings).listings };
   }
 
-  function issuesOf(
-    guildId: string,
-    before: readonly OpenedSetting[],
-    after: readonly OpenedSetting[],
-  ): SettingIssue[] {
-    const known = communityConfig(base(), guildId, before).issues.map((issue) => JSON.stringify(issue));
-    const issues = communityConfig(base(), guildId, after).issues;
-    return issues.filter((issue) => !known.includes(JSON.stringify(issue))).map(toIssue);
+  async function issuesOf({ guildId, changed, targetIds, ...settings }: ValidatedChange): Promise<SettingIssue[]> {
+    const before = communityConfig(base(), guildId, settings.before);
+    const after = communityConfig(base(), guildId, settings.after);
+    const known = before.issues.map((issue) => JSON.stringify(issue));
+    const issues = after.issues.filter((issue) => !known.includes(JSON.stringify(issue))).map(toIssue);
+    const names = changed.filter(({ path }) => isIdentityPath(path)).map(({ listing }) => listing);
+    if (names.length === 0 || issues.length > 0) return issues;
+    const listings = after.listings.map((each) => ({ ...each, id: each.id ?? targetIds?.get(each.name) ?? null }));
+    return linkIssues(names, { before: before.listings, after: listings }, findTarget);
   }
 
   async function storeChange(change: NewChange) {
     const result = await store.save(change);
-    if (result.status === 'other_key') return null;
+    if (result.status === 'other_key' || result.status === 'outdated') return null;
     if (result.status === 'saved' || result.status === 'repeated') await apply();
     return result;
   }
@@ -80,26 +98,31 @@ export function createSettingsWriter(options: {
 
   return {
     ...{ read, issuesOf, store: storeChange, change: toChange },
-    async save(author, changes, { basis }) {
+    async save(author, changes, { basis, targetIds }) {
       const { guildId } = author;
-      const { opened, listings } = await read(guildId);
-      const separated = withSeparateCodes(changes, listings[0]?.shop ?? []);
-      const unknown = separated.filter(
-        ({ listing, value, path }) =>
-          listing !== '' && path !== 'link' && value !== undefined && !isListing(listing, listings, separated),
-      );
-      const after = withChanges(opened.settings, separated);
-      const issues = [...unknown.map(unknownListing), ...issuesOf(guildId, opened.settings, after)];
-      if (issues.length > 0) return { status: 'invalid', issues };
-      for (let attempt = 1; attempt <= maxKeyChanges; attempt += 1) {
+      for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+        const { stored, opened, listings } = await read(guildId);
+        const separated = withSeparateCodes(changes, listings[0]?.shop ?? []);
+        const unknown = separated.filter(
+          ({ listing, value, path }) =>
+            listing !== '' && path !== 'link' && value !== undefined && !isListing(listing, listings, separated),
+        );
+        const changed = separated.filter(({ value }) => value !== undefined);
+        const settings = { before: opened.settings, after: withChanges(opened.settings, separated) };
+        const issues = await issuesOf({ guildId, ...settings, changed, ...(targetIds && { targetIds }) });
+        if (unknown.length + issues.length > 0) {
+          return { status: 'invalid', issues: [...unknown.map(unknownListing), ...issues] };
+        }
         const key = hasSecrets(separated) ? keyOf(encryption, (await store.state()).keyId) : null;
         if (key !== null && 'issue' in key) return { status: 'invalid', issues: [key.issue] };
         const values = toStoredValues(guildId, separated, key);
-        const result = await storeChange({ ...author, at: clock.now(), basis, undoes: null, values });
-        if (result === null) continue;
-        return toSaveResult(guildId, result);
+        const result = await storeChange({
+          ...{ ...author, at: clock.now(), basis, undoes: null, values },
+          ...(changed.some(({ path }) => isIdentityPath(path)) && { validatedWith: stored.version }),
+        });
+        if (result !== null) return toSaveResult(guildId, result);
       }
-      throw new TallyhookError('settings_key_missing', 'The key of settings changes all the time.');
+      throw new TallyhookError('settings_key_missing', 'The settings, or their key, change all the time.');
     },
   };
 

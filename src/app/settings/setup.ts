@@ -7,13 +7,12 @@ import type { Clock } from '../../platform/clock.ts';
 import { linkPath } from '../../settings/setting-paths.ts';
 import type { SettingsStore, StoredChange } from '../../settings/stored-settings.ts';
 import { describeCommunity, toSettingsChange } from './describe-community.ts';
+import { type FindTarget, isIdentityPath } from './link-issues.ts';
 import { openSettings } from './opened-settings.ts';
 import { createSettingsWriter } from './save-settings.ts';
 import { exportSettings, importedChanges } from './settings-file.ts';
 import type { SettingChange } from './stored-changes.ts';
 
-/** The choices of a select. */
-const maxListings = 25;
 /** Changes that an undo compares with. */
 const maxShownChanges = 100;
 
@@ -22,12 +21,14 @@ export function createSetup(options: {
   readonly store: SettingsStore;
   readonly encryption: Encryption;
   readonly base: () => ListingBase;
+  /** The server or bot that a listing is. */
+  readonly findTarget: FindTarget;
   /** Applies what is stored, here at once and soon in other processes. */
   readonly apply: () => Promise<void>;
   readonly publicUrl: string | null;
   readonly clock: Clock;
 }): Setup {
-  const { store, encryption, base, publicUrl, clock } = options;
+  const { store, encryption, base, findTarget, publicUrl, clock } = options;
   const writer = createSettingsWriter(options);
 
   async function read(guildId: string) {
@@ -57,11 +58,14 @@ export function createSetup(options: {
     const { guildId } = author;
     const [change] = await store.changesWithIds(guildId, [changeId]);
     if (change === undefined) return { status: 'not_found' };
-    const issues = await issuesAfterUndo(guildId, change);
+    const { issues, version } = await validateUndo(guildId, change);
     if (issues.length > 0) return { status: 'invalid', issues };
     // What was encrypted stays encrypted, so this needs no key.
     const values = change.changes.map(({ listing, path, before }) => ({ listing, path, after: before }));
-    const result = await writer.store({ ...author, at: clock.now(), basis: changeId, undoes: changeId, values });
+    const result = await writer.store({
+      ...{ ...author, at: clock.now(), basis: changeId, undoes: changeId, values },
+      ...(values.some(({ path }) => isIdentityPath(path)) && { validatedWith: version }),
+    });
     if (result === null) return undo({ changeId, ...author });
     switch (result.status) {
       case 'saved':
@@ -77,7 +81,10 @@ export function createSetup(options: {
     }
   }
 
-  async function issuesAfterUndo(guildId: string, change: StoredChange): Promise<SettingIssue[]> {
+  async function validateUndo(
+    guildId: string,
+    change: StoredChange,
+  ): Promise<{ readonly issues: readonly SettingIssue[]; readonly version: number }> {
     const { stored, opened } = await writer.read(guildId);
     const isUndone = ({ listing, path }: { listing: string; path: string }) =>
       change.changes.some((each) => each.listing === listing && each.path === path);
@@ -85,7 +92,9 @@ export function createSetup(options: {
       before === null ? [] : [{ listing, path, ...before }],
     );
     const settings = [...stored.settings.filter((each) => !isUndone(each)), ...restored];
-    return writer.issuesOf(guildId, opened.settings, openSettings({ guildId, settings }, encryption).settings);
+    const after = openSettings({ guildId, settings }, encryption).settings;
+    const issues = await writer.issuesOf({ guildId, before: opened.settings, after, changed: restored });
+    return { issues, version: stored.version };
   }
 
   return {
@@ -97,8 +106,6 @@ export function createSetup(options: {
     changes: async (guildId, { before, limit }) =>
       (await store.changes(guildId, { before, limit: Math.min(limit, maxShownChanges) })).map(toSettingsChange),
     async link({ kind, targetId, lookupKey, voteSecret, premiumSecret, ...author }) {
-      const { listings } = await writer.read(author.guildId);
-      const issue = linkIssue(listings, kind, targetId);
       const generated = {
         voteSecret: voteSecret ?? generateSecret(),
         premiumSecret: premiumSecret ?? generateSecret(),
@@ -110,9 +117,9 @@ export function createSetup(options: {
         { listing: name, path: 'premiumSecrets', value: [generated.premiumSecret] },
         ...(lookupKey === null ? [] : [{ listing: name, path: 'lookupKey', value: lookupKey }]),
       ];
-      const repeated = await findInteraction(author);
-      if (issue !== null && repeated === null) return { status: 'invalid', issues: [issue] };
-      const result = repeated ?? (await writer.save(author, changes, { basis: null }));
+      const saved = (await findInteraction(author)) ?? (await writer.save(author, changes, { basis: null }));
+      // The same interaction may have linked it just now.
+      const result = saved.status === 'invalid' ? ((await findInteraction(author)) ?? saved) : saved;
       if (result.status === 'invalid') return result;
       if (result.status !== 'saved') throw new Error('A new listing cannot be in conflict.');
       const linked = result.change.changes.find(({ path }) => path === linkPath)?.listing;
@@ -125,8 +132,24 @@ export function createSetup(options: {
       };
       return { status: 'linked', listing, change: result.change, secrets };
     },
-    replaceKey: ({ listing, lookupKey, ...author }) =>
-      changeListing(author, listing, () => [{ listing, path: 'lookupKey', value: lookupKey ?? undefined }]),
+    async replaceKey({ listing, lookupKey, targetId, ...author }) {
+      const { listings } = await writer.read(author.guildId);
+      const current = listings.find((each) => each.name === listing);
+      if (current === undefined) return { status: 'invalid', issues: [unknownListing(listing)] };
+      const target = await findTarget(current);
+      const knownId = target.isKnown ? target.id : null;
+      if (targetId !== null && knownId !== null && targetId !== knownId) {
+        return { status: 'invalid', issues: [keyOfOtherListing(listing)] };
+      }
+      const changes = [
+        { listing, path: 'lookupKey', value: lookupKey ?? undefined },
+        ...(current.linked && current.id === null && targetId !== null
+          ? [{ listing, path: linkPath, value: { kind: current.kind, id: targetId } }]
+          : []),
+      ];
+      const targetIds = new Map(targetId === null ? [] : [[listing, targetId]]);
+      return writer.save(author, changes, { basis: null, targetIds });
+    },
     async rotateSecret({ listing, family, secret, ...author }) {
       const added = secret ?? generateSecret();
       const path = `${family}Secrets` as const;
@@ -168,11 +191,11 @@ export function createSetup(options: {
       const { opened, listings } = await writer.read(guildId);
       return exportSettings(guildId, { settings: opened.settings, listings, withSecrets: false });
     },
-    async import({ text, ...author }) {
+    async import({ text, targetIds = new Map(), ...author }) {
       const { opened, listings } = await writer.read(author.guildId);
       const imported = importedChanges(text, { settings: opened.settings, listings });
       if ('issues' in imported) return { status: 'invalid', issues: imported.issues };
-      return writer.save(author, imported.changes, { basis: null });
+      return writer.save(author, imported.changes, { basis: null, targetIds });
     },
   };
 
@@ -183,15 +206,9 @@ export function createSetup(options: {
   }
 }
 
-function linkIssue(listings: readonly ListingConfig[], kind: string, targetId: string | null): SettingIssue | null {
-  const linked = listings.filter((listing) => listing.linked);
-  const same = listings.find((each) => each.kind === kind && each.id !== null && each.id === targetId);
-  const issue = { listing: same?.name ?? null, path: linkPath, code: 'already_linked' } as const;
-  if (same !== undefined) {
-    return { ...issue, problem: 'is linked already.', hint: 'Replace its key or its secrets instead.' };
-  }
-  if (linked.length < maxListings) return null;
-  return { ...issue, problem: `is one of more than ${maxListings} listings.`, hint: 'Unlink another one first.' };
+function keyOfOtherListing(listing: string): SettingIssue {
+  const problem = 'belongs to another listing.';
+  return { listing, path: 'lookupKey', code: 'other_listing', problem, hint: 'Link that listing instead.' };
 }
 
 function unknownListing(listing: string): SettingIssue {

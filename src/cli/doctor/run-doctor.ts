@@ -23,6 +23,7 @@ import { checkDiscord } from './discord.ts';
 import { checkKeys } from './keys.ts';
 import { checkLinkedRoles } from './linked-roles.ts';
 import { checkRejectedRequests } from './rejected-requests.ts';
+import { checkRepeatedListings } from './repeated-listings.ts';
 import { checkRoles, rolesByGuild } from './roles.ts';
 import { evaluateRunningProgram, fetchStoreState, isFileReplaced, type RunningStoreState } from './running-program.ts';
 import { evaluateSecrets } from './secrets.ts';
@@ -110,15 +111,21 @@ function networkChecks(
   // Requests must be counted in the budget of the database. Without a database there is no other process that counts
   // them.
   const budget = store?.budgetStore ?? (status.state === 'absent' ? memoryBudgetStore() : null);
+  /** Discord ids of listings by name, as the service says them. */
+  const ids = new Map<string, string>();
   const checkApiKeys = async (): Promise<Finding[]> => {
     if (budget === null) {
       const message = 'The API keys were not checked, because the database cannot count the requests.';
       return [warn(message, 'Fix the database first.')];
     }
-    return checkKeys(listings, ({ kind }, key) =>
-      fetchProfileOfKey({ kind, key, baseUrl: lookup.baseUrl, budget, clock, timeoutMs: requestTimeoutMs }),
-    );
+    return checkKeys(listings, async ({ name, kind }, key) => {
+      const options = { kind, key, baseUrl: lookup.baseUrl, budget, clock, timeoutMs: requestTimeoutMs };
+      const profile = await fetchProfileOfKey(options);
+      if (profile.id !== null) ids.set(name, profile.id);
+      return profile;
+    });
   };
+  const checkedKeys = memoizeOnce(checkApiKeys);
   const checks = [
     { name: 'configuration', run: async () => evaluateConfig(config) },
     { name: 'secrets', run: async () => evaluateSecrets(config) },
@@ -141,9 +148,28 @@ function networkChecks(
     ...(store === null
       ? []
       : [{ name: 'requests', run: () => checkRejectedRequests(store.invalidRequests, clock.now()) }]),
-    { name: 'keys', run: checkApiKeys },
+    { name: 'keys', run: checkedKeys },
+    ...(store === null
+      ? []
+      : [
+          {
+            name: 'listings',
+            async run() {
+              await checkedKeys();
+              return checkRepeatedListings(config, store.settings, ids);
+            },
+          },
+        ]),
     ...checks.slice(2),
   ];
+}
+
+function memoizeOnce<Result>(run: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined;
+  return () => {
+    result ??= run();
+    return result;
+  };
 }
 
 function evaluateConfig({ warnings }: Config): Finding[] {

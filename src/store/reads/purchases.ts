@@ -12,12 +12,12 @@ import type { Write } from '../writes/writes.ts';
 
 export function sqlPurchases(db: Kysely<Tables>, reading: Connection, write: Write): PurchaseStore {
   /** How often each item can still be bought, by its id. */
-  async function stockOf({ guildId, items }: ShopContext): Promise<ReadonlyMap<string, number | null>> {
+  async function stockOf({ guildId, accounts, items }: ShopContext): Promise<ReadonlyMap<string, number | null>> {
     const limited = items.filter(({ stock }) => stock !== null).map(({ id }) => id);
     const sold = await countSold(reading, db, guildId, limited);
     const left = new Map<string, number | null>();
     for (const item of items) {
-      const unissued = await unissuedCodes(reading, db, item, Number.POSITIVE_INFINITY);
+      const unissued = await unissuedCodes(reading, db, { guildId, accounts, item }, Number.POSITIVE_INFINITY);
       left.set(item.id, leftOf(item, sold.get(item.id) ?? 0, unissued.length));
     }
     return left;

@@ -38,13 +38,14 @@ export function sqlReminders(db: Kysely<Tables>, reading: Connection, write: Wri
     },
     enqueueReminder: (reminder, accounts, now) => write('enqueueReminder', reminder, accounts, now),
     postponeReminder: (reminder, dueAt) => write('postponeReminder', reminder, dueAt),
-    async isCurrent({ userId, listing, dueAt }, { accounts, cooldownMs }) {
+    async isCurrent({ userId, listing, dueAt }, { accounts, cooldownMs, names = [listing] }) {
       const { isOn, lastVotes } = await stateOf(accountIdOf(accounts, userId));
-      const lastVoteAt = lastVoteIn(lastVotes, listing);
+      const lastVoteAt = lastVoteIn(lastVotes, names);
       if (!isOn || (lastVoteAt !== null && lastVoteAt + cooldownMs > dueAt)) return false;
       const newer = db.selectFrom('reminders').select('due_at').where('user_id', '=', userId);
-      return (await run(reading, newer.where('listing', '=', listing))).length === 0;
+      return (await run(reading, newer.where('listing', 'in', [listing, ...names]))).length === 0;
     },
+    moveReminder: (reminder, listing) => write('moveReminder', reminder, listing),
     returnReminder: (reminder) => write('returnReminder', reminder),
     stopReminders: (userId, reason, now) => write('stopReminders', userId, reason, now),
     async untoldMembers() {

@@ -25,8 +25,15 @@ export function sqlSettings(db: Kysely<Tables>, reading: Connection, write: Writ
     const ids = rows.map(({ guild_id }) => guild_id);
     const stored = await run(reading, db.selectFrom('setting_values').selectAll().where('guild_id', 'in', ids));
     const byGuild = Map.groupBy(stored, ({ guild_id }) => guild_id);
+    const links = db.selectFrom('changed_settings').select(['guild_id', 'listing', 'before_value']).distinct();
+    // A literal, so that both databases use the index of links.
+    const former = await run(reading, links.where('path', '=', literal('link')).where('guild_id', 'in', ids));
+    const formerByGuild = Map.groupBy(former, ({ guild_id }) => guild_id);
     return rows.map(({ guild_id: guildId, version, parked_at: parkedAt }) => ({
       ...{ guildId, version, parkedAt },
+      formerLinks: (formerByGuild.get(guildId) ?? []).flatMap(({ listing, before_value: value }) =>
+        value === null ? [] : [{ listing, value }],
+      ),
       settings: (byGuild.get(guildId) ?? []).map(({ listing, path, value, sealed }) => ({
         listing,
         path,
@@ -71,7 +78,7 @@ export function sqlSettings(db: Kysely<Tables>, reading: Connection, write: Writ
         found.push(...(await withSettings(await run(reading, guilds.where('guild_id', 'in', ids)))));
       }
       const byId = new Map(found.map((community) => [community.guildId, community]));
-      return guildIds.map((guildId) => byId.get(guildId) ?? { guildId, version: 0, parkedAt: null, settings: [] });
+      return guildIds.map((guildId) => byId.get(guildId) ?? noCommunity(guildId));
     },
     async communitiesAfter(guildId, limit) {
       const page = guilds.where('guild_id', '>', guildId).orderBy('guild_id').limit(limit);
@@ -104,6 +111,10 @@ export function sqlSettings(db: Kysely<Tables>, reading: Connection, write: Writ
       return times.length === 0 ? null : Math.max(...times.map((row) => row.received_at));
     },
   };
+}
+
+function noCommunity(guildId: string): StoredCommunity {
+  return { guildId, version: 0, parkedAt: null, settings: [], formerLinks: [] };
 }
 
 type GuildRow = Pick<Selectable<Tables['guilds']>, 'guild_id' | 'version' | 'parked_at'>;

@@ -1,8 +1,9 @@
 import { type AccountId, type AccountScope, accountIdOf } from '../../ledger/account-id.ts';
 import type { Premium } from '../../ledger/event.ts';
 import type { AccountState } from '../../tally/account-state.ts';
+import { forgottenVoteKeys } from '../../tally/forgotten-votes.ts';
 import { grantsRoles } from '../../tally/grants.ts';
-import { type EventKey, forgottenCorrectionKey, forgottenVoteKey, voteKey } from '../../tally/idempotency-key.ts';
+import { type EventKey, forgottenCorrectionKey, voteKey } from '../../tally/idempotency-key.ts';
 import { partyPeriodAt } from '../../tally/party.ts';
 import type { ListingContext, RoutedDelivery } from '../../tally/tally.ts';
 import type { RecordingJob } from './recording-jobs.ts';
@@ -82,7 +83,7 @@ function addJob(needs: Needs, job: RecordingJob): void {
     case 'recordClaim': {
       const [{ userId, at }, listing] = job.args;
       needs.accounts.add(accountIdOf(listing.community.accounts, userId));
-      needs.forgottenVotes.add(forgottenVoteKey(userId, listing.name));
+      for (const key of forgottenVoteKeys(userId, listing)) needs.forgottenVotes.add(key);
       addListing(needs, userId, at, listing);
       return;
     }
@@ -102,7 +103,7 @@ function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery): 
     const { listing } = routed;
     needs.accounts.add(accountIdOf(listing.community.accounts, event.userId));
     needs.events.add(voteKey(event, listing.name, receivedAt));
-    needs.forgottenVotes.add(forgottenVoteKey(event.userId, listing.name));
+    for (const key of forgottenVoteKeys(event.userId, listing)) needs.forgottenVotes.add(key);
     addListing(needs, event.userId, event.at ?? receivedAt, listing);
   }
 }

@@ -40,7 +40,7 @@ export function purchaseWrites(db: Kysely<Tables>, connection: Connection) {
       if (item === null) return reject('unknown_item');
       const grants = await run(connection, db.selectFrom('grants').selectAll().where('user_id', '=', userId));
       const sold = item.stock === null ? 0 : ((await countSold(connection, db, guildId, [item.id])).get(item.id) ?? 0);
-      const unissued = await unissuedCodes(connection, db, item, 1);
+      const unissued = await unissuedCodes(connection, db, { guildId, accounts, item }, 1);
       const decision = decidePurchase(withoutCodes(item), {
         ...{ confirmedPrice, balance: account.credits, roles, grants, now },
         left: leftOf(item, sold, unissued.length),

@@ -37,6 +37,15 @@ export function reminderWrites(db: Kysely<Tables>, connection: Connection) {
     );
   }
 
+  /** Unless the member has one for the listing. */
+  async function addReminder({ userId: user_id, listing, dueAt: due_at }: Reminder): Promise<void> {
+    const insert = db.insertInto('reminders').values({ user_id, listing, due_at, leased_until: null });
+    await run(
+      connection,
+      insert.onConflict((conflict) => conflict.columns(['user_id', 'listing']).doNothing()),
+    );
+  }
+
   async function setReminder(accountId: AccountId, reminder: 0 | 1): Promise<void> {
     await run(connection, db.updateTable('balances').set({ reminder }).where('user_id', '=', accountId));
   }
@@ -117,13 +126,14 @@ export function reminderWrites(db: Kysely<Tables>, connection: Connection) {
       );
     },
 
-    async returnReminder({ userId: user_id, listing, dueAt: due_at }: Reminder): Promise<void> {
-      const insert = db.insertInto('reminders').values({ user_id, listing, due_at, leased_until: null });
-      await run(
-        connection,
-        insert.onConflict((conflict) => conflict.columns(['user_id', 'listing']).doNothing()),
-      );
+    async moveReminder(reminder: Reminder, listing: string): Promise<void> {
+      const { userId, dueAt } = reminder;
+      const unchanged = db.deleteFrom('reminders').where('user_id', '=', userId).where('due_at', '=', dueAt);
+      const deleted = await run(connection, unchanged.where('listing', '=', reminder.listing).returning('due_at'));
+      if (deleted.length > 0) await addReminder({ ...reminder, listing });
     },
+
+    returnReminder: addReminder,
 
     async stopReminders(userId: string, reason: StopReason, now: number): Promise<void> {
       // There is nothing to tell a member who has no reminders, or was forgotten.
@@ -174,10 +184,10 @@ function unleased(db: Kysely<Tables>, { now, maxLeaseUntil, limit }: ReminderCla
 /** When the member can vote again, by the ledger and by the service; null if that is not in the future. */
 function dueAfter(
   { lastVotes }: AccountState,
-  { name, cooldownMs, nextVoteAt }: ListingCooldown,
+  { name, names = [name], cooldownMs, nextVoteAt }: ListingCooldown,
   now: number,
 ): number | null {
-  const lastVoteAt = lastVoteIn(lastVotes, name);
+  const lastVoteAt = lastVoteIn(lastVotes, names);
   const dueAt = Math.max(nextVoteAt ?? 0, lastVoteAt === null ? 0 : lastVoteAt + cooldownMs);
   return dueAt > now ? dueAt : null;
 }

@@ -33,6 +33,10 @@ export function settingsWrites(db: Kysely<Tables>, connection: Connection) {
       const earlier = await findInteraction(interactionId);
       if (earlier !== undefined) return reject({ status: 'repeated', id: earlier });
       if (undoes !== null && (await isUndone(undoes))) return reject({ status: 'already_undone' });
+      const { validatedWith } = change;
+      if (validatedWith !== undefined && (await versionOf(guildId)) !== validatedWith) {
+        return reject({ status: 'outdated' });
+      }
       const newer = change.basis === null ? [] : await changesAfter(change, change.basis);
       if (newer.length > 0) return reject({ status: 'conflict', changes: newer });
       const newKeyIds = new Set(values.flatMap(({ after }) => (after?.sealed ? [keyIdOf(after.sealed)] : [])));
@@ -112,6 +116,12 @@ export function settingsWrites(db: Kysely<Tables>, connection: Connection) {
     );
     if (state === undefined) throw new Error('The version of the settings could not be increased.');
     return { version: state.version, keyId: state.key_id };
+  }
+
+  /** No other change of the community can be committed before this one. */
+  async function versionOf(guildId: string): Promise<number> {
+    const guild = db.selectFrom('guilds').select('version').where('guild_id', '=', guildId);
+    return (await run(connection, guild))[0]?.version ?? 0;
   }
 
   async function findInteraction(interactionId: string): Promise<number | undefined> {

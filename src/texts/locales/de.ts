@@ -787,6 +787,16 @@ export const de: Catalogue = {
       malformed: 'Das ist kein API-Schlüssel. Kopiere ihn noch einmal, ohne Leerzeichen.',
       unreachable:
         'Die Vote-Seite hat nicht geantwortet, deshalb ließ sich der Schlüssel nicht prüfen. Es wurde nichts gespeichert; versuch es {time} noch einmal.',
+      tooMany:
+        'Auf diesem Server wurden innerhalb einer Minute zehn API-Schlüssel geprüft. Es wurde nichts gespeichert; versuch es {time} noch einmal.',
+      alreadyLinked:
+        'Dieser Eintrag ist hier schon verknüpft, als {name}. Ändere stattdessen dort seinen Schlüssel oder seine Secrets.',
+      linkedByOperator:
+        'Die Betreiber dieses Bots haben diesen Eintrag schon eingerichtet, als {name}. Du musst ihn nicht verknüpfen: Wähle ihn in der Übersicht aus, um seine Belohnungen zu ändern.',
+      notCompared:
+        'Es ließ sich nicht prüfen, ob das derselbe Eintrag wie {name} ist. Es wurde nichts gespeichert; versuch es später noch einmal. Wenn das so bleibt, bitte die Betreiber dieses Bots, den API-Schlüssel von {name} zu prüfen.',
+      otherListing:
+        'Dieser API-Schlüssel gehört zu einem anderen Eintrag. Es wurde nichts gespeichert; verknüpfe stattdessen jenen Eintrag.',
     },
     steps: {
       channelTitle: 'Wo sollen Votes angekündigt werden?',

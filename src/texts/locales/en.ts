@@ -856,6 +856,13 @@ export const en = {
       wrongKind: 'This API key belongs to a listing of the other kind.',
       malformed: 'This is not an API key. Copy it again, without spaces.',
       unreachable: 'The service did not respond, so the key could not be checked. Nothing was saved; try again {time}.',
+      tooMany: 'Ten API keys were checked in this server within a minute. Nothing was saved; try again {time}.',
+      alreadyLinked: 'This listing is linked here already, as {name}. Change its key or its secrets there instead.',
+      linkedByOperator:
+        'The operator of this bot has set up this listing already, as {name}. You do not need to link it: choose it in the overview to change its rewards.',
+      notCompared:
+        'It could not be checked whether this is the same listing as {name}. Nothing was saved; try again later. If this stays, ask the operator of this bot to check the API key of {name}.',
+      otherListing: 'This API key belongs to another listing. Nothing was saved; link that listing instead.',
     },
     steps: {
       channelTitle: 'Where should votes be announced?',

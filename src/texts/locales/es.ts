@@ -820,6 +820,14 @@ export const es: Catalogue = {
       malformed: 'Esto no es una clave de API. Cópiala de nuevo, sin espacios.',
       unreachable:
         'La página de votos no ha respondido, así que no se ha podido comprobar la clave. No se ha guardado nada; inténtalo de nuevo {time}.',
+      tooMany:
+        'En este servidor se han comprobado diez claves de API en un minuto. No se ha guardado nada; inténtalo de nuevo {time}.',
+      alreadyLinked: 'Esta página ya está vinculada aquí, como {name}. Cambia ahí su clave o sus secretos.',
+      linkedByOperator:
+        'Quienes administran este bot ya han configurado esta página, como {name}. No hace falta vincularla: elígela en el resumen para cambiar sus recompensas.',
+      notCompared:
+        'No se ha podido comprobar si esta página es la misma que {name}. No se ha guardado nada; inténtalo más tarde. Si sigue igual, pide a quienes administran este bot que revisen la clave de API de {name}.',
+      otherListing: 'Esta clave de API es de otra página. No se ha guardado nada; vincula esa otra página.',
     },
     steps: {
       channelTitle: '¿Dónde se anuncian los votos?',

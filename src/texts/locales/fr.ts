@@ -826,6 +826,16 @@ export const fr: Catalogue = {
       malformed: "Ce n'est pas une clé API. Copie-la à nouveau, sans espaces.",
       unreachable:
         "Le site de vote n'a pas répondu : la clé n'a pas pu être vérifiée. Rien n'a été enregistré ; réessaie {time}.",
+      tooMany:
+        "Dix clés API ont été vérifiées sur ce serveur en une minute. Rien n'a été enregistré ; réessaie {time}.",
+      alreadyLinked:
+        'Cette page est déjà associée ici, sous le nom {name}. Modifie plutôt sa clé ou ses secrets à cet endroit.',
+      linkedByOperator:
+        "Les responsables de ce bot ont déjà configuré cette page, sous le nom {name}. Inutile de l'associer : choisis-la dans l'aperçu pour modifier ses récompenses.",
+      notCompared:
+        "Impossible de vérifier si cette page est la même que {name}. Rien n'a été enregistré ; réessaie plus tard. Si cela persiste, demande aux responsables de ce bot de vérifier la clé API de {name}.",
+      otherListing:
+        "Cette clé API appartient à une autre page. Rien n'a été enregistré ; associe plutôt cette autre page.",
     },
     steps: {
       channelTitle: 'Où annoncer les votes ?',

@@ -765,6 +765,13 @@ export const id: Catalogue = {
       malformed: 'Ini bukan API key. Salin lagi, tanpa spasi.',
       unreachable:
         'Situs voting tidak merespons, jadi key tidak bisa dicek. Tidak ada yang disimpan; coba lagi {time}.',
+      tooMany: 'Sepuluh API key sudah dicek di server ini dalam satu menit. Tidak ada yang disimpan; coba lagi {time}.',
+      alreadyLinked: 'Halaman ini sudah terhubung di sini sebagai {name}. Ubah saja key atau secret-nya di sana.',
+      linkedByOperator:
+        'Pengelola bot ini sudah mengatur halaman ini sebagai {name}. Kamu tidak perlu menghubungkannya: pilih di ringkasan untuk mengubah hadiahnya.',
+      notCompared:
+        'Tidak bisa dicek apakah halaman ini sama dengan {name}. Tidak ada yang disimpan; coba lagi nanti. Kalau tetap begini, minta pengelola bot ini mengecek API key {name}.',
+      otherListing: 'API key ini milik halaman lain. Tidak ada yang disimpan; hubungkan halaman itu saja.',
     },
     steps: {
       channelTitle: 'Vote diumumkan di mana?',

@@ -820,6 +820,14 @@ export const it: Catalogue = {
       malformed: 'Questa non è una chiave API. Copiala di nuovo, senza spazi.',
       unreachable:
         'Il sito di voto non ha risposto, quindi non è stato possibile verificare la chiave. Non è stato salvato niente; riprova {time}.',
+      tooMany:
+        'In questo server sono state verificate dieci chiavi API in un minuto. Non è stato salvato niente; riprova {time}.',
+      alreadyLinked: 'Questa pagina è già collegata qui, come {name}. Cambia lì la sua chiave o i suoi segreti.',
+      linkedByOperator:
+        'Chi gestisce questo bot ha già configurato questa pagina, come {name}. Non serve collegarla: sceglila nella panoramica per cambiarne i premi.',
+      notCompared:
+        'Non è stato possibile verificare se questa pagina è la stessa di {name}. Non è stato salvato niente; riprova più tardi. Se il problema resta, chiedi a chi gestisce questo bot di controllare la chiave API di {name}.',
+      otherListing: "Questa chiave API è di un'altra pagina. Non è stato salvato niente; collega quell'altra pagina.",
     },
     steps: {
       channelTitle: 'Dove vanno annunciati i voti?',

@@ -782,6 +782,15 @@ export const nl: Catalogue = {
       malformed: 'Dit is geen API-sleutel. Kopieer hem opnieuw, zonder spaties.',
       unreachable:
         'De stemsite reageerde niet, dus de sleutel kon niet worden gecontroleerd. Er is niets opgeslagen; probeer het {time} opnieuw.',
+      tooMany:
+        'Op deze server zijn binnen een minuut tien API-sleutels gecontroleerd. Er is niets opgeslagen; probeer het {time} opnieuw.',
+      alreadyLinked: 'Deze pagina is hier al gekoppeld, als {name}. Wijzig daar de sleutel of de geheimen.',
+      linkedByOperator:
+        'De beheerders van deze bot hebben deze pagina al ingesteld, als {name}. Koppelen is niet nodig: kies haar in het overzicht om de beloningen te wijzigen.',
+      notCompared:
+        'Er kon niet worden gecontroleerd of dit dezelfde pagina is als {name}. Er is niets opgeslagen; probeer het later opnieuw. Blijft dit zo, vraag dan de beheerders van deze bot om de API-sleutel van {name} te controleren.',
+      otherListing:
+        'Deze API-sleutel hoort bij een andere pagina. Er is niets opgeslagen; koppel in plaats daarvan die pagina.',
     },
     steps: {
       channelTitle: 'Waar moeten stemmen worden aangekondigd?',

@@ -881,6 +881,14 @@ export const pl: Catalogue = {
       malformed: 'To nie jest klucz API. Skopiuj go jeszcze raz, bez spacji.',
       unreachable:
         'Serwis nie odpowiedział, więc nie udało się sprawdzić klucza. Nic nie zapisano; spróbuj ponownie {time}.',
+      tooMany:
+        'Na tym serwerze sprawdzono w ciągu minuty dziesięć kluczy API. Nic nie zapisano; spróbuj ponownie {time}.',
+      alreadyLinked: 'Ten profil jest już tu połączony jako {name}. Zmień tam jego klucz lub sekrety.',
+      linkedByOperator:
+        'Administracja tego bota dodała już ten profil jako {name}. Nie trzeba go łączyć: wybierz go w przeglądzie, aby zmienić nagrody.',
+      notCompared:
+        'Nie udało się sprawdzić, czy to ten sam profil co {name}. Nic nie zapisano; spróbuj ponownie później. Jeśli to się nie zmieni, poproś administrację tego bota o sprawdzenie klucza API profilu {name}.',
+      otherListing: 'Ten klucz API należy do innego profilu. Nic nie zapisano; połącz zamiast tego tamten profil.',
     },
     steps: {
       channelTitle: 'Gdzie ogłaszać głosy?',

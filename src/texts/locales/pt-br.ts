@@ -820,6 +820,13 @@ export const ptBR: Catalogue = {
       malformed: 'Isto não é uma chave de API. Copie de novo, sem espaços.',
       unreachable:
         'O site de votação não respondeu, então não deu para verificar a chave. Nada foi salvo; tente de novo {time}.',
+      tooMany: 'Dez chaves de API foram verificadas neste servidor em um minuto. Nada foi salvo; tente de novo {time}.',
+      alreadyLinked: 'Esta página já está vinculada aqui, como {name}. Altere lá a chave ou os segredos dela.',
+      linkedByOperator:
+        'Os responsáveis por este bot já configuraram esta página, como {name}. Não é preciso vincular: escolha a página na visão geral para alterar as recompensas.',
+      notCompared:
+        'Não deu para verificar se esta página é a mesma que {name}. Nada foi salvo; tente de novo mais tarde. Se continuar assim, peça aos responsáveis por este bot para verificar a chave de API de {name}.',
+      otherListing: 'Esta chave de API é de outra página. Nada foi salvo; vincule aquela página.',
     },
     steps: {
       channelTitle: 'Onde os votos devem ser anunciados?',

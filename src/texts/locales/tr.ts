@@ -773,6 +773,14 @@ export const tr: Catalogue = {
       malformed: 'Bu bir API anahtarı değil. Boşluk bırakmadan tekrar kopyala.',
       unreachable:
         'Site yanıt vermedi; bu yüzden anahtar kontrol edilemedi. Hiçbir şey kaydedilmedi; {time} tekrar dene.',
+      tooMany:
+        'Bu sunucuda bir dakika içinde on API anahtarı kontrol edildi. Hiçbir şey kaydedilmedi; {time} tekrar dene.',
+      alreadyLinked: 'Bu sayfa buraya zaten {name} adıyla bağlı. Anahtarını veya şifrelerini orada değiştir.',
+      linkedByOperator:
+        'Bot yöneticileri bu sayfayı zaten {name} adıyla ekledi. Bağlaman gerekmiyor: ödüllerini değiştirmek için genel bakışta seç.',
+      notCompared:
+        'Bu sayfanın {name} ile aynı olup olmadığı kontrol edilemedi. Hiçbir şey kaydedilmedi; daha sonra tekrar dene. Böyle kalırsa bot yöneticilerinden {name} sayfasının API anahtarını kontrol etmelerini iste.',
+      otherListing: 'Bu API anahtarı başka bir sayfaya ait. Hiçbir şey kaydedilmedi; onun yerine o sayfayı bağla.',
     },
     steps: {
       channelTitle: 'Oylar nerede duyurulsun?',

@@ -774,6 +774,13 @@ export const vi: Catalogue = {
       malformed: 'Đây không phải là khóa API. Hãy sao chép lại, không có dấu cách.',
       unreachable:
         'Trang bình chọn không phản hồi nên không kiểm tra được khóa. Chưa có gì được lưu; hãy thử lại: {time}',
+      tooMany: 'Máy chủ này đã kiểm tra mười khóa API trong một phút. Chưa có gì được lưu; hãy thử lại: {time}',
+      alreadyLinked: 'Mục bình chọn này đã được liên kết ở đây với tên {name}. Hãy thay khóa hoặc secret của mục đó.',
+      linkedByOperator:
+        'Người vận hành bot đã thiết lập mục bình chọn này với tên {name}. Bạn không cần liên kết: hãy chọn mục đó trong phần tổng quan để đổi phần thưởng.',
+      notCompared:
+        'Không kiểm tra được đây có phải cùng một mục bình chọn với {name} hay không. Chưa có gì được lưu; hãy thử lại sau. Nếu vẫn vậy, hãy nhờ người vận hành bot kiểm tra khóa API của {name}.',
+      otherListing: 'Khóa API này thuộc về một mục bình chọn khác. Chưa có gì được lưu; hãy liên kết mục đó.',
     },
     steps: {
       channelTitle: 'Thông báo lượt bình chọn ở đâu?',

@@ -752,6 +752,12 @@ export const zhCN: Catalogue = {
       wrongKind: '这个 API 密钥属于另一种类型（服务器或机器人）的投票页面。',
       malformed: '这不是 API 密钥。请重新复制，不要带空格。',
       unreachable: '投票网站没有响应，因此无法验证密钥。没有保存任何内容；可重试时间：{time}',
+      tooMany: '这个服务器在一分钟内已验证十个 API 密钥。没有保存任何内容；可重试时间：{time}',
+      alreadyLinked: '这个投票页面已关联到这里，名称为 {name}。请在那里更改它的密钥。',
+      linkedByOperator: '机器人的运营者已设置这个投票页面，名称为 {name}。无需关联：在概览中选择它即可更改奖励。',
+      notCompared:
+        '无法确认这个投票页面与 {name} 是否相同。没有保存任何内容；请稍后重试。如果一直如此，请让机器人的运营者检查 {name} 的 API 密钥。',
+      otherListing: '这个 API 密钥属于另一个投票页面。没有保存任何内容；请关联那个投票页面。',
     },
     steps: {
       channelTitle: '在哪里公告投票？',

@@ -69,6 +69,33 @@ describe('doctor, while tallyhook is running', { timeout: 30_000 }, () => {
       expect(text).not.toContain(environment[secret]);
   });
 
+  it('warns of a server that is linked in Discord beside the listing of the variables', async () => {
+    const { environment, discord } = await startInstallation();
+    expect((await diagnose(environment)).findingsOf('listings')).toEqual([
+      'pass: No server or bot is listed twice in a community.',
+    ]);
+    const profile = await fetch(`${environment['LOOKUP_BASE_URL']}/server`, {
+      headers: { 'x-api-key': environment['LOOKUP_SERVER_KEY'] ?? '' },
+    });
+    const { data } = (await profile.json()) as { readonly data: { readonly id: string } };
+    const { guildId } = discord;
+    const store = await openStore(environment['DATABASE_URL'] ?? '', systemClock, { thread: false });
+    // As an earlier version has linked it.
+    const value = JSON.stringify({ kind: 'server', id: data.id });
+    const values = [{ listing: 'server-1', path: 'link', after: { value, sealed: null } }];
+    const change = { guildId, authorId: '1', interactionId: '1', at: 1, basis: null, undoes: null, values };
+    await store.settings.save(change);
+    await store.close();
+    const { results } = await diagnose(environment);
+    expect(results.filter(({ check }) => check === 'listings')).toEqual([
+      {
+        ...{ check: 'listings', level: 'warn' },
+        message: `The listings server and server-1 in the server ${guildId} are the same server. A vote for it counts once.`,
+        hint: expect.stringMatching(/^Unlink server-1 with \/setup/),
+      },
+    ]);
+  });
+
   it('warns of requests that Discord has rejected, and of linked roles that it does not know', async () => {
     const linked = { PUBLIC_URL: 'https://votes.example', DISCORD_CLIENT_SECRET: 'client-secret-for-tests' };
     const { environment } = await startInstallation(linked);
