@@ -40,6 +40,7 @@ export type {
   TallyhookErrorCode,
 } from '../platform/error-codes.ts';
 export { TallyhookError } from '../platform/errors.ts';
+export { type ConfigIssue, InvalidConfigError } from '../platform/invalid-config-error.ts';
 export type { Log } from '../platform/log.ts';
 export { loadTracing } from '../tracing/load-tracing.ts';
 export type { Span, SpanAttributes, SpanOptions, Tracing } from '../tracing/tracing.ts';

@@ -7,6 +7,7 @@ import { isSnowflake } from '../platform/snowflake.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { type BudgetStore, createBudget, fingerprint, memoryBudgetStore } from './budget.ts';
 import { type ReadThrough, readThrough } from './cache.ts';
+import { checkLookupOptions } from './check-options.ts';
 import { type Endpoint, maxReviews, profileEndpoint, reviewsEndpoint, votesEndpoint } from './endpoints.ts';
 import { createErrorReporter } from './error-reporter.ts';
 import { requestFresh } from './fresh.ts';
@@ -23,7 +24,6 @@ import type {
 import { LookupError } from './lookup-error.ts';
 import { memoryKeyv } from './open-keyv.ts';
 import { createRequester } from './request.ts';
-import { checkRequiredOptions } from './required-options.ts';
 import { createResponseStore } from './response-store.ts';
 import { type ProfileByKind, reviewSorts } from './schemas.ts';
 import { sharedRequestsIn } from './shared-requests.ts';
@@ -69,6 +69,7 @@ const defaultReviews = 10;
 
 /**
  * Creates the client of the lookup API for one listing.
+ * @throws InvalidConfigError `invalid_options` for unknown options and options of another type
  * @throws TallyhookError `lookup_kind_missing`, `lookup_kind_unknown`, `lookup_base_url_missing`,
  * `lookup_base_url_malformed`, `lookup_key_missing`, or `lookup_key_malformed` when the key cannot be sent in a header
  * @example
@@ -86,7 +87,7 @@ const defaultReviews = 10;
  * ```
  */
 export function createLookup<Kind extends ListingKind>(options: LookupOptions<Kind>): LookupClient<Kind> {
-  checkRequiredOptions(options);
+  checkLookupOptions(options);
   const { kind, key, baseUrl } = options;
   const clock = options.clock ?? systemClock;
   const timeoutMs = options.timeoutMs ?? 5 * second;

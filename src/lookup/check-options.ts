@@ -1,5 +1,38 @@
+import { z } from 'zod';
 import { TallyhookError } from '../platform/errors.ts';
+import { callback, checkOptions, clock, instance, log } from '../platform/options.ts';
+import type { LookupOptions } from './client.ts';
 import { type ListingKind, listingKinds } from './lookup.ts';
+
+const milliseconds = z.number().positive();
+
+const lookupOptions = z.strictObject({
+  kind: z.unknown().optional(),
+  baseUrl: z.unknown().optional(),
+  key: z.unknown().optional(),
+  cache: instance.optional(),
+  budget: instance.optional(),
+  clock: clock.optional(),
+  log: log.optional(),
+  lastVote: callback.optional(),
+  cooldownMs: milliseconds.optional(),
+  timeoutMs: milliseconds.optional(),
+  observe: callback.optional(),
+  observeAge: callback.optional(),
+  tracing: instance.nullish(),
+} satisfies Record<keyof LookupOptions, z.ZodType>);
+
+/**
+ * Checks the options of a lookup client, also unknown ones.
+ * @throws InvalidConfigError `invalid_options`, with all issues
+ * @throws TallyhookError
+ */
+export function checkLookupOptions(options: LookupOptions): void {
+  checkOptions('createLookup', options, lookupOptions, ([option]) =>
+    option === undefined ? 'Pass { kind, baseUrl, key }.' : 'Correct it.',
+  );
+  checkRequiredOptions(options);
+}
 
 /**
  * Checks the required options of a lookup client. Without it, callers without a type checker, or with an unset
@@ -7,7 +40,7 @@ import { type ListingKind, listingKinds } from './lookup.ts';
  * key is a secret, and a URL may contain one.
  * @throws TallyhookError
  */
-export function checkRequiredOptions(options: { kind: ListingKind; baseUrl: string; key: string }): void {
+function checkRequiredOptions(options: { kind: ListingKind; baseUrl: string; key: string }): void {
   checkKind(options.kind);
   checkBaseUrl(options.baseUrl);
   if (isUnset(options.key)) {
