@@ -13,7 +13,7 @@ import { tempDir } from '../support/temp-dir.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const preload = fileURLToPath(new URL('../support/sample-preload.mjs', import.meta.url));
 /** For a machine under load; an idle one takes less than a second. */
-const stopTimeoutMs = 15_000;
+const stopTimeoutMs = 30_000;
 
 /** The first TypeScript block below a heading of a document. */
 function blockOf(path: string, heading: string): string {
@@ -29,6 +29,16 @@ function exampleOf(path: string, name: string): string {
 }
 
 const mainOf = (name: string) => readFileSync(join(root, 'examples', name, 'main.ts'), 'utf8');
+
+/** The samples that stop on SIGTERM, by where they are. */
+const samples: readonly (readonly [string, string])[] = [
+  ['docs/library.md, in Express', blockOf('docs/library.md', 'In your own Express app')],
+  ['docs/receiver.md', blockOf('docs/receiver.md', 'The receiver')],
+  ['the docstring of createApp', exampleOf('src/app/app.ts', 'createApp')],
+  ...['own-bot', 'custom-command', 'custom-reward', 'receiver-only', 'several-communities'].map(
+    (name) => [`examples/${name}`, mainOf(name)] as const,
+  ),
+];
 
 interface Running {
   readonly child: ChildProcess;
@@ -56,15 +66,8 @@ function runSample(code: string, environment: Record<string, string>): Running {
   return { child, output: () => Buffer.concat(chunks).toString() };
 }
 
-describe('a sample, run as written,', { timeout: 120_000 }, () => {
-  it.each([
-    ['docs/library.md, in Express', blockOf('docs/library.md', 'In your own Express app')],
-    ['docs/receiver.md', blockOf('docs/receiver.md', 'The receiver')],
-    ['the docstring of createApp', exampleOf('src/app/app.ts', 'createApp')],
-    ...['own-bot', 'custom-command', 'custom-reward', 'receiver-only', 'several-communities'].map(
-      (name) => [`examples/${name}`, mainOf(name)] as const,
-    ),
-  ])('acknowledges a vote and ends after SIGTERM: %s', async (_name, code) => {
+describe('a sample, run as written,', { timeout: 180_000 }, () => {
+  it.each(samples)('acknowledges a vote and ends after SIGTERM: %s', async (_name, code) => {
     expect(code).toContain("process.once('SIGTERM'");
     const discord = await localDiscord();
     const listings = code.includes('listings.json');
@@ -86,7 +89,7 @@ describe('a sample, run as written,', { timeout: 120_000 }, () => {
     expect([response.status, await response.json()]).toMatchObject([200, { outcome: 'recorded' }]);
 
     // The sample may still be about to install its handler of the signal.
-    await expect.poll(() => isHandled(child)).toBe(true);
+    await expect.poll(() => isHandled(child), { timeout: 30_000 }).toBe(true);
     const ended = once(child, 'exit', { signal: AbortSignal.timeout(stopTimeoutMs) });
     child.kill('SIGTERM');
     expect(await ended, output()).toEqual([0, null]);
