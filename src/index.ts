@@ -33,7 +33,7 @@ export type {
   Standings,
 } from './ledger/standing.ts';
 export type { BudgetDecision, BudgetStore } from './lookup/budget.ts';
-export { createLookup, type LookupOptions } from './lookup/client.ts';
+export { createLookup } from './lookup/client.ts';
 export type {
   CachedLookups,
   CachedValue,
@@ -49,6 +49,7 @@ export type {
   VoteStatusOptions,
 } from './lookup/lookup.ts';
 export { LookupError, type LookupErrorOptions } from './lookup/lookup-error.ts';
+export type { LookupOptions } from './lookup/lookup-options.ts';
 export type {
   BotProfile,
   CachedReviews,

@@ -50,7 +50,7 @@ export function checkConfig(caller: string, settings: unknown): void {
   const isConfig = typeof settings === 'object' && settings !== null && Object.keys(config.shape).some(isIn(settings));
   if (!isConfig) {
     const problem = 'is not a configuration.';
-    const hint = `Pass the result of loadConfig: ${caller}(loadConfig(process.env), …).`;
+    const hint = `Pass the result of loadConfig, which reads the environment: ${caller}(loadConfig(…), …).`;
     throw new InvalidConfigError([{ setting: 'config', problem, hint, path: [] }], caller);
   }
   checkOptions(caller, settings, config, () => 'Pass the result of loadConfig, with your changes.');

@@ -1,8 +1,46 @@
+import type { Keyv } from 'keyv';
 import { z } from 'zod';
+import type { Clock } from '../platform/clock.ts';
 import { TallyhookError } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
 import { callback, checkOptions, clock, instance, log } from '../platform/options.ts';
-import type { LookupOptions } from './client.ts';
-import { type ListingKind, listingKinds } from './lookup.ts';
+import type { Tracing } from '../tracing/tracing.ts';
+import type { BudgetStore } from './budget.ts';
+import { type ListingKind, listingKinds, type ObserveAge, type ObserveLookup } from './lookup.ts';
+import type { LastVote } from './with-ledger.ts';
+
+/** The options of a lookup client. All but the first three have a default. */
+export interface LookupOptions<Kind extends ListingKind = ListingKind> {
+  /** What the key belongs to. Decides the available endpoints and the type of the profile. */
+  readonly kind: Kind;
+  /** Ends in `/api/v1`. */
+  readonly baseUrl: string;
+  /** The listing's API key. */
+  readonly key: string;
+  /** The cache of responses; in memory by default. Several clients may share one. */
+  readonly cache?: Keyv;
+  /**
+   * The log of requests for the limit of 120 per minute and key; in memory by default. All
+   * clients that use the same key must share one.
+   */
+  readonly budget?: BudgetStore;
+  /** The clock of this machine by default. */
+  readonly clock?: Clock;
+  /** Silent by default. */
+  readonly log?: Log;
+  /** The user's last vote for this listing according to the ledger; none by default. A rejection is logged. */
+  readonly lastVote?: LastVote;
+  /** How long a vote blocks the next one (ms); 12 hours by default. */
+  readonly cooldownMs?: number;
+  /** Request timeout (ms); 5 seconds by default. All clients that share a budget must use at most this timeout. */
+  readonly timeoutMs?: number;
+  /** For metrics: called for every event. */
+  readonly observe?: ObserveLookup;
+  /** For metrics: called for every returned value. */
+  readonly observeAge?: ObserveAge;
+  /** Records a span for each request; none by default. */
+  readonly tracing?: Tracing | null;
+}
 
 const milliseconds = z.number().positive();
 
