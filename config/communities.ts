@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import type { PartyRules, StreakRules } from '../src/rewards/rules.ts';
 import type { ShopItem } from '../src/rewards/shop-item.ts';
 import type { ListingSource } from './listing-source.ts';
 import type { FileListing } from './listings-file.ts';
-import type { ConfigIssue } from './schema.ts';
 
 /** What all listings of one guild share. */
 export interface Community {

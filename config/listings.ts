@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import { guildIdsOf } from './communities.ts';
 import { keySourcesOf } from './encryption.ts';
 import type { ListingSource } from './listing-source.ts';
@@ -7,7 +8,7 @@ import { listingsFile } from './listings-file.ts';
 import { parseJsonFile } from './parse-json-file.ts';
 import { contradictingCredits } from './rewards.ts';
 import { needsDiscord, rolesOf } from './roles.ts';
-import type { ConfigIssue, ListingConfig } from './schema.ts';
+import type { ListingConfig } from './schema.ts';
 import type { SecretFile } from './secret-files.ts';
 import type { Values } from './settings.ts';
 import { readShop } from './shop.ts';

@@ -1,5 +1,8 @@
 import querystring from 'node:querystring';
+import { z } from 'zod';
 import type { KeySources } from '../src/encryption/encryption.ts';
+import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
+import { checkOptions } from '../src/platform/options.ts';
 import { defaultSourcesOf } from './default-sources.ts';
 import { keySourcesOf } from './encryption.ts';
 import type { Environment } from './environment.ts';
@@ -7,7 +10,7 @@ import { listingDefaults } from './listing-defaults.ts';
 import { readListings } from './listings.ts';
 import { readValues } from './read-values.ts';
 import { needsDiscord, rolesOf } from './roles.ts';
-import { type Config, type ConfigIssue, InvalidConfigError, type ListingConfig } from './schema.ts';
+import type { Config, ListingConfig } from './schema.ts';
 import { type SettingName, settings, type Values } from './settings.ts';
 import { exporterOptionsOf, secretsOfHeaders } from './tracing.ts';
 import { configWarnings } from './warnings.ts';
@@ -27,7 +30,7 @@ function isProduction(environment: Environment): boolean {
 
 /**
  * Reads and validates all settings. The result is frozen.
- * @throws InvalidConfigError with all issues
+ * @throws InvalidConfigError `invalid_settings`, with all issues; `invalid_options` without an environment
  * @example
  * ```ts
  * import { InvalidConfigError, loadConfig } from 'tallyhook';
@@ -41,6 +44,7 @@ function isProduction(environment: Environment): boolean {
  * ```
  */
 export function loadConfig(environment: Environment): Config {
+  checkOptions('loadConfig', environment, z.looseObject({}), () => 'Pass the environment: loadConfig(process.env).');
   const { values, issues, secretFiles } = readValues(environment);
   checkRequired(values, issues);
   const { listings, sources, secretFiles: codesFiles } = readListings(values, issues);

@@ -1,9 +1,10 @@
 import { hour } from '../src/platform/durations.ts';
+import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
 import { timeZone } from './file-schemas.ts';
 import { parseJsonFile } from './parse-json-file.ts';
 import { rewardsOf } from './rewards.ts';
 import { rewards } from './rewards-file.ts';
-import { type ConfigIssue, InvalidConfigError, type ListingConfig } from './schema.ts';
+import type { ListingConfig } from './schema.ts';
 
 const otherRewards = rewards.extend({ timeZone: timeZone.optional() });
 

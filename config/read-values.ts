@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import type { Environment } from './environment.ts';
-import type { ConfigIssue } from './schema.ts';
 import { type SecretFile, worldWritableIssue } from './secret-files.ts';
 import { type SettingName, type SettingSource, settingNames, settings, type Values } from './settings.ts';
 

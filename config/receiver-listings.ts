@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import { guildIdsOf } from './communities.ts';
 import type { ListingSource } from './listing-source.ts';
 import { distinctNames, listing as fileListing } from './listings-file.ts';
-import { parseParts } from './parse-json-file.ts';
 import { readValues } from './read-values.ts';
 import { rewards as fileRewards } from './rewards-file.ts';
 import { rolesOf } from './role-issues.ts';
-import { type ConfigIssue, InvalidConfigError, type ListingConfig } from './schema.ts';
+import type { ListingConfig } from './schema.ts';
 import { toListings } from './to-listings.ts';
 import type { WeekdayName } from './weekdays.ts';
 
@@ -58,8 +58,11 @@ export interface ReceiverListing {
 }
 
 const needsBot = 'Roles, parties, announcements, the shop and lookups need the bot (createApp).';
+const secretHint =
+  'Set it to the secret of the webhook. If it comes from an environment variable, such as VOTE_SECRET, check that the variable is set.';
 
-const receiverListings = z
+/** The schema of the option `listings`. */
+export const receiverListings = z
   .array(
     fileListing
       .pick({
@@ -83,13 +86,21 @@ const receiverListings = z
   .min(1)
   .refine(...distinctNames);
 
-/** The listings of a receiver with everything that they leave out. @throws InvalidConfigError with all issues */
-export function readReceiverListings(input: readonly ReceiverListing[]): readonly ListingConfig[] {
+/** What to do about an invalid part of `listings`. */
+export function hintForListings(path: readonly (string | number)[]): string {
+  const [, , field] = path;
+  if (field === 'voteSecrets' || field === 'premiumSecrets' || field === 'voteAuthorization') return secretHint;
+  return `Correct it. ${needsBot}`;
+}
+
+/** The listings of a receiver with everything that they leave out. Contradictions are added to `issues`. */
+export function toReceiverListings(
+  parsed: z.output<typeof receiverListings>,
+  issues: ConfigIssue[],
+): readonly ListingConfig[] {
   const { values } = readValues({});
-  const issues: ConfigIssue[] = [];
-  const parsed = parseParts(input, receiverListings, { setting: 'listings', hint: `Correct it. ${needsBot}` }, issues);
-  const guildIds = guildIdsOf(parsed ?? [], undefined);
-  const sources = (parsed ?? []).map((listing, index): ListingSource => {
+  const guildIds = guildIdsOf(parsed, undefined);
+  const sources = parsed.map((listing, index): ListingSource => {
     const setting = `listings ${index}`;
     return { origin: 'file', setting, listing, implied: false, guildId: guildIds[index] ?? null, shop: undefined };
   });
@@ -97,8 +108,8 @@ export function readReceiverListings(input: readonly ReceiverListing[]): readonl
   for (const [index, listing] of listings.entries()) {
     if (rolesOf(listing).length === 0) continue;
     const hint = `Give roles in a handler instead. ${needsBot}`;
-    issues.push({ setting: `listings ${index}.rewards`, problem: 'gives or requires a role.', hint });
+    const path = ['listings', index, 'rewards'];
+    issues.push({ setting: `listings ${index}.rewards`, problem: 'gives or requires a role.', hint, path });
   }
-  if (issues.length > 0) throw new InvalidConfigError(issues);
   return listings;
 }

@@ -1,4 +1,5 @@
-import type { ConfigIssue, ListingConfig } from './schema.ts';
+import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
+import type { ListingConfig } from './schema.ts';
 
 type RewardingListing = Pick<ListingConfig, 'guildId' | 'rewards' | 'shop'>;
 

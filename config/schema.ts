@@ -1,5 +1,5 @@
 import type { KeySources } from '../src/encryption/encryption.ts';
-import { formatCount } from '../src/platform/durations.ts';
+import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import type { LogLevel } from '../src/platform/log.ts';
 import type { ListingRewards } from '../src/rewards/rules.ts';
 import type { ShopItem } from '../src/rewards/shop-item.ts';
@@ -104,25 +104,4 @@ export interface Config {
    * each costs time for every line; short ones would also hide ids and ordinary words that contain them.
    */
   readonly secrets: readonly string[];
-}
-
-/** A problem with a setting. The message for the operator is `${setting} ${problem} ${hint}`. It contains no secret. */
-export interface ConfigIssue {
-  readonly setting: string;
-  /** Rest of a sentence that begins with the name of the setting. */
-  readonly problem: string;
-  /** How to fix it. */
-  readonly hint: string;
-}
-
-/** The configuration is invalid. Reports all issues with their hints, without the value of any secret. */
-export class InvalidConfigError extends Error {
-  readonly issues: readonly ConfigIssue[];
-
-  constructor(issues: readonly ConfigIssue[]) {
-    const lines = issues.map(({ setting, problem, hint }) => `  ${setting} ${problem}\n    → ${hint}`);
-    super(`Invalid configuration (${formatCount(issues.length, 'issue')}):\n${lines.join('\n')}`);
-    this.name = 'InvalidConfigError';
-    this.issues = issues;
-  }
 }

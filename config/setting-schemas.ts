@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { messageFor } from '../src/platform/schema-messages.ts';
 import type { CommunityPath, ListingPath, SecretPath } from '../src/settings/setting-paths.ts';
 import { itemOfCodes } from '../src/settings/setting-paths.ts';
 import { announcements } from './announcements-file.ts';
 import { id, timeZone } from './file-schemas.ts';
 import { listing } from './listings-file.ts';
-import { messageFor } from './parse-json-file.ts';
 import { rewards } from './rewards-file.ts';
 import { apiKey } from './settings.ts';
 import { storedCodes, storedShop } from './shop-file.ts';

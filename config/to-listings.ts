@@ -1,10 +1,11 @@
+import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import { announcementsOf } from './announcements.ts';
 import { type Community, communitiesOf, plainCommunity } from './communities.ts';
 import type { ListingDefaults } from './listing-defaults.ts';
 import type { ListingSource, StatedListing } from './listing-source.ts';
 import { rewardsOf } from './rewards.ts';
 import { roleIssues } from './role-issues.ts';
-import type { ConfigIssue, ListingConfig } from './schema.ts';
+import type { ListingConfig } from './schema.ts';
 
 /**
  * The listings with everything that they leave out. Contradictions between listings of a guild are added to `issues`.

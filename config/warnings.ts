@@ -1,17 +1,18 @@
 import { closest, distance } from '../src/platform/did-you-mean.ts';
+import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import type { Environment } from './environment.ts';
 import { readListings } from './listings.ts';
 import { readValues } from './read-values.ts';
-import type { ConfigIssue } from './schema.ts';
 import { type SecretFile, worldReadableWarnings } from './secret-files.ts';
 import { settingNames } from './settings.ts';
 
 const knownNames: readonly string[] = settingNames.flatMap((name) => [name, `${name}_FILE`]);
 
 /**
- * Prefixes that only tallyhook uses. `DATABASE_`, `CACHE_` and `LOG_` are missing because other programs use them, too.
+ * Prefixes of names that are compared although the similar setting is set. `DATABASE_`, `CACHE_` and `LOG_` are missing
+ * because other programs use them, too.
  */
-const ownPrefix = /^(DISCORD|LOOKUP|VOTE|VOTER|PREMIUM|ANNOUNCE|CREDITS|OWNER|SETTINGS|TALLYHOOK)_/;
+const sharedPrefix = /^(DISCORD|LOOKUP|VOTE|VOTER|PREMIUM|ANNOUNCE|CREDITS|OWNER|SETTINGS)_/;
 
 /** Kubernetes sets such variables for a service named tallyhook: TALLYHOOK_SERVICE_HOST, TALLYHOOK_PORT_3000_TCP, … */
 const kubernetesServiceVariable = /_SERVICE_(HOST|PORT)|_PORT$|_PORT_\d+_(TCP|UDP)/;
@@ -34,21 +35,20 @@ function secretFilesOf(environment: Environment): SecretFile[] {
   return [...secretFiles, ...readListings(values, []).secretFiles];
 }
 
-/** Variables that are set and look like settings of tallyhook, but are not. */
+/**
+ * Variables that are set and look like settings of tallyhook, but are not: similar to one, or with its name in front. The
+ * program that uses tallyhook as a package has variables of its own, such as VOTE_SECRET.
+ */
 export function unknownVariables(environment: Environment): ConfigIssue[] {
   return Object.keys(environment)
     .filter((name) => environment[name] && !knownNames.includes(name) && !kubernetesServiceVariable.test(name))
-    .filter((name) => ownPrefix.test(name) || isMisspelled(name, environment))
-    .map((setting) => {
+    .filter((name) => sharedPrefix.test(name) || name.startsWith('TALLYHOOK_') || isMisspelled(name, environment))
+    .flatMap((setting) => {
       const suggestion = closest(setting, knownNames);
-      return {
-        setting,
-        problem: 'is not a setting of tallyhook.',
-        hint:
-          suggestion === undefined
-            ? 'Remove it; docs/configuration.md lists all settings.'
-            : `Did you mean ${suggestion}?`,
-      };
+      if (suggestion === undefined && !setting.startsWith('TALLYHOOK_')) return [];
+      const hint =
+        suggestion === undefined ? 'Remove it; `tallyhook config` lists all settings.' : `Did you mean ${suggestion}?`;
+      return [{ setting, problem: 'is not a setting of tallyhook.', hint }];
     });
 }
 

@@ -8,13 +8,7 @@
 export type { Environment } from '../config/environment.ts';
 export { loadConfig } from '../config/load.ts';
 export type { Role } from '../config/roles.ts';
-export {
-  type Config,
-  type ConfigIssue,
-  type DiscordConfig,
-  InvalidConfigError,
-  type ListingConfig,
-} from '../config/schema.ts';
+export type { Config, DiscordConfig, ListingConfig } from '../config/schema.ts';
 export { createApp } from './app/app.ts';
 export type { App, AppDependencies } from './app/app-interface.ts';
 export type { KeySources } from './encryption/encryption.ts';
@@ -39,7 +33,7 @@ export type {
   Standings,
 } from './ledger/standing.ts';
 export type { BudgetDecision, BudgetStore } from './lookup/budget.ts';
-export { createLookup, type LookupOptions } from './lookup/client.ts';
+export { createLookup } from './lookup/client.ts';
 export type {
   CachedLookups,
   CachedValue,
@@ -55,6 +49,7 @@ export type {
   VoteStatusOptions,
 } from './lookup/lookup.ts';
 export { LookupError, type LookupErrorOptions } from './lookup/lookup-error.ts';
+export type { LookupOptions } from './lookup/lookup-options.ts';
 export type {
   BotProfile,
   CachedReviews,
@@ -124,6 +119,7 @@ export type {
   VerificationErrorCode,
 } from './platform/error-codes.ts';
 export { StoreUnavailableError, TallyhookError } from './platform/errors.ts';
+export { type ConfigIssue, InvalidConfigError } from './platform/invalid-config-error.ts';
 export { createLog, type Log, type LogLevel } from './platform/log.ts';
 export type { Redactor } from './platform/redactor.ts';
 export type {

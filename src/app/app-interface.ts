@@ -22,7 +22,10 @@ export interface App {
    * body.
    */
   readonly webhooks: Router;
-  /** Balances and votes, of all communities together, and changes of balances. */
+  /**
+   * Balances and votes, of all communities together, and changes of balances. Rejects with TallyhookError
+   * `already_stopped` after {@link stop}, as `standings` does.
+   */
   readonly ledger: LedgerReads & WritableLedger;
   /** Rank, streak and leaderboards of the members. */
   readonly standings: Standings;
@@ -31,7 +34,7 @@ export interface App {
   /**
    * Connects to Discord and starts to process the outbox. With `listen: false` it does not open a port.
    * Returns the URL that it listens on; null if it does not listen or was stopped meanwhile.
-   * @throws TallyhookError `cannot_listen`
+   * @throws TallyhookError `cannot_listen`, or `already_started`
    */
   start(options?: { listen?: boolean }): Promise<string | null>;
   /**

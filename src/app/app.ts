@@ -23,6 +23,7 @@ import { createAnnouncing } from './announcing.ts';
 import { createAnnouncingLoops } from './announcing-loops.ts';
 import { createAnswering } from './answering.ts';
 import type { App, AppDependencies } from './app-interface.ts';
+import { checkAppOptions } from './app-options.ts';
 import { createCardSource } from './card-source.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { createRecording } from './create-recording.ts';
@@ -31,6 +32,7 @@ import { createDirectory } from './directory.ts';
 import { createDiscordAccess } from './discord-access.ts';
 import { createEffectNotices } from './effect-notices.ts';
 import { createHandling } from './handling.ts';
+import { createLifecycle } from './lifecycle.ts';
 import { createLinkedRolesService } from './linked-roles.ts';
 import { createListingNames } from './listing-names.ts';
 import { createListingTargets, createTargetLoop } from './listing-targets.ts';
@@ -60,6 +62,7 @@ const sharedDatabasePollMs = second / 5;
 /**
  * Creates all components and passes each its part of the configuration. Opens the database and the cache; connects to
  * nothing else.
+ * @throws InvalidConfigError `invalid_options`, with all issues
  * @throws TallyhookError `database_too_new`, `cannot_open_database`, `lookup_key_malformed`, `command_name_taken`,
  *   `command_name_invalid`, `text_invalid` or `cache_url_unknown`
  * @example
@@ -74,6 +77,7 @@ const sharedDatabasePollMs = second / 5;
  * ```
  */
 export async function createApp(config: Config, dependencies: AppDependencies): Promise<App> {
+  checkAppOptions(config, dependencies);
   const { clock, log, texts } = dependencies;
   if (texts !== undefined) overrideTexts(texts);
   const cache = await openKeyv(config.cacheUrl, (error) =>
@@ -242,6 +246,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const withoutCommands = receiving?.receiver.withFallback(express) ?? express;
   const http = answering?.endpoint?.withFallback(withoutCommands) ?? withoutCommands;
   const server = createHttpServer(wrapListener(http), { IncomingMessage: DirectRequest });
+  const lifecycle = createLifecycle();
   let stopped: Promise<void> | undefined;
 
   function nudgeEverywhere(queues: readonly string[]): void {
@@ -253,9 +258,9 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const app: App = {
     webhooks: webhooks ?? Router(),
     http,
-    ledger: { ...wholeLedger(store), ...handling.ledger },
-    standings: services.standings,
-    async start({ listen = true } = {}) {
+    ledger: lifecycle.whileOpen({ ...wholeLedger(store), ...handling.ledger }),
+    standings: lifecycle.whileOpen(services.standings),
+    start: lifecycle.startOnce(async ({ listen = true } = {}) => {
       const shouldListen = listen && stopped === undefined;
       const address = shouldListen ? await server.listen(config.http.host, config.http.port) : null;
       if (stopped !== undefined) return null;
@@ -269,13 +274,14 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       if (address !== null)
         log.info({ roles: config.roles, url: address.url }, receiving === null ? 'listening' : 'receiving webhooks');
       return address?.url ?? null;
-    },
+    }),
     reloadSecrets: ({ base }) => settings.sync.replaceBase(base),
     stop() {
       stopped ??= (async () => {
         const parts = [receiving, announcing, handling, answering, ...loops];
         await Promise.all([server.close(), ...parts.map((part) => part?.stop())]);
         notices.stop();
+        lifecycle.close();
         await settleWithin(closeTimeoutMs, clock, cache.disconnect());
         await settleWithin(closeTimeoutMs, clock, store.close());
         log.info('stopped');

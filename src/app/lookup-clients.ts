@@ -1,8 +1,9 @@
 import type { ListedLookup } from '../../commands/command.ts';
 import type { Config, ListingConfig } from '../../config/schema.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
-import { createLookup, createRotatableClient, type LookupOptions, type RotatableClient } from '../lookup/client.ts';
+import { createLookup, createRotatableClient, type RotatableClient } from '../lookup/client.ts';
 import type { KeyStatus, LookupClient } from '../lookup/lookup.ts';
+import type { LookupOptions } from '../lookup/lookup-options.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';

@@ -3,8 +3,8 @@ import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Router } from 'express';
-import { readReceiverDatabase } from '../../config/receiver-database.ts';
-import { type ReceiverListing, readReceiverListings } from '../../config/receiver-listings.ts';
+import type { ReceiverListing } from '../../config/receiver-listings.ts';
+import { readReceiverOptions } from '../../config/receiver-options.ts';
 import type { ListingConfig } from '../../config/schema.ts';
 import type { Handlers } from '../handlers/handlers.ts';
 import type { WritableLedger } from '../handlers/writable-ledger.ts';
@@ -25,22 +25,26 @@ import type { Tracing } from '../tracing/tracing.ts';
 import { createRecording } from './create-recording.ts';
 import { createDirectory } from './directory.ts';
 import { createHandling } from './handling.ts';
+import { createLifecycle } from './lifecycle.ts';
 import { prepareAccounts, separateAccounts } from './prepare-accounts.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving } from './receiving.ts';
 import { createUpkeep } from './upkeep.ts';
 import { wholeLedger } from './whole-ledger.ts';
 
-/** What a receiver needs: the listings with their secrets. */
+/** The handlers of events that a receiver has. Purchases in the shop and reviews need the bot. */
+export type ReceiverHandlers = Pick<Handlers, 'onVote' | 'onPremium' | 'onStreak' | 'onMilestone'>;
+
+/** What a receiver needs: the listings with their secrets, and where to store their votes. */
 export interface ReceiverOptions {
   readonly listings: readonly ReceiverListing[];
   /**
-   * The SQLite file, created if it does not exist. Without it, the database is a temporary file that {@link
-   * VoteReceiver.stop} deletes: for tests only, because repeated deliveries are then paid again after a restart.
+   * The SQLite file, created if it does not exist. With `:memory:`, a temporary file that {@link VoteReceiver.stop}
+   * deletes: for tests only, because repeated deliveries are then paid again after a restart.
    */
-  readonly database?: string;
+  readonly database: string;
   /** Your own functions for events. */
-  readonly handlers?: Handlers;
+  readonly handlers?: ReceiverHandlers;
   /** Called for every stored delivery, after its commit, in this process only; unlike a handler, it is not repeated. */
   readonly onRecorded?: (recorded: RecordedDelivery) => void;
   /** Where {@link VoteReceiver.start} listens; 127.0.0.1 and 3000 by default. Port 0 selects a free port. */
@@ -62,12 +66,15 @@ export interface VoteReceiver {
   readonly webhooks: Router;
   /** The webhook routes with health and metrics, for `http.createServer`. */
   readonly http: RequestListener;
-  /** Balances and votes, of all communities together, and changes of balances. */
+  /**
+   * Balances and votes, of all communities together, and changes of balances. Rejects with TallyhookError
+   * `already_stopped` after {@link stop}.
+   */
   readonly ledger: LedgerReads & WritableLedger;
   /**
    * Starts to call the handlers. With `listen: false` it does not open a port; then mount {@link webhooks}.
    * Returns the URL that it listens on; null if it does not listen or was stopped meanwhile.
-   * @throws TallyhookError `cannot_listen`
+   * @throws TallyhookError `cannot_listen`, or `already_started`
    */
   start(options?: { listen?: boolean }): Promise<string | null>;
   /**
@@ -85,7 +92,7 @@ const keep = { bodiesMs: null, effectsMs: null };
  * The receiver alone: it verifies deliveries, counts and pays votes in a SQLite file, and calls your handlers. It needs
  * neither Discord, nor an API key, nor a database server, and does not load discord.js.
  *
- * @throws InvalidConfigError with all issues of the options
+ * @throws InvalidConfigError `invalid_options`, with all issues
  * @throws TallyhookError `cannot_open_database` or `database_too_new`
  *
  * @example
@@ -103,10 +110,9 @@ const keep = { bodiesMs: null, effectsMs: null };
  * ```
  */
 export async function createReceiver(options: ReceiverOptions): Promise<VoteReceiver> {
-  const { clock = systemClock } = options;
-  const listings = readReceiverListings(options.listings);
-  const { log = createLog({ level: 'warn', secrets: secretsOf(listings) }) } = options;
-  const database = openDatabase(options.database);
+  const { listings, path } = readReceiverOptions(options);
+  const { clock = systemClock, log = createLog({ level: 'warn', secrets: secretsOf(listings) }) } = options;
+  const database = path === null ? createTemporaryDatabase() : { path, remove: () => {} };
   let store: Store | undefined;
   try {
     store = await openStore(`sqlite:${database.path}`, clock, { log });
@@ -152,21 +158,23 @@ function assembleReceiver(
   const http = receiver.withFallback(express);
   const server = createHttpServer(http, { IncomingMessage: DirectRequest });
   const parts = [receiving, handling, upkeep];
+  const lifecycle = createLifecycle();
   let stopped: Promise<void> | undefined;
 
   return {
     webhooks: receiver.router,
     http,
-    ledger: { ...wholeLedger(store), ...handling.ledger },
-    async start({ listen = true } = {}) {
+    ledger: lifecycle.whileOpen({ ...wholeLedger(store), ...handling.ledger }),
+    start: lifecycle.startOnce(async ({ listen = true } = {}) => {
       const address = listen && stopped === undefined ? await server.listen(host, port) : null;
       if (stopped !== undefined) return null;
       for (const part of parts) part.start();
       return address?.url ?? null;
-    },
+    }),
     stop() {
       stopped ??= (async () => {
         await Promise.all([server.close(), ...parts.map((part) => part.stop())]);
+        lifecycle.close();
         await settleWithin(closeTimeoutMs, clock, store.close());
         removeDatabase();
       })();
@@ -183,8 +191,7 @@ interface Opened {
   readonly removeDatabase: () => void;
 }
 
-function openDatabase(database: string | undefined): { readonly path: string; readonly remove: () => void } {
-  if (database !== undefined) return { path: readReceiverDatabase(database), remove: () => {} };
+function createTemporaryDatabase(): { readonly path: string; readonly remove: () => void } {
   const directory = mkdtempSync(join(tmpdir(), 'tallyhook-'));
   return { path: join(directory, 'votes.db'), remove: () => rmSync(directory, { recursive: true, force: true }) };
 }

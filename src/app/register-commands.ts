@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type CustomCommand, withCustomCommands } from '../../commands/custom-command.ts';
 import { commandsFor } from '../../commands/index.ts';
 import type { Config } from '../../config/schema.ts';
@@ -5,7 +6,9 @@ import { fetchApplicationId } from '../discord/inspection.ts';
 import { type RegistrationReport, registerCommands as register } from '../discord/registration/registration.ts';
 import { createDiscordRest } from '../discord/rest.ts';
 import { systemClock } from '../platform/clock.ts';
+import { checkOptions, instance } from '../platform/options.ts';
 import { openStore } from '../store/store.ts';
+import { checkConfig } from './app-options.ts';
 import { commandContextFor } from './command-context.ts';
 
 /** What is registered beside the commands of tallyhook. */
@@ -14,11 +17,13 @@ export interface RegisterOptions {
   readonly commands?: readonly CustomCommand[];
 }
 
+const registerOptions = z.strictObject({ commands: z.array(instance).optional() });
+
 /**
  * Registers the slash commands, globally or in the guild of `DISCORD_GUILD_ID`, as `tallyhook register` does. A running
  * app does that at its start; use this to do it ahead of time. Commands of other programs are not changed.
  *
- * Throws the errors of discord.js, and TallyhookError `command_name_taken`, `command_name_invalid`,
+ * Throws the errors of discord.js, and TallyhookError `invalid_options`, `command_name_taken`, `command_name_invalid`,
  * `cannot_open_database` or `database_too_new`.
  * @example
  * ```ts
@@ -30,6 +35,8 @@ export interface RegisterOptions {
  * ```
  */
 export async function registerCommands(config: Config, options: RegisterOptions = {}): Promise<RegistrationReport> {
+  checkConfig('registerCommands', config);
+  checkOptions('registerCommands', options, registerOptions);
   const commands = withCustomCommands(commandsFor(config), options.commands ?? []);
   const rest = createDiscordRest(config.discord);
   const store = await openStore(config.databaseUrl, systemClock, { thread: false });

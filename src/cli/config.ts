@@ -3,9 +3,9 @@ import { describeListings, publicListings, type StoredSettings } from '../../con
 import type { Environment } from '../../config/environment.ts';
 import { listingsFileSchema } from '../../config/listings-file.ts';
 import { loadConfig, loadDatabaseUrl } from '../../config/load.ts';
-import { type ConfigIssue, InvalidConfigError } from '../../config/schema.ts';
 import { configWarnings } from '../../config/warnings.ts';
 import { messageOf } from '../platform/errors.ts';
+import { type ConfigIssue, InvalidConfigError } from '../platform/invalid-config-error.ts';
 import { command } from '../terminal/command.ts';
 import { exitCode, type Terminal } from '../terminal/terminal.ts';
 import { readStoredSettings } from './read-stored-settings.ts';

@@ -1,6 +1,7 @@
 import { settingsNeedingRestart, withRotatedSecrets } from '../../config/rotation.ts';
-import { type Config, InvalidConfigError } from '../../config/schema.ts';
+import type { Config } from '../../config/schema.ts';
 import { messageOf } from '../platform/errors.ts';
+import { InvalidConfigError } from '../platform/invalid-config-error.ts';
 import type { Log } from '../platform/log.ts';
 import type { Redactor } from '../platform/redactor.ts';
 

@@ -4,7 +4,7 @@
  */
 
 export type { BudgetDecision, BudgetStore } from '../lookup/budget.ts';
-export { createLookup, type LookupOptions } from '../lookup/client.ts';
+export { createLookup } from '../lookup/client.ts';
 export type {
   CachedLookups,
   CachedValue,
@@ -20,6 +20,7 @@ export type {
   VoteStatusOptions,
 } from '../lookup/lookup.ts';
 export { LookupError, type LookupErrorOptions } from '../lookup/lookup-error.ts';
+export type { LookupOptions } from '../lookup/lookup-options.ts';
 export type {
   BotProfile,
   CachedReviews,
@@ -40,6 +41,7 @@ export type {
   TallyhookErrorCode,
 } from '../platform/error-codes.ts';
 export { TallyhookError } from '../platform/errors.ts';
+export { type ConfigIssue, InvalidConfigError } from '../platform/invalid-config-error.ts';
 export type { Log } from '../platform/log.ts';
 export { loadTracing } from '../tracing/load-tracing.ts';
 export type { Span, SpanAttributes, SpanOptions, Tracing } from '../tracing/tracing.ts';

@@ -5,9 +5,8 @@
  */
 
 export type { ReceiverListing, ReceiverRewards } from '../../config/receiver-listings.ts';
-export { type ConfigIssue, InvalidConfigError } from '../../config/schema.ts';
 export type { WeekdayName } from '../../config/weekdays.ts';
-export { createReceiver, type ReceiverOptions, type VoteReceiver } from '../app/receiver-app.ts';
+export { createReceiver, type ReceiverHandlers, type ReceiverOptions, type VoteReceiver } from '../app/receiver-app.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from '../handlers/handlers.ts';
 export type { LedgerChange, LedgerResult, LedgerSpending, WritableLedger } from '../handlers/writable-ledger.ts';
 export type { Account } from '../ledger/account.ts';
@@ -24,6 +23,7 @@ export type {
 export { type Clock, systemClock } from '../platform/clock.ts';
 export type { TallyhookErrorCode } from '../platform/error-codes.ts';
 export { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
+export { type ConfigIssue, InvalidConfigError } from '../platform/invalid-config-error.ts';
 export { createLog, type Log, type LogLevel } from '../platform/log.ts';
 export type { Redactor } from '../platform/redactor.ts';
 export type { Outcome, RecordedDelivery } from '../tally/tally.ts';

@@ -72,9 +72,10 @@ export function createWritableLedger(
   }
 
   return {
-    award: async (award) => change(award, 1),
-    spend: async (spending) => change(spending, -1, spending.allowNegative),
-    async refund({ key, reason }) {
+    award: async (award) => change(requireFields(award), 1),
+    spend: async (spending) => change(requireFields(spending), -1, spending.allowNegative),
+    async refund(refunded) {
+      const { key, reason } = requireFields(refunded);
       checkText('reason', reason, maxReasonLength);
       checkText('key', key, maxKeyLength);
       const spent = await store.findCorrection(keyOf(key));
@@ -95,6 +96,12 @@ function checkChange({ userId, credits, reason, key }: LedgerChange): void {
     throw invalid(`"credits" must be a whole number from 1 to ${maxCorrection}`);
   checkText('reason', reason, maxReasonLength);
   checkText('key', key, maxKeyLength);
+}
+
+/** Callers without a type checker may pass something else. */
+function requireFields<Fields extends object>(fields: Fields): Fields {
+  if (typeof fields === 'object' && fields !== null) return fields;
+  throw invalid('it must be an object with a "key" and a "reason", and for a new change "userId" and "credits"');
 }
 
 function checkText(name: string, text: unknown, maxLength: number): void {

@@ -112,9 +112,9 @@ function addressOf(server: Server): { host: string; port: number; url: string } 
 }
 
 const listenHints: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'Another program uses this port: stop it, or set PORT to another port.',
-  EACCES: 'Ports below 1024 require privileges: set PORT to a higher one.',
-  EADDRNOTAVAIL: 'Set HOST to an address of this machine.',
+  EADDRINUSE: 'Another program uses this port: stop it, or choose another port (the setting PORT, or the option port).',
+  EACCES: 'Ports below 1024 require privileges: choose a higher one (the setting PORT, or the option port).',
+  EADDRNOTAVAIL: 'Choose an address of this machine (the setting HOST, or the option host).',
 };
 
 function startListening(server: Server, host: string, port: number): Promise<void> {

@@ -1,74 +1,31 @@
-import type { Keyv } from 'keyv';
 import { pino } from 'pino';
-import { type Clock, systemClock } from '../platform/clock.ts';
+import { systemClock } from '../platform/clock.ts';
 import { hour, second } from '../platform/durations.ts';
-import type { Log } from '../platform/log.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
-import type { Tracing } from '../tracing/tracing.ts';
-import { type BudgetStore, createBudget, fingerprint, memoryBudgetStore } from './budget.ts';
+import { createBudget, fingerprint, memoryBudgetStore } from './budget.ts';
 import { type ReadThrough, readThrough } from './cache.ts';
 import { type Endpoint, maxReviews, profileEndpoint, reviewsEndpoint, votesEndpoint } from './endpoints.ts';
 import { createErrorReporter } from './error-reporter.ts';
 import { requestFresh } from './fresh.ts';
 import { createHttp } from './http.ts';
-import type {
-  CachedValue,
-  ListingKind,
-  LookupClient,
-  ObserveAge,
-  ObserveLookup,
-  Resource,
-  ReviewsQuery,
-} from './lookup.ts';
+import type { CachedValue, ListingKind, LookupClient, Resource, ReviewsQuery } from './lookup.ts';
 import { LookupError } from './lookup-error.ts';
+import { checkLookupOptions, type LookupOptions } from './lookup-options.ts';
 import { memoryKeyv } from './open-keyv.ts';
 import { createRequester } from './request.ts';
-import { checkRequiredOptions } from './required-options.ts';
 import { createResponseStore } from './response-store.ts';
 import { type ProfileByKind, reviewSorts } from './schemas.ts';
 import { sharedRequestsIn } from './shared-requests.ts';
 import { traceHttp } from './trace-http.ts';
 import { voteStatusAt, withSecondsLeft } from './ttl.ts';
-import { type LastVote, withLedger } from './with-ledger.ts';
-
-/** The options of a lookup client. All but the first three have a default. */
-export interface LookupOptions<Kind extends ListingKind = ListingKind> {
-  /** What the key belongs to. Decides the available endpoints and the type of the profile. */
-  readonly kind: Kind;
-  /** Ends in `/api/v1`. */
-  readonly baseUrl: string;
-  /** The listing's API key. */
-  readonly key: string;
-  /** The cache of responses; in memory by default. Several clients may share one. */
-  readonly cache?: Keyv;
-  /**
-   * The log of requests for the limit of 120 per minute and key; in memory by default. All
-   * clients that use the same key must share one.
-   */
-  readonly budget?: BudgetStore;
-  /** The clock of this machine by default. */
-  readonly clock?: Clock;
-  /** Silent by default. */
-  readonly log?: Log;
-  /** The user's last vote for this listing according to the ledger; none by default. A rejection is logged. */
-  readonly lastVote?: LastVote;
-  /** How long a vote blocks the next one (ms); 12 hours by default. */
-  readonly cooldownMs?: number;
-  /** Request timeout (ms); 5 seconds by default. All clients that share a budget must use at most this timeout. */
-  readonly timeoutMs?: number;
-  /** For metrics: called for every event. */
-  readonly observe?: ObserveLookup;
-  /** For metrics: called for every returned value. */
-  readonly observeAge?: ObserveAge;
-  /** Records a span for each request; none by default. */
-  readonly tracing?: Tracing | null;
-}
+import { withLedger } from './with-ledger.ts';
 
 /** The default limit of reviews of the service. */
 const defaultReviews = 10;
 
 /**
  * Creates the client of the lookup API for one listing.
+ * @throws InvalidConfigError `invalid_options` for unknown options and options of another type
  * @throws TallyhookError `lookup_kind_missing`, `lookup_kind_unknown`, `lookup_base_url_missing`,
  * `lookup_base_url_malformed`, `lookup_key_missing`, or `lookup_key_malformed` when the key cannot be sent in a header
  * @example
@@ -86,7 +43,7 @@ const defaultReviews = 10;
  * ```
  */
 export function createLookup<Kind extends ListingKind>(options: LookupOptions<Kind>): LookupClient<Kind> {
-  checkRequiredOptions(options);
+  checkLookupOptions(options);
   const { kind, key, baseUrl } = options;
   const clock = options.clock ?? systemClock;
   const timeoutMs = options.timeoutMs ?? 5 * second;

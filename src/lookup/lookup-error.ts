@@ -27,7 +27,7 @@ const definitions = {
   },
   /** Status 401: the key is missing or invalid (document, section 5.4). */
   lookup_key_refused: {
-    hint: "Copy the API key again from the service's dashboard (edit view, advanced setup) to the settings, and restart or send SIGHUP.",
+    hint: "Copy the API key again from the service's dashboard (edit view, advanced setup), and restart the program with it.",
     isPersistent: true,
   },
   /** Status 404. */

@@ -76,7 +76,9 @@ export type ServiceErrorCode =
   | 'no_webhook'
   | 'service_address'
   | 'service_database'
-  | 'unknown_listing';
+  | 'invalid_user'
+  | 'unknown_listing'
+  | 'webhook_url_rejected';
 
 /**
  * The codes of the sandbox: of itself, of its Discord client (an input that Discord's own client rejects), and of its
@@ -127,8 +129,13 @@ export type VerificationErrorCode =
   | 'webhook_vote_unsigned'
   | 'webhook_wrong_family';
 
-/** The codes of options of the package. */
-export type OptionErrorCode = 'tracing_not_installed';
+/** The codes of options and settings, and of the order of calls. */
+export type OptionErrorCode =
+  | 'already_started'
+  | 'already_stopped'
+  | 'invalid_options'
+  | 'invalid_settings'
+  | 'tracing_not_installed';
 
 /** Every `code` of a TallyhookError. Codes are stable: programs may compare with them. docs/errors.md describes each. */
 export type TallyhookErrorCode =

@@ -2,7 +2,7 @@ import type { TallyhookErrorCode } from './error-codes.ts';
 
 /**
  * The base class of the errors that reach an operator or a caller of the package. Not used for HTTP responses (e.g.
- * rejected requests) or for `InvalidConfigError`, which aggregates issues.
+ * rejected requests).
  */
 export class TallyhookError extends Error {
   /** Stable, for programs. */

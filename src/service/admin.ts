@@ -40,7 +40,8 @@ export interface WebhookSettings {
 
 /**
  * The programmatic API of the service: the actions of members and owners, for the sandbox, for tests and for the
- * command line. Methods throw a TallyhookError `unknown_listing` if the listing does not exist.
+ * command line. Methods throw a TallyhookError `unknown_listing` if the listing does not exist, and `invalid_user` for a
+ * user id that is not 1 to 20 digits.
  */
 export interface ServiceAdmin {
   listings(): Promise<Listing[]>;
@@ -61,7 +62,8 @@ export interface ServiceAdmin {
   transitionOrder(listingId: string, orderId: string, event: LifecycleEvent): Promise<PremiumOutcome>;
   /**
    * Sets webhook URLs and returns the current secrets. Without a secret, the stored one is used or a new one is
-   * created.
+   * created. Throws a TallyhookError `webhook_url_rejected` for an address that is not on the public internet, unless it
+   * is on this machine and the service was started with `allowLoopbackTargets`.
    */
   setWebhook(listingId: string, settings: WebhookSettings): Promise<{ voteSecret?: string; premiumSecret?: string }>;
   /** Creates a new secret, which signs from now on. The previous one remains valid for a day. */
@@ -112,7 +114,7 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
     revokeKey: (listingId, keyId) => revokeKey(database, listingId, keyId, clock.now()),
 
     async castVote(vote) {
-      const voter = withSafeName({ userId: vote.userId, username: vote.username });
+      const voter = requireMember(vote);
       const outcome = await castVote(database, await votedListing(vote), { ...vote, voter }, clock.now());
       countVote(counters, outcome);
       onQueued();
@@ -121,7 +123,7 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
 
     async addReview({ listingId, rating, comment, ...author }) {
       await requireListing(listingId);
-      const { userId, username } = withSafeName({ userId: author.userId, username: author.username });
+      const { userId, username } = requireMember(author);
       await upsertMember(database, { userId, username });
       const review = { listingId, userId, username, rating, comment: normalizeText(comment), createdAt: clock.now() };
       await upsertReview(database, review);
@@ -129,6 +131,8 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
     },
 
     async purchase({ listingId, ...order }) {
+      requireMember(order.buyer);
+      if (order.recipient !== undefined) requireMember(order.recipient);
       const outcome = await purchase(database, await requireListing(listingId), order, clock.now());
       onQueued();
       return outcome;
@@ -171,6 +175,14 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
       return requeued;
     },
   };
+}
+
+/** @throws TallyhookError `invalid_user` */
+function requireMember({ userId, username }: ServiceMember): ServiceMember {
+  if (isSnowflake(userId)) return withSafeName({ userId, username });
+  throw new TallyhookError('invalid_user', 'The id of a user must be 1 to 20 digits.', {
+    hint: 'Use the Discord ID of the user.',
+  });
 }
 
 function newListing(input: NewListing, now: number): Listing {

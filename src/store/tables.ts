@@ -257,7 +257,14 @@ export interface Tables extends SettingsTables {
   /** When each request to the lookup API was sent, for the budget. */
   lookup_requests: { key_id: string; at: number };
   /** The registered slash commands by Discord's id; `guild_id` is null for a global command. */
-  registered_commands: { id: string; application_id: string; guild_id: string | null; name: string };
+  registered_commands: {
+    id: string;
+    application_id: string;
+    guild_id: string | null;
+    name: string;
+    /** JSON; null if an older version has registered the command. */
+    definition: string | null;
+  };
   /** See `counters.ts`. */
   counters: { name: CounterName; value: number };
   /** Counted votes of the entries that are counted, by listing (empty for none) and time in units of `slotMs`. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { InvalidConfigError } from '../../config/schema.ts';
 import { closest } from '../platform/did-you-mean.ts';
 import { TallyhookError } from '../platform/errors.ts';
+import { InvalidConfigError } from '../platform/invalid-config-error.ts';
 
 /** Input and output of a command. */
 export interface Terminal {

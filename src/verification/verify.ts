@@ -1,5 +1,6 @@
 import { maxBodyBytes } from '../http/max-body-bytes.ts';
 import type { Family } from '../ledger/event.ts';
+import { TallyhookError } from '../platform/errors.ts';
 import { parseJson } from '../platform/json.ts';
 import { wallClock } from '../platform/wall-clock.ts';
 import { type PayloadScope, readAuthorized } from '../webhook/authorized-payload.ts';
@@ -49,6 +50,7 @@ export interface VerifyOptions {
  * @param secrets one vote secret or several, or the secrets of both kinds of webhooks; without any, nothing is accepted
  * @returns a vote, a premium event, or a test from the dashboard (`family`)
  * @throws VerificationError with a `code` and the `status` of the response; never with a secret or a part of the body
+ * @throws TallyhookError `invalid_options` if the first argument is not a request
  *
  * @example
  * ```ts
@@ -74,6 +76,7 @@ export async function verify(
   options: VerifyOptions = {},
 ): Promise<VerifiedEvent> {
   const { kind = 'server', now = wallClock.now() } = options;
+  checkRequest(request);
   const read = readSecrets(secrets);
   if (request.method !== undefined && request.method !== 'POST') throw new VerificationError('webhook_method');
   if (isEncoded(readHeader(request.headers, 'content-encoding'))) throw new VerificationError('webhook_body_encoded');
@@ -116,6 +119,19 @@ export async function sign(body: unknown, secret: string): Promise<string> {
   const bytes = await readBytes(body);
   if (bytes === null) throw new VerificationError('webhook_body_not_json');
   return signWith(await importKey(secret), bytes);
+}
+
+/** Callers without a type checker may pass something else. @throws TallyhookError `invalid_options` */
+function checkRequest(request: unknown): void {
+  const isObject = typeof request === 'object' && request !== null;
+  if (isObject && 'headers' in request && typeof request.headers === 'object' && request.headers !== null) return;
+  const hint =
+    isObject && 'raw' in request
+      ? 'This is the request of Hono or Fastify: pass its property raw, as in verify(c.req.raw, secret).'
+      : 'Pass a Request, a request of Node or Express, or { headers, body }.';
+  throw new TallyhookError('invalid_options', 'The first argument of verify is not a request: it has no headers.', {
+    hint,
+  });
 }
 
 /** A delivery whose sender is known. */

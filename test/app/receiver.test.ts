@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import express from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ReceiverListing } from '../../config/receiver-listings.ts';
-import { InvalidConfigError } from '../../config/schema.ts';
 import { createReceiver, type ReceiverOptions, type VoteReceiver } from '../../src/app/receiver-app.ts';
 import type { VoteEvent } from '../../src/outbox/handler-events.ts';
+import { InvalidConfigError } from '../../src/platform/invalid-config-error.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { serve } from '../support/start-receiver.ts';
@@ -18,7 +18,7 @@ const listing: ReceiverListing = { name: 'server', kind: 'server', id: '1', vote
 const log = createLog({ level: 'silent', secrets: [] });
 
 async function receiver(options: Partial<ReceiverOptions> = {}): Promise<VoteReceiver> {
-  const created = await createReceiver({ listings: [listing], port: 0, log, ...options });
+  const created = await createReceiver({ listings: [listing], database: ':memory:', port: 0, log, ...options });
   onTestFinished(() => created.stop());
   return created;
 }
@@ -149,7 +149,8 @@ describe('createReceiver', () => {
   });
 
   it('reports all issues of its options, without a secret', async () => {
-    const invalid = (...listings: object[]) => createReceiver({ listings: listings as ReceiverListing[], log });
+    const invalid = (...listings: object[]) =>
+      createReceiver({ listings: listings as ReceiverListing[], database: ':memory:', log });
     const issuesOf = async (creating: Promise<unknown>) => {
       const error: unknown = await creating.then(
         () => 'created',
@@ -176,8 +177,8 @@ describe('createReceiver', () => {
       expect.stringMatching(/^listings 1\.name is invalid/),
       expect.stringMatching(/^listings 1\.kind is invalid/),
       'listings 2 is invalid: it has no secret, so it accepts nothing.',
-      'listings 3 is invalid: it contains "lookupKey", which is not a setting.',
-      'listings 4.rewards is invalid: it contains "party", which is not a setting.',
+      'listings 3.lookupKey is not an option of createReceiver.',
+      'listings 4.rewards.party is not an option of createReceiver.',
     ]);
     const milestones = [{ votes: 1, role: '80351110224678912' }];
     expect(
@@ -187,7 +188,7 @@ describe('createReceiver', () => {
       'listings is invalid: two listings have the same name.',
     ]);
     expect(await issuesOf(createReceiver({ listings: [listing], database: 'postgres://localhost/a', log }))).toEqual([
-      'database is not the path of a file.',
+      'database is invalid: it must be the path of a file.',
     ]);
   });
 });
@@ -220,6 +221,7 @@ describe('tallyhook/receiver', () => {
       import { createReceiver } from '${entry}';
       const receiver = await createReceiver({
         listings: [{ name: 'server', kind: 'server', voteSecrets: ['secret'] }],
+        database: ':memory:',
         handlers: { onVote() {} },
         port: 0,
       });

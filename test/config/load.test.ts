@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { describeConfig } from '../../config/describe.ts';
 import { listingsFileSchema } from '../../config/listings-file.ts';
 import { isConfigured, loadConfig } from '../../config/load.ts';
-import { InvalidConfigError } from '../../config/schema.ts';
 import { settingNames, settings } from '../../config/settings.ts';
+import { InvalidConfigError } from '../../src/platform/invalid-config-error.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const minimal = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeConfig } from '../../config/describe.ts';
 import { loadConfig } from '../../config/load.ts';
-import { InvalidConfigError } from '../../config/schema.ts';
+import { InvalidConfigError } from '../../src/platform/invalid-config-error.ts';
 import { createRedactor } from '../../src/platform/redactor.ts';
 
 const receiver = { TALLYHOOK_ROLES: 'receive', VOTE_WEBHOOK_SECRET: 'vote-secret' };

@@ -18,8 +18,8 @@ describe('a variable that looks like a setting, but is not', () => {
     expect(suggestions({ [name]: 'x' })).toEqual([`${name}: Did you mean ${suggestion}?`]);
   });
 
-  it('is reported without a suggestion if no setting is similar', () => {
-    expect(suggestions({ DISCORD_PERMISSIONS: '1' })).toEqual([expect.stringContaining('docs/configuration.md')]);
+  it('is reported without a suggestion if no setting is similar and its name begins with ours', () => {
+    expect(suggestions({ TALLYHOOK_PERMISSIONS: '1' })).toEqual([expect.stringContaining('tallyhook config')]);
   });
 
   it('is reported without its value, which may be a secret', () => {
@@ -28,10 +28,10 @@ describe('a variable that looks like a setting, but is not', () => {
 });
 
 describe('a variable of another program', () => {
-  it.each(['PATH', 'HOSTNAME', 'POST', 'PORTS', 'DATABASE_NAME', 'CACHE_DIR', 'LOG_DIR', 'npm_config_cache'])(
-    'is not reported: %s',
-    (name) => expect(unknownVariables({ [name]: 'x' })).toEqual([]),
-  );
+  it.each([
+    ...['PATH', 'HOSTNAME', 'POST', 'PORTS', 'DATABASE_NAME', 'CACHE_DIR', 'LOG_DIR', 'npm_config_cache'],
+    ...['VOTE_LOG', 'VOTE_SECRET', 'DISCORD_PERMISSIONS', 'OWNER_NAME'],
+  ])('is not reported: %s', (name) => expect(unknownVariables({ [name]: 'x' })).toEqual([]));
 
   it('is not reported if the similar setting is set', () => {
     expect(unknownVariables({ DATABASE_URI: 'x', DATABASE_URL: 'sqlite:x' })).toEqual([]);

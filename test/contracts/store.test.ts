@@ -496,15 +496,15 @@ function storeTests(newUrl: () => string): void {
   it('stores which commands are registered, by application', async () => {
     const url = newUrl();
     const { commandRegistry } = await open(url);
-    const command = { id: '101', applicationId: '1', guildId: null, name: 'stats' };
+    const command = { id: '101', applicationId: '1', guildId: null, name: 'stats', definition: '{}' };
     await commandRegistry.save(command);
     await commandRegistry.save({ ...command, id: '102', guildId: '7' });
     await commandRegistry.save({ ...command, id: '103', applicationId: '2' });
-    await commandRegistry.save({ ...command, name: 'renamed' });
+    await commandRegistry.save({ ...command, name: 'renamed', definition: null });
     await commandRegistry.remove('102');
     await commandRegistry.remove('999');
     const again = (await open(url)).commandRegistry;
-    expect(await again.list('1')).toEqual([{ ...command, name: 'renamed' }]);
+    expect(await again.list('1')).toEqual([{ ...command, name: 'renamed', definition: null }]);
     expect(await again.list('3')).toEqual([]);
     expect([await again.has('101'), await again.has('102'), await again.has('103')]).toEqual([true, false, true]);
   });

@@ -1,6 +1,6 @@
 import { getEventListeners, once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { promiseHooks } from 'node:v8';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -44,6 +44,32 @@ describe('the connection to Discord', () => {
     await until(() => client.ready);
     expect(readyCalls()).toBe(1);
     expect(discord.dispatches.map(({ t }) => t)).not.toContain('GUILD_CREATE');
+  });
+
+  it('is closed if it is stopped while it opens', async () => {
+    const opened = Promise.withResolvers<Socket>();
+    const server = createServer((_request, response) => {
+      const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const session_start_limit = { total: 1_000, remaining: 1_000, reset_after: 0, max_concurrency: 1 };
+      response
+        .setHeader('content-type', 'application/json')
+        .end(JSON.stringify({ url, shards: 1, session_start_limit }));
+    });
+    server.on('upgrade', (_request, socket) => opened.resolve(socket as Socket));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`;
+    const { client } = connecting({ apiUrl, token: 'MTE5.token.for-tests' });
+    client.start();
+    const socket = (await opened.promise).resume();
+    onTestFinished(() => void socket.destroy());
+    await client.stop();
+    // Before the handshake takes so long that discord.js ends it.
+    await expect.poll(() => socket.readableEnded || socket.destroyed, { timeout: 4_000 }).toBe(true);
   });
 
   it('does not accumulate promise reactions or listeners while it lasts', async () => {

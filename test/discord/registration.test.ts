@@ -141,13 +141,13 @@ describe('registering the commands', () => {
   it('reports commands in a guild that the bot can no longer access, and registers the others', async () => {
     const { discord, registry, register } = await registering();
     const lost = { id: '42', applicationId: discord.applicationId, guildId: '4242', name: 'canvote' };
-    await registry.save(lost);
+    await registry.save({ ...lost, definition: null });
     expect(await register()).toEqual({ ...noChanges, created: all, inaccessible: [lost] });
   });
 
   it('does not change the stored commands of another application', async () => {
     const { discord, registry, register } = await registering();
-    const other = { id: '42', applicationId: '4242', guildId: null, name: 'canvote' };
+    const other = { id: '42', applicationId: '4242', guildId: null, name: 'canvote', definition: null };
     await registry.save(other);
     expect(await register()).toEqual({ ...noChanges, created: all });
     expect(await registry.list('4242')).toEqual([other]);

@@ -1,6 +1,7 @@
 import { setImmediate as cacheWrite } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createLookup, type LookupOptions } from '../../src/lookup/client.ts';
+import { createLookup } from '../../src/lookup/client.ts';
+import type { LookupOptions } from '../../src/lookup/lookup-options.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import { TallyhookError } from '../../src/platform/errors.ts';
 import { delayed, failure, success } from './fake-service.ts';

@@ -1,6 +1,7 @@
-import { createLookup, type LookupOptions } from '../../src/lookup/client.ts';
+import { createLookup } from '../../src/lookup/client.ts';
 import type { LookupEvent } from '../../src/lookup/lookup.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
+import type { LookupOptions } from '../../src/lookup/lookup-options.ts';
 import { memoryKeyv } from '../../src/lookup/open-keyv.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { manualClock } from '../support/manual-clock.ts';

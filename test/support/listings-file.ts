@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
-import { type ConfigIssue, InvalidConfigError } from '../../config/schema.ts';
+import { type ConfigIssue, InvalidConfigError } from '../../src/platform/invalid-config-error.ts';
 import { tempDir } from './temp-dir.ts';
 
 /** A listing of the file with all required values. */

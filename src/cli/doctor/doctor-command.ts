@@ -1,10 +1,11 @@
 import { loadConfig } from '../../../config/load.ts';
-import { type Config, InvalidConfigError } from '../../../config/schema.ts';
+import type { Config } from '../../../config/schema.ts';
 import { configWarnings } from '../../../config/warnings.ts';
 import { fail, warn } from '../../doctor/finding.ts';
 import { exitCodeOf, formatJson, formatResult, formatSummary, sanitizeResult } from '../../doctor/report.ts';
 import type { CheckResult } from '../../doctor/run-checks.ts';
 import { systemClock } from '../../platform/clock.ts';
+import { InvalidConfigError } from '../../platform/invalid-config-error.ts';
 import { command } from '../../terminal/command.ts';
 import { exitCode, UsageError, untilStopped } from '../../terminal/terminal.ts';
 import { runDoctor } from './run-doctor.ts';

@@ -20,9 +20,7 @@ export function nextSteps(values: Environment, generated: ReadonlySet<SettingNam
     'Next:',
     ...steps.map((step, index) => `  ${index + 1}. ${step}`),
     `  3. At the service, set the webhook URL to ${address}/webhooks`,
-    ...(publicUrl
-      ? []
-      : [`     (your.domain has to lead to ${local}; see the section on public addresses in the README)`]),
+    ...(publicUrl ? [] : [`     (your.domain has to lead to ${local}, through a reverse proxy or a tunnel)`]),
     ...(generated.has('VOTE_WEBHOOK_SECRET') && secret ? [`     and the secret for votes to ${secret}`] : []),
   ];
 }

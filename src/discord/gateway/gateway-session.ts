@@ -20,6 +20,7 @@ import { messageOf } from '../../platform/errors.ts';
 import type { LogThrottled } from '../../platform/throttled-log.ts';
 import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from '../rate-limit.ts';
 import type { IdentifyThrottle } from './identify-throttle.ts';
+import { findOpeningConnections } from './opening-connections.ts';
 
 /** A shard of the gateway: one of `count`. */
 export interface Shard {
@@ -82,6 +83,7 @@ export function openGatewaySession(options: {
   const { makeRequest, token, apiUrl, shard, logThrottled, identifyThrottle, globalLimit, onInteraction, onChange } =
     options;
   let closed = false;
+  let strategy: SimpleShardingStrategy | undefined;
 
   const client = new Client({
     // Interactions need no intents; least privilege.
@@ -104,7 +106,10 @@ export function openGatewaySession(options: {
     // An interaction contains everything that its response needs. Unlimited caches would grow with every member.
     makeCache: Options.cacheWithLimits({ GuildMemberManager: 100, MessageManager: 0, UserManager: 100 }),
     ws: {
-      buildStrategy: (manager) => new SimpleShardingStrategy(withShortTimeouts(manager, () => closed)),
+      buildStrategy(manager) {
+        strategy = new SimpleShardingStrategy(withShortTimeouts(manager, () => closed));
+        return strategy;
+      },
       async buildIdentifyThrottler(manager) {
         const { session_start_limit } = await manager.fetchGatewayInformation();
         return identifyThrottle.forSession(session_start_limit.max_concurrency, () => closed);
@@ -143,7 +148,9 @@ export function openGatewaySession(options: {
     ended,
     async close() {
       closed = true;
+      const closeOpening = strategy === undefined ? () => {} : findOpeningConnections(strategy);
       await client.destroy();
+      closeOpening();
     },
   };
 }
@@ -160,8 +167,10 @@ function withShortTimeouts(manager: GatewayManager, isClosed: () => boolean): Ga
   const retrieveSessionInfo = manager.options.retrieveSessionInfo;
   manager.options.handshakeTimeout = 5 * second;
   manager.options.helloTimeout = 5 * second;
-  manager.options.retrieveSessionInfo = (shard) =>
-    isClosed() ? new Promise<SessionInfo | null>(() => {}) : retrieveSessionInfo.call(manager.options, shard);
+  manager.options.retrieveSessionInfo = async (shard) => {
+    const session = isClosed() ? null : await retrieveSessionInfo.call(manager.options, shard);
+    return isClosed() ? new Promise<SessionInfo | null>(() => {}) : session;
+  };
   return manager;
 }
 

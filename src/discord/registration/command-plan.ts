@@ -1,6 +1,6 @@
 import { ApplicationCommandType } from 'discord.js';
-import type { RegisteredCommand } from './command-registry.ts';
-import { type CommandBody, hasBody, type ListedCommand } from './command-shape.ts';
+import type { StoredCommand } from './command-registry.ts';
+import { type CommandBody, hasBody, hasDefinition, isTranslatedAsOurs, type ListedCommand } from './command-shape.ts';
 
 /** A command in Discord's list. */
 export interface CommandReference {
@@ -16,39 +16,52 @@ export interface CommandPlan {
   readonly adopt: readonly CommandReference[];
   readonly create: readonly CommandBody[];
   readonly update: readonly (CommandReference & { readonly body: CommandBody })[];
-  readonly unchanged: readonly CommandReference[];
+  readonly unchanged: readonly (CommandReference & { readonly body: CommandBody })[];
   /** Ours, but no longer offered in this scope. */
   readonly delete: readonly CommandReference[];
-  /** Stored ids that Discord no longer lists. */
+  /** Stored ids that Discord no longer lists, or of which another program has made a command of its own. */
   readonly forget: readonly string[];
-  /** Commands of another program with the name of an offered one; they are not changed. */
+  /** Those of {@link forget} that Discord lists. */
+  readonly replaced: readonly CommandReference[];
+  /** Commands of another program with the name of an offered one, and {@link replaced} ones; they are not changed. */
   readonly conflicts: readonly CommandReference[];
 }
 
 /**
  * Plans one scope; `stored` are our commands in it. A name that another program uses is never created, because
- * Discord's "Create Command" overwrites a command of the same name.
+ * Discord's "Create Command" overwrites a command of the same name. A stored id alone does not make a command ours: a
+ * program that replaces the whole list ("Bulk Overwrite") puts its command of the same name in the place of ours, with
+ * our id.
  */
 export function planCommands(options: {
   readonly offered: readonly CommandBody[];
   readonly listed: readonly ListedCommand[];
-  readonly stored: readonly RegisteredCommand[];
+  readonly stored: readonly StoredCommand[];
 }): CommandPlan {
   const { offered, stored } = options;
   // A user or message command may have the same name as a slash command.
   const listed = options.listed.filter(({ type }) => type === ApplicationCommandType.ChatInput);
   const bodies = new Map(offered.map((body) => [body.name, body]));
-  const storedIds = new Set(stored.map(({ id }) => id));
+  const definitions = new Map(stored.map(({ id, definition }) => [id, definition]));
 
   const isAdoptable = ({ id, name, description }: ListedCommand) =>
-    !storedIds.has(id) && (bodies.get(name)?.description === description || isEarlierCommand({ name, description }));
-  const ours = listed.filter((command) => storedIds.has(command.id) || isAdoptable(command));
+    !definitions.has(id) && (bodies.get(name)?.description === description || isEarlierCommand({ name, description }));
+  const isAsRegistered = (command: ListedCommand) => {
+    const definition = definitions.get(command.id);
+    if (definition === undefined) return false;
+    if (definition === null || hasDefinition(command, definition)) return true;
+    // Another process has registered it, and not stored the definition yet, or is of a version that stores none.
+    const body = bodies.get(command.name);
+    return (body !== undefined && hasBody(command, body)) || isTranslatedAsOurs(command);
+  };
+  const ours = listed.filter((command) => isAsRegistered(command) || isAdoptable(command));
   const foreign = listed.filter((command) => !ours.includes(command));
 
   const matches = ours.flatMap((command) => {
     const body = bodies.get(command.name);
     return body === undefined ? [] : [{ command, body }];
   });
+  const replaced = foreign.filter(({ id }) => definitions.has(id));
   const usedNames = new Set([...matches.map(({ command }) => command.name), ...foreign.map(({ name }) => name)]);
   return {
     adopt: listed.filter(isAdoptable).map(referenceOf),
@@ -56,10 +69,13 @@ export function planCommands(options: {
     update: matches
       .filter(({ command, body }) => !hasBody(command, body))
       .map(({ command, body }) => ({ ...referenceOf(command), body })),
-    unchanged: matches.filter(({ command, body }) => hasBody(command, body)).map(({ command }) => referenceOf(command)),
+    unchanged: matches
+      .filter(({ command, body }) => hasBody(command, body))
+      .map(({ command, body }) => ({ ...referenceOf(command), body })),
     delete: ours.filter(({ name }) => !bodies.has(name)).map(referenceOf),
-    forget: stored.map(({ id }) => id).filter((id) => !listed.some((command) => command.id === id)),
-    conflicts: foreign.filter(({ name }) => bodies.has(name)).map(referenceOf),
+    forget: stored.map(({ id }) => id).filter((id) => !ours.some((command) => command.id === id)),
+    replaced: replaced.map(referenceOf),
+    conflicts: foreign.filter((command) => bodies.has(command.name) || replaced.includes(command)).map(referenceOf),
   };
 }
 

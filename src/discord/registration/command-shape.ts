@@ -9,6 +9,7 @@ import {
 } from 'discord.js';
 import { z } from 'zod';
 import type { Command, CommandOption, DescriptionContext } from '../../../commands/command.ts';
+import { parseJson } from '../../platform/json.ts';
 import { defaultLocale, type Locale, locales } from '../../texts/locale.ts';
 import { textsIn } from '../../texts/texts.ts';
 
@@ -117,14 +118,17 @@ const nullableNumber = z
 
 /** Discord lists null, an empty object or nothing for none. */
 const localizations = z
-  .record(z.string(), z.string())
+  .record(z.string(), z.string().trim())
   .nullish()
   .transform((texts) => texts ?? {});
+
+/** Without the spaces at its ends, which Discord may remove. */
+const text = z.string().trim();
 
 /** The fields that a registration sets. Discord adds ids, versions and defaults. */
 const comparable = z.object({
   name: z.string(),
-  description: z.string(),
+  description: text,
   description_localizations: localizations,
   contexts: sortedNumbers,
   integration_types: sortedNumbers,
@@ -136,11 +140,11 @@ const comparable = z.object({
     z.object({
       type: z.number(),
       name: z.string(),
-      description: z.string(),
+      description: text,
       description_localizations: localizations,
       required: z.boolean().default(false),
       autocomplete: z.boolean().default(false),
-      choices: arrayOf(z.object({ name: z.string(), name_localizations: localizations, value: z.unknown() })),
+      choices: arrayOf(z.object({ name: text, name_localizations: localizations, value: z.unknown() })),
       min_value: nullableNumber,
       max_value: nullableNumber,
       min_length: nullableNumber,
@@ -158,11 +162,37 @@ export const listedCommand = z.looseObject({
 });
 export type ListedCommand = z.output<typeof listedCommand>;
 
+type Definition = z.output<typeof comparable>;
+
 /** Whether Discord's command equals `body`. */
 export function hasBody(listed: ListedCommand, body: CommandBody): boolean {
-  const expected = comparable.parse(body);
+  return isEqual(listed, comparable.parse(body));
+}
+
+/** What a registration sets, as JSON, to recognise the command later with {@link hasDefinition}. */
+export function definitionOf(body: CommandBody): string {
+  return JSON.stringify(comparable.parse(body));
+}
+
+/** Whether Discord's command is still the one that was registered. */
+export function hasDefinition(listed: ListedCommand, definition: string): boolean {
+  const { data } = comparable.safeParse(parseJson(definition));
+  return data !== undefined && isEqual(listed, data);
+}
+
+/**
+ * Whether a command is described in most of our languages. A version that does not store definitions may have registered
+ * it while this one was not running; the command of another program is hardly ever translated into so many.
+ */
+export function isTranslatedAsOurs(listed: ListedCommand): boolean {
+  const { description_localizations } = comparable.parse(listed);
+  const translated = translatedLocales.filter((locale) => Object.hasOwn(description_localizations, locale));
+  return translated.length > translatedLocales.length / 2;
+}
+
+function isEqual(listed: ListedCommand, expected: Definition): boolean {
   const actual = comparable.parse(listed);
   // Discord lists these for a guild's commands too, but they cannot be set.
-  const isGlobal = body.contexts !== undefined;
+  const isGlobal = expected.contexts.length > 0;
   return isDeepStrictEqual(isGlobal ? actual : { ...actual, contexts: [], integration_types: [] }, expected);
 }

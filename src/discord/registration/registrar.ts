@@ -1,14 +1,25 @@
 import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
+import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
+import type { CommandReference } from './command-plan.ts';
 import type { CommandRegistry } from './command-registry.ts';
-import { type Registration, type RegistrationReport, registerCommands } from './registration.ts';
+import {
+  forgetReplacedCommands,
+  type Registration,
+  type RegistrationReport,
+  registerCommands,
+} from './registration.ts';
 
 const retryDelayMs = 10 * second;
 /** How long an interaction may wait for the first registration attempt (ms); Discord expects a response within 3 s. */
 const adoptionTimeoutMs = 1 * second;
+/**
+ * How often to check, while commands are used, whether another program has put its own in their place (ms). Discord sends
+ * no event for it.
+ */
+const recheckIntervalMs = 1 * minute;
 
 /** Registers the slash commands once Discord is reachable, and retries while that fails. */
 export interface Registrar {
@@ -16,7 +27,10 @@ export interface Registrar {
   start(applicationId: string): void;
   /** Registers again what is offered now; without effect before the start. Calls in quick succession are one. */
   update(): void;
-  /** Whether we registered the command of this id. Rejects with what {@link CommandRegistry} throws. */
+  /**
+   * Whether we registered the command of this id, and no other program has replaced it since. Rejects with what
+   * {@link CommandRegistry} throws.
+   */
   isOwn(commandId: string): Promise<boolean>;
   /** The id of our command of this name in the scope of the registration; null before it is registered. */
   idOf(name: string): string | null;
@@ -45,25 +59,47 @@ export function createRegistrar(
   let startedFor: string | undefined;
   let isRunning = false;
   let isOutdated = false;
+  let hasAttempted = false;
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  const reportedConflicts = new Set<string>();
 
   async function loadOwnIds(applicationId: string): Promise<void> {
-    for (const command of await registry.list(applicationId)) {
+    const commands = await registry.list(applicationId);
+    idsByName.clear();
+    for (const command of commands) {
       ownIds.add(command.id);
       if (command.guildId === guildId) idsByName.set(command.name, command.id);
+    }
+  }
+
+  /** Commands of another program, each of which is logged once. */
+  function disown(conflicts: readonly CommandReference[]): void {
+    for (const { name, id } of conflicts) {
+      ownIds.delete(id);
+      if (reportedConflicts.has(id)) continue;
+      reportedConflicts.add(id);
+      log.warn(
+        { command: name, id, scope: scopeOf(guildId), hint: conflictHint },
+        'slash command of another program has the same name; it was not changed, and ours is not offered',
+      );
     }
   }
 
   async function attempt(applicationId: string): Promise<boolean> {
     try {
       await loadOwnIds(applicationId);
-      logRegistration(await registerCommands({ ...registration, context: offer(), applicationId }), guildId, log);
+      const report = await registerCommands({ ...registration, context: offer(), applicationId });
+      logRegistration(report, guildId, log);
       await loadOwnIds(applicationId);
+      disown(report.conflicts);
+      checkedAt = clock.monotonic();
       return true;
     } catch (error) {
       if (!stopping.signal.aborted)
         log.warn({ reason: messageOf(error) }, 'slash commands could not be registered; retrying');
       return false;
     } finally {
+      hasAttempted = true;
       firstAttempt.resolve();
     }
   }
@@ -85,6 +121,19 @@ export function createRegistrar(
     return ownIds.has(commandId);
   }
 
+  /** In the background, for the next interactions. */
+  async function recheck(applicationId: string): Promise<void> {
+    if (isRunning || clock.monotonic() - checkedAt < recheckIntervalMs) return;
+    checkedAt = clock.monotonic();
+    try {
+      const replaced = await forgetReplacedCommands({ ...registration, context: offer(), applicationId });
+      if (replaced.length > 0) await loadOwnIds(applicationId);
+      disown(replaced);
+    } catch (error) {
+      if (!stopping.signal.aborted) log.debug({ reason: messageOf(error) }, 'slash commands could not be checked');
+    }
+  }
+
   return {
     start(applicationId) {
       if (startedFor !== undefined) return;
@@ -97,10 +146,15 @@ export function createRegistrar(
       void run(startedFor);
     },
     async isOwn(commandId) {
-      if (await isStored(commandId)) return true;
-      // The first attempt stores the ids of the commands that an earlier version registered.
-      await settleWithin(adoptionTimeoutMs, clock, firstAttempt.promise);
-      return isStored(commandId);
+      // The first attempt stores the ids of the commands that an earlier version registered, and removes those that
+      // another program has replaced while we were not running.
+      if (!hasAttempted && (startedFor !== undefined || !(await registry.has(commandId)))) {
+        await settleWithin(adoptionTimeoutMs, clock, firstAttempt.promise);
+      }
+      if (!hasAttempted) return registry.has(commandId);
+      if (!(await isStored(commandId))) return false;
+      if (startedFor !== undefined) void recheck(startedFor);
+      return true;
     },
     idOf: (name) => idsByName.get(name) ?? null,
     stop: () => stopping.abort(),
@@ -116,14 +170,8 @@ export const inaccessibleHint =
   'The bot is no longer in that guild. To delete the command, invite the bot there and restart.';
 
 function logRegistration(report: RegistrationReport, guildId: string | null, log: Log): void {
-  const { conflicts, inaccessible, ...changes } = report;
+  const { conflicts: _conflicts, inaccessible, ...changes } = report;
   log.info({ scope: scopeOf(guildId), ...changes }, 'slash commands registered');
-  for (const { name, id } of conflicts) {
-    log.warn(
-      { command: name, id, scope: scopeOf(guildId), hint: conflictHint },
-      'slash command of another program has the same name; it was not changed, and ours is not offered',
-    );
-  }
   for (const { name, id, guildId: otherGuildId } of inaccessible) {
     log.warn(
       { command: name, id, scope: scopeOf(otherGuildId), hint: inaccessibleHint },

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { Command, DescriptionContext } from '../../../commands/command.ts';
 import type { DiscordRest } from '../rest.ts';
 import { type CommandPlan, type CommandReference, planCommands } from './command-plan.ts';
-import type { CommandRegistry, RegisteredCommand } from './command-registry.ts';
-import { bodyOf, listedCommand } from './command-shape.ts';
+import type { CommandRegistry, RegisteredCommand, StoredCommand } from './command-registry.ts';
+import { bodyOf, type CommandBody, definitionOf, listedCommand } from './command-shape.ts';
 
 /** Discord lists translations only on request. Discord: "Get Global Application Commands". */
 const withLocalizations = new URLSearchParams({ with_localizations: 'true' });
@@ -29,7 +29,10 @@ export interface RegistrationReport {
   readonly updated: readonly string[];
   readonly unchanged: readonly string[];
   readonly deleted: readonly string[];
-  /** Commands of another program with the name of one of ours; they were not changed, and ours are not offered. */
+  /**
+   * Commands of another program with the name of one of ours, or in the place of one that was ours; they were not
+   * changed, and ours are not offered.
+   */
   readonly conflicts: readonly CommandReference[];
   /** Our commands in guilds that the bot can no longer access; they were not deleted. */
   readonly inaccessible: readonly RegisteredCommand[];
@@ -43,30 +46,37 @@ export interface RegistrationReport {
  */
 export async function registerCommands(registration: Registration): Promise<RegistrationReport> {
   const { rest, applicationId, guildId, registry } = registration;
-  const { plan, elsewhere } = await planRegistration(registration);
+  const { plan, stored } = await planRegistration(registration);
   const route = routeOf(applicationId, guildId);
-  const save = ({ id, name }: CommandReference) => registry.save({ id, name, applicationId, guildId });
+  const save = ({ id, name }: CommandReference, body: CommandBody | null) => {
+    const definition = body === null ? null : definitionOf(body);
+    return registry.save({ id, name, applicationId, guildId, definition });
+  };
+  const isStored = (id: string, body: CommandBody) =>
+    stored.some((command) => command.id === id && command.definition === definitionOf(body));
 
-  for (const command of plan.adopt) await save(command);
+  for (const command of plan.adopt) await save(command, null);
   for (const id of plan.forget) await registry.remove(id);
   for (const { id } of plan.delete) await deleteCommand(registration, { id, guildId });
   for (const body of plan.create) {
     const response = await rest.post(route, { type: ApplicationCommandType.ChatInput, ...body });
-    await save(listedCommand.parse(response));
+    await save(listedCommand.parse(response), body);
   }
-  for (const { id, body } of plan.update) await rest.patch(`${route}/${id}`, body);
+  for (const { id, name, body } of plan.update) {
+    await rest.patch(`${route}/${id}`, body);
+    await save({ id, name }, body);
+  }
+  for (const { id, name, body } of plan.unchanged) if (!isStored(id, body)) await save({ id, name }, body);
 
   const deleted = plan.delete.map(({ name }) => name);
-  const inaccessible: RegisteredCommand[] = [];
-  for (const command of elsewhere) {
-    if (await deleteCommand(registration, command)) deleted.push(command.name);
-    else inaccessible.push(command);
-  }
+  const elsewhere = stored.filter((command) => command.guildId !== guildId);
+  const removed = await deleteElsewhere(registration, elsewhere);
+  const inaccessible = removed.inaccessible.map(withoutDefinition);
   return {
     created: plan.create.map(({ name }) => name),
     updated: plan.update.map(({ name }) => name),
     unchanged: plan.unchanged.map(({ name }) => name),
-    deleted,
+    deleted: [...deleted, ...removed.deleted],
     conflicts: plan.conflicts,
     inaccessible,
   };
@@ -80,33 +90,78 @@ export async function inspectRegistration(registration: ReadOnlyRegistration): P
   /** Our commands in other scopes, which the next registration deletes. */
   readonly elsewhere: readonly RegisteredCommand[];
 }> {
-  const { plan, elsewhere } = await planRegistration(registration);
+  const { plan, stored } = await planRegistration(registration);
   const isCurrent = plan.create.length + plan.update.length + plan.delete.length === 0;
+  const elsewhere = stored.filter(({ guildId }) => guildId !== registration.guildId).map(withoutDefinition);
   return { isCurrent, conflicts: plan.conflicts, elsewhere };
+}
+
+/**
+ * Removes from the registry, and returns, the commands in the place of which another program has registered its own.
+ * Changes nothing at Discord. Throws the same errors as {@link registerCommands}.
+ */
+export async function forgetReplacedCommands(registration: Registration): Promise<readonly CommandReference[]> {
+  const { plan } = await planRegistration(registration);
+  for (const { id } of plan.replaced) await registration.registry.remove(id);
+  return plan.replaced;
 }
 
 async function planRegistration(
   registration: ReadOnlyRegistration,
-): Promise<{ plan: CommandPlan; elsewhere: readonly RegisteredCommand[] }> {
-  const { rest, applicationId, guildId, commands, context, registry } = registration;
-  const storedCommands = await registry.list(applicationId);
-  const listedCommands = z
-    .array(listedCommand)
-    .parse(await rest.get(routeOf(applicationId, guildId), withLocalizations));
-  const plan = planCommands({
-    offered: commands
-      .filter((command) => command.isServedBy(context.listings))
-      .map((command) => bodyOf(command, context, guildId)),
-    listed: listedCommands,
-    stored: storedCommands.filter((command) => command.guildId === guildId),
-  });
-  return { plan, elsewhere: storedCommands.filter((command) => command.guildId !== guildId) };
+): Promise<{ plan: CommandPlan; stored: readonly StoredCommand[] }> {
+  const { guildId, commands, context, applicationId, registry } = registration;
+  const stored = await registry.list(applicationId);
+  const offered = commands
+    .filter((command) => command.isServedBy(context.listings))
+    .map((command) => bodyOf(command, context, guildId));
+  return { plan: planCommands({ offered, ...(await commandsIn(guildId, stored, registration)) }), stored };
+}
+
+/** What Discord lists in a scope, and what is stored of it. */
+async function commandsIn(
+  guildId: string | null,
+  stored: readonly StoredCommand[],
+  { rest, applicationId }: Pick<Registration, 'rest' | 'applicationId'>,
+) {
+  const listed = await rest.get(routeOf(applicationId, guildId), withLocalizations);
+  return { listed: z.array(listedCommand).parse(listed), stored: stored.filter((each) => each.guildId === guildId) };
+}
+
+/** Deletes our commands in other scopes, as far as they are still ours. */
+async function deleteElsewhere(
+  registration: Registration,
+  stored: readonly StoredCommand[],
+): Promise<{ readonly deleted: readonly string[]; readonly inaccessible: readonly StoredCommand[] }> {
+  const deleted: string[] = [];
+  const inaccessible: StoredCommand[] = [];
+  for (const guildId of new Set(stored.map((command) => command.guildId))) {
+    const inScope = stored.filter((command) => command.guildId === guildId);
+    const listed = await commandsIn(guildId, stored, registration).catch((error: unknown) => {
+      if (error instanceof DiscordAPIError && error.code === RESTJSONErrorCodes.MissingAccess) return null;
+      throw error;
+    });
+    if (listed === null) {
+      inaccessible.push(...inScope);
+      continue;
+    }
+    const { replaced } = planCommands({ offered: [], ...listed });
+    for (const command of inScope) {
+      if (replaced.some(({ id }) => id === command.id)) await registration.registry.remove(command.id);
+      else if (await deleteCommand(registration, command)) deleted.push(command.name);
+      else inaccessible.push(command);
+    }
+  }
+  return { deleted, inaccessible };
+}
+
+function withoutDefinition({ definition: _definition, ...command }: StoredCommand): RegisteredCommand {
+  return command;
 }
 
 /** Deletes one of our commands, which may not exist any more. False if the bot can no longer access its guild. */
 async function deleteCommand(
   { rest, applicationId, registry }: Registration,
-  { id, guildId }: Pick<RegisteredCommand, 'id' | 'guildId'>,
+  { id, guildId }: Pick<StoredCommand, 'id' | 'guildId'>,
 ): Promise<boolean> {
   try {
     await rest.delete(`${routeOf(applicationId, guildId)}/${id}`);

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { TallyhookError } from '../../platform/errors.ts';
 import { isLoopback, isPublic } from './addresses.ts';
 
 /** An IP address from DNS. */
@@ -25,7 +26,13 @@ export interface WebhookTarget {
 }
 
 /** The receiver is not allowed. The message is for the owner of the listing. */
-export class RejectedTargetError extends Error {}
+export class RejectedTargetError extends TallyhookError {
+  constructor(message: string, options: { readonly hint?: string } = {}) {
+    super('webhook_url_rejected', message, options);
+  }
+}
+
+const loopbackHint = { hint: 'For a receiver on this machine, start the service with allowLoopbackTargets: true.' };
 
 /** Ports of other protocols, whose servers could understand a part of a request (Fetch Standard, "Port blocking"). */
 const blockedPorts: ReadonlySet<string> = new Set(
@@ -48,7 +55,7 @@ export function readTargetUrl(text: string, policy: Pick<TargetPolicy, 'allowLoo
     throw new RejectedTargetError('This is not a URL. Enter a complete URL that begins with https://.');
   const url = new URL(text);
   const schemes = policy.allowLoopback ? ['https:', 'http:'] : ['https:'];
-  if (!schemes.includes(url.protocol)) throw new RejectedTargetError('The URL must begin with https://.');
+  if (!schemes.includes(url.protocol)) throw new RejectedTargetError('The URL must begin with https://.', loopbackHint);
   if (url.username !== '' || url.password !== '') {
     throw new RejectedTargetError(
       'The URL must not contain a user name or password; the signature authenticates the sender.',

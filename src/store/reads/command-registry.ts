@@ -11,11 +11,10 @@ export function sqlCommandRegistry(db: Kysely<Tables>, reading: Connection, writ
   return {
     async list(applicationId) {
       const rows = await run(reading, commands.selectAll().where('application_id', '=', applicationId).orderBy('id'));
-      return rows.map(({ id, application_id, guild_id, name }) => ({
-        id,
+      return rows.map(({ id, application_id, guild_id, name, definition }) => ({
+        ...{ id, name, definition },
         applicationId: application_id,
         guildId: guild_id,
-        name,
       }));
     },
     async has(id) {

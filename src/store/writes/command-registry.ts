@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely';
 import type { Connection } from '../../database/dialect.ts';
-import type { RegisteredCommand } from '../../discord/registration/command-registry.ts';
+import type { StoredCommand } from '../../discord/registration/command-registry.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
 /** Changes to the command registry, for use inside a transaction of `connection`. */
 export function commandRegistryWrites(db: Kysely<Tables>, connection: Connection) {
   return {
-    async saveCommand({ id, applicationId, guildId, name }: RegisteredCommand): Promise<void> {
-      const row = { application_id: applicationId, guild_id: guildId, name };
+    async saveCommand({ id, applicationId, guildId, name, definition }: StoredCommand): Promise<void> {
+      const row = { application_id: applicationId, guild_id: guildId, name, definition };
       const insert = db.insertInto('registered_commands').values({ id, ...row });
       await run(
         connection,

@@ -5,7 +5,6 @@ import { configureOwnersWebhook, rotateWebhookSecret } from '../../actions/confi
 import { testWebhook } from '../../actions/test-webhook.ts';
 import { deleteWebhook, findWebhook, pauseForOwner, resumeWebhook } from '../../storage/deliveries/webhooks.ts';
 import type { WebhookFamily } from '../../storage/tables.ts';
-import { RejectedTargetError } from '../../webhooks/target.ts';
 import type { PageDependencies } from '../dependencies.ts';
 import { readForm, webhookForm } from '../forms.ts';
 import { pageNotFound } from '../render-page.ts';
@@ -81,7 +80,6 @@ function readFamily(text: string): WebhookFamily {
 
 /** Responds to an invalid webhook URL with 400. */
 function rethrowAsHttpError(thrown: unknown): never {
-  if (thrown instanceof RejectedTargetError || thrown instanceof TallyhookError)
-    throw new HttpError(400, thrown.message);
+  if (thrown instanceof TallyhookError) throw new HttpError(400, thrown.message);
   throw thrown;
 }

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
+import { callback, checkOptions, clock, instance, log } from '../src/platform/options.ts';
+import { hintForListings, receiverListings, toReceiverListings } from './receiver-listings.ts';
+import type { ListingConfig } from './schema.ts';
+
+/** The value of `database` for a temporary file. */
+export const temporaryDatabase = ':memory:';
+
+const expectedPath = 'it must be the path of a file';
+
+/** The path of a SQLite file, which may be written as in `DATABASE_URL`. */
+const database = z
+  .string(expectedPath)
+  .transform((text) => text.replace(/^sqlite:/, ''))
+  .refine((path) => path.trim() !== '' && !/^\w+:\/\//.test(path), expectedPath);
+
+const receiverOptions = z.strictObject({
+  listings: receiverListings,
+  database,
+  handlers: z
+    .strictObject({
+      onVote: callback.optional(),
+      onPremium: callback.optional(),
+      onStreak: callback.optional(),
+      onMilestone: callback.optional(),
+    })
+    .optional(),
+  onRecorded: callback.optional(),
+  host: z.string().min(1).optional(),
+  port: z.int().min(0).max(65_535).optional(),
+  log: log.optional(),
+  clock: clock.optional(),
+  tracing: instance.optional(),
+});
+
+/**
+ * Checks the options of `createReceiver`, and completes its listings. The path of the database is null for a temporary
+ * file.
+ * @throws InvalidConfigError with all issues
+ */
+export function readReceiverOptions(options: unknown): {
+  readonly listings: readonly ListingConfig[];
+  readonly path: string | null;
+} {
+  const caller = 'createReceiver';
+  const { database: path, listings: parsed } = checkOptions(caller, options, receiverOptions, hintFor);
+  const issues: ConfigIssue[] = [];
+  const listings = toReceiverListings(parsed, issues);
+  if (issues.length > 0) throw new InvalidConfigError(issues, caller);
+  return { listings, path: path === temporaryDatabase ? null : path };
+}
+
+function hintFor(path: readonly (string | number)[]): string {
+  const [option, name] = path;
+  switch (option) {
+    case undefined:
+      return "Pass an object, such as { listings: […], database: 'votes.db' }.";
+    case 'listings':
+      return path.length > 2 ? hintForListings(path) : 'List each server or bot with its secrets.';
+    case 'database':
+      return "Write the path of a SQLite file, such as database: 'votes.db', or database: ':memory:' for a test, which forgets all votes when it stops. For a database server, use createApp with TALLYHOOK_ROLES=receive.";
+    case 'handlers':
+      return name === 'onPurchase' || name === 'onReview'
+        ? 'Only the bot (createApp) calls it.'
+        : 'The handlers of a receiver are onVote, onPremium, onStreak and onMilestone.';
+    default:
+      return 'Correct or remove it.';
+  }
+}

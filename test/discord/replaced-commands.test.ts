@@ -1,0 +1,178 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { canvote } from '../../commands/canvote.ts';
+import type { Command } from '../../commands/command.ts';
+import { stats } from '../../commands/stats.ts';
+import { createRegistrar } from '../../src/discord/registration/registrar.ts';
+import { registerCommands } from '../../src/discord/registration/registration.ts';
+import { createDiscordRest } from '../../src/discord/rest.ts';
+import { minute } from '../../src/platform/durations.ts';
+import { bot, fakeLookup, server } from '../commands/command-fixture.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { collectingLog, command, commandRegistry, connectedBot, hello, localDiscord } from './bot.ts';
+
+const listings = [
+  { name: 'server', lookup: fakeLookup('server', { profile: async () => server }) },
+  { name: 'bot', lookup: fakeLookup('bot', { profile: async () => bot }) },
+];
+const context = { listings, isShared: false };
+const noChanges = { created: [], updated: [], unchanged: [], deleted: [], conflicts: [], inaccessible: [] };
+/** What a bot deploys itself, in the place of ours. */
+const theirs = { name: 'stats', description: 'Statistics of the game.' };
+
+interface Listed {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+async function registered(commands: readonly Command[] = [canvote, stats]) {
+  const discord = await localDiscord({ rateLimits: false });
+  const registry = await commandRegistry();
+  const { applicationId, apiUrl, token } = discord;
+  const rest = createDiscordRest({ token, apiUrl });
+  const route = `/applications/${applicationId}/commands` as const;
+  const guildRoute = `/applications/${applicationId}/guilds/${discord.guildId}/commands` as const;
+  const register = (offered: readonly Command[] = commands, guildId: string | null = null) =>
+    registerCommands({ rest, applicationId, guildId, commands: offered, context, registry });
+  const list = async (at: `/${string}` = route) => (await rest.get(at)) as readonly Listed[];
+  const ownNames = async () => (await registry.list(applicationId)).map(({ name }) => name).toSorted();
+  await register();
+  return { discord, registry, rest, route, guildRoute, register, list, ownNames, applicationId };
+}
+
+describe('a command that another program has put in the place of ours', () => {
+  it('has our id, and is neither changed nor ours any more', async () => {
+    const { rest, route, register, list, ownNames } = await registered();
+    const [before] = (await list()).filter(({ name }) => name === 'stats');
+    const body = [{ name: 'canvote', description: 'Can I vote in the election?' }, theirs];
+    const deployed = (await rest.put(route, undefined, body)) as readonly Listed[];
+    expect(deployed.find(({ name }) => name === 'stats')?.id).toBe(before?.id);
+
+    const conflicts = deployed.map(({ id, name }) => ({ id, name }));
+    expect(await register()).toEqual({ ...noChanges, conflicts });
+    expect(await register()).toEqual({ ...noChanges, conflicts });
+    expect(await list()).toEqual(deployed);
+    expect(await ownNames()).toEqual([]);
+  });
+
+  it('is not deleted if ours is not offered any more, or only elsewhere', async () => {
+    const { discord, rest, route, guildRoute, register, list, ownNames } = await registered();
+    await rest.put(route, undefined, [theirs]);
+    expect(await register([canvote])).toMatchObject({ deleted: [], conflicts: [{ name: 'stats' }] });
+    await register([canvote, stats], discord.guildId);
+    await rest.put(guildRoute, undefined, [theirs]);
+    await register([canvote]);
+    expect([...(await list()), ...(await list(guildRoute))]).toMatchObject([theirs, { name: 'canvote' }, theirs]);
+    expect(await ownNames()).toEqual(['canvote']);
+  });
+
+  it('leaves its name to ours when it is gone', async () => {
+    const { rest, route, register, ownNames } = await registered();
+    await rest.put(route, undefined, [theirs]);
+    await register();
+    await rest.put(route, undefined, []);
+    expect(await register()).toEqual({ ...noChanges, created: ['canvote', 'stats'] });
+    expect(await ownNames()).toEqual(['canvote', 'stats']);
+  });
+
+  it('is not answered, from the start', async () => {
+    const inputs: unknown[] = [];
+    const execute = async () => {
+      inputs.push('used');
+      return hello;
+    };
+    const { run, logged } = await connectedBot([command({ execute }), command({ name: 'other', execute })], {
+      async before({ rest, applicationId, registry }) {
+        const commands = [command({ execute }), command({ name: 'other', execute })];
+        await registerCommands({ rest, applicationId, registry, guildId: null, commands, context });
+        const say = { name: 'say', description: 'Says what the bot says.' };
+        const route = `/applications/${applicationId}/commands` as const;
+        const option = { type: 6, name: 'user', description: 'To whom.' };
+        const other = { name: 'other', description: 'Says something.', options: [option] };
+        await rest.put(route, undefined, [say, { ...other, contexts: [0], integration_types: [0] }]);
+      },
+    });
+    await expect(run('say').response).rejects.toThrow('respond');
+    expect(inputs).toEqual([]);
+    expect((await run('other').settled).embeds).toHaveLength(1);
+    expect(logged.filter(({ level }) => level >= 40)).toMatchObject([{ command: 'say' }]);
+  }, 10_000);
+
+  it('is not answered from a minute later at the latest, and is reported once', async () => {
+    const { registry, rest, route, list, discord, applicationId } = await registered([stats]);
+    const clock = manualClock();
+    const { log, logged } = collectingLog();
+    const registrar = createRegistrar({
+      ...{ rest, guildId: null, commands: [stats], registry, clock, log },
+      offer: () => context,
+    });
+    onTestFinished(() => registrar.stop());
+    registrar.start(applicationId);
+    await expect.poll(() => logged.some(({ msg }) => msg === 'slash commands registered')).toBe(true);
+    const id = (await list())[0]?.id ?? '';
+    await rest.put(route, undefined, [theirs]);
+    const isOwn = () => registrar.isOwn(id);
+    const requests = () => discord.requests.length;
+
+    const before = requests();
+    expect([await isOwn(), requests()]).toEqual([true, before]);
+    await clock.advance(minute);
+    expect([await isOwn(), await isOwn(), await isOwn()]).toEqual([true, true, true]);
+    await expect.poll(isOwn).toBe(false);
+    expect(registrar.idOf('stats')).toBe(null);
+    expect(requests()).toBe(before + 1);
+    registrar.update();
+    await expect.poll(() => logged.filter(({ msg }) => msg === 'slash commands registered').length).toBe(2);
+    expect(logged.filter(({ level }) => level >= 40)).toEqual([
+      expect.objectContaining({ command: 'stats', id, hint: expect.stringContaining('Rename or delete it there') }),
+    ]);
+    expect(await list()).toMatchObject([theirs]);
+  });
+});
+
+describe('a command that another version of tallyhook has registered', () => {
+  const saying = (description: string) =>
+    command({ execute: async () => hello, describe: () => ({ description, options: [] }) });
+
+  it('is updated, in both directions', async () => {
+    const { register } = await registered([saying('Says hello.')]);
+    const updated = { ...noChanges, updated: ['say'] };
+    expect(await register([saying('Says hello to all.')])).toEqual(updated);
+    expect(await register([saying('Says hello.')])).toEqual(updated);
+    expect(await register([saying('Says hello.')])).toEqual({ ...noChanges, unchanged: ['say'] });
+  });
+
+  it('is updated if that version has stored no definition, which is stored then', async () => {
+    const { registry, rest, route, register, applicationId } = await registered([saying('Says hello.')]);
+    for (const each of await registry.list(applicationId)) await registry.save({ ...each, definition: null });
+    expect(await register([saying('Says hello to all.')])).toEqual({ ...noChanges, updated: ['say'] });
+    await rest.put(route, undefined, [{ name: 'say', description: 'Says what the bot says.' }]);
+    expect(await register()).toMatchObject({ updated: [], conflicts: [{ name: 'say' }] });
+  });
+
+  it('keeps its definition if it was current already', async () => {
+    const { registry, rest, route, register, applicationId } = await registered([saying('Says hello.')]);
+    const stored = await registry.list(applicationId);
+    for (const each of stored) await registry.save({ ...each, definition: null });
+    expect(await register()).toEqual({ ...noChanges, unchanged: ['say'] });
+    expect(await registry.list(applicationId)).toEqual(stored);
+    await rest.put(route, undefined, [{ name: 'say', description: 'Says what the bot says.' }]);
+    expect(await register()).toMatchObject({ conflicts: [{ name: 'say' }] });
+  });
+
+  it('is updated after that version has run again and stored no definition: nobody else translates it', async () => {
+    const { rest, route, register, list } = await registered();
+    const [shown] = (await rest.get(`${route}`, new URLSearchParams({ with_localizations: 'true' }))) as Listed[];
+    const { id = '' } = shown ?? {};
+    await rest.patch(`${route}/${id}`, { description: 'An earlier text.', options: [] });
+    expect(await register()).toEqual({ ...noChanges, updated: ['canvote'], unchanged: ['stats'] });
+    expect((await list()).map(({ description }) => description)).not.toContain('An earlier text.');
+  });
+
+  it('is left alone by two processes of one version that start together', async () => {
+    const { register, ownNames } = await registered([]);
+    await Promise.all([register([canvote, stats]), register([canvote, stats])]);
+    expect(await register([canvote, stats])).toEqual({ ...noChanges, unchanged: ['canvote', 'stats'] });
+    expect(await ownNames()).toEqual(['canvote', 'stats']);
+  });
+});
