@@ -7,6 +7,7 @@ import type { Config } from '../../config/schema.ts';
 import { sqlitePathOf } from '../database/database-url.ts';
 import { createHttpApp } from '../http/app.ts';
 import { DirectRequest } from '../http/body.ts';
+import { BodyMemory } from '../http/body-memory.ts';
 import { createHealth } from '../http/health.ts';
 import { createMetrics } from '../http/metrics/metrics.ts';
 import { createHttpServer } from '../http/server.ts';
@@ -95,6 +96,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const isShared = sqlitePathOf(config.databaseUrl) === null;
   const directory = createDirectory(config.listings, home);
   const metrics = createMetrics();
+  const memory = new BodyMemory();
   const lookups = createLookupClients(config, { store, home, cache, metrics, tracing, clock, log });
   const linkedRoles = createLinkedRolesService(config, {
     ...{ members: store.linkedMembers, directory, clock, log },
@@ -145,6 +147,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
         ...services,
         ...{
           clock,
+          memory,
           metrics,
           tracing,
           log,
@@ -192,7 +195,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     nudge: nudgeEverywhere,
   });
   const { isUnreadable } = settings.sync;
-  const receiving = has('receive') ? createReceiving({ ...recording, directory, isUnreadable }) : null;
+  const receiving = has('receive') ? createReceiving({ ...recording, directory, isUnreadable, memory }) : null;
   const usesDiscord = announcing !== null || answering !== null;
   const discordLoops = usesDiscord ? [access.invalidRequests] : [];
   const announcingLoops =
@@ -225,7 +228,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     nudge: (queue) => nudgeEverywhere([queue]),
   });
   const webhooks = receiving?.receiver.router ?? null;
-  const express = createHttpApp({ webhooks, health, owner, linkedRoles: linkedRoles?.routes ?? null, log });
+  const express = createHttpApp({ webhooks, health, owner, linkedRoles: linkedRoles?.routes ?? null, memory, log });
   const withoutCommands = receiving?.receiver.withFallback(express) ?? express;
   const http = answering?.endpoint?.withFallback(withoutCommands) ?? withoutCommands;
   const server = createHttpServer(wrapListener(http), { IncomingMessage: DirectRequest });

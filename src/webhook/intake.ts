@@ -27,6 +27,8 @@ export interface DeliveryCredentials {
 /** A delivery that is not authenticated yet. */
 export interface IncomingDelivery extends DeliveryCredentials {
   readonly body: Buffer;
+  /** Called once it is known whether the sender is who it claims to be. */
+  readonly onAuthenticated?: () => void;
 }
 
 /** The response to the sender. With 503 nothing is stored; the sender should retry after `retryAfterSeconds`. */
@@ -108,6 +110,7 @@ export function createIntake(options: {
       const signed = signature !== undefined;
       const body = parseBody(incoming.body);
       const sender = signed ? await keyring.verify(body, signature, pathFamily, listing) : authorize(body, incoming);
+      incoming.onAuthenticated?.();
       if (sender === null && listing !== null && isUnreadable(listing))
         return { status: 503, error: unreadableSecrets, retryAfterSeconds: 60 };
       if (sender === null) return { status: 401, error: explainRejection(incoming) };
