@@ -5,7 +5,7 @@ import type { Vote } from '../ledger/event.ts';
 import { untimedRepeatWindowMs } from '../ledger/reward-rules.ts';
 import type { AccountState } from './account-state.ts';
 import { forgottenVoteKey, voteKey } from './idempotency-key.ts';
-import type { RecordedDelivery } from './tally.ts';
+import type { PastVote, RecordedDelivery } from './tally.ts';
 import { isWithinCooldown, voteRewards } from './vote-rewards.ts';
 import { type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
 
@@ -16,8 +16,9 @@ export function recordVote(vote: Vote, context: RecordingContext): RecordedDeliv
   const account = tally.accountState(accountIdOf(listing.community.accounts, vote.userId));
   const at = vote.at ?? receivedAt;
   const withinCooldown = isWithinCooldown(tally, account, listing, at);
-  const isRepeated = vote.at === null && isRepeatedVote(receivedAt, withinCooldown, account, context);
-  if (isRepeated || isForgottenVote(vote, at, withinCooldown, context)) return writeDuplicate(vote, context);
+  const repeated = vote.at === null ? findRepeatedVote(receivedAt, withinCooldown, account, context) : undefined;
+  if (repeated !== undefined) return writeDuplicate(vote, repeated.deliveryId, context);
+  if (isForgottenVote(vote, at, withinCooldown, context)) return writeDuplicate(vote, null, context);
   const eventKey = voteKey(vote, listing.name, receivedAt);
   const now = rowWriter.effectsCreatedAt;
   const rewards = voteRewards(tally, { vote, listing, account, at, withinCooldown, now });
@@ -25,23 +26,23 @@ export function recordVote(vote: Vote, context: RecordingContext): RecordedDeliv
 }
 
 /**
- * Whether a vote without a timestamp repeats an earlier one: all such votes within one cooldown are the same vote. A
+ * The earlier vote that a vote without a timestamp repeats: all such votes within one cooldown are the same vote. A
  * replayed vote is also compared with later ones. A vote that may be paid repeats only votes that count; otherwise a
  * rejected repeat would cost the member the next vote. A vote within the cooldown also repeats uncounted ones, so that
  * it is announced once.
  */
-function isRepeatedVote(
+function findRepeatedVote(
   receivedAt: number,
   withinCooldown: boolean,
   account: AccountState,
   { tally, listing }: RecordingContext,
-): boolean {
+): PastVote | undefined {
   const windowMs = untimedRepeatWindowMs(listing.rewards.base);
   const after = receivedAt - windowMs;
   const last = lastVoteIn(account.lastVotes, listing.name);
-  if (!withinCooldown && (last === null || last <= after)) return false;
+  if (!withinCooldown && (last === null || last <= after)) return undefined;
   const votes = tally.votesBetween(account, listing.name, after, receivedAt + windowMs);
-  return votes.some(({ cause, untimed }) => untimed && (withinCooldown || isCountedVote(cause)));
+  return votes.find(({ cause, untimed }) => untimed && (withinCooldown || isCountedVote(cause)));
 }
 
 /**

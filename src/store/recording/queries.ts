@@ -115,14 +115,14 @@ export function selectVotesBetween(
 ) {
   const votes = linkedEntries(db, newestEntry)
     .selectFrom('linked')
-    .select(['listing', 'credits', 'at', 'cause', 'reason', 'untimed'])
+    .select(['listing', 'credits', 'at', 'cause', 'reason', 'untimed', 'delivery_id as deliveryId'])
     .where('at', '>', after)
     .where('at', '<', before)
     .where('cause', 'in', allVoteCauses.map(literal));
   return listing === null ? votes : votes.where('listing', '=', listing);
 }
 
-export function toPastVote(row: Pick<Selectable<Tables['entries']>, keyof PastVote>): PastVote {
+export function toPastVote(row: Omit<PastVote, 'untimed'> & { readonly untimed: number }): PastVote {
   return { ...row, untimed: row.untimed !== 0 };
 }
 
@@ -173,8 +173,9 @@ export function selectQuarantined(db: Kysely<Tables>, deliveryIds: readonly numb
 
 /** The new content of a delivery that has left the quarantine. */
 export function updateReplayedDelivery(db: Kysely<Tables>, delivery: DeliveryChange) {
-  const { id, listing, kind, outcome, reason, userId: user_id, credits } = delivery;
-  return db.updateTable('deliveries').set({ listing, kind, outcome, reason, user_id, credits }).where('id', '=', id);
+  const { id, listing, kind, outcome, reason, userId: user_id, credits, originalId: original_id = null } = delivery;
+  const changes = { listing, kind, outcome, reason, user_id, credits, original_id };
+  return db.updateTable('deliveries').set(changes).where('id', '=', id);
 }
 
 export function selectCorrections(db: Kysely<Tables>, idempotencyKeys: readonly string[]) {
