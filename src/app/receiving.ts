@@ -7,6 +7,7 @@ import type { Store } from '../store/store.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
 import type { Tracing } from '../tracing/tracing.ts';
+import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota.ts';
 import { createDueReplays } from '../webhook/due-replays.ts';
 import { createIntake } from '../webhook/intake.ts';
 import { createKeyring } from '../webhook/keyring.ts';
@@ -35,6 +36,8 @@ export function createReceiving(options: {
   readonly tracing?: Tracing | null;
   /** Shared with the other routes of the program; by default its own. */
   readonly memory?: BodyMemory;
+  /** For each listing that was linked in Discord; by default there is none. */
+  readonly linkedQuota?: QuotaLimits;
   /** Called after each commit, with the queues of its effects. */
   readonly onRecorded: (recorded: RecordedDelivery, queues: readonly string[]) => void;
 }): Receiving {
@@ -43,9 +46,15 @@ export function createReceiving(options: {
   const keyring = createKeyring(directory.listings);
   directory.onChange(() => keyring.replace(directory.listings));
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
+  const { linkedQuota } = options;
+  const quota = linkedQuota && {
+    ...createDeliveryQuota(linkedQuota, clock),
+    appliesTo: (listing: string) => directory.find(listing)?.linked === true,
+  };
   const intake = createIntake({
     keyring: tracing === null ? keyring : traceKeyring(keyring, tracing),
     isUnreadable,
+    ...(quota && { quota }),
     recorder,
     clock,
     log,

@@ -10,8 +10,8 @@ import { type DeliveryRecord, type EffectRecord, type EntryRecord, isPruned } fr
  */
 
 /** The body is null if it was pruned; a duplicate has the body of the delivery that it repeats. */
-export function deliveryJson({ receivedAt, body, originalId: duplicateOf, ...delivery }: DeliveryRecord) {
-  return { ...delivery, duplicateOf, body: isPruned({ body }) ? null : body, receivedAt: iso(receivedAt) };
+export function deliveryJson({ receivedAt, body, originalId: _, ...delivery }: DeliveryRecord) {
+  return { ...delivery, body: isPruned({ body }) ? null : body, receivedAt: iso(receivedAt) };
 }
 
 export function effectJson({ createdAt, dueAt, finishedAt, ...effect }: EffectRecord) {
