@@ -195,7 +195,9 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     nudge: nudgeEverywhere,
   });
   const { isUnreadable } = settings.sync;
-  const receiving = has('receive') ? createReceiving({ ...recording, directory, isUnreadable, memory, linkedQuota: config.linkedQuota }) : null;
+  const receiving = has('receive')
+    ? createReceiving({ ...recording, directory, isUnreadable, memory, linkedQuota: config.linkedQuota })
+    : null;
   const usesDiscord = announcing !== null || answering !== null;
   const discordLoops = usesDiscord ? [access.invalidRequests] : [];
   const announcingLoops =
