@@ -32,6 +32,11 @@ export class BodyMemory {
     this.#maxBytes = maxBytes;
   }
 
+  /** Bytes of all bodies at present. */
+  get used(): number {
+    return this.#used;
+  }
+
   /** Adds a body without a size. @param evict ends the body: its memory is needed, and is already freed */
   open(evict: () => void): BodyReservation {
     const reservation = new Reservation(this, evict);
