@@ -45,8 +45,8 @@ function examplesIn({ discord }: Pick<Installation, 'discord'>, helpId: string):
   const message = { id: '400000000000000001', flags: 0, attachments: [], content: '' };
   const custom_id = 'tallyhook:leaderboard/period:';
   const resolved = {
-    roles: { 300000000000000001: { id: '300000000000000001', name: 'Voter', permissions: '0', managed: false } },
-    channels: { 500000000000000001: { id: '500000000000000001', name: 'votes', app_permissions: '3072' } },
+    roles: { 'role-id': { id: '300000000000000001', name: 'Voter', permissions: '0', managed: false } },
+    channels: { 'channel-id': { id: '500000000000000001', name: 'votes', app_permissions: '3072' } },
   };
   const command = { id: helpId, name: 'help' };
   return {

@@ -142,9 +142,7 @@ export async function selectVotes(
           and cause in (${sql.join(allVoteCauses.map(literal))})
       ) as votes`,
   );
-  return ranges.map((_, index) =>
-    votes.filter(({ place }) => place === index).map(({ place: _, ...vote }) => toPastVote(vote)),
-  );
+  return ranges.map((_, index) => votes.filter(({ place }) => place === index).map(toPastVote));
 }
 
 /** The text form of a `bytea`. */

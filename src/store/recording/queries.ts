@@ -123,7 +123,8 @@ export function selectVotesBetween(
 }
 
 export function toPastVote(row: Omit<PastVote, 'untimed'> & { readonly untimed: number }): PastVote {
-  return { ...row, untimed: row.untimed !== 0 };
+  const { listing, credits, at, cause, reason, deliveryId } = row;
+  return { listing, credits, at, cause, reason, deliveryId, untimed: row.untimed !== 0 };
 }
 
 /** The orders with any of these ids, by ascending primary key. */
