@@ -63,6 +63,10 @@ export function loadConfig(environment: Environment): Config {
     base: { sources, defaults: listingDefaults(values), defaultSources: defaultSourcesOf(environment) },
     reminders: values.REMINDERS === 'on',
     keep: { bodiesMs: values.KEEP_BODIES ?? null, effectsMs: values.KEEP_EFFECTS ?? null },
+    linkedQuota: {
+      maxDeliveries: values.LINKED_DELIVERIES_PER_HOUR ?? 0,
+      maxBytes: (values.LINKED_MIB_PER_HOUR ?? 0) * 1024 * 1024,
+    },
     databaseUrl: values.DATABASE_URL ?? '',
     cacheUrl: values.CACHE_URL ?? '',
     http: { host: values.HOST ?? '', port: values.PORT ?? 0 },

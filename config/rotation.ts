@@ -48,6 +48,7 @@ const parts: Readonly<Record<string, (config: Config) => unknown>> = {
   'listings, channels, rewards, shop': ({ listings }) => listings,
   REMINDERS: ({ reminders }) => reminders,
   'KEEP_BODIES, KEEP_EFFECTS': ({ keep }) => keep,
+  'LINKED_DELIVERIES_PER_HOUR, LINKED_MIB_PER_HOUR': ({ linkedQuota }) => linkedQuota,
   DATABASE_URL: ({ databaseUrl }) => databaseUrl,
   CACHE_URL: ({ cacheUrl }) => cacheUrl,
   'HOST, PORT': ({ http }) => http,

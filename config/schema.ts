@@ -78,6 +78,8 @@ export interface Config {
   readonly reminders: boolean;
   /** How long the bodies of deliveries and effects that are done are kept (ms); null forever. */
   readonly keep: { readonly bodiesMs: number | null; readonly effectsMs: number | null };
+  /** What each listing that was linked in Discord may send in an hour to one process. */
+  readonly linkedQuota: { readonly maxDeliveries: number; readonly maxBytes: number };
   /** `sqlite:` and a path, or `postgres://…`. */
   readonly databaseUrl: string;
   /** `memory:`, `sqlite:` and a path, or `redis://…` (also `rediss://…`). */

@@ -29,6 +29,7 @@ const secrets = z
   .transform((list) => list.split(',').map((secret) => secret.trim()))
   .pipe(z.array(text).min(1));
 const wholeCredits = z.string().regex(/^\d+$/).transform(Number).pipe(z.int().max(1_000_000));
+const perHour = z.string().regex(/^\d+$/).transform(Number).pipe(z.int().min(1).max(1_000_000_000));
 const roleList = z
   .string()
   .transform((list) => list.split(',').map((role) => role.trim()))
@@ -40,6 +41,7 @@ const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/
 const encryptionKey = z.string().refine((text) => parseEncryptionKey(text) !== null);
 
 const expectedId = 'a Discord id, digits only: enable Developer Mode (Settings → Advanced) and use "Copy ID"';
+const expectedPerHour = 'a whole number from 1 to 1000000000';
 const expectedCredits = 'a whole number from 0 to 1000000';
 const expectedSecrets = "the secret from the service's dashboard; separate several with commas, without empty ones";
 
@@ -169,6 +171,8 @@ export const settings = {
   REMINDERS: setting({ schema: z.enum(['on', 'off']), expected: 'on or off', default: 'on' }),
   KEEP_BODIES: setting({ schema: retention, expected: expectedRetention, default: 'forever' }),
   KEEP_EFFECTS: setting({ schema: retention, expected: expectedRetention, default: 'forever' }),
+  LINKED_DELIVERIES_PER_HOUR: setting({ schema: perHour, expected: expectedPerHour, default: '20000' }),
+  LINKED_MIB_PER_HOUR: setting({ schema: perHour, expected: expectedPerHour, default: '20' }),
   DATABASE_URL: setting({
     schema: z.string().regex(/^(sqlite:(?!\/\/).+|postgres(ql)?:\/\/.+)$/),
     expected: 'sqlite: followed by a path (sqlite:data/tallyhook.db), or postgres://user:password@host/database',

@@ -31,7 +31,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     ...['platform', 'database', 'encryption', 'leases', 'settings', 'tally', 'ledger', 'rewards', 'outbox', 'lookup'],
     ...['owner', 'discord', 'handlers', 'linked-roles'],
   ],
-  http: ['platform'],
+  http: ['platform', 'web'],
   doctor: ['platform', 'database', 'terminal', 'texts'],
   terminal: ['platform', 'config'],
   app: [

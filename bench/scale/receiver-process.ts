@@ -1,6 +1,6 @@
 /**
  * The process of one receiver: `receiver-process.ts <settings as JSON> [receive]`. The whole program, or with `receive`
- * its HTTP routes alone, which neither connect to Discord nor process the outbox.
+ * the role that neither connects to Discord nor processes the outbox.
  */
 import { createServer } from 'node:http';
 import { loadConfig } from '../../config/load.ts';
@@ -11,9 +11,10 @@ import { serveParent } from '../process/child-server.ts';
 import { listen } from '../process/listen.ts';
 
 const [settings = '{}', role] = process.argv.slice(2);
-const config = loadConfig(JSON.parse(settings));
+const receivesOnly = role === 'receive';
+const config = loadConfig({ ...JSON.parse(settings), ...(receivesOnly && { TALLYHOOK_ROLES: role }) });
 const log = createLog({ level: config.logLevel, secrets: config.secrets });
 const app = await createApp(config, { clock: systemClock, log });
-const port =
-  role === 'receive' ? await listen(createServer(app.http)) : Number(new URL((await app.start()) ?? '').port);
+const url = await app.start({ listen: !receivesOnly });
+const port = url === null ? await listen(createServer(app.http)) : Number(new URL(url).port);
 serveParent({ port: () => port });

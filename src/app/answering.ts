@@ -19,6 +19,7 @@ import type { CommandRegistry } from '../discord/registration/command-registry.t
 import { createRegistrar } from '../discord/registration/registrar.ts';
 import type { DiscordRest } from '../discord/rest.ts';
 import { createRoleAccess } from '../discord/roles/role-access.ts';
+import type { BodyMemory } from '../http/body-memory.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { LeaseStore } from '../leases/lease-store.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -67,6 +68,8 @@ export interface AnsweringDependencies {
   readonly leases: LeaseStore | null;
   /** Called when the gateway is connected, for the first time or again. */
   readonly onConnected: () => void;
+  /** Shared by all unverified bodies. */
+  readonly memory: BodyMemory;
   readonly metrics: Metrics;
   readonly tracing: Tracing | null;
   readonly log: Log;
@@ -134,6 +137,7 @@ export function createAnswering(
       ? null
       : createInteractionsEndpoint({
           ...{ publicKey: discord.publicKey, handle: interactions, transports, clock, stopwatch, log },
+          memory: dependencies.memory,
           observe: (status) => metrics.interactionRequests.inc({ status }),
         });
   const gateway =

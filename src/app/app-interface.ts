@@ -19,7 +19,7 @@ import type { Tracing } from '../tracing/tracing.ts';
 export interface App {
   /**
    * The webhook routes alone, for another Express app. Mount them before `express.json()`, which would consume the
-   * body.
+   * body. Before {@link start} and after {@link stop}, deliveries get 503.
    */
   readonly webhooks: Router;
   /**

@@ -7,6 +7,7 @@ import type { Config } from '../../config/schema.ts';
 import { sqlitePathOf } from '../database/database-url.ts';
 import { createHttpApp } from '../http/app.ts';
 import { DirectRequest } from '../http/body.ts';
+import { BodyMemory } from '../http/body-memory.ts';
 import { createHealth } from '../http/health.ts';
 import { createMetrics } from '../http/metrics/metrics.ts';
 import { createHttpServer } from '../http/server.ts';
@@ -102,6 +103,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   /** Other processes may use the same database. */
   const isShared = sqlitePathOf(config.databaseUrl) === null;
   const metrics = createMetrics();
+  const memory = new BodyMemory();
   const lookups = createLookupClients(config, {
     ...{ store, home, cache, metrics, tracing, clock, log },
     namesOf: (name) => namesOfTarget(directory.find(name)?.community ?? {}, name),
@@ -161,6 +163,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
         ...services,
         ...{
           clock,
+          memory,
           metrics,
           tracing,
           log,
@@ -209,7 +212,9 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     nudge: nudgeEverywhere,
   });
   const { isUnreadable } = settings.sync;
-  const receiving = has('receive') ? createReceiving({ ...recording, directory, isUnreadable }) : null;
+  const receiving = has('receive')
+    ? createReceiving({ ...recording, directory, isUnreadable, memory, linkedQuota: config.linkedQuota })
+    : null;
   const usesDiscord = announcing !== null || answering !== null;
   const discordLoops = usesDiscord ? [access.invalidRequests] : [];
   const announcingLoops =
@@ -242,7 +247,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     nudge: (queue) => nudgeEverywhere([queue]),
   });
   const webhooks = receiving?.receiver.router ?? null;
-  const express = createHttpApp({ webhooks, health, owner, linkedRoles: linkedRoles?.routes ?? null, log });
+  const express = createHttpApp({ webhooks, health, owner, linkedRoles: linkedRoles?.routes ?? null, memory, log });
   const withoutCommands = receiving?.receiver.withFallback(express) ?? express;
   const http = answering?.endpoint?.withFallback(withoutCommands) ?? withoutCommands;
   const server = createHttpServer(wrapListener(http), { IncomingMessage: DirectRequest });

@@ -61,7 +61,8 @@ export interface ReceiverOptions {
 export interface VoteReceiver {
   /**
    * The webhook routes (`/webhooks`, `/webhooks/vote`, `/webhooks/premium` and `/webhooks/<listing>`) for another Express
-   * app. Mount them before `express.json()`, which would consume the body.
+   * app. Mount them before `express.json()`, which would consume the body. Before {@link start} and after {@link stop},
+   * deliveries get 503.
    */
   readonly webhooks: Router;
   /** The webhook routes with health and metrics, for `http.createServer`. */

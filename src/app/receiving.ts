@@ -1,3 +1,4 @@
+import type { BodyMemory } from '../http/body-memory.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
@@ -6,10 +7,11 @@ import type { Store } from '../store/store.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
 import type { Tracing } from '../tracing/tracing.ts';
+import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota.ts';
 import { createDueReplays } from '../webhook/due-replays.ts';
 import { createIntake } from '../webhook/intake.ts';
 import { createKeyring } from '../webhook/keyring.ts';
-import { createWebhookReceiver, type Receiver } from '../webhook/receiver.ts';
+import { createWebhookReceiver, type Receiver, type ReceivingState } from '../webhook/receiver.ts';
 import type { Replay } from '../webhook/replay.ts';
 import type { Directory } from './directory.ts';
 import { traceKeyring } from './tracing/trace-keyring.ts';
@@ -32,16 +34,27 @@ export function createReceiving(options: {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly tracing?: Tracing | null;
+  /** Shared with the other routes of the program; by default its own. */
+  readonly memory?: BodyMemory;
+  /** For each listing that was linked in Discord; by default there is none. */
+  readonly linkedQuota?: QuotaLimits;
   /** Called after each commit, with the queues of its effects. */
   readonly onRecorded: (recorded: RecordedDelivery, queues: readonly string[]) => void;
 }): Receiving {
   const { directory, isUnreadable, store, recorder, replay, clock, log, metrics, tracing = null, onRecorded } = options;
+  let state: ReceivingState = 'not started';
   const keyring = createKeyring(directory.listings);
   directory.onChange(() => keyring.replace(directory.listings));
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
+  const { linkedQuota } = options;
+  const quota = linkedQuota && {
+    ...createDeliveryQuota(linkedQuota, clock),
+    appliesTo: (listing: string) => directory.find(listing)?.linked === true,
+  };
   const intake = createIntake({
     keyring: tracing === null ? keyring : traceKeyring(keyring, tracing),
     isUnreadable,
+    ...(quota && { quota }),
     recorder,
     clock,
     log,
@@ -53,10 +66,22 @@ export function createReceiving(options: {
     clock,
     log,
     tracing,
+    ...(options.memory && { memory: options.memory }),
+    state: () => state,
     observe: ({ status, outcome, durationMs }) => {
       metrics.deliveries.inc({ status, outcome: outcome ?? 'refused' });
       metrics.deliverySeconds.observe(durationMs / second);
     },
   });
-  return { receiver, start: dueReplays.start, stop: dueReplays.stop };
+  return {
+    receiver,
+    start() {
+      state = 'started';
+      dueReplays.start();
+    },
+    stop() {
+      state = 'stopped';
+      return dueReplays.stop();
+    },
+  };
 }

@@ -1,7 +1,17 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
 import type { Log } from '../platform/log.ts';
+import { BodyMemory } from './body-memory.ts';
+import { reserveBody } from './reserve-body.ts';
 
-/** All routes in one Express app. Webhooks come first: they are the hot path, and they read their bodies themselves. */
+/** What the forms of the console and the requests of the owner API have at most (bytes). */
+const maxOwnerBodyBytes = 16 * 1024;
+
+/**
+ * All routes in one Express app. Webhooks come first, because they read their bodies themselves. In tallyhook's own
+ * server, deliveries to a documented address do not come here: `Receiver.withFallback` hands them to the same handler
+ * before Express. The router is for spellings of the addresses that only Express understands (a trailing slash, a query),
+ * and for apps into which it is mounted.
+ */
 export function createHttpApp(options: {
   /** Null if this process does not receive. */
   webhooks: Router | null;
@@ -10,14 +20,16 @@ export function createHttpApp(options: {
   owner: RequestHandler | null;
   /** Null if linked roles are off. */
   linkedRoles?: RequestHandler | null;
+  /** For the bodies of the owner's requests, which are read before the session is checked; by default its own. */
+  memory?: BodyMemory;
   log: Log;
 }): Express {
-  const { webhooks, health, owner, linkedRoles = null, log } = options;
+  const { webhooks, health, owner, linkedRoles = null, memory = new BodyMemory(), log } = options;
   const app = express().disable('x-powered-by').disable('etag');
   if (webhooks !== null) app.use(webhooks);
   app.use(health);
   if (linkedRoles !== null) app.use(linkedRoles);
-  if (owner !== null) app.use('/owner', owner);
+  if (owner !== null) app.use('/owner', reserveBody(memory, maxOwnerBodyBytes), owner);
   app.use((_request, response) => {
     response.status(404).json({ success: false, error: 'Not found.' });
   });

@@ -4,6 +4,7 @@ import { second } from '../platform/durations.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { handleClientErrors } from './client-error.ts';
+import { limitConnections } from './connection-limit.ts';
 
 /** Limits per connection and request (ms unless noted). A sender of webhooks gives up after 10 s. */
 export interface HttpLimits {
@@ -17,7 +18,7 @@ export interface HttpLimits {
   readonly connectionsCheckingInterval: number;
   /** All headers of a request (bytes). */
   readonly maxHeaderSize: number;
-  /** Concurrent connections. Each may hold its headers and one body in memory. */
+  /** Concurrent connections of all addresses; one address may have a part of them (`connection-limit.ts`). */
   readonly maxConnections: number;
 }
 
@@ -78,6 +79,7 @@ export function createHttpServer(
   // An unknown Expect header is not a reason to reject a delivery.
   server.on('checkExpectation', unknownExpectation ?? handleRequest);
   server.maxConnections = maxConnections;
+  limitConnections(server, maxConnections);
   // Idle connections make room for active ones.
   server.on('drop', () => server.closeIdleConnections());
 

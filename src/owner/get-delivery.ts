@@ -37,7 +37,7 @@ export async function findDelivery({ records }: Pick<OwnerContext, 'records'>, i
 }
 
 /**
- * Duplicates are stored without a key, so the keys are read from the body. A vote without a timestamp, or whose body
+ * Duplicates of earlier versions are stored without their original, so the keys are read from the body. A vote without a timestamp, or whose body
  * was pruned, duplicates its user's last vote.
  */
 async function findOriginal(
@@ -46,6 +46,7 @@ async function findOriginal(
 ): Promise<number | null> {
   const { outcome, family, userId, listing, receivedAt } = delivery;
   if (outcome !== 'duplicate') return null;
+  if (delivery.originalId !== null) return delivery.originalId;
   const keys = isPruned(delivery) ? [] : eventKeysOf(delivery);
   const original = await records.recordedUnder(keys);
   if (original !== null || family !== 'vote' || userId === null || listing === null) return original;

@@ -9,9 +9,11 @@ import { type DeliveryRecord, type EffectRecord, type EntryRecord, isPruned } fr
  * The JSON of the owner API. Times are ISO 8601 in UTC.
  */
 
-/** The body is null if it was pruned. */
-export function deliveryJson({ receivedAt, body, ...delivery }: DeliveryRecord) {
-  return { ...delivery, body: isPruned({ body }) ? null : body, receivedAt: iso(receivedAt) };
+/** The body is null if it was pruned; a duplicate has the body of the delivery that it repeats. */
+export function deliveryJson(delivery: DeliveryRecord) {
+  const { id, receivedAt, family, listing, kind, outcome, reason, userId, credits } = delivery;
+  const body = isPruned(delivery) ? null : delivery.body;
+  return { id, receivedAt: iso(receivedAt), family, listing, kind, outcome, reason, userId, credits, body };
 }
 
 export function effectJson({ createdAt, dueAt, finishedAt, ...effect }: EffectRecord) {

@@ -23,9 +23,14 @@ export interface DeliveryFilter {
 /** A page of the matching deliveries, newest first. */
 export interface DeliveryQuery extends PageRequest, DeliveryFilter {}
 
-/** A row of the delivery log. The body is empty if it was pruned. */
-export interface DeliveryRecord extends Omit<DeliveryRow, 'eventKey'> {
+/**
+ * A row of the delivery log. The body is empty if it was pruned; that of a duplicate is the body of the delivery that it
+ * repeats.
+ */
+export interface DeliveryRecord extends Omit<DeliveryRow, 'eventKey' | 'originalId'> {
   readonly id: number;
+  /** The delivery that it repeats; null if it is not a duplicate, or is from an earlier version. */
+  readonly originalId: number | null;
 }
 
 /** Whether the body was deleted because of its age. No body is received empty. */

@@ -23,7 +23,9 @@ export function timelineOf(
   const { receivedAt: at, body, family, listing, outcome } = delivery;
   // Only a replay records an event with a later time than its delivery.
   const recordedAt = entry !== null && entry.at > at + 5 * minute ? entry.at : at;
-  const size = isPruned(delivery) ? '' : ` of ${formatCount(Buffer.byteLength(body), 'byte')}`;
+  // The body of a duplicate is that of its original.
+  const size =
+    isPruned(delivery) || delivery.originalId !== null ? '' : ` of ${formatCount(Buffer.byteLength(body), 'byte')}`;
   return [
     {
       at,

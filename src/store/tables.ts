@@ -30,8 +30,10 @@ export interface Tables extends SettingsTables {
     reason: string | null;
     user_id: string | null;
     credits: number;
-    /** Empty once it was pruned. */
+    /** Empty once it was pruned, and in a duplicate, which has that of its original. */
     body: string;
+    /** The delivery that a duplicate repeats; null if it is none, or is from an earlier version. */
+    original_id: Generated<number | null>;
   };
   /** The idempotency key of each recorded event (16 bytes). Never deleted. */
   event_keys: { key: Uint8Array; delivery_id: number };

@@ -24,10 +24,11 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
   const event = withHolder(premium, storedOrder);
   const orderIds = orderIdsOf(event, storedOrder);
   const keys = premiumKeys(event, orderIds, delivery.body);
-  if (keys.some((key) => tally.hasEvent(key))) {
+  const recordedKey = keys.find((key) => tally.hasEvent(key));
+  if (recordedKey !== undefined) {
     // A repeat may contain a new ID of its order.
     if (storedOrder !== null) tally.saveOrder({ ...storedOrder, orderIds }, receivedAt);
-    return writeDuplicate(event, context);
+    return writeDuplicate(event, tally.deliveryOf(recordedKey), context);
   }
 
   const order = applyToOrder(event, storedOrder, listing.name);

@@ -7,7 +7,7 @@ import type { AccountState } from './account-state.ts';
 import { namesOfTarget } from './community.ts';
 import { forgottenVotesOf } from './forgotten-votes.ts';
 import { voteKey } from './idempotency-key.ts';
-import type { RecordedDelivery } from './tally.ts';
+import type { PastVote, RecordedDelivery } from './tally.ts';
 import { isWithinCooldown, voteRewards, votesForTarget } from './vote-rewards.ts';
 import { type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
 
@@ -18,9 +18,10 @@ export function recordVote(vote: Vote, context: RecordingContext): RecordedDeliv
   const account = tally.accountState(accountIdOf(listing.community.accounts, vote.userId));
   const at = vote.at ?? receivedAt;
   const withinCooldown = isWithinCooldown(tally, account, listing, at);
-  const isRepeated = vote.at === null && isRepeatedVote(receivedAt, withinCooldown, account, context);
-  const isForgotten = isForgottenVote(vote, at, withinCooldown, context);
-  if (isRepeated || isForgotten || isKnownByOtherName(vote, context)) return writeDuplicate(vote, context);
+  const repeated = vote.at === null ? findRepeatedVote(receivedAt, withinCooldown, account, context) : undefined;
+  if (repeated !== undefined) return writeDuplicate(vote, repeated.deliveryId, context);
+  const isKnown = isForgottenVote(vote, at, withinCooldown, context) || isKnownByOtherName(vote, context);
+  if (isKnown) return writeDuplicate(vote, null, context);
   const eventKey = voteKey(vote, listing.name, receivedAt);
   const now = rowWriter.effectsCreatedAt;
   const rewards = voteRewards(tally, { vote, listing, account, at, withinCooldown, now });
@@ -28,23 +29,23 @@ export function recordVote(vote: Vote, context: RecordingContext): RecordedDeliv
 }
 
 /**
- * Whether a vote without a timestamp repeats an earlier one: all such votes within one cooldown are the same vote. A
+ * The earlier vote that a vote without a timestamp repeats: all such votes within one cooldown are the same vote. A
  * replayed vote is also compared with later ones. A vote that may be paid repeats only votes that count; otherwise a
  * rejected repeat would cost the member the next vote. A vote within the cooldown also repeats uncounted ones, so that
  * it is announced once.
  */
-function isRepeatedVote(
+function findRepeatedVote(
   receivedAt: number,
   withinCooldown: boolean,
   account: AccountState,
   { tally, listing }: RecordingContext,
-): boolean {
+): PastVote | undefined {
   const windowMs = untimedRepeatWindowMs(listing.rewards.base);
   const after = receivedAt - windowMs;
   const last = lastVoteIn(account.lastVotes, namesOfTarget(listing.community, listing.name));
-  if (!withinCooldown && (last === null || last <= after)) return false;
+  if (!withinCooldown && (last === null || last <= after)) return undefined;
   const votes = votesForTarget(tally, account, listing, after, receivedAt + windowMs);
-  return votes.some(({ cause, untimed }) => untimed && (withinCooldown || isCountedVote(cause)));
+  return votes.find(({ cause, untimed }) => untimed && (withinCooldown || isCountedVote(cause)));
 }
 
 /** Whether the vote was received for another listing with the same target. */

@@ -106,6 +106,8 @@ export interface DeliveryRow extends Delivery {
   readonly userId: string | null;
   /** Credits paid. */
   readonly credits: number;
+  /** The delivery that a duplicate repeats, whose body it shares; it has none of its own. */
+  readonly originalId?: number | null;
   /** The idempotency key; null unless the outcome is `recorded`. */
   readonly eventKey: EventKey | null;
 }
@@ -149,7 +151,7 @@ export interface StoredCorrection extends Correction {
 }
 
 /** A vote in a user's history, counted or not. */
-export type PastVote = Pick<Entry, 'listing' | 'credits' | 'at' | 'cause' | 'reason' | 'untimed'>;
+export type PastVote = Pick<Entry, 'listing' | 'credits' | 'at' | 'cause' | 'reason' | 'untimed' | 'deliveryId'>;
 
 /**
  * What one transaction reads and writes: all or none of it is committed, and nothing that it reads changes before the
@@ -191,6 +193,8 @@ export interface Tally extends OutboxWrites {
   updateDelivery(id: number, row: DeliveryRow): boolean;
   /** Whether an event is recorded under the key. */
   hasEvent(key: EventKey): boolean;
+  /** The delivery whose event is recorded under the key; null if there is none. */
+  deliveryOf(key: EventKey): number | null;
   /**
    * The time of the vote under {@link forgottenVoteKey} (ms since the epoch); null if its member was not forgotten, or
    * long ago.

@@ -50,7 +50,7 @@ export function writeEvent(
   const reason = entries[0]?.reason ?? null;
   const row = { ...rowOf(event, context), outcome: 'recorded', reason, credits, eventKey } as const;
   const deliveryId = rowWriter.writeRow(row);
-  if (deliveryId === null) return writeDuplicate(event, context);
+  if (deliveryId === null) return writeDuplicate(event, tally.deliveryOf(eventKey), context);
 
   const at = event.at ?? receivedAt;
   let updated = account;
@@ -83,10 +83,14 @@ export function writeEvent(
   return { outcome: 'recorded', deliveryId, credits, reason, causes };
 }
 
-/** Adds a row without key, entry and effect, so that the operator sees the repeated delivery. */
-export function writeDuplicate(event: Event, context: RecordingContext): RecordedDelivery {
-  const row = { ...rowOf(event, context), outcome: 'duplicate', reason: null, credits: 0, eventKey: null } as const;
-  const deliveryId = context.rowWriter.writeRow(row);
+/**
+ * Adds a row without body, key, entry and effect, so that the operator sees the repeated delivery, which cannot fill the
+ * disk.
+ * @param originalId the delivery that it repeats; null if its member was forgotten since
+ */
+export function writeDuplicate(event: Event, originalId: number | null, context: RecordingContext): RecordedDelivery {
+  const unpaid = { outcome: 'duplicate', reason: null, credits: 0, eventKey: null } as const;
+  const deliveryId = context.rowWriter.writeRow({ ...rowOf(event, context), ...unpaid, body: '', originalId });
   if (deliveryId === null) return alreadyReplayed;
   return { outcome: 'duplicate', deliveryId, credits: 0, reason: null, causes: [] };
 }

@@ -1,12 +1,15 @@
 import type { Family } from '../ledger/event.ts';
 import type { Clock } from '../platform/clock.ts';
+import { minute } from '../platform/durations.ts';
 import { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import { parseJson } from '../platform/json.ts';
 import type { Log } from '../platform/log.ts';
+import { createThrottledLog } from '../platform/throttled-log.ts';
 import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, Outcome, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
 import { readAuthorized } from './authorized-payload.ts';
+import type { DeliveryQuota } from './delivery-quota.ts';
 import type { Keyring, ReceivedBody, Verified } from './keyring.ts';
 import { rejections } from './rejections.ts';
 import { routeDelivery } from './route-delivery.ts';
@@ -27,6 +30,8 @@ export interface DeliveryCredentials {
 /** A delivery that is not authenticated yet. */
 export interface IncomingDelivery extends DeliveryCredentials {
   readonly body: Buffer;
+  /** Called once it is known whether the sender is who it claims to be. */
+  readonly onAuthenticated?: () => void;
 }
 
 /** The response to the sender. With 503 nothing is stored; the sender should retry after `retryAfterSeconds`. */
@@ -52,18 +57,32 @@ export function createIntake(options: {
   log: Log;
   /** Whether a listing has secrets that this process cannot decrypt: its deliveries are to be sent again. */
   isUnreadable?: (listing: string) => boolean;
+  /** Limits the deliveries of those listings whose owners are not the operator; by default of none. */
+  quota?: { readonly appliesTo: (listing: string) => boolean; readonly take: DeliveryQuota['take'] };
   /** Called after each commit with the queues that may have a new effect. */
   onRecorded?: (recorded: RecordedDelivery, queues: readonly string[]) => void;
   /** Called with the duration of each commit, successful or not (ms). */
   observeCommit?: (durationMs: number) => void;
 }): Intake {
   const { keyring, recorder, clock, log, onRecorded = () => {}, observeCommit = () => {} } = options;
-  const { isUnreadable = () => false } = options;
+  const { isUnreadable = () => false, quota } = options;
+  const logThrottled = createThrottledLog({ log, clock, intervalMs: quotaLogIntervalMs });
 
   function authorize({ text, json }: ReceivedBody, credentials: DeliveryCredentials): Verified | null {
     const { authorization, listing } = credentials;
     const scopes = authorization === undefined ? [] : keyring.authorize(authorization, listing);
     return scopes.length === 0 ? null : { scopes, text, json };
+  }
+
+  /** The rejection of a delivery beyond the quota of its listing; null if it is within, or there is none. */
+  function rejectByQuota({ listing, body }: IncomingDelivery): WebhookResponse | null {
+    if (quota === undefined || listing === null || !quota.appliesTo(listing)) return null;
+    const retryAfterSeconds = quota.take(listing, body.length);
+    if (retryAfterSeconds === null) return null;
+    logThrottled('warn', listing, 'a listing has used up its quota: its deliveries are rejected with 503', {
+      ...{ listing, retryAfterSeconds, hint: quotaHint },
+    });
+    return { status: 503, error: quotaExceeded, retryAfterSeconds };
   }
 
   async function commit(delivery: Delivery, routed: RoutedDelivery): Promise<RecordedDelivery> {
@@ -108,6 +127,7 @@ export function createIntake(options: {
       const signed = signature !== undefined;
       const body = parseBody(incoming.body);
       const sender = signed ? await keyring.verify(body, signature, pathFamily, listing) : authorize(body, incoming);
+      incoming.onAuthenticated?.();
       if (sender === null && listing !== null && isUnreadable(listing))
         return { status: 503, error: unreadableSecrets, retryAfterSeconds: 60 };
       if (sender === null) return { status: 401, error: explainRejection(incoming) };
@@ -118,6 +138,8 @@ export function createIntake(options: {
         const { status, message } = rejections[authorized];
         return { status, error: message };
       }
+      const rejection = rejectByQuota(incoming);
+      if (rejection !== null) return rejection;
       const { payload, scopes } = authorized;
       const [{ family }] = scopes;
       return record({ receivedAt, family, body: sender.text }, routeDelivery(payload, scopes));
@@ -126,6 +148,11 @@ export function createIntake(options: {
 }
 
 const unreadableSecrets = 'The secrets of this listing cannot be decrypted. See the log of tallyhook.';
+
+const quotaExceeded = 'This listing has sent more deliveries in an hour than it may. Send this one again later.';
+const quotaHint = 'Raise LINKED_DELIVERIES_PER_HOUR or LINKED_MIB_PER_HOUR if these deliveries are genuine votes.';
+/** Shortest time between two log messages about the quota of one listing (ms). */
+const quotaLogIntervalMs = 10 * minute;
 
 const tooManySearches = 'Too many deliveries wait for the search for their secret.';
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Router } from 'express';
 import { readBody } from '../http/body.ts';
+import { BodyMemory, memoryRetryAfterSeconds } from '../http/body-memory.ts';
 import { maxBodyBytes } from '../http/max-body-bytes.ts';
 import type { Family } from '../ledger/event.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -55,6 +56,12 @@ function routeOf({ listing, family }: DeliveryPath): string {
 /** Shortest time between two log messages about the same rejection (ms). */
 const rejectionLogIntervalMs = 10 * second;
 
+/** When a sender should retry while the program starts or stops (seconds). */
+const closedRetryAfterSeconds = 30;
+
+/** Whether deliveries are accepted. Until the start there are no handlers for them, and after the stop no database. */
+export type ReceivingState = 'not started' | 'started' | 'stopped';
+
 /** The webhook routes, in two forms with the same behaviour. */
 export interface Receiver {
   /** For use in another Express app. */
@@ -76,12 +83,30 @@ export function createWebhookReceiver(options: {
   log: Log;
   observe?: ObserveResponse;
   tracing?: Tracing | null;
+  /** Shared with the other routes of the program; by default its own. */
+  memory?: BodyMemory;
+  /** By default always started. */
+  state?: () => ReceivingState;
 }): Receiver {
   const { intake, clock, log, observe = () => {}, tracing = null } = options;
+  const { memory = new BodyMemory(), state = () => 'started' } = options;
   const logRejection = createThrottledLog({ log, clock, intervalMs: rejectionLogIntervalMs });
 
+  let hasWarned = false;
+
   function respondTo(request: IncomingMessage, path: DeliveryPath) {
-    return handle(request, path, intake, log).catch((error: unknown) => internalError(error, log));
+    const current = state();
+    if (current !== 'started') return Promise.resolve(rejectClosed(current));
+    return handle(request, path, { intake, memory, log }).catch((error: unknown) => internalError(error, log));
+  }
+
+  function rejectClosed(current: Exclude<ReceivingState, 'started'>): Rejection {
+    if (current === 'not started' && !hasWarned) {
+      hasWarned = true;
+      log.warn({ hint: startHint }, 'webhooks are mounted, but not started: deliveries are rejected with 503');
+    }
+    const error = current === 'stopped' ? 'tallyhook is stopping.' : 'tallyhook has not been started.';
+    return { status: 503, error, retryAfterSeconds: closedRetryAfterSeconds };
   }
 
   function handler(path: DeliveryPath) {
@@ -137,8 +162,7 @@ export function createWebhookReceiver(options: {
 async function handle(
   request: IncomingMessage,
   path: DeliveryPath,
-  intake: Intake,
-  log: Log,
+  { intake, memory, log }: { readonly intake: Intake; readonly memory: BodyMemory; readonly log: Log },
 ): Promise<WebhookResponse | Rejection | null> {
   if (request.method !== 'POST') return rejectMethod(request.method);
   if (isEncoded(request.headers['content-encoding'])) return reject('webhook_body_encoded');
@@ -152,7 +176,7 @@ async function handle(
     const rejection = intake.rejectByHeaders(credentials);
     if (rejection !== null) return rejection;
   }
-  const body = await readBody(request);
+  const body = await readBody(request, memory);
   switch (body) {
     case 'aborted':
       return null;
@@ -161,8 +185,14 @@ async function handle(
     case 'consumed':
       log.error({ hint: mountHint }, 'webhook could not be read: its body was already consumed');
       return { status: 503, error: bodyConsumed, retryAfterSeconds: 60 };
+    case 'no memory':
+      return { status: 503, error: tooManyBodies, retryAfterSeconds: memoryRetryAfterSeconds };
     default:
-      return intake.accept({ ...credentials, body });
+      try {
+        return await intake.accept({ ...credentials, body: body.bytes, onAuthenticated: body.release });
+      } finally {
+        body.release();
+      }
   }
 }
 
@@ -174,6 +204,8 @@ function internalError(error: unknown, log: Log): Rejection {
   return { status: 503, error: 'Internal error. See the log of tallyhook.', retryAfterSeconds: 30 };
 }
 
+const startHint = 'Call start() after mounting the webhooks: start({ listen: false }) if your own server listens.';
+const tooManyBodies = 'Too many unfinished deliveries. Send this one again.';
 const mountHint = "Mount tallyhook's router before express.json() and any other body parser.";
 const bodyConsumed =
   'The body was already consumed before it reached this router, probably by express.json(), ' +

@@ -107,6 +107,7 @@ describe('createReceiver', () => {
     expect(await (await fetch(url)).text()).toBe('own page');
 
     const listener = await receiver();
+    await listener.start({ listen: false });
     expect(await post(await serve(listener.http), vote('42'))).toBe('recorded');
     expect(createServer(listener.http)).toBeDefined();
   });

@@ -4,17 +4,25 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DirectRequest, readBody } from '../../src/http/body.ts';
+import { BodyMemory } from '../../src/http/body-memory.ts';
 import { maxBodyBytes } from '../../src/http/max-body-bytes.ts';
 import { parseResponses, rawConnection } from '../support/raw-http.ts';
 
 /** A server that responds to each request with the result of `readBody`, and lists the results. */
-async function startServer(Request: typeof IncomingMessage, before?: (request: IncomingMessage) => Promise<unknown>) {
+async function startServer(
+  Request: typeof IncomingMessage,
+  before?: (request: IncomingMessage) => Promise<unknown>,
+  memory = new BodyMemory(),
+) {
   const results: string[] = [];
+  const started: IncomingMessage[] = [];
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    started.push(request);
     // Without `before`, do not await: in the next turn of the event loop a part of the body may have arrived.
     if (before !== undefined) await before(request);
-    const body = await readBody(request);
-    results.push(Buffer.isBuffer(body) ? body.toString('hex') : body);
+    const body = await readBody(request, memory);
+    results.push(typeof body === 'string' ? body : body.bytes.toString('hex'));
+    if (typeof body !== 'string') body.release();
     response.end(results.at(-1));
     request.resume();
   }
@@ -24,7 +32,7 @@ async function startServer(Request: typeof IncomingMessage, before?: (request: I
     server.close();
     server.closeAllConnections();
   });
-  return { results, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { results, started, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 const head = 'POST / HTTP/1.1\r\nHost: x\r\n';
@@ -113,6 +121,40 @@ describe.each([
     const connection = rawConnection(url);
     connection.write(`${head}Content-Length: 4\r\n\r\nlate`);
     await connection.waitForResponse(new RegExp(hex('late')));
+  });
+
+  it('makes room for another body if it stays incomplete, and gives its memory back', async () => {
+    const { url, results, started } = await startServer(Request, undefined, new BodyMemory(10));
+    const unfinished = rawConnection(url);
+    unfinished.write(`${head}Content-Length: 20\r\n\r\nhalf`);
+    // Its first bytes are read in the same turn as its headers.
+    await vi.waitFor(() => expect(started).toHaveLength(1));
+    for (let round = 0; round < 3; round += 1) {
+      const other = rawConnection(url);
+      other.write(`${head}Content-Length: 8\r\n\r\ncomplete`);
+      await other.waitForResponse(new RegExp(hex('complete')));
+    }
+    await unfinished.waitForResponse(/no memory/);
+    expect(results).toEqual(['no memory', ...Array(3).fill(hex('complete'))]);
+    // The rest is discarded, and the connection stays usable.
+    unfinished.write(`${'x'.repeat(16)}${head}Content-Length: 4\r\n\r\nnext`);
+    await unfinished.waitForResponse(new RegExp(hex('next')));
+  });
+
+  it('takes no more memory in thousands of chunks than in one', async () => {
+    const { url } = await startServer(Request, undefined, new BodyMemory(2 * 4_096));
+    const connection = rawConnection(url);
+    const bytes = Buffer.from('abcdefgh'.repeat(512));
+    connection.write(
+      Buffer.concat(
+        frame(
+          [...bytes].map((byte) => Buffer.from([byte])),
+          true,
+        ),
+      ),
+    );
+    connection.end();
+    expect(parseResponses(await connection.closed)).toMatchObject([{ body: hex(bytes) }]);
   });
 
   it('is reported as consumed when the stream was read before', async () => {

@@ -1,6 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type APIInteraction, type APIInteractionResponse, InteractionResponseType, InteractionType } from 'discord.js';
 import { readBody } from '../../http/body.ts';
+import { BodyMemory, memoryRetryAfterSeconds } from '../../http/body-memory.ts';
+import { maxBodyBytes } from '../../http/max-body-bytes.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
@@ -10,17 +12,13 @@ import { createThrottledLog } from '../../platform/throttled-log.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
 import { createHttpTransport } from './http-transport.ts';
 import type { InteractionHandler } from './interactions.ts';
+import { parseInteraction } from './parse-interaction.ts';
 import type { RestTransports } from './rest-transport.ts';
 import { createSignatureVerifier, isRecent, readSignature } from './signature.ts';
 
 /** The path of the endpoint. */
 export const interactionsPath = '/interactions';
 
-/**
- * Maximum size of an interaction (bytes). The largest contains a message of 4,000 characters per text, or the five texts
- * of a modal, each character of which JSON may escape with 12 bytes.
- */
-const maxInteractionBytes = 512 * 1024;
 /** How many interactions are remembered, so that each is handled once. */
 const maxRememberedInteractions = 20_000;
 /** For interactions in progress when the endpoint stops (ms). */
@@ -48,6 +46,14 @@ interface Rejection {
 const unsigned: Rejection = { status: 401, error: 'The signature is missing or wrong.' };
 const outdated: Rejection = { status: 401, error: "The timestamp is not within 15 minutes of this machine's clock." };
 const stopping: Rejection = { status: 503, error: 'The process is stopping.' };
+const noMemory: Rejection = { status: 503, error: 'Too many unfinished requests.' };
+
+/** Names and values in turn. */
+const headersOf: Readonly<Record<Rejection['status'], readonly string[] | undefined>> = {
+  ...{ 400: undefined, 401: undefined, 409: undefined, 413: undefined, 415: undefined },
+  405: ['allow', 'POST'],
+  503: ['retry-after', String(memoryRetryAfterSeconds)],
+};
 
 /**
  * Verifies each request by the application's key, responds to Discord's PING, and passes interactions to `handle`, each
@@ -58,6 +64,8 @@ export function createInteractionsEndpoint(options: {
   publicKey: string;
   handle: InteractionHandler;
   transports: RestTransports;
+  /** Shared with the other routes of the program; by default its own. */
+  memory?: BodyMemory;
   /** For the age of interactions. */
   clock: Clock;
   /** Real time. */
@@ -66,7 +74,7 @@ export function createInteractionsEndpoint(options: {
   /** Called for each response, for metrics. */
   observe?: (status: number) => void;
 }): InteractionsEndpoint {
-  const { transports, clock, stopwatch, log, observe = () => {} } = options;
+  const { transports, memory = new BodyMemory(), clock, stopwatch, log, observe = () => {} } = options;
   const verify = createSignatureVerifier(options.publicKey);
   const logThrottled = createThrottledLog({ log, clock: stopwatch, intervalMs: rejectionLogIntervalMs });
   const handled = new BoundedMap<true>(maxRememberedInteractions);
@@ -78,7 +86,7 @@ export function createInteractionsEndpoint(options: {
     // Discord sends requests with wrong signatures now and then, to check that they are rejected.
     const level = status === unsigned.status && error === unsigned.error ? 'info' : 'warn';
     logThrottled(level, `${status} ${error}`, 'interaction rejected', { status, reason: error });
-    send(response, status, JSON.stringify({ success: false, error }), status === 405 ? ['allow', 'POST'] : []);
+    send(response, status, JSON.stringify({ success: false, error }), headersOf[status]);
     // Discard the unread rest of a body, or the sender may never read the response.
     if (!request.readableEnded) request.resume();
   }
@@ -117,14 +125,19 @@ export function createInteractionsEndpoint(options: {
     }
     const signed = readSignature(request.headers);
     if (signed === null) return unsigned;
-    const body = await readBody(request, maxInteractionBytes);
-    if (body === 'aborted') return null;
-    if (body === 'too large') return { status: 413, error: `The body is larger than ${maxInteractionBytes} bytes.` };
-    if (body === 'consumed') return { status: 503, error: 'The body was already consumed by another handler.' };
-    if (!(await verify(signed, body))) return unsigned;
-    // A message that Discord signed: this machine's clock is more likely to be wrong than the signature to be repeated.
+    // Before the body, which costs memory. A clock that is wrong shows in the log as well.
     if (!isRecent(signed, clock.now())) return outdated;
-    return parseInteraction(body) ?? { status: 400, error: 'The body is not an interaction.' };
+    const body = await readBody(request, memory);
+    if (body === 'aborted') return null;
+    if (body === 'too large') return { status: 413, error: `The body is larger than ${maxBodyBytes} bytes.` };
+    if (body === 'consumed') return { status: 503, error: 'The body was already consumed by another handler.' };
+    if (body === 'no memory') return noMemory;
+    try {
+      if (!(await verify(signed, body.bytes))) return unsigned;
+    } finally {
+      body.release();
+    }
+    return parseInteraction(body.bytes) ?? { status: 400, error: 'The body is not an interaction.' };
   }
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
@@ -148,26 +161,6 @@ export function createInteractionsEndpoint(options: {
       await settleWithin(stopTimeoutMs, stopwatch, Promise.all(pending));
     },
   };
-}
-
-/** The signature proves that it is from Discord, so only what every interaction has is checked. */
-function parseInteraction(body: Buffer): APIInteraction | null {
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
-    return isInteraction(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function isInteraction(value: unknown): value is APIInteraction {
-  if (typeof value !== 'object' || value === null) return false;
-  const { id, token, type } = value as Partial<Record<keyof APIInteraction, unknown>>;
-  return typeof type === 'number' && (type === InteractionType.Ping || [id, token].every(isText));
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value !== '';
 }
 
 /** Resolves when the response was passed to the operating system. */

@@ -40,7 +40,9 @@ function bodyOf(delivery: DeliveryRecord): Html {
   if (isPruned(delivery)) {
     return html`<p class="quiet">Deleted because of its age (<code>KEEP_BODIES</code>), and with it perhaps its effects (<code>KEEP_EFFECTS</code>). The entry and the balance do not depend on it.</p>`;
   }
-  return html`<pre tabindex="0" aria-labelledby="body">${visible(prettyJson(delivery.body))}</pre>
+  const isShared = delivery.originalId !== null;
+  return html`${isShared && html`<p class="quiet">The body of the delivery that this one repeats. A repeat is stored without its own.</p>`}
+<pre tabindex="0" aria-labelledby="body">${visible(prettyJson(delivery.body))}</pre>
 <details><summary>Raw body, as it was signed</summary><pre tabindex="0">${visible(delivery.body)}</pre></details>`;
 }
 

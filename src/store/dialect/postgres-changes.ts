@@ -87,11 +87,13 @@ const accountTypes = accountColumns.map(
 const writeRows = `
   with
     new_deliveries as (
-      insert into deliveries (id, received_at, family, listing, kind, outcome, reason, user_id, credits, body)
-      select id, "receivedAt", family, listing, kind, outcome, reason, "userId", credits, body
+      insert into deliveries (
+        id, received_at, family, listing, kind, outcome, reason, user_id, credits, body, original_id
+      )
+      select id, "receivedAt", family, listing, kind, outcome, reason, "userId", credits, body, "originalId"
       from json_to_recordset($1::json) as rows (
         id bigint, "receivedAt" bigint, family text, listing text, kind text, outcome text, reason text, "userId" text,
-        credits bigint, body text
+        credits bigint, body text, "originalId" bigint
       )
     ),
     new_events as (

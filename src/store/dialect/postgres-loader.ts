@@ -42,7 +42,7 @@ export interface Loader {
 export function createLoader(connection: Connection, db: Kysely<Tables>): Loader {
   const accounts = new Map<AccountId, AccountState>();
   const emptyAccounts: AccountId[] = [];
-  const events = new Map<EventKey, boolean>();
+  const events = new Map<EventKey, number | null>();
   const forgottenVotes = new Map<EventKey, number | null>();
   const ordersById = new Map<string, readonly Order[]>();
   const quarantined = new Map<number, boolean>();
@@ -100,7 +100,7 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
 
   async function loadEventsAndIds(keys: readonly EventKey[], idCount: number): Promise<void> {
     const loaded = await selectEventsAndIds(connection, db, keys, idCount);
-    for (const key of keys) events.set(key, loaded.events.has(key));
+    for (const key of keys) events.set(key, loaded.events.get(key) ?? null);
     outages = loaded.outages;
     deliveryIds.push(...loaded.deliveryIds);
     entryIds.push(...loaded.entryIds);
@@ -169,7 +169,10 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
         grantsOf: (userId) => grants.get(userId) ?? notLoaded(missing.grantees.add(userId)),
         party: (period) => parties.get(period) ?? notLoaded(missing.parties.add(period)),
         outages: () => outages,
-        hasEvent: (key) => events.get(key) ?? notLoaded(missing.events.add(key)),
+        deliveryOf(key) {
+          const deliveryId = events.get(key);
+          return deliveryId === undefined ? notLoaded(missing.events.add(key)) : deliveryId;
+        },
         forgottenVoteAt(key) {
           const at = forgottenVotes.get(key);
           return at === undefined ? notLoaded(missing.forgottenVotes.add(key)) : at;

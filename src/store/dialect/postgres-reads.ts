@@ -10,7 +10,14 @@ import type { PastVote } from '../../tally/tally.ts';
 import { accountKey } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
 import type { VoteRange } from '../recording/needs.ts';
-import { accountColumns, type BalanceRow, toAccountState, toOutage, toPartyState } from '../recording/queries.ts';
+import {
+  accountColumns,
+  type BalanceRow,
+  toAccountState,
+  toOutage,
+  toPartyState,
+  toPastVote,
+} from '../recording/queries.ts';
 import type { Tables } from '../tables.ts';
 
 /** Locks and reads accounts. Inserts those that are missing, because only a row that exists can be locked. */
@@ -54,7 +61,7 @@ export async function lockParties(
   return new Map(rows.map((row) => [row.period, toPartyState(row)]));
 }
 
-/** Which of the keys are recorded, new ids, and the outages. To be read after the locks, so that it cannot change any more. */
+/** The deliveries of those keys that are recorded, new ids, and the outages. To be read after the locks, so that it cannot change any more. */
 export async function selectEventsAndIds(
   connection: Connection,
   db: Kysely<Tables>,
@@ -68,19 +75,22 @@ export async function selectEventsAndIds(
     connection,
     db,
     sql<{
-      events: EventKey[] | null;
+      events: [key: EventKey, deliveryId: number][] | null;
       delivery_ids: number[] | null;
       entry_ids: number[] | null;
       outages: Tables['outages'][] | null;
     }>`
       select
         (select json_agg(outages order by from_at) from outages) as outages,
-        (select json_agg(encode(key, 'hex')) from event_keys where key = any(${keys.map(toBytea)}::bytea[])) as events,
+        (
+          select json_agg(json_build_array(encode(key, 'hex'), delivery_id)) from event_keys
+          where key = any(${keys.map(toBytea)}::bytea[])
+        ) as events,
         ${newIds('deliveries')} as delivery_ids,
         ${newIds('entries')} as entry_ids`,
   );
   return {
-    events: new Set(row?.events ?? []),
+    events: new Map(row?.events ?? []),
     deliveryIds: row?.delivery_ids ?? [],
     entryIds: row?.entry_ids ?? [],
     outages: (row?.outages ?? []).map(toOutage) satisfies Outage[],
@@ -115,7 +125,8 @@ export async function selectVotes(
     connection,
     db,
     sql<Omit<PastVote, 'untimed'> & { place: number; untimed: number }>`
-      select ranges.place, votes.listing, votes.credits, votes.at, votes.cause, votes.reason, votes.untimed
+      select ranges.place, votes.listing, votes.credits, votes.at, votes.cause, votes.reason, votes.untimed,
+        votes."deliveryId"
       from json_to_recordset(${JSON.stringify(rows)}::json)
         as ranges (place int, newest bigint, listing text, after bigint, before bigint)
       cross join lateral (
@@ -125,19 +136,13 @@ export async function selectVotes(
           select entries.* from linked join entries on entries.id = linked.previous
           where (entries.number, entries.id) < (linked.number, linked.id)
         )
-        select listing, credits, at, cause, reason, untimed from linked
+        select listing, credits, at, cause, reason, untimed, delivery_id as "deliveryId" from linked
         where at > coalesce(ranges.after, at - 1) and at < coalesce(ranges.before, at + 1)
           and listing = coalesce(ranges.listing, listing)
           and cause in (${sql.join(allVoteCauses.map(literal))})
       ) as votes`,
   );
-  return ranges.map((_, index) =>
-    votes
-      .filter(({ place }) => place === index)
-      .map(({ listing, credits, at, cause, reason, untimed }) => {
-        return { listing, credits, at, cause, reason, untimed: untimed !== 0 };
-      }),
-  );
+  return ranges.map((_, index) => votes.filter(({ place }) => place === index).map(toPastVote));
 }
 
 /** The text form of a `bytea`. */

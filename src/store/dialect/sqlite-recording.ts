@@ -50,7 +50,7 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
   const findOutages = database.prepare('select from_at, until_at from outages order by from_at');
   const findForgottenVote = database.prepare('select at from forgotten_votes where key = ?');
   const findAnyForgottenVote = database.prepare('select 1 from forgotten_votes limit 1');
-  const findEvent = database.prepare('select 1 from event_keys where key = ?');
+  const findEvent = database.prepare('select delivery_id from event_keys where key = ?');
   const findLastId = {
     deliveries: database.prepare('select max(id) as id from deliveries'),
     entries: database.prepare('select max(id) as id from entries'),
@@ -86,7 +86,10 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
         outages ??= (findOutages.all() as unknown as Tables['outages'][]).map(toOutage);
         return outages;
       },
-      hasEvent: (key) => findEvent.get(Buffer.from(key, 'hex')) !== undefined,
+      deliveryOf(key) {
+        const event = findEvent.get(Buffer.from(key, 'hex')) as { delivery_id: number } | undefined;
+        return event?.delivery_id ?? null;
+      },
       forgottenVoteAt(key) {
         // Every vote asks, and few members were forgotten lately.
         hasForgottenVotes ??= findAnyForgottenVote.get() !== undefined;
@@ -119,6 +122,11 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
   const insertDelivery = database.prepare(
     `insert into deliveries (id, received_at, family, listing, kind, outcome, reason, user_id, credits, body)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const insertRepeat = database.prepare(
+    `insert into deliveries (
+       id, received_at, family, listing, kind, outcome, reason, user_id, credits, body, original_id
+     ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertEvent = database.prepare('insert into event_keys (key, delivery_id) values (?, ?)');
   const insertEntry = database.prepare(
@@ -163,8 +171,11 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
 
   return (changes) => {
     const { newDeliveries, replayedDeliveries, events, entries, accounts, effects, orders, corrections } = changes;
-    for (const { id, receivedAt, family, listing, kind, outcome, reason, userId, credits, body } of newDeliveries) {
-      insertDelivery.run(id, receivedAt, family, listing, kind, outcome, reason, userId, credits, body);
+    for (const delivery of newDeliveries) {
+      const { id, receivedAt, family, listing, kind, outcome, reason, userId, credits, body, originalId } = delivery;
+      if (originalId === undefined || originalId === null)
+        insertDelivery.run(id, receivedAt, family, listing, kind, outcome, reason, userId, credits, body);
+      else insertRepeat.run(id, receivedAt, family, listing, kind, outcome, reason, userId, credits, body, originalId);
     }
     for (const delivery of replayedDeliveries) all(database, updateReplayedDelivery(db, delivery));
     for (const { key, deliveryId } of events) insertEvent.run(Buffer.from(key, 'hex'), deliveryId);

@@ -25,6 +25,7 @@ import { handlers } from './023-handlers.ts';
 import { effectTraces } from './024-effect-traces.ts';
 import { imports } from './025-imports.ts';
 import { guildIndexes } from './026-guild-indexes.ts';
+import { repeatedDeliveries } from './027-repeated-deliveries.ts';
 import { commandDefinitions } from './031-command-definitions.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
@@ -53,6 +54,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '024-effect-traces': effectTraces,
   '025-imports': imports,
   '026-guild-indexes': guildIndexes,
+  '027-repeated-deliveries': repeatedDeliveries,
   '031-command-definitions': commandDefinitions,
 };
 

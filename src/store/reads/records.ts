@@ -28,12 +28,12 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
 
   return {
     async deliveries(search) {
-      return (await searchDeliveries(db, reading, search)).map(toDeliveryRecord);
+      return toDeliveryRecords(await searchDeliveries(db, reading, search));
     },
 
     async delivery(id) {
-      const [row] = await run(reading, db.selectFrom('deliveries').select(deliveryColumns).where('id', '=', id));
-      return row === undefined ? null : toDeliveryRecord(row);
+      const delivery = db.selectFrom('deliveries').select(deliveryColumns).where('id', '=', id);
+      return (await toDeliveryRecords(await run(reading, delivery)))[0] ?? null;
     },
 
     async recordedUnder(eventKeys) {
@@ -111,6 +111,19 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
     },
   };
 
+  /** A duplicate without a body of its own gets that of the delivery that it repeats. */
+  async function toDeliveryRecords(rows: readonly Selectable<Tables['deliveries']>[]): Promise<DeliveryRecord[]> {
+    const originalIds = rows.flatMap(({ body, original_id: id }) => (body === '' && id !== null ? id : []));
+    const originals = db.selectFrom('deliveries').select(['id', 'body']).where('id', 'in', originalIds);
+    const bodies = new Map(
+      originalIds.length === 0 ? [] : (await run(reading, originals)).map(({ id, body }) => [id, body]),
+    );
+    return rows.map(({ received_at: receivedAt, user_id: userId, original_id: originalId, ...columns }) => {
+      const body = columns.body === '' && originalId !== null ? (bodies.get(originalId) ?? '') : columns.body;
+      return { ...columns, body, receivedAt, userId, originalId };
+    });
+  }
+
   async function effectCount(state: EffectState): Promise<number> {
     const ofState = db.selectFrom('effects').select(count).where('state', '=', literal(state));
     return (await run(reading, ofState))[0]?.count ?? 0;
@@ -121,8 +134,3 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
 const eventCauses = [...allVoteCauses, 'premium', 'revoked'] as const satisfies readonly Cause[];
 
 const noDeliveries: Record<Outcome, number> = { recorded: 0, duplicate: 0, test: 0, quarantined: 0 };
-
-function toDeliveryRecord(row: Selectable<Tables['deliveries']>): DeliveryRecord {
-  const { received_at: receivedAt, user_id: userId, ...columns } = row;
-  return { ...columns, receivedAt, userId };
-}

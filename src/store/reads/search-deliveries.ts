@@ -28,6 +28,7 @@ export const deliveryColumns = [
   'user_id',
   'credits',
   'body',
+  'original_id',
 ] as const;
 
 /**

@@ -115,15 +115,16 @@ export function selectVotesBetween(
 ) {
   const votes = linkedEntries(db, newestEntry)
     .selectFrom('linked')
-    .select(['listing', 'credits', 'at', 'cause', 'reason', 'untimed'])
+    .select(['listing', 'credits', 'at', 'cause', 'reason', 'untimed', 'delivery_id as deliveryId'])
     .where('at', '>', after)
     .where('at', '<', before)
     .where('cause', 'in', allVoteCauses.map(literal));
   return listing === null ? votes : votes.where('listing', '=', listing);
 }
 
-export function toPastVote(row: Pick<Selectable<Tables['entries']>, keyof PastVote>): PastVote {
-  return { ...row, untimed: row.untimed !== 0 };
+export function toPastVote(row: Omit<PastVote, 'untimed'> & { readonly untimed: number }): PastVote {
+  const { listing, credits, at, cause, reason, deliveryId } = row;
+  return { listing, credits, at, cause, reason, deliveryId, untimed: row.untimed !== 0 };
 }
 
 /** The orders with any of these ids, by ascending primary key. */
@@ -173,8 +174,9 @@ export function selectQuarantined(db: Kysely<Tables>, deliveryIds: readonly numb
 
 /** The new content of a delivery that has left the quarantine. */
 export function updateReplayedDelivery(db: Kysely<Tables>, delivery: DeliveryChange) {
-  const { id, listing, kind, outcome, reason, userId: user_id, credits } = delivery;
-  return db.updateTable('deliveries').set({ listing, kind, outcome, reason, user_id, credits }).where('id', '=', id);
+  const { id, listing, kind, outcome, reason, userId: user_id, credits, originalId: original_id = null } = delivery;
+  const changes = { listing, kind, outcome, reason, user_id, credits, original_id };
+  return db.updateTable('deliveries').set(changes).where('id', '=', id);
 }
 
 export function selectCorrections(db: Kysely<Tables>, idempotencyKeys: readonly string[]) {

@@ -19,7 +19,8 @@ export interface RecordingReads {
   grantsOf(userId: string): readonly StoredGrant[];
   party(period: string): PartyState;
   outages(): readonly Outage[];
-  hasEvent(key: EventKey): boolean;
+  /** Null if no event is recorded under the key. */
+  deliveryOf(key: EventKey): number | null;
   forgottenVoteAt(key: EventKey): number | null;
   /** All orders with any of these ids, by ascending primary key. */
   orders(orderIds: readonly string[]): readonly Order[];
@@ -38,15 +39,17 @@ export interface UnitOfWork {
 /** A tally over the database as it was read plus the changes of the batch so far, which it collects. */
 export function createUnitOfWork(reads: RecordingReads): UnitOfWork {
   const changes = noChanges();
-  const newEvents = new Set<EventKey>();
+  /** Their deliveries. */
+  const newEvents = new Map<EventKey, number>();
   /** The orders that the batch has saved, by each of their ids. */
   const savedOrders = new Map<string, Order>();
 
-  const hasEvent = (key: EventKey) => newEvents.has(key) || reads.hasEvent(key);
+  const deliveryOf = (key: EventKey) => newEvents.get(key) ?? reads.deliveryOf(key);
+  const hasEvent = (key: EventKey) => deliveryOf(key) !== null;
 
   function addEvent(key: EventKey | null, deliveryId: number): void {
     if (key === null) return;
-    newEvents.add(key);
+    newEvents.set(key, deliveryId);
     changes.events.push({ key, deliveryId });
   }
 
@@ -89,6 +92,8 @@ export function createUnitOfWork(reads: RecordingReads): UnitOfWork {
     },
 
     hasEvent,
+
+    deliveryOf,
 
     forgottenVoteAt: (key) => reads.forgottenVoteAt(key),
 

@@ -1,0 +1,81 @@
+import express from 'express';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { createApp } from '../../src/app/app.ts';
+import { createReceiver } from '../../src/app/receiver-app.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { sign } from '../../src/webhook/signature.ts';
+import { voteSecret } from '../support/listings.ts';
+import { settings, unreachableDiscord } from '../support/settings.ts';
+import { serve } from '../support/start-receiver.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const body = JSON.stringify({
+  event: 'server_vote',
+  userId: '42',
+  serverId: '1',
+  timestamp: '2026-01-01T00:00:00.000Z',
+});
+
+async function deliver(url: string) {
+  const headers = { 'x-webhook-signature': sign(body, voteSecret) };
+  const response = await fetch(`${url}/webhooks/vote`, { method: 'POST', headers, body });
+  return { status: response.status, retryAfter: response.headers.get('retry-after'), text: await response.text() };
+}
+
+function collectedLog() {
+  const lines: { level: number; msg: string; hint?: string }[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  return { lines, log: createLog({ level: 'warn', secrets: [], destination }) };
+}
+
+const programs = {
+  createReceiver: async (log: ReturnType<typeof createLog>) =>
+    createReceiver({
+      listings: [{ name: 'server', kind: 'server', id: '1', voteSecrets: [voteSecret] }],
+      database: `${tempDir()}/votes.db`,
+      handlers: { onVote: () => {} },
+      log,
+    }),
+  createApp: async (log: ReturnType<typeof createLog>) => {
+    const environment = { ...settings(unreachableDiscord), TALLYHOOK_ROLES: 'receive', CACHE_URL: 'memory:' };
+    const config = loadConfig({ ...environment, DATABASE_URL: `sqlite:${tempDir()}/votes.db` });
+    return createApp(config, { clock: systemClock, log });
+  },
+};
+
+describe.each(Object.entries(programs))('webhooks of %s that are mounted in another app', (_name, create) => {
+  it.each(['webhooks', 'http'] as const)(
+    'reject deliveries until start() is called, and say so once (%s)',
+    async (route) => {
+      const { lines, log } = collectedLog();
+      const program = await create(log);
+      onTestFinished(() => program.stop());
+      const url = await serve(route === 'http' ? program.http : express().use(program.webhooks));
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        expect(await deliver(url)).toMatchObject({
+          status: 503,
+          retryAfter: expect.stringMatching(/^\d+$/),
+          text: expect.stringContaining('has not been started'),
+        });
+      }
+      const warnings = lines.filter(({ hint }) => hint?.includes('start('));
+      expect(warnings).toMatchObject([{ level: 40, hint: expect.stringContaining('start({ listen: false })') }]);
+
+      await program.start({ listen: false });
+      expect(await deliver(url)).toMatchObject({ status: 200, text: expect.stringContaining('"recorded"') });
+      expect(lines.filter(({ hint }) => hint?.includes('start('))).toHaveLength(1);
+    },
+  );
+
+  it('reject deliveries after stop()', async () => {
+    const { lines, log } = collectedLog();
+    const program = await create(log);
+    const url = await serve(express().use(program.webhooks));
+    await program.start({ listen: false });
+    await program.stop();
+    expect(await deliver(url)).toMatchObject({ status: 503, retryAfter: expect.stringMatching(/^\d+$/) });
+    expect(lines.filter(({ level }) => level > 40)).toEqual([]);
+  });
+});

@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { createApp } from '../../src/app/app.ts';
+import { createDirectory } from '../../src/app/directory.ts';
+import { createListingTargets } from '../../src/app/listing-targets.ts';
+import { createSettings } from '../../src/app/settings/create-settings.ts';
+import { generateKeyText } from '../../src/encryption/encryption-key.ts';
+import { hour, minute } from '../../src/platform/durations.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { createRedactor } from '../../src/platform/redactor.ts';
+import { openStore } from '../../src/store/store.ts';
+import { sign } from '../../src/webhook/signature.ts';
+import { voteSecret } from '../support/listings.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { settings, unreachableDiscord } from '../support/settings.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const guildId = '700000000000000001';
+const linkedSecret = 'secret-of-the-linked-listing';
+
+/** The program with a listing of the operator and one that the owner of a guild has linked. */
+async function startLinked(limits: Record<string, string>) {
+  const clock = manualClock();
+  const environment = { ...settings(unreachableDiscord), TALLYHOOK_ROLES: 'receive', CACHE_URL: 'memory:', ...limits };
+  const databaseUrl = `sqlite:${join(tempDir(), 'tally.db')}`;
+  const config = loadConfig({ ...environment, SETTINGS_KEY: generateKeyText(), DATABASE_URL: databaseUrl });
+  const lines: string[] = [];
+  const log = createLog({ level: 'warn', secrets: [], destination: { write: (line) => void lines.push(line) } });
+
+  const store = await openStore(databaseUrl, clock, { thread: false });
+  const { setup, sync } = createSettings(config, {
+    ...{ store: store.settings, directory: createDirectory(config.listings), lookups: { prepare: () => () => {} } },
+    targets: createListingTargets(() => undefined),
+    ...{ redact: createRedactor([]), clock, log, onSaved() {} },
+  });
+  await sync.load();
+  const linked = await setup.link({
+    ...{ guildId, authorId: '200000000000000001', interactionId: '1' },
+    ...{ kind: 'server', targetId: guildId, lookupKey: 'lookup-key', voteSecret: linkedSecret, premiumSecret: null },
+  });
+  if (linked.status !== 'linked') throw new Error(JSON.stringify(linked));
+  await store.close();
+
+  const app = await createApp(config, { clock, log });
+  onTestFinished(() => app.stop());
+  const url = await app.start();
+  let votes = 0;
+  async function post(path: string, secret: string, padding = 0) {
+    votes += 1;
+    const timestamp = new Date(clock.now()).toISOString();
+    const userId = String(300_000_000_000_000_000n + BigInt(votes));
+    const body = JSON.stringify({ event: 'server_vote', userId, timestamp, padding: 'x'.repeat(padding) });
+    const headers = { 'x-webhook-signature': sign(body, secret) };
+    const response = await fetch(`${url}${path}`, { method: 'POST', headers, body });
+    return { status: response.status, retryAfter: Number(response.headers.get('retry-after')) };
+  }
+  return {
+    ...{ clock, lines },
+    toLinked: (padding?: number) => post(`/webhooks/${linked.listing.name}/vote`, linkedSecret, padding),
+    toOwn: (padding?: number) => post('/webhooks/vote', voteSecret, padding),
+    forged: () => post(`/webhooks/${linked.listing.name}/vote`, 'another-secret'),
+  };
+}
+
+it('a linked listing gets 503 beyond its deliveries per hour, and others do not', { timeout: 60_000 }, async () => {
+  const { toLinked, toOwn, forged, clock, lines } = await startLinked({ LINKED_DELIVERIES_PER_HOUR: '3' });
+  // What anybody can send is not counted.
+  for (let sent = 0; sent < 5; sent += 1) expect(await forged()).toMatchObject({ status: 401 });
+  for (let sent = 0; sent < 3; sent += 1) expect(await toLinked()).toMatchObject({ status: 200 });
+  for (let sent = 0; sent < 3; sent += 1) {
+    const { status, retryAfter } = await toLinked();
+    expect(status).toBe(503);
+    expect(retryAfter).toBeGreaterThan(0);
+  }
+  for (let sent = 0; sent < 5; sent += 1) expect(await toOwn()).toMatchObject({ status: 200 });
+  const warnings = lines.filter((line) => line.includes('LINKED_DELIVERIES_PER_HOUR'));
+  expect(warnings).toHaveLength(1);
+  await clock.advance(hour + 5 * minute);
+  expect(await toLinked()).toMatchObject({ status: 200 });
+});
+
+it('a linked listing gets 503 beyond its bytes per hour, and others do not', { timeout: 60_000 }, async () => {
+  const { toLinked, toOwn } = await startLinked({ LINKED_MIB_PER_HOUR: '1' });
+  const padding = 60 * 1024;
+  const statuses: number[] = [];
+  for (let sent = 0; sent < 20; sent += 1) statuses.push((await toLinked(padding)).status);
+  expect(statuses).toEqual([...Array(17).fill(200), ...Array(3).fill(503)]);
+  for (let sent = 0; sent < 20; sent += 1) expect(await toOwn(padding)).toMatchObject({ status: 200 });
+});

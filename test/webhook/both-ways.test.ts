@@ -1,0 +1,97 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { sign } from '../../src/webhook/signature.ts';
+import { premiumSecret, serverAndBot, voteSecret } from '../support/listings.ts';
+import { parseResponses, rawConnection } from '../support/raw-http.ts';
+import { startReceiver } from '../support/start-receiver.ts';
+
+/*
+ * Deliveries to the documented addresses reach the handler before Express; in an app of a user, and with another spelling,
+ * through it. A sender must not notice which way it was.
+ */
+
+const at = '2025-12-31T23:00:00.000Z';
+const vote = JSON.stringify({ event: 'server_vote', userId: '42', serverId: '1', timestamp: at });
+const purchase = JSON.stringify({ event: 'premium_purchase', buyer: { userId: '42' }, orderId: 'o-1' });
+const signed = (body: string | Buffer, secret = voteSecret) => `x-webhook-signature: ${sign(body, secret)}\r\n`;
+
+/** What is sent after the request line and the Host header. */
+function framed(body: string | Buffer, head = ''): Buffer {
+  return Buffer.concat([Buffer.from(`Content-Length: ${Buffer.byteLength(body)}\r\n${head}\r\n`), Buffer.from(body)]);
+}
+
+function chunked(body: string, head: string): Buffer {
+  const middle = Math.floor(body.length / 2);
+  const chunks = [body.slice(0, middle), body.slice(middle), ''].map(
+    (chunk) => `${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n`,
+  );
+  return Buffer.from(`Transfer-Encoding: chunked\r\n${head}\r\n${chunks.join('')}`);
+}
+
+const tooLarge = `{"pad":"${'x'.repeat(64 * 1024)}"}`;
+const kinds: Readonly<Record<string, readonly [method: string, rest: Buffer]>> = {
+  'a vote': ['POST', framed(vote, signed(vote))],
+  'a repeated vote': ['POST', framed(vote, signed(vote))],
+  'a vote in chunks': ['POST', chunked(vote.replace('42', '43'), signed(vote.replace('42', '43')))],
+  'a vote with the signature of its serialised form': ['POST', framed(` ${vote}`, signed(vote))],
+  'a test': ['POST', framed('{"test":true}', signed('{"test":true}'))],
+  'a purchase': ['POST', framed(purchase, signed(purchase, premiumSecret))],
+  'an unknown event': ['POST', framed('{"event":"surprise"}', signed('{"event":"surprise"}'))],
+  'a body that is not JSON': ['POST', framed('{', signed('{'))],
+  'bytes that are not UTF-8': ['POST', framed(Buffer.from([0xff, 0xfe]), signed(Buffer.from([0xff, 0xfe])))],
+  'an empty body': ['POST', framed('', signed(''))],
+  'no body': ['POST', Buffer.from(`${signed('')}\r\n`)],
+  'no signature': ['POST', framed(vote)],
+  'a wrong signature': ['POST', framed(vote, signed(vote, 'another-secret'))],
+  'a malformed signature': ['POST', framed(vote, 'x-webhook-signature: 0\r\n')],
+  'two signatures': ['POST', framed(vote, signed(vote) + signed(vote))],
+  'an Authorization header': ['POST', framed(vote, 'Authorization: Bearer x\r\n')],
+  'a compressed body': ['POST', framed(gzipSync(vote), `Content-Encoding: gzip\r\n${signed(gzipSync(vote))}`)],
+  'the encoding identity': ['POST', framed(vote, `Content-Encoding: identity\r\n${signed(vote)}`)],
+  'a body that is too large': ['POST', framed(tooLarge, signed(tooLarge))],
+  'chunks that are too large': ['POST', chunked(tooLarge, signed(tooLarge))],
+  'another content type': ['POST', framed(vote, `Content-Type: text/plain; charset=utf-16\r\n${signed(vote)}`)],
+  'an Expect header': ['POST', framed(vote, `Expect: 100-continue\r\n${signed(vote)}`)],
+  GET: ['GET', framed('')],
+  HEAD: ['HEAD', framed('')],
+  PUT: ['PUT', framed(vote, signed(vote))],
+  OPTIONS: ['OPTIONS', framed('')],
+};
+
+const paths = ['/webhooks', '/webhooks/vote', '/webhooks/premium', '/webhooks/server', '/webhooks/server/vote'];
+const otherSpellings = ['/webhooks/vote/', '/webhooks/vote?x=1', '/webhooks/server/premium/', '/webhooks/nothing'];
+
+/** Headers that Node and Express add to every response of a connection, whatever it is. */
+const connectionHeaders = /^(?:date|connection|keep-alive|x-powered-by): .*\r?$\n?/gim;
+
+async function send(url: string, path: string, method: string, rest: Buffer) {
+  const { write, closed } = rawConnection(url);
+  write(Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`), rest]));
+  const responses = parseResponses(await closed, { isHead: method === 'HEAD' });
+  return responses.map(({ status, head, body }) => ({ status, head: head.replaceAll(connectionHeaders, ''), body }));
+}
+
+describe('a request to a webhook address', { timeout: 60_000 }, () => {
+  it('has the same response and effect with and without Express, whatever its kind', async () => {
+    const [direct, router] = await Promise.all([
+      startReceiver({ direct: true, listings: serverAndBot() }),
+      startReceiver({ direct: false, listings: serverAndBot() }),
+    ]);
+    for (const path of [...paths, ...otherSpellings]) {
+      for (const [kind, [method, rest]] of Object.entries(kinds)) {
+        const label = `${kind} to ${path}`;
+        const [withoutExpress, withExpress] = await Promise.all([
+          send(direct.url, path, method, rest),
+          send(router.url, path, method, rest),
+        ]);
+        expect(withoutExpress, label).not.toEqual([]);
+        expect(withoutExpress, label).toEqual(withExpress);
+      }
+    }
+    const everything = { outcome: null, limit: 1_000, before: null };
+    const stored = await direct.store.records.deliveries(everything);
+    expect(new Set(stored.map(({ outcome }) => outcome)).size).toBe(4);
+    expect(await router.store.records.deliveries(everything)).toEqual(stored);
+    expect(await router.store.ledger.account('42')).toEqual(await direct.store.ledger.account('42'));
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { hour, minute } from '../../src/platform/durations.ts';
+import { createDeliveryQuota } from '../../src/webhook/delivery-quota.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+describe('the quota of deliveries', () => {
+  it('is never exceeded in any hour, and says when the next delivery is accepted', async () => {
+    const clock = manualClock();
+    const quota = createDeliveryQuota({ maxDeliveries: 40, maxBytes: 1_000_000 }, clock);
+    const accepted: number[] = [];
+    let promised = 0;
+    for (let step = 0; step < 600; step += 1) {
+      const retryAfter = quota.take('one', 10);
+      if (retryAfter === null) accepted.push(clock.monotonic());
+      else {
+        expect(retryAfter).toBeGreaterThan(0);
+        expect(retryAfter * 1_000).toBeLessThanOrEqual(hour + 5 * minute);
+        promised ||= clock.monotonic() + retryAfter * 1_000;
+      }
+      if (promised !== 0 && clock.monotonic() >= promised) expect(retryAfter).toBe(null);
+      if (promised !== 0 && clock.monotonic() >= promised) promised = 0;
+      await clock.advance(((step * 37) % 60) * 1_000);
+    }
+    for (const at of accepted) {
+      const inHour = accepted.filter((other) => other >= at && other < at + hour);
+      expect(inHour.length).toBeLessThanOrEqual(40);
+    }
+    expect(accepted.length).toBeGreaterThan(120);
+  });
+
+  it('limits the bytes of all bodies together', async () => {
+    const clock = manualClock();
+    const quota = createDeliveryQuota({ maxDeliveries: 1_000, maxBytes: 100 }, clock);
+    expect(quota.take('one', 60)).toBe(null);
+    expect(quota.take('one', 41)).toBeGreaterThan(0);
+    expect(quota.take('one', 40)).toBe(null);
+    expect(quota.take('one', 1)).toBeGreaterThan(0);
+    await clock.advance(hour + 5 * minute);
+    expect(quota.take('one', 100)).toBe(null);
+  });
+
+  it('is counted for each listing alone', () => {
+    const quota = createDeliveryQuota({ maxDeliveries: 1, maxBytes: 100 }, manualClock());
+    expect(quota.take('one', 1)).toBe(null);
+    expect(quota.take('two', 1)).toBe(null);
+    expect(quota.take('one', 1)).toBeGreaterThan(0);
+  });
+});
