@@ -120,6 +120,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const { memberLocales } = store;
   const access = createDiscordAccess(config, {
     ...{ announcements, memberLocales, tracing, log, stopwatch, invalidRequests: store.invalidRequests },
+    circuits: store.circuits,
+    guildOfChannel: (channelId) => directory.inChannel(channelId)[0]?.guildId ?? null,
     commands: withCustomCommands(commandsFor(config), dependencies.commands ?? []),
     requestsPerSecond: () => shareOfRequests(isShared, announcing?.processes() ?? null),
   });
@@ -194,7 +196,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const { isUnreadable } = settings.sync;
   const receiving = has('receive') ? createReceiving({ ...recording, directory, isUnreadable }) : null;
   const usesDiscord = announcing !== null || answering !== null;
-  const discordLoops = usesDiscord ? [access.invalidRequests] : [];
+  const discordLoops = usesDiscord ? [access.invalidRequests, access.guard] : [];
   const announcingLoops =
     announcing === null
       ? []
@@ -222,7 +224,10 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     home,
     keyStatus: lookups.keyStatus,
     standings: services.standings,
-    nudge: (queue) => nudgeEverywhere([queue]),
+    nudge(queue) {
+      access.guard.replayed(queue);
+      nudgeEverywhere([queue]);
+    },
   });
   const webhooks = receiving?.receiver.router ?? null;
   const express = createHttpApp({ webhooks, health, owner, linkedRoles: linkedRoles?.routes ?? null, log });
@@ -270,6 +275,9 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       return stopped;
     },
   };
-  const loadSettings = () => Promise.all([settings.sync.load(), handling.subscriptions.refresh()]);
+  const loadSettings = () => {
+    const circuits = usesDiscord ? access.guard.load() : Promise.resolve();
+    return Promise.all([settings.sync.load(), handling.subscriptions.refresh(), circuits]);
+  };
   return { app, loadSettings };
 }

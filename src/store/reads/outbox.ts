@@ -25,6 +25,8 @@ export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write)
     done: (effects, now) => write('done', effects, now),
     retry: (effects, dueAt, reason) => write('retry', effects, dueAt, reason),
     release: (effects, dueAt, reason) => write('release', effects, dueAt, reason),
+    park: (effects, queue, now, reason) => write('park', effects, queue, now, reason),
+    buryOlder: (...args) => write('buryOlder', ...args),
     split: (effects, reason) => write('split', effects, reason),
     bury: (effects, now, reason) => write('bury', effects, now, reason),
     giveUp: (effects, now, reason) => write('giveUp', effects, now, reason),
