@@ -1,4 +1,4 @@
-import { DiscordAPIError, type RawFile, type RequestData, REST, Routes } from 'discord.js';
+import { DiscordAPIError, type RawFile, REST, type RequestData, Routes } from 'discord.js';
 import { type Clock, systemClock, watchClockSteps } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { GuardedRequest, RequestGuard } from './circuits/request-guard.ts';

@@ -23,6 +23,7 @@ function memoryGrants() {
       settled.push(args);
       onSettled();
     },
+    isPaidFor: async () => false,
     async reportOnce(failure) {
       const isSame = ({ role, cause }: typeof failure) => role === failure.role && cause === failure.cause;
       if (!reported.some(isSame)) reported.push(failure);

@@ -5,6 +5,7 @@ import type { Log } from '../../platform/log.ts';
 import { createThrottledLog } from '../../platform/throttled-log.ts';
 import { plainName } from '../../texts/markup.ts';
 import { channelErrorReason, rejectionOf } from '../discord-errors.ts';
+import type { GuildChange } from '../gateway/guild-changes.ts';
 import { RequestsPausedError, windowMinutes } from '../invalid-requests.ts';
 import type { CircuitOpenError } from './circuit-open-error.ts';
 import type { CircuitStore, GuildRejections, OpenCircuit } from './circuit-store.ts';
@@ -19,13 +20,6 @@ const idleSyncEveryMs = 30 * second;
 /** How long the effects of a paused guild wait before another look. */
 const guildPauseMs = 30 * second;
 const maxReasonLength = 300;
-
-/** A change in a guild after which Discord may accept what it has rejected. */
-export interface GuildChange {
-  readonly guildId: string;
-  /** Only this channel; null if everything of the guild may be affected. */
-  readonly channelId: string | null;
-}
 
 /** A request of the bot. */
 export interface GuardedRequest {

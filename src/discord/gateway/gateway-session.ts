@@ -6,6 +6,7 @@ import {
   Events,
   GatewayCloseCodes,
   GatewayDispatchEvents,
+  GatewayIntentBits,
   Options,
   RateLimitError,
   type RESTOptions,
@@ -15,10 +16,12 @@ import {
   Status,
   type WebSocketOptions,
 } from 'discord.js';
+import { z } from 'zod';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { LogThrottled } from '../../platform/throttled-log.ts';
 import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from '../rate-limit.ts';
+import { type GuildChange, guildChangeOf } from './guild-changes.ts';
 import type { IdentifyThrottle } from './identify-throttle.ts';
 
 /** A shard of the gateway: one of `count`. */
@@ -76,15 +79,17 @@ export function openGatewaySession(options: {
   /** Observes the requests of this client. */
   makeRequest?: RESTOptions['makeRequest'] | undefined;
   onInteraction: (interaction: APIInteraction) => void;
+  /** Must not throw. */
+  onGuildChange: (change: GuildChange) => void;
   /** A shard became ready or was lost. */
   onChange: () => void;
 }): GatewaySession {
-  const { makeRequest, token, apiUrl, shard, logThrottled, identifyThrottle, globalLimit, onInteraction, onChange } =
-    options;
+  const { makeRequest, token, apiUrl, shard, logThrottled, identifyThrottle, globalLimit } = options;
+  const { onInteraction, onGuildChange, onChange } = options;
   let closed = false;
 
   const client = new Client({
-    // Interactions need no intents; least privilege.
+    // With the intent for guilds, discord.js would wait for all of them before it is ready: see `observeGuilds`.
     intents: [],
     ...(shard === null ? { shards: 'auto' } : { shards: [shard.id], shardCount: shard.count }),
     rest: {
@@ -104,7 +109,10 @@ export function openGatewaySession(options: {
     // An interaction contains everything that its response needs. Unlimited caches would grow with every member.
     makeCache: Options.cacheWithLimits({ GuildMemberManager: 100, MessageManager: 0, UserManager: 100 }),
     ws: {
-      buildStrategy: (manager) => new SimpleShardingStrategy(withShortTimeouts(manager, () => closed)),
+      buildStrategy(manager) {
+        observeGuilds(manager, (change) => !closed && onGuildChange(change));
+        return new SimpleShardingStrategy(withShortTimeouts(manager, () => closed));
+      },
       async buildIdentifyThrottler(manager) {
         const { session_start_limit } = await manager.fetchGatewayInformation();
         return identifyThrottle.forSession(session_start_limit.max_concurrency, () => closed);
@@ -164,6 +172,33 @@ function withShortTimeouts(manager: GatewayManager, isClosed: () => boolean): Ga
     isClosed() ? new Promise<SessionInfo | null>(() => {}) : retrieveSessionInfo.call(manager.options, shard);
   return manager;
 }
+
+/**
+ * Subscribes to the events of guilds without discord.js: it would keep every channel, role and thread of each guild in
+ * memory. Interactions need no intent; this one is not privileged.
+ */
+function observeGuilds(manager: GatewayManager, onGuildChange: (change: GuildChange) => void): void {
+  manager.options.intents = GatewayIntentBits.Guilds;
+  const { emit } = manager;
+  Object.assign(manager, {
+    emit(event: string, ...args: readonly unknown[]): boolean {
+      const { t: name, d } = dispatch.safeParse(event === 'dispatch' ? args[0] : null).data?.data ?? {};
+      const change = name === undefined ? null : guildChangeOf(name, d);
+      if (change !== null) onGuildChange(change);
+      if (name !== undefined && !passedOn.includes(name)) return true;
+      return Reflect.apply(emit, manager, [event, ...args]) as boolean;
+    },
+  });
+}
+
+const dispatch = z.object({ data: z.object({ t: z.string(), d: z.unknown() }) });
+
+/** The events that discord.js needs for the connection, and interactions. */
+const passedOn: readonly string[] = [
+  GatewayDispatchEvents.Ready,
+  GatewayDispatchEvents.Resumed,
+  GatewayDispatchEvents.InteractionCreate,
+];
 
 function endAfterClose(closeCode: number): GatewaySessionEnd {
   const reason = `Discord closed the gateway with ${closeCode} (${GatewayCloseCodes[closeCode] ?? 'unknown'})`;

@@ -93,7 +93,10 @@ export function createRoleHandler(options: {
   }
 
   /** Members wait for a role that Discord rejects, but not for one that they have paid for. */
-  async function settleStop(error: CircuitOpenError, { userId, role }: MemberRole): Promise<SettledFailure | RetryLater> {
+  async function settleStop(
+    error: CircuitOpenError,
+    { userId, role }: MemberRole,
+  ): Promise<SettledFailure | RetryLater> {
     const { isFinal, message: reason } = error;
     if (isFinal) return { cause: 'role_deleted', reason, isNew: false };
     if (await grants.isPaidFor(userId, role)) return { cause: 'rejected', reason, isNew: false };

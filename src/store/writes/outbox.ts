@@ -11,7 +11,8 @@ import { createNonce } from './claim.ts';
 /** The outbox operations that store the result of an attempt. */
 type OutboxResults = Pick<
   Outbox,
-  'done' | 'retry' | 'release' | 'park' | 'buryOlder' | 'split' | 'bury' | 'giveUp' | 'wake'>;
+  'done' | 'retry' | 'release' | 'park' | 'buryOlder' | 'split' | 'bury' | 'giveUp' | 'wake'
+>;
 
 /** The outbox operations on effects that are in their queues, for use inside a transaction of `connection`. */
 export function outboxWrites(db: Kysely<Tables>, connection: Connection): OutboxResults {
