@@ -5,6 +5,7 @@ import { createSetupDrafts } from '../../commands/setup-drafts.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
 import { sqlitePathOf } from '../database/database-url.ts';
+import { countStops } from '../discord/circuits/count-stops.ts';
 import { createHttpApp } from '../http/app.ts';
 import { DirectRequest } from '../http/body.ts';
 import { createHealth } from '../http/health.ts';
@@ -179,6 +180,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     waitingSince: () => store.outbox.waitingSince(clock.now()),
     isConnected: () => answering?.isConnected() ?? null,
     invalidRequests: access.invalidRequests.recent,
+    stopped: () => countStops(access.guard.open),
+    pausedGuilds: () => access.guard.pausedGuilds.size,
     keys: lookups.keyStatuses,
     now: clock.now,
     party: () => currentParty(store.rewards, directory.listings, clock.now()),
@@ -209,7 +212,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const linkLoops = announcing === null || linkedRoles === null ? [] : [linkedRoles];
   const loops = [settings.loop, ...discordLoops, ...announcingLoops, ...linkLoops];
 
-  const checks = readinessChecks(store, config.roles, { answering, sync: settings.sync });
+  const checks = readinessChecks(store, config.roles, { answering, access, sync: settings.sync });
   const health = createHealth({
     checks: Object.assign({}, ...config.roles.map((role) => checks[role])),
     roles: new Map(allRoles.map((role) => [role, has(role) ? checks[role] : null])),

@@ -252,7 +252,8 @@ export interface Tables extends SettingsTables {
   guild_rejections: { guild_id: string; minute: number; count: number };
   /** The channels and roles that Discord rejects. See `OpenCircuit`. */
   open_circuits: {
-    queue: string;
+    /** The id of the channel, or the queue of the role. */
+    target: string;
     guild_id: string | null;
     code: number;
     reason: string;

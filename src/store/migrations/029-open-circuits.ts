@@ -9,7 +9,7 @@ export function openCircuits({ withoutRowid }: Dialect) {
       await db.schema
         .createTable('open_circuits')
         .ifNotExists()
-        .addColumn('queue', 'text', (column) => column.primaryKey().notNull())
+        .addColumn('target', 'text', (column) => column.primaryKey().notNull())
         .addColumn('guild_id', 'text')
         .addColumn('code', 'bigint', (column) => column.notNull())
         .addColumn('reason', 'text', (column) => column.notNull())

@@ -17,15 +17,15 @@ export function circuitWrites(db: Kysely<Tables>, connection: Connection) {
       for (const queue of queues) {
         const circuit = saved.get(queue);
         if (circuit === undefined) {
-          await run(connection, db.deleteFrom('open_circuits').where('queue', '=', queue));
+          await run(connection, db.deleteFrom('open_circuits').where('target', '=', queue));
           continue;
         }
         const { guildId: guild_id, code, reason, openedAt: opened_at, probeAt: probe_at } = circuit;
         const row = { guild_id, code, reason, opened_at, probe_at };
-        const insert = db.insertInto('open_circuits').values({ queue, ...row });
+        const insert = db.insertInto('open_circuits').values({ target: queue, ...row });
         await run(
           connection,
-          insert.onConflict((conflict) => conflict.column('queue').doUpdateSet(row)),
+          insert.onConflict((conflict) => conflict.column('target').doUpdateSet(row)),
         );
       }
     },
@@ -49,8 +49,8 @@ export function circuitWrites(db: Kysely<Tables>, connection: Connection) {
 }
 
 export async function readCircuits(db: Kysely<Tables>, connection: Connection): Promise<readonly OpenCircuit[]> {
-  const rows = await run(connection, db.selectFrom('open_circuits').selectAll().orderBy('queue'));
-  return rows.map(({ queue, guild_id: guildId, code, reason, opened_at: openedAt, probe_at: probeAt }) => {
+  const rows = await run(connection, db.selectFrom('open_circuits').selectAll().orderBy('target'));
+  return rows.map(({ target: queue, guild_id: guildId, code, reason, opened_at: openedAt, probe_at: probeAt }) => {
     return { queue, guildId, code, reason, openedAt, probeAt };
   });
 }
