@@ -5,7 +5,6 @@ import { createSetupDrafts } from '../../commands/setup-drafts.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
 import { sqlitePathOf } from '../database/database-url.ts';
-import { countStops } from '../discord/circuits/count-stops.ts';
 import { createHttpApp } from '../http/app.ts';
 import { DirectRequest } from '../http/body.ts';
 import { createHealth } from '../http/health.ts';
@@ -173,14 +172,17 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
         onConnected: () => announcing?.wake(),
       })
     : null;
-  directory.onChange(() => answering?.offerChanged());
+  directory.onChange((guildIds) => {
+    for (const guildId of guildIds) access.guard.changed({ guildId, channelId: null });
+    answering?.offerChanged();
+  });
   metrics.watch({
     waitingTransactions: store.waiting,
     effects: store.outbox.sizes,
-    waitingSince: () => store.outbox.waitingSince(clock.now()),
+    waitingSince: () => store.outbox.waitingSince(clock.now(), new Set(access.guard.open.map(({ queue }) => queue))),
     isConnected: () => answering?.isConnected() ?? null,
     invalidRequests: access.invalidRequests.recent,
-    stopped: () => countStops(access.guard.open),
+    stopped: access.guard.count,
     pausedGuilds: () => access.guard.pausedGuilds.size,
     keys: lookups.keyStatuses,
     now: clock.now,
@@ -278,9 +280,9 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       return stopped;
     },
   };
-  const loadSettings = () => {
-    const circuits = usesDiscord ? access.guard.load() : Promise.resolve();
-    return Promise.all([settings.sync.load(), handling.subscriptions.refresh(), circuits]);
-  };
+  async function loadSettings(): Promise<void> {
+    await Promise.all([settings.sync.load(), handling.subscriptions.refresh()]);
+    if (usesDiscord) await access.guard.load();
+  }
   return { app, loadSettings };
 }

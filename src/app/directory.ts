@@ -42,8 +42,8 @@ export interface Directory {
    * change.
    */
   replace(communities: ReadonlyMap<string | null, readonly ListingConfig[]>): void;
-  /** Calls the listener after each change. */
-  onChange(listener: () => void): void;
+  /** Calls the listener after each change, with the guilds whose listings have changed, as far as they are known. */
+  onChange(listener: (guildIds: readonly string[]) => void): void;
 }
 
 /** The same object every time. */
@@ -51,7 +51,7 @@ const nothing: readonly Community[] = [];
 
 /** @param home the guild of the home community, as of {@link accountsOf} */
 export function createDirectory(listings: readonly ListingConfig[], home?: string | null): Directory {
-  const listeners: (() => void)[] = [];
+  const listeners: ((guildIds: readonly string[]) => void)[] = [];
   const communities = new Map<string | null, readonly [Community]>();
   let index = indexOf(communities);
   set(listingsByGuild(listings));
@@ -87,7 +87,8 @@ export function createDirectory(listings: readonly ListingConfig[], home?: strin
       const changed = [...changes].filter(([guildId, next]) => !isSame(communities.get(guildId)?.[0], next, home));
       if (changed.length === 0) return;
       set(new Map(changed));
-      for (const listener of listeners) listener();
+      const guildIds = changed.flatMap(([guildId]) => guildId ?? []);
+      for (const listener of listeners) listener(guildIds);
     },
     onChange: (listener) => void listeners.push(listener),
   };

@@ -1,5 +1,4 @@
 import type { Role } from '../../config/roles.ts';
-import { countStops } from '../discord/circuits/count-stops.ts';
 import type { RequestGuard } from '../discord/circuits/request-guard.ts';
 import { coalesce } from '../http/coalesce.ts';
 import type { ReadinessChecks } from '../http/readiness.ts';
@@ -60,8 +59,8 @@ export function readinessChecks(
 }
 
 /** What waits because Discord rejects it; undefined if that is nothing. */
-function describeStops({ open, pausedGuilds }: Pick<RequestGuard, 'open' | 'pausedGuilds'>): string | undefined {
-  const { channels, roles } = countStops(open);
+function describeStops({ count, pausedGuilds }: Pick<RequestGuard, 'count' | 'pausedGuilds'>): string | undefined {
+  const { channels, roles } = count();
   const stopped = [...counted(channels, 'channel'), ...counted(roles, 'role')].join(' and ');
   const notes = [
     ...(stopped === '' ? [] : [`Discord rejects ${stopped}, for which effects wait; doctor names them`]),

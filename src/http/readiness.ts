@@ -7,9 +7,9 @@ import { withTimeout } from '../platform/with-timeout.ts';
 const checkTimeoutMs = 4 * second;
 
 /**
- * Resolves if a component works, perhaps with what the operator should know of it; rejects with the reason otherwise.
+ * Resolves if a component works, perhaps with a text that the operator should know; rejects with the reason otherwise.
  */
-export type ReadinessCheck = () => Promise<string | void>;
+export type ReadinessCheck = () => Promise<unknown>;
 
 /** Checks by the name of the component. */
 export type ReadinessChecks = Readonly<Record<string, ReadinessCheck>>;
@@ -30,7 +30,7 @@ export async function runReadinessChecks(checks: ReadinessChecks): Promise<Recor
 async function stateOf(check: ReadinessCheck): Promise<ReadinessState> {
   try {
     const note = await withTimeout(checkTimeoutMs, systemClock, check());
-    return { ready: true, ...(note && { note }) };
+    return { ready: true, ...(typeof note === 'string' && { note }) };
   } catch (error) {
     return { ready: false, reason: messageOf(error) };
   }

@@ -119,8 +119,8 @@ export interface Outbox {
   wake(now: number): Promise<void>;
   /** Moves up to `limit` planned effects that are due into their queues, which it returns, one for each effect. */
   enqueuePlanned(now: number, limit: number): Promise<readonly string[]>;
-  /** When the oldest waiting effect was stored; null when none is waiting. */
-  waitingSince(now: number): Promise<number | null>;
+  /** When the oldest waiting effect was stored, of all queues but these; null when none is waiting. */
+  waitingSince(now: number, except?: ReadonlySet<string>): Promise<number | null>;
   /** The number of waiting and of buried effects. */
   sizes(): Promise<{ readonly waiting: number; readonly buried: number }>;
 }

@@ -1,3 +1,4 @@
+import { isOfRole } from '../../outbox/role-queue.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
@@ -43,7 +44,10 @@ export interface RequestGuard {
   changed(change: GuildChange): void;
   /** The same for a queue that the owner replays. */
   replayed(queue: string): void;
+  /** What Discord rejects. */
   readonly open: readonly OpenCircuit[];
+  /** How many channels and roles that are. */
+  count(): { readonly channels: number; readonly roles: number };
   readonly pausedGuilds: ReadonlySet<string>;
   /** Sets what is called with queues that need not wait any longer. Must not throw. */
   onProbeDue(listener: (queue: string) => void): void;
@@ -95,7 +99,7 @@ export function createRequestGuard(options: {
     return channelId === null ? guildIn(route) : guildOfChannel(channelId);
   }
 
-  function count(guildId: string): void {
+  function countRejection(guildId: string): void {
     pending.set(guildId, (pending.get(guildId) ?? 0) + 1);
     if ((pending.get(guildId) ?? 0) + (stored.get(guildId) ?? 0) >= maxRejectionsOfGuild) pauseGuilds();
   }
@@ -185,7 +189,7 @@ export function createRequestGuard(options: {
       const rejection = rejectionOf(error);
       if (rejection === null) return error;
       const guildId = guildOf(request.route);
-      if (guildId !== null && rejection.status === 403) count(guildId);
+      if (guildId !== null && rejection.status === 403) countRejection(guildId);
       const target = circuitRequest(request);
       if (target === null) return error;
       const wasOpen = circuits.open.length;
@@ -209,6 +213,10 @@ export function createRequestGuard(options: {
     },
     get open() {
       return circuits.open;
+    },
+    count() {
+      const roles = circuits.open.filter(({ queue }) => isOfRole(queue)).length;
+      return { channels: circuits.open.length - roles, roles };
     },
     get pausedGuilds() {
       return pausedGuilds;

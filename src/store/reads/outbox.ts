@@ -84,12 +84,13 @@ export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write)
       return due === undefined ? [] : write('enqueuePlanned', now, limit);
     },
 
-    async waitingSince(now) {
+    async waitingSince(now, except = new Set()) {
       const times: number[] = [];
       let after = '';
       for (;;) {
         const queues = await oldestAfter(after, now);
-        times.push(...queues.flatMap(({ first, postponed }) => [first, postponed].filter((time) => time !== null)));
+        const counted = queues.filter(({ name }) => name === null || !except.has(name));
+        times.push(...counted.flatMap(({ first, postponed }) => [first, postponed].filter((time) => time !== null)));
         if (queues.length < queuesPerQuery) return times.length === 0 ? null : Math.min(...times);
         after = queues.at(-1)?.name ?? '';
         await yieldToRequests();
