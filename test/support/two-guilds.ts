@@ -1,4 +1,5 @@
-import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
@@ -17,28 +18,28 @@ export function idInSecond(id: string): string {
  * requests about the second guild are passed on to the second one. Returns the URL of the API.
  */
 export async function joinGuilds(first: LocalDiscord, second: LocalDiscord): Promise<string> {
-  const server = createServer(async (request, response) => {
+  async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method, headers, url: path = '' } = request;
     const isOfSecond = path.includes(secondPrefix);
     const target = new URL(isOfSecond ? second.apiUrl : first.apiUrl);
     const body = await read(request);
-    const { host: _, 'content-length': __, ...forwarded } = headers;
+    const { host: _, 'content-length': __, ...others } = headers;
     const authorization = isOfSecond ? `Bot ${second.token}` : headers.authorization;
-    const passedOn = httpRequest(
-      {
-        ...{ host: target.hostname, port: target.port, method },
-        path: path.replaceAll(secondPrefix, ownPrefix),
-        headers: { ...forwarded, ...(authorization !== undefined && { authorization }), 'content-length': body.length },
-      },
-      async (answer) => {
-        const content = (await read(answer)).toString();
-        const shown = isOfSecond ? content.replaceAll(ownPrefix, secondPrefix) : content;
-        const { 'content-length': ___, 'transfer-encoding': ____, ...answerHeaders } = answer.headers;
-        response.writeHead(answer.statusCode ?? 502, answerHeaders).end(shown);
-      },
-    );
-    passedOn.on('error', () => response.destroy());
-    passedOn.end(body);
+    const forwarded = httpRequest({
+      ...{ host: target.hostname, port: target.port, method },
+      path: path.replaceAll(secondPrefix, ownPrefix),
+      headers: { ...others, ...(authorization !== undefined && { authorization }), 'content-length': body.length },
+    });
+    forwarded.end(body);
+    const [answer] = (await once(forwarded, 'response')) as [IncomingMessage];
+    const content = (await read(answer)).toString();
+    const shown = isOfSecond ? content.replaceAll(ownPrefix, secondPrefix) : content;
+    const { 'content-length': ___, 'transfer-encoding': ____, ...answerHeaders } = answer.headers;
+    response.writeHead(answer.statusCode ?? 502, answerHeaders).end(shown);
+  }
+
+  const server = createServer((request, response) => {
+    passOn(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
