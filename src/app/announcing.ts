@@ -7,6 +7,7 @@ import { createLostStreaksHandler } from '../discord/announcements/lost-streaks.
 import { createReviewHandler } from '../discord/announcements/new-review.ts';
 import { createPartyPanelHandler, type PartyPanels } from '../discord/announcements/party-panel.ts';
 import { createPartyReachedHandler } from '../discord/announcements/party-reached.ts';
+import { guardPerform } from '../discord/circuits/guard-perform.ts';
 import { fetchGuildName } from '../discord/inspection.ts';
 import { createDirectMessageHandler } from '../discord/notifications/direct-message.ts';
 import { createOwnerReportHandler } from '../discord/notifications/owner-report.ts';
@@ -87,7 +88,7 @@ export interface AnnouncingDependencies {
 const maxDrawingMs = 3 * second;
 
 export function createAnnouncing(
-  { rest, languages, memberLanguages, commands }: DiscordAccess,
+  { rest, guard, languages, memberLanguages, commands }: DiscordAccess,
   dependencies: AnnouncingDependencies,
 ): Announcing {
   const { outbox, rewards, reminders, newEffectsPollMs, metrics, clock, log, stopwatch, tracing } = dependencies;
@@ -139,13 +140,15 @@ export function createAnnouncing(
       rest,
       grants: createRoleGrants({ rewards, outbox, ownerChannelOf, clock }),
       explainFailure: createExplainRoleFailure(rest, clock),
+      onExplained: guard.explain,
       textsOf: languages.ofGuild,
       clock,
     }),
   });
+  const guarded = guardPerform(perform, guard);
   const dispatcher = createDispatcher({
     outbox,
-    perform: tracing === null ? perform : tracePerform(perform, tracing),
+    perform: tracing === null ? guarded : tracePerform(guarded, tracing),
     isReachable: createReachabilityProbe(rest),
     communityOf: dependencies.communityOfQueue,
     // The calls of handlers are left to the processes that have them.
@@ -158,6 +161,7 @@ export function createAnnouncing(
       onAttempted(effects, attempt);
     },
   });
+  guard.onProbeDue(dispatcher.resume);
   const queueShare = createQueueShare(dependencies.leases, {
     clock: stopwatch,
     log,

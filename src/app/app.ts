@@ -138,6 +138,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const { memberLocales } = store;
   const access = createDiscordAccess(config, {
     ...{ announcements, memberLocales, tracing, log, stopwatch, invalidRequests: store.invalidRequests },
+    circuits: store.circuits,
+    guildOfChannel: (channelId) => directory.inChannel(channelId)[0]?.guildId ?? null,
     commands: withCustomCommands(commandsFor(config), dependencies.commands ?? []),
     requestsPerSecond: () => shareOfRequests(isShared, announcing?.processes() ?? null),
   });
@@ -190,13 +192,18 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
         onConnected: () => announcing?.wake(),
       })
     : null;
-  directory.onChange(() => answering?.offerChanged());
+  directory.onChange((guildIds) => {
+    for (const guildId of guildIds) access.guard.changed({ guildId, channelId: null });
+    answering?.offerChanged();
+  });
   metrics.watch({
     waitingTransactions: store.waiting,
     effects: store.outbox.sizes,
-    waitingSince: () => store.outbox.waitingSince(clock.now()),
+    waitingSince: () => store.outbox.waitingSince(clock.now(), new Set(access.guard.open.map(({ queue }) => queue))),
     isConnected: () => answering?.isConnected() ?? null,
     invalidRequests: access.invalidRequests.recent,
+    stopped: access.guard.count,
+    pausedGuilds: () => access.guard.pausedGuilds.size,
     keys: lookups.keyStatuses,
     now: clock.now,
     party: () => currentParty(store.rewards, directory.listings, clock.now()),
@@ -216,7 +223,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     ? createReceiving({ ...recording, directory, isUnreadable, memory, linkedQuota: config.linkedQuota })
     : null;
   const usesDiscord = announcing !== null || answering !== null;
-  const discordLoops = usesDiscord ? [access.invalidRequests] : [];
+  const discordLoops = usesDiscord ? [access.invalidRequests, access.guard] : [];
   const announcingLoops =
     announcing === null
       ? []
@@ -229,7 +236,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const linkLoops = announcing === null || linkedRoles === null ? [] : [linkedRoles];
   const loops = [settings.loop, targetLoop, ...discordLoops, ...announcingLoops, ...linkLoops];
 
-  const checks = readinessChecks(store, config.roles, { answering, sync: settings.sync });
+  const checks = readinessChecks(store, config.roles, { answering, access, sync: settings.sync });
   const health = createHealth({
     checks: Object.assign({}, ...config.roles.map((role) => checks[role])),
     roles: new Map(allRoles.map((role) => [role, has(role) ? checks[role] : null])),
@@ -244,7 +251,10 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     home,
     keyStatus: lookups.keyStatus,
     standings: services.standings,
-    nudge: (queue) => nudgeEverywhere([queue]),
+    nudge(queue) {
+      access.guard.replayed(queue);
+      nudgeEverywhere([queue]);
+    },
   });
   const webhooks = receiving?.receiver.router ?? null;
   const express = createHttpApp({ webhooks, health, owner, linkedRoles: linkedRoles?.routes ?? null, memory, log });
@@ -294,6 +304,9 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       return stopped;
     },
   };
-  const loadSettings = () => Promise.all([settings.sync.load(), handling.subscriptions.refresh()]);
+  async function loadSettings(): Promise<void> {
+    await Promise.all([settings.sync.load(), handling.subscriptions.refresh()]);
+    if (usesDiscord) await access.guard.load();
+  }
   return { app, loadSettings };
 }

@@ -48,8 +48,8 @@ export interface Directory {
   replace(communities: ReadonlyMap<string | null, readonly ListingConfig[]>): void;
   /** Compares the targets of the listings again, when the id of one has become known. */
   refreshTargets(): void;
-  /** Calls the listener after each change. */
-  onChange(listener: () => void): void;
+  /** Calls the listener after each change, with the guilds whose listings have changed, as far as they are known. */
+  onChange(listener: (guildIds: readonly string[]) => void): void;
 }
 
 /** The same object every time. */
@@ -63,7 +63,7 @@ export function createDirectory(
 ): Directory {
   const createCommunity = (guildId: string | null, configured: readonly ListingConfig[]) =>
     communityOf(guildId, listingsOfCommunity(configured, home, targetIdOf), home);
-  const listeners: (() => void)[] = [];
+  const listeners: ((guildIds: readonly string[]) => void)[] = [];
   const communities = new Map<string | null, readonly [Community]>();
   let index = indexOf(communities);
   set(listingsByGuild(listings));
@@ -83,7 +83,8 @@ export function createDirectory(
     });
     if (changed.length === 0) return;
     set(new Map(changed));
-    for (const listener of listeners) listener();
+    const guildIds = changed.flatMap(([guildId]) => guildId ?? []);
+    for (const listener of listeners) listener(guildIds);
   }
 
   return {

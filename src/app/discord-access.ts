@@ -1,5 +1,7 @@
 import type { Command } from '../../commands/command.ts';
 import type { Config } from '../../config/schema.ts';
+import type { CircuitStore } from '../discord/circuits/circuit-store.ts';
+import { createRequestGuard, type RequestGuard } from '../discord/circuits/request-guard.ts';
 import { createGuildLanguages, type GuildLanguages } from '../discord/guild-languages.ts';
 import { createInvalidRequests, type InvalidRequestStore, type InvalidRequests } from '../discord/invalid-requests.ts';
 import { createMemberLanguages, type MemberLanguages, type MemberLocales } from '../discord/member-languages.ts';
@@ -17,6 +19,7 @@ export interface DiscordAccess {
   readonly rest: DiscordRest;
   readonly globalLimit: GlobalRateLimit;
   readonly invalidRequests: InvalidRequests;
+  readonly guard: RequestGuard;
   readonly languages: GuildLanguages;
   readonly memberLanguages: MemberLanguages;
   readonly commands: readonly Command[];
@@ -30,6 +33,9 @@ export function createDiscordAccess(
     readonly memberLocales: MemberLocales;
     readonly commands: readonly Command[];
     readonly invalidRequests: InvalidRequestStore;
+    readonly circuits: CircuitStore;
+    /** The guild of a configured channel; null if it is not known. */
+    readonly guildOfChannel: (channelId: string) => string | null;
     /** The share of this process in the bot's requests. */
     readonly requestsPerSecond: () => number;
     readonly tracing: Tracing | null;
@@ -44,8 +50,12 @@ export function createDiscordAccess(
   const counted = createInvalidRequests({ store: options.invalidRequests, clock: stopwatch, log });
   const invalidRequests =
     tracing === null ? counted : { ...counted, makeRequest: traceRequests(counted.makeRequest, tracing) };
+  const guard = createRequestGuard({
+    ...{ store: options.circuits, guildOfChannel: options.guildOfChannel, clock: stopwatch, log },
+    invalidRequests: counted.recent,
+  });
   const rest = createDiscordRest({
-    ...{ ...discord, clock: stopwatch, globalLimit, invalidRequests },
+    ...{ ...discord, clock: stopwatch, globalLimit, invalidRequests, guard },
     requestsPerSecond: options.requestsPerSecond,
   });
   const languages = createGuildLanguages({ rest, configured: announcements.languageOf, clock: stopwatch });
@@ -54,5 +64,5 @@ export function createDiscordAccess(
     fallback: async () => (discord.guildId === null ? textsFor(null) : languages.ofGuild(discord.guildId)),
     log,
   });
-  return { rest, globalLimit, invalidRequests, languages, memberLanguages, commands: options.commands };
+  return { rest, globalLimit, invalidRequests, guard, languages, memberLanguages, commands: options.commands };
 }

@@ -3,6 +3,7 @@ import { createLeaseShare } from '../leases/lease-share.ts';
 import type { LeaseStore } from '../leases/lease-store.ts';
 import { directMessageQueue, recipientOf } from '../outbox/direct-message-queue.ts';
 import { partitionOf } from '../outbox/partition.ts';
+import { withoutRole } from '../outbox/role-queue.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Directory } from './directory.ts';
@@ -38,10 +39,13 @@ export function createQueueShare(
   };
 }
 
-/** Direct messages of several communities to a member are posted to one channel. */
+/**
+ * What Discord rate-limits together: direct messages of several communities to a member are posted to one channel, and
+ * all role changes of a guild have one limit.
+ */
 function channelOf(queue: string): string {
   const recipient = recipientOf(queue);
-  return recipient === null ? queue : directMessageQueue(recipient.userId, '');
+  return recipient === null ? withoutRole(queue) : directMessageQueue(recipient.userId, '');
 }
 
 /** What is left to processes that process no outbox: they send few requests. */

@@ -18,6 +18,7 @@ export function createRoleGrants(options: {
   return {
     wantsRole: (userId, role, now) => rewards.isGranted({ userId, role }, now),
     roleSettled: (userId, role, state) => rewards.settleRole({ userId, role }, state, clock.now()),
+    isPaidFor: (userId, role) => rewards.isPaidFor({ userId, role }),
     async reportOnce({ guildId, userId, role, cause, reason }) {
       const channelId = ownerChannelOf(guildId);
       // Without a grant, the member was forgotten meanwhile.

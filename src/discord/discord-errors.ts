@@ -1,8 +1,10 @@
 import { DiscordAPIError, HTTPError, RateLimitError, RESTJSONErrorCodes } from 'discord.js';
 import { ZodError } from 'zod';
 import type { AttemptResult, RetryLater } from '../outbox/effect.ts';
+import { day } from '../platform/durations.ts';
 import { messageOf, rootCauseOf } from '../platform/errors.ts';
 import { plainName } from '../texts/markup.ts';
+import { CircuitOpenError } from './circuits/circuit-open-error.ts';
 import { RequestsPausedError } from './invalid-requests.ts';
 import { retryDelayOf } from './rate-limit.ts';
 
@@ -42,6 +44,8 @@ export function describeDiscordError(error: unknown): DiscordErrorDescription {
 }
 
 const maxReasonLength = 300;
+/** How long effects wait for a channel or role that Discord rejects (ms). */
+const maxStopMs = 1 * day;
 /** Error codes of a connection that was never established, so Discord cannot have received the request. */
 const connectErrorCodes = new Set([
   'ECONNREFUSED',
@@ -59,6 +63,7 @@ const blockedByCloudflareCode = 40_333;
  * "Opcodes and Status Codes", "Rate Limits".
  */
 export function classifySendError(error: unknown, message: { channelId: string; effects: number }): AttemptResult {
+  if (error instanceof CircuitOpenError && error.isFinal) return { outcome: 'bury', reason: error.message };
   const rejection = rejectionOf(error);
   return rejection === null ? retryAfterFailure(error) : classifyRejection(rejection, message);
 }
@@ -74,9 +79,15 @@ export function rejectionOf(error: unknown): DiscordAPIError | null {
 
 /** How to retry after an error that is not a rejection. */
 export function retryAfterFailure(error: unknown): RetryLater {
+  if (error instanceof CircuitOpenError) {
+    const { message: reason, retryAfterMs, queue } = error;
+    const stop = { queue, maxAgeMs: maxStopMs };
+    return { outcome: 'later', reason, retryAfterMs, scope: 'effects', notSent: true, stop };
+  }
   if (error instanceof RequestsPausedError) {
-    const { message: reason, retryAfterMs } = error;
-    return { outcome: 'later', reason, retryAfterMs, scope: 'global', notSent: true };
+    const { message: reason, retryAfterMs, guildId } = error;
+    const scope = guildId === null ? 'global' : 'community';
+    return { outcome: 'later', reason, retryAfterMs, scope, notSent: true };
   }
   if (error instanceof RateLimitError) {
     return {
@@ -127,7 +138,11 @@ function isFromProxy({ rawError, status, code }: DiscordAPIError): boolean {
   return rawError instanceof ArrayBuffer || (status === 404 && code === 0) || code === blockedByCloudflareCode;
 }
 
-function channelErrorReason({ status, code, message }: DiscordAPIError, channelId: string): string {
+/** Why Discord rejects everything in a channel, with a hint for the owner. */
+export function channelErrorReason(
+  { status, code, message }: Pick<DiscordAPIError, 'status' | 'code' | 'message'>,
+  channelId: string,
+): string {
   switch (code) {
     case RESTJSONErrorCodes.UnknownChannel:
       return `Discord has no channel ${channelId} (10003). Configure another channel.`;

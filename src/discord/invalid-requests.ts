@@ -12,7 +12,7 @@ import { createThrottledLog } from '../platform/throttled-log.ts';
 export const warningInvalidRequests = 5_000;
 /** No request is sent that can wait, until there are fewer. */
 export const maxInvalidRequests = 8_000;
-const windowMinutes = 10;
+export const windowMinutes = 10;
 const invalidStatuses: readonly number[] = [401, 403, 429];
 /** How often rejected requests are added to the count of all processes, and the count is read. */
 const syncEveryMs = 5 * second;
@@ -122,10 +122,14 @@ export function createInvalidRequests(options: {
 /** A request was not sent, because Discord rejected too many. */
 export class RequestsPausedError extends Error {
   readonly retryAfterMs: number;
+  /** The guild whose requests were rejected, which are paused; null if all are. */
+  readonly guildId: string | null;
 
-  constructor(retryAfterMs: number) {
-    super('Discord rejected too many requests; none is sent that can wait');
+  constructor(retryAfterMs: number, guildId: string | null = null) {
+    const scope = guildId === null ? '' : ' for this server';
+    super(`Discord rejected too many requests${scope}; none is sent that can wait`);
     this.name = 'RequestsPausedError';
     this.retryAfterMs = retryAfterMs;
+    this.guildId = guildId;
   }
 }

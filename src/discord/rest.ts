@@ -1,6 +1,7 @@
-import { DiscordAPIError, type RawFile, REST, Routes } from 'discord.js';
+import { DiscordAPIError, type RawFile, REST, type RequestData, Routes } from 'discord.js';
 import { type Clock, systemClock, watchClockSteps } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
+import type { GuardedRequest, RequestGuard } from './circuits/request-guard.ts';
 import { type InvalidRequests, RequestsPausedError } from './invalid-requests.ts';
 import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from './rate-limit.ts';
 
@@ -40,8 +41,10 @@ export function createDiscordRest(options: {
   invalidRequests?: Pick<InvalidRequests, 'makeRequest' | 'pauseMs'>;
   /** The share of this process in the bot's 50 requests per second, read for each request; 50 by default. */
   requestsPerSecond?: () => number;
+  /** Keeps back what Discord would reject; its errors are thrown by every method. */
+  guard?: Pick<RequestGuard, 'admit' | 'accepted' | 'rejected'> | undefined;
 }): DiscordRest {
-  const { token, apiUrl, clock = systemClock, globalLimit, invalidRequests } = options;
+  const { token, apiUrl, clock = systemClock, globalLimit, invalidRequests, guard } = options;
   const { requestsPerSecond = () => maxRequestsPerSecond } = options;
   const clockStep = watchClockSteps(clock);
   const createRest = () =>
@@ -70,21 +73,32 @@ export function createDiscordRest(options: {
     return rest.setToken(token);
   }
 
-  const timeoutSignal = () => AbortSignal.timeout(requestTimeoutMs);
+  async function send(
+    method: GuardedRequest['method'],
+    route: `/${string}`,
+    request: Omit<RequestData, 'signal'>,
+  ): Promise<unknown> {
+    const guarded = { method, route, hasFiles: (request.files ?? []).length > 0 };
+    guard?.admit(guarded);
+    try {
+      const response = await authorizedRest()[method](route, {
+        ...request,
+        signal: AbortSignal.timeout(requestTimeoutMs),
+      });
+      guard?.accepted(guarded);
+      return response;
+    } catch (error) {
+      throw guard === undefined ? error : guard.rejected(guarded, error);
+    }
+  }
+
   return {
-    get: async (route, query) => authorizedRest().get(route, { ...(query && { query }), signal: timeoutSignal() }),
-    post: async (route, body, files = []) =>
-      authorizedRest().post(route, { body, files: [...files], signal: timeoutSignal() }),
-    patch: async (route, body, files = []) =>
-      authorizedRest().patch(route, { body, files: [...files], signal: timeoutSignal() }),
-    put: async (route, reason, body) =>
-      authorizedRest().put(route, {
-        ...(reason !== undefined && { reason }),
-        ...(body !== undefined && { body }),
-        signal: timeoutSignal(),
-      }),
-    delete: async (route, reason) =>
-      authorizedRest().delete(route, { ...(reason !== undefined && { reason }), signal: timeoutSignal() }),
+    get: (route, query) => send('get', route, { ...(query && { query }) }),
+    post: (route, body, files = []) => send('post', route, { body, files: [...files] }),
+    patch: (route, body, files = []) => send('patch', route, { body, files: [...files] }),
+    put: (route, reason, body) =>
+      send('put', route, { ...(reason !== undefined && { reason }), ...(body !== undefined && { body }) }),
+    delete: (route, reason) => send('delete', route, { ...(reason !== undefined && { reason }) }),
   };
 }
 

@@ -25,6 +25,8 @@ export interface Dispatcher {
   nudge(queues: readonly string[]): void;
   /** Makes all waiting effects due immediately and ends a global pause. Rejects as {@link Outbox} does. */
   wake(): Promise<void>;
+  /** Ends the pause of a queue, because the cause of it has changed. */
+  resume(queue: string): void;
   /** Looks for waiting effects in all queues, because this process may now process other ones. */
   rediscover(): void;
   /**
@@ -182,6 +184,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       discovery.restart();
       woken = true;
       pauseAbort?.abort();
+    },
+    resume(queue) {
+      if (rotation.resume(queue) && !isGloballyPaused()) pauseAbort?.abort();
     },
     rediscover() {
       discovery.restart();

@@ -59,6 +59,11 @@ export interface RetryLater {
    * response.
    */
   readonly notSent?: true;
+  /**
+   * Set if everything else about the same channel or role would fail until somebody changes it in Discord: the effects
+   * wait in `queue`, of which none is attempted before `retryAfterMs`, and are buried at the age of `maxAgeMs` (ms).
+   */
+  readonly stop?: { readonly queue: string; readonly maxAgeMs: number };
 }
 
 /** The result of an attempt. Expected outcomes are values, not errors. */

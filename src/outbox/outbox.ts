@@ -96,6 +96,16 @@ export interface Outbox {
    * join others.
    */
   release(effects: readonly ClaimedEffect[], dueAt: number, reason: string): Promise<void>;
+  /**
+   * Lets effects wait in a queue, perhaps another one, from which they can be claimed again, after the others in it. The
+   * attempt certainly sent nothing.
+   */
+  park(effects: readonly ClaimedEffect[], queue: string, now: number, reason: string): Promise<void>;
+  /**
+   * Fails up to `limit` waiting effects of a queue permanently that were stored before `before` and are not leased.
+   * Returns how many.
+   */
+  buryOlder(queue: string, before: number, now: number, reason: string, limit: number): Promise<number>;
   /** Makes each effect a message of its own, due immediately. */
   split(effects: readonly ClaimedEffect[], reason: string): Promise<void>;
   /**
@@ -109,8 +119,8 @@ export interface Outbox {
   wake(now: number): Promise<void>;
   /** Moves up to `limit` planned effects that are due into their queues, which it returns, one for each effect. */
   enqueuePlanned(now: number, limit: number): Promise<readonly string[]>;
-  /** When the oldest waiting effect was stored; null when none is waiting. */
-  waitingSince(now: number): Promise<number | null>;
+  /** When the oldest waiting effect was stored, of all queues but these; null when none is waiting. */
+  waitingSince(now: number, except?: ReadonlySet<string>): Promise<number | null>;
   /** The number of waiting and of buried effects. */
   sizes(): Promise<{ readonly waiting: number; readonly buried: number }>;
 }

@@ -20,6 +20,8 @@ export interface QueueRotation {
   addAt(queue: string, dueAt: number): void;
   /** Skips a queue for `ms`, because Discord rate-limits it, and then adds it. */
   pause(queue: string, ms: number): void;
+  /** Ends the pause of a queue and adds it; returns whether it was paused. */
+  resume(queue: string): boolean;
   /** Skips all queues of the same community for `ms`. */
   pauseCommunity(queue: string, ms: number): void;
   /** Ends the pauses of communities. */
@@ -121,6 +123,12 @@ export function createQueueRotation(
       const name = communityOf(queue);
       const community = communities.get(name);
       if (community?.ready.delete(queue)) deleteIdle(name, community);
+    },
+    resume(queue) {
+      if (!pauseEnds.has(queue)) return false;
+      pauseEnds.delete(queue);
+      add(queue);
+      return true;
     },
     pauseCommunity(queue, ms) {
       const name = running.get(queue) ?? communityOf(queue);

@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
-import { second } from '../platform/durations.ts';
+import { hour, second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
 import type { AttemptResult, ClaimedEffect, RetryLater } from './effect.ts';
 import type { Outage } from './outage.ts';
@@ -9,6 +9,8 @@ import { maxDelayMs, type RetryPolicy } from './retry.ts';
 
 /** Added at random to a delay that Discord requires, to spread the retries. */
 const maxJitterMs = second / 4;
+/** Effects of a stopped queue that are buried in one transaction. */
+const buriedAtOnce = 500;
 
 /** The effects of one claim and the result of the attempt to carry them out. */
 export interface AttemptedBatch {
@@ -33,7 +35,29 @@ export function createSettle(options: {
 }): Settle {
   const { outbox, outage, rotation, communityOf, policy, clock, log } = options;
 
+  /** Effects wait in their stopped queue, the oldest ones not any more. */
+  async function park(
+    effects: readonly ClaimedEffect[],
+    { reason, retryAfterMs = 0 }: RetryLater,
+    { queue, maxAgeMs }: NonNullable<RetryLater['stop']>,
+    now: number,
+  ): Promise<void> {
+    const oldest = now - maxAgeMs;
+    const finalReason = `gave up after ${Math.round(maxAgeMs / hour)} h: ${reason}`;
+    const expired = effects.filter(({ createdAt }) => createdAt < oldest);
+    if (expired.length > 0) await outbox.bury(expired, now, finalReason);
+    const waiting = effects.filter(({ createdAt }) => createdAt >= oldest);
+    if (waiting.length > 0) await outbox.park(waiting, queue, now, reason);
+    rotation.pause(queue, retryAfterMs);
+    if (effects[0]?.queue !== queue) return;
+    while ((await outbox.buryOlder(queue, oldest, now, finalReason, buriedAtOnce)) === buriedAtOnce);
+  }
+
   async function retryLater(effects: readonly ClaimedEffect[], attempt: RetryLater, now: number): Promise<number> {
+    if (attempt.stop !== undefined) {
+      await park(effects, attempt, attempt.stop, now);
+      return 0;
+    }
     // A rate limit is not a failure of the effects, so it never ends their retries, however old they are.
     if (attempt.retryAfterMs !== undefined) {
       return reschedule(effects, attempt, now, Math.round(attempt.retryAfterMs + maxJitterMs * clock.random()));
@@ -67,6 +91,12 @@ export function createSettle(options: {
     const dueAt = now + Math.min(delayMs, maxDelayMs);
     await (attempt.notSent ? outbox.release(effects, dueAt, reason) : outbox.retry(effects, dueAt, reason));
     const queue = effects[0]?.queue ?? '';
+    if (attempt.scope === 'community' && attempt.retryAfterMs !== undefined) {
+      // It is known that the others are not affected.
+      if (communityOf(queue) === '') rotation.pause(queue, delayMs);
+      else rotation.pauseCommunity(queue, delayMs);
+      return 0;
+    }
     if (attempt.scope === 'community' && communityOf(queue) !== '') {
       rotation.pauseCommunity(queue, delayMs);
       // A probe finds out whether several communities fail because all would.

@@ -1,8 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Connection } from '../database/dialect.ts';
+import type { CircuitStore } from '../discord/circuits/circuit-store.ts';
 import type { InvalidRequestStore } from '../discord/invalid-requests.ts';
 import type { LeaseStore } from '../leases/lease-store.ts';
 import type { Tables } from './tables.ts';
+import { readCircuits, sumGuildRejections } from './writes/circuits.ts';
 import { sumInvalidRequests } from './writes/invalid-requests.ts';
 import type { Write } from './writes/writes.ts';
 
@@ -10,6 +12,7 @@ import type { Write } from './writes/writes.ts';
 export interface ProcessCoordination {
   readonly leases: LeaseStore;
   readonly invalidRequests: InvalidRequestStore;
+  readonly circuits: CircuitStore;
 }
 
 export function sqlProcessCoordination(db: Kysely<Tables>, reading: Connection, write: Write): ProcessCoordination {
@@ -25,6 +28,12 @@ export function sqlProcessCoordination(db: Kysely<Tables>, reading: Connection, 
     invalidRequests: {
       add: (minute, count) => write('addInvalidRequests', minute, count),
       sum: (from, until) => sumInvalidRequests(db, reading, from, until),
+    },
+    circuits: {
+      all: () => readCircuits(db, reading),
+      save: (open, closed) => write('saveCircuits', open, closed),
+      addRejections: (minute, counts) => write('addGuildRejections', minute, counts),
+      rejections: (from, until) => sumGuildRejections(db, reading, from, until),
     },
   };
 }

@@ -250,6 +250,18 @@ export interface Tables extends SettingsTables {
   leases: { group_name: string; size: number; slot: number; holder: string };
   /** Requests that Discord rejected with 401, 403 or 429, by the minute since the epoch. */
   invalid_requests: { minute: number; count: number };
+  /** Those of them that are about a guild, by the minute since the epoch. */
+  guild_rejections: { guild_id: string; minute: number; count: number };
+  /** The channels and roles that Discord rejects. See `OpenCircuit`. */
+  open_circuits: {
+    /** The id of the channel, or the queue of the role. */
+    target: string;
+    guild_id: string | null;
+    code: number;
+    reason: string;
+    opened_at: number;
+    probe_at: number;
+  };
   /** What holds for the whole installation, such as its home community. */
   installation: { key: string; value: string };
   /** Rows to lock, by the name of what they protect. */

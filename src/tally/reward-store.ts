@@ -21,6 +21,8 @@ export interface RewardStore {
   isGranted(role: GrantedRole, now: number): Promise<boolean>;
   /** Whether a grant of the role is stored, also one that has ended. */
   hasGrant(role: GrantedRole): Promise<boolean>;
+  /** Whether the role was bought and the purchase is not settled yet. */
+  isPaidFor(role: GrantedRole): Promise<boolean>;
   /**
    * Stores the result of an attempt at a role. If the grants have changed meanwhile so that the result is wrong,
    * enqueues another attempt. A purchase of the role is fulfilled by it, or refunded if Discord did not give the role.

@@ -249,7 +249,11 @@ describe('a listing that is linked in Discord', () => {
     expect(two.directory.find('harbour')).toMatchObject({ voteSecrets: ['file-vote-secret'] });
     expect(two.lines.join('')).toContain('stored secrets cannot be decrypted');
     expect([one.sync.listingsWithoutKey, two.sync.listingsWithoutKey]).toEqual([0, 1]);
-    const readiness = readinessChecks(two.store, ['receive', 'answer'], { answering: null, sync: two.sync });
+    const readiness = readinessChecks(two.store, ['receive', 'answer'], {
+      answering: null,
+      access: null,
+      sync: two.sync,
+    });
     expect(await runReadinessChecks(readiness.receive)).toEqual({
       store: { ready: true },
       settings: { ready: false, reason: 'the key of the webhook secrets of 1 listing is missing' },

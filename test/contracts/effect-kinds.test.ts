@@ -41,6 +41,27 @@ function effectTests(newUrl: () => string): void {
     expect(new Set(claims.flat().map(({ nonce }) => nonce)).size).toBe(4);
   });
 
+  it('of a stopped queue wait in it, of which the oldest are buried with their reason', async () => {
+    const store = await open();
+    const { outbox } = store;
+    const stopped = 'role 4 9';
+    await outbox.enqueue([role, { ...role, createdAt: start + hour }, { ...role, createdAt: start + hour }]);
+    for (const at of [start, start + hour, start + hour]) {
+      await outbox.park(await claim(store, at), stopped, start + hour, 'role too high');
+    }
+    expect(await claim(store, start + hour)).toEqual([]);
+    expect(await outbox.waitingSince(start + hour)).toBe(start);
+    expect(await outbox.waitingSince(start + hour, new Set([stopped]))).toBe(null);
+    expect(await outbox.buryOlder(stopped, start, start + hour, 'gave up', 5)).toBe(0);
+    expect(await outbox.buryOlder(stopped, start + minute, start + hour, 'gave up', 5)).toBe(1);
+    expect(await store.records.effect(1)).toMatchObject({ state: 'buried', reason: 'gave up', queue: stopped });
+    expect(await claim(store, start + hour, stopped)).toMatchObject([{ id: 2, attempts: 2, possiblySentSince: null }]);
+    // The one that is leased is left to the process that has it.
+    expect(await outbox.buryOlder(stopped, start + 2 * hour, start + hour, 'gave up', 5)).toBe(1);
+    expect(await store.records.effect(2)).toMatchObject({ state: 'waiting' });
+    expect(await store.records.effect(3)).toMatchObject({ state: 'buried' });
+  });
+
   it('without a delivery have none in the records, and refer to no missing one', async () => {
     const url = newUrl();
     const store = await open(url);

@@ -5,6 +5,7 @@ import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { promiseHooks } from 'node:v8';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGatewayClient } from '../../src/discord/gateway/gateway-client.ts';
+import type { GuildChange } from '../../src/discord/gateway/guild-changes.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { second } from '../../src/platform/durations.ts';
@@ -14,6 +15,7 @@ import { collectingLog, fastClock, localDiscord, until } from './bot.ts';
 function connecting(to: { apiUrl: string; token: string }, clock: Clock = systemClock) {
   const { log, logged } = collectingLog([to.token]);
   let readyCalls = 0;
+  const changes: GuildChange[] = [];
   const globalLimit = createGlobalRateLimit(clock);
   const client = createGatewayClient({
     token: to.token,
@@ -22,12 +24,13 @@ function connecting(to: { apiUrl: string; token: string }, clock: Clock = system
     log,
     globalLimit,
     onInteraction: async () => {},
+    onGuildChange: (change) => void changes.push(change),
     onReady: () => {
       readyCalls += 1;
     },
   });
   onTestFinished(() => client.stop());
-  return { client, logged, globalLimit, readyCalls: () => readyCalls };
+  return { client, logged, globalLimit, changes, readyCalls: () => readyCalls };
 }
 
 /** The number of requests for the gateway's URL. */
@@ -35,7 +38,7 @@ const gatewayRequests = (discord: { requests: readonly { path: string }[] }) =>
   discord.requests.filter(({ path }) => path === '/gateway/bot').length;
 
 describe('the connection to Discord', () => {
-  it('becomes ready, calls onReady once, and needs no intents', async () => {
+  it('becomes ready and calls onReady once, without a privileged intent', async () => {
     const discord = await localDiscord();
     const { client, readyCalls } = connecting(discord);
     expect(client.ready).toBe(false);
@@ -43,7 +46,24 @@ describe('the connection to Discord', () => {
     client.start();
     await until(() => client.ready);
     expect(readyCalls()).toBe(1);
-    expect(discord.dispatches.map(({ t }) => t)).not.toContain('GUILD_CREATE');
+  });
+
+  it('reports what changes in guilds, which discord.js keeps out of memory', async () => {
+    const discord = await localDiscord();
+    const { client, changes } = connecting(discord);
+    client.start();
+    await until(() => client.ready);
+    const { guildId, channels, roles } = discord;
+    await until(() => changes.length === 1);
+    discord.faults.losePermission(channels.general);
+    discord.guild.moveRole(roles.moderator, 1);
+    discord.guild.setRole(discord.applicationId, roles.vip, true);
+    discord.guild.setRole(discord.members[1]?.id ?? '', roles.vip, true);
+    const ofGuild = { guildId, channelId: null };
+    await until(() => changes.length >= 10);
+    expect(changes.slice(0, 2)).toEqual([ofGuild, { guildId, channelId: channels.general }]);
+    // Each of the other roles moved as well; the member is not the bot.
+    expect(changes.slice(2)).toEqual(Array(8).fill(ofGuild));
   });
 
   it('is closed if it is stopped while it opens', async () => {

@@ -1,4 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { Circuits } from '../../src/discord/circuits/circuits.ts';
+import type { GuardedRequest, RequestGuard } from '../../src/discord/circuits/request-guard.ts';
+import { targetOf } from '../../src/discord/circuits/request-target.ts';
+import { rejectionOf } from '../../src/discord/discord-errors.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createExplainRoleFailure, type RoleFailure } from '../../src/discord/roles/role-failure.ts';
 import { createRoleHandler, type RoleGrants } from '../../src/discord/roles/roles.ts';
@@ -15,6 +19,7 @@ function memoryGrants() {
   const ends = new Map<string, number>();
   const settled: unknown[] = [];
   const reported: (MemberRole & RoleFailure)[] = [];
+  const paidFor = new Set<string>();
   let onSettled = () => {};
   const key = (userId: string, role: string) => `${userId} ${role}`;
   const port: RoleGrants = {
@@ -23,6 +28,7 @@ function memoryGrants() {
       settled.push(args);
       onSettled();
     },
+    isPaidFor: async (userId) => paidFor.has(userId),
     async reportOnce(failure) {
       const isSame = ({ role, cause }: typeof failure) => role === failure.role && cause === failure.cause;
       if (!reported.some(isSame)) reported.push(failure);
@@ -30,6 +36,7 @@ function memoryGrants() {
   };
   return {
     port,
+    paidFor,
     settled,
     reported,
     grant: (userId: string, role: string, end = Number.POSITIVE_INFINITY) => void ends.set(key(userId, role), end),
@@ -40,15 +47,39 @@ function memoryGrants() {
   };
 }
 
-async function handling(changes: { token?: string } = {}) {
+/** Circuits of this process alone. */
+function guardWith(circuits: Circuits): Pick<RequestGuard, 'admit' | 'accepted' | 'rejected'> {
+  const requestOf = ({ method, route, hasFiles }: GuardedRequest) => {
+    const target = method === 'get' ? null : targetOf(route);
+    return target && { queue: target.queue, guildId: null, hasFiles };
+  };
+  return {
+    admit(request) {
+      const target = requestOf(request);
+      if (target !== null) circuits.admit(target);
+    },
+    accepted: () => {},
+    rejected(request, error) {
+      const [target, rejection] = [requestOf(request), rejectionOf(error)];
+      return target === null || rejection === null ? error : circuits.rejected(target, rejection, () => 'rejected');
+    },
+  };
+}
+
+async function handling(changes: { token?: string; stops?: boolean } = {}) {
   const discord = await localDiscord({ rateLimits: false });
   const grants = memoryGrants();
-  const rest = createDiscordRest({ token: changes.token ?? discord.token, apiUrl: discord.apiUrl });
+  const circuits = new Circuits(systemClock, () => {});
+  const rest = createDiscordRest({
+    ...{ token: changes.token ?? discord.token, apiUrl: discord.apiUrl },
+    ...(changes.stops && { guard: guardWith(circuits) }),
+  });
   const handle = createRoleHandler({
     ...{
       rest,
       grants: grants.port,
       explainFailure: createExplainRoleFailure(rest, systemClock),
+      onExplained: (queue, reason) => circuits.explain(queue, reason),
       textsOf: async () => en,
     },
     clock: systemClock,
@@ -65,7 +96,7 @@ async function handling(changes: { token?: string } = {}) {
   };
   const roles = () => discord.rolesOf(userId);
   const changesSent = () => discord.requests.filter(({ method }) => method === 'PUT' || method === 'DELETE');
-  return { discord, grants, perform, roles, userId, changesSent };
+  return { discord, grants, circuits, perform, roles, userId, changesSent };
 }
 
 describe('a role effect', () => {
@@ -212,6 +243,41 @@ describe('a role effect', () => {
     expect(await perform()).toMatchObject({ outcome: 'later', scope: 'global' });
     const { perform: performWithoutToken } = await handling({ token: 'wrong-token' });
     expect(await performWithoutToken()).toMatchObject({ outcome: 'later', scope: 'global' });
+  });
+
+  it('waits with the same reason while Discord rejects the role, but not if the member has paid for it', async () => {
+    const { discord, grants, circuits, perform, userId, changesSent } = await handling({ stops: true });
+    const { moderator } = discord.roles;
+    const [buyer, other] = ['300000000000000001', discord.members[2]?.id ?? ''];
+    for (const member of [userId, buyer, other]) grants.grant(member, moderator);
+    const failed = await perform(moderator);
+    expect(failed).toMatchObject({ outcome: 'bury', reason: expect.stringContaining('Move the role of the bot') });
+    const { reason } = failed as { reason: string };
+    const queue = `role ${discord.guildId} ${moderator}`;
+    expect(circuits.open).toMatchObject([{ queue, reason }]);
+    expect(await perform(moderator, other)).toMatchObject({ outcome: 'later', notSent: true, reason, stop: { queue } });
+    grants.paidFor.add(buyer);
+    expect(await perform(moderator, buyer)).toEqual({ outcome: 'bury', reason });
+    expect(grants.settled).toEqual([userId, buyer].map((member) => [member, moderator, 'failed', reason]));
+    expect(grants.reported).toHaveLength(1);
+    expect(changesSent()).toHaveLength(1);
+  });
+
+  it('of a deleted role fails for every member after one request, and is reported once', async () => {
+    const { discord, grants, perform, userId, changesSent } = await handling({ stops: true });
+    const { vip } = discord.roles;
+    discord.guild.deleteRole(vip);
+    for (const member of discord.members.slice(1)) grants.grant(member.id, vip);
+    for (const member of discord.members.slice(1)) {
+      expect(await perform(vip, member.id)).toMatchObject({
+        outcome: 'bury',
+        reason: expect.stringContaining('has no role'),
+      });
+    }
+    grants.revoke(userId, vip);
+    expect(await perform(vip)).toEqual({ outcome: 'done' });
+    expect(grants.reported).toHaveLength(1);
+    expect(changesSent()).toHaveLength(1);
   });
 
   it('rejects if the grants cannot be read', async () => {

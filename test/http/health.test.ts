@@ -25,6 +25,8 @@ async function served(options: Partial<HealthOptions> & { discord?: ReadinessChe
     party: async () => null,
     isConnected: () => true,
     invalidRequests: () => 0,
+    stopped: () => ({ channels: 2, roles: 1 }),
+    pausedGuilds: () => 0,
     keys: async () => new Map(),
     now: systemClock.now,
   });

@@ -30,6 +30,7 @@ const dispatcher = createDispatcher({
       grants: {
         wantsRole: async (userId, role) => find.get(userId, role) !== undefined,
         roleSettled: async () => {},
+        isPaidFor: async () => false,
         reportOnce: async () => {},
       },
       explainFailure: createExplainRoleFailure(rest, clock),

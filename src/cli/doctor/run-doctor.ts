@@ -145,9 +145,7 @@ function networkChecks(
     ...(linkedRoles === undefined
       ? []
       : [{ name: 'linked-roles', run: () => checkLinkedRoles(rest, identity, linkedRoles) }]),
-    ...(store === null
-      ? []
-      : [{ name: 'requests', run: () => checkRejectedRequests(store.invalidRequests, clock.now()) }]),
+    ...(store === null ? [] : [{ name: 'requests', run: () => checkRejectedRequests(store, clock.now()) }]),
     { name: 'keys', run: checkedKeys },
     ...(store === null
       ? []

@@ -8,6 +8,7 @@ import { settleWithin } from '../../platform/with-timeout.ts';
 import { tokenHint } from '../discord-errors.ts';
 import type { GlobalRateLimit } from '../rate-limit.ts';
 import { type GatewaySession, type GatewaySessionEnd, openGatewaySession, type Shard } from './gateway-session.ts';
+import type { GuildChange } from './guild-changes.ts';
 import { createIdentifyThrottle, type IdentifyThrottle } from './identify-throttle.ts';
 
 const statusPollMs = 1 * second;
@@ -50,6 +51,8 @@ export function createGatewayClient(options: {
   makeRequest?: RESTOptions['makeRequest'];
   /** Must not reject. */
   onInteraction: (interaction: APIInteraction) => Promise<void>;
+  /** Must not throw. */
+  onGuildChange?: (change: GuildChange) => void;
   /** Called when all shards are connected, for the first time or again. Must not throw. */
   onReady: (applicationId: string) => void;
   /** The only shard; all by default. */
@@ -138,6 +141,7 @@ export function createGatewayClient(options: {
         globalLimit,
         makeRequest: options.makeRequest,
         onInteraction,
+        onGuildChange: options.onGuildChange ?? (() => {}),
         onChange: updateStatus,
       });
       const end = await endOfSession(session);

@@ -6,6 +6,7 @@ import {
   Events,
   GatewayCloseCodes,
   GatewayDispatchEvents,
+  GatewayIntentBits,
   Options,
   RateLimitError,
   type RESTOptions,
@@ -15,10 +16,12 @@ import {
   Status,
   type WebSocketOptions,
 } from 'discord.js';
+import { z } from 'zod';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { LogThrottled } from '../../platform/throttled-log.ts';
 import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from '../rate-limit.ts';
+import { type GuildChange, guildChangeOf } from './guild-changes.ts';
 import type { IdentifyThrottle } from './identify-throttle.ts';
 import { findOpeningConnections } from './opening-connections.ts';
 
@@ -77,16 +80,18 @@ export function openGatewaySession(options: {
   /** Observes the requests of this client. */
   makeRequest?: RESTOptions['makeRequest'] | undefined;
   onInteraction: (interaction: APIInteraction) => void;
+  /** Must not throw. */
+  onGuildChange: (change: GuildChange) => void;
   /** A shard became ready or was lost. */
   onChange: () => void;
 }): GatewaySession {
-  const { makeRequest, token, apiUrl, shard, logThrottled, identifyThrottle, globalLimit, onInteraction, onChange } =
-    options;
+  const { makeRequest, token, apiUrl, shard, logThrottled, identifyThrottle, globalLimit } = options;
+  const { onInteraction, onGuildChange, onChange } = options;
   let closed = false;
   let strategy: SimpleShardingStrategy | undefined;
 
   const client = new Client({
-    // Interactions need no intents; least privilege.
+    // With the intent for guilds, discord.js would wait for all of them before it is ready: see `observeGuilds`.
     intents: [],
     ...(shard === null ? { shards: 'auto' } : { shards: [shard.id], shardCount: shard.count }),
     rest: {
@@ -107,6 +112,7 @@ export function openGatewaySession(options: {
     makeCache: Options.cacheWithLimits({ GuildMemberManager: 100, MessageManager: 0, UserManager: 100 }),
     ws: {
       buildStrategy(manager) {
+        observeGuilds(manager, (change) => !closed && onGuildChange(change));
         strategy = new SimpleShardingStrategy(withShortTimeouts(manager, () => closed));
         return strategy;
       },
@@ -173,6 +179,33 @@ function withShortTimeouts(manager: GatewayManager, isClosed: () => boolean): Ga
   };
   return manager;
 }
+
+/**
+ * Subscribes to the events of guilds without discord.js: it would keep every channel, role and thread of each guild in
+ * memory. Interactions need no intent; this one is not privileged.
+ */
+function observeGuilds(manager: GatewayManager, onGuildChange: (change: GuildChange) => void): void {
+  manager.options.intents = GatewayIntentBits.Guilds;
+  const { emit } = manager;
+  Object.assign(manager, {
+    emit(event: string, ...args: readonly unknown[]): boolean {
+      const { t: name, d } = dispatch.safeParse(event === 'dispatch' ? args[0] : null).data?.data ?? {};
+      const change = name === undefined ? null : guildChangeOf(name, d);
+      if (change !== null) onGuildChange(change);
+      if (name !== undefined && !passedOn.includes(name)) return true;
+      return Reflect.apply(emit, manager, [event, ...args]) as boolean;
+    },
+  });
+}
+
+const dispatch = z.object({ data: z.object({ t: z.string(), d: z.unknown() }) });
+
+/** The events that discord.js needs for the connection, and interactions. */
+const passedOn: readonly string[] = [
+  GatewayDispatchEvents.Ready,
+  GatewayDispatchEvents.Resumed,
+  GatewayDispatchEvents.InteractionCreate,
+];
 
 function endAfterClose(closeCode: number): GatewaySessionEnd {
   const reason = `Discord closed the gateway with ${closeCode} (${GatewayCloseCodes[closeCode] ?? 'unknown'})`;

@@ -5,6 +5,7 @@ import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
 import type { GatewayClient } from './gateway-client.ts';
+import { type GuildChange, guildChangeEvents, guildChangeOf } from './guild-changes.ts';
 
 /**
  * The part of a discord.js `Client` that is used. Your program creates it, logs it in and destroys it.
@@ -44,10 +45,12 @@ export function createOwnClientGateway(options: {
   readonly log: Log;
   /** Must not reject. */
   readonly onInteraction: (interaction: APIInteraction) => Promise<void>;
+  /** Must not throw. */
+  readonly onGuildChange?: (change: GuildChange) => void;
   /** Called when all shards are connected, for the first time or again. Must not throw. */
   readonly onReady: (applicationId: string) => void;
 }): GatewayClient {
-  const { client, fetchApplicationId, clock, log, onInteraction, onReady } = options;
+  const { client, fetchApplicationId, clock, log, onInteraction, onGuildChange = () => {}, onReady } = options;
   const pendingResponses = new Set<Promise<void>>();
   let isChecked = false;
   let isStarted = false;
@@ -58,6 +61,14 @@ export function createOwnClientGateway(options: {
     const response = onInteraction(interaction).finally(() => pendingResponses.delete(response));
     pendingResponses.add(response);
   }
+
+  const guildListeners = guildChangeEvents.map((event) => {
+    const listener = (data: unknown): void => {
+      const change = guildChangeOf(event, data);
+      if (change !== null) onGuildChange(change);
+    };
+    return [event, listener] as const;
+  });
 
   /** A client with the token of another application gets the interactions of that one. */
   async function checkApplication(clientsId: string): Promise<void> {
@@ -95,11 +106,13 @@ export function createOwnClientGateway(options: {
         );
       }
       client.ws.on(interactionEvent, receive);
+      for (const [event, listener] of guildListeners) client.ws.on(event, listener);
       for (const event of connectionEvents) client.on(event, onConnection);
       onConnection();
     },
     async stop() {
       client.ws.off(interactionEvent, receive);
+      for (const [event, listener] of guildListeners) client.ws.off(event, listener);
       for (const event of connectionEvents) client.off(event, onConnection);
       await settleWithin(responseTimeoutMs, clock, Promise.all(pendingResponses));
     },

@@ -1,8 +1,10 @@
-import { Routes } from 'discord.js';
+import { type DiscordAPIError, Routes } from 'discord.js';
 import type { AttemptResult, RetryLater } from '../../outbox/effect.ts';
 import type { MemberRole, RoleContent } from '../../outbox/effect-contents.ts';
 import type { EffectHandlers } from '../../outbox/perform.ts';
+import { stoppedRoleQueue } from '../../outbox/role-queue.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { CircuitOpenError } from '../circuits/circuit-open-error.ts';
 import { rejectionOf, retryAlone } from '../discord-errors.ts';
 import type { GuildTexts } from '../guild-languages.ts';
 import type { DiscordRest } from '../rest.ts';
@@ -20,8 +22,15 @@ export interface RoleGrants {
   wantsRole(userId: string, role: string, now: number): Promise<boolean>;
   /** Stores the result of an effect; `reason` is null if it succeeded. */
   roleSettled(userId: string, role: string, state: RoleState, reason: string | null): Promise<void>;
+  /** Whether the role was bought and the purchase is not fulfilled yet. */
+  isPaidFor(userId: string, role: string): Promise<boolean>;
   /** Reports a failure to the owner, once per role and cause. */
   reportOnce(failure: MemberRole & RoleFailure): Promise<void>;
+}
+
+/** A failure of a role; a new one is to be reported. */
+interface SettledFailure extends RoleFailure {
+  readonly isNew: boolean;
 }
 
 /**
@@ -32,10 +41,12 @@ export function createRoleHandler(options: {
   rest: DiscordRest;
   grants: RoleGrants;
   explainFailure: ExplainRoleFailure;
+  /** Receives the reason why a role cannot be changed, by the queue in which its changes wait. */
+  onExplained?: (queue: string, reason: string) => void;
   textsOf: GuildTexts;
   clock: Clock;
 }): NonNullable<EffectHandlers['role']> {
-  const { rest, grants, explainFailure, textsOf, clock } = options;
+  const { rest, grants, explainFailure, onExplained = () => {}, textsOf, clock } = options;
 
   async function change({ guildId, userId, role }: MemberRole, isWanted: boolean): Promise<void> {
     const { role: reasons } = await textsOf(guildId);
@@ -46,7 +57,7 @@ export function createRoleHandler(options: {
 
   async function settleFailure(
     { erase, ...memberRole }: RoleContent,
-    failure: RoleFailure,
+    failure: SettledFailure,
     isWanted: boolean,
   ): Promise<AttemptResult> {
     const { userId, role } = memberRole;
@@ -58,20 +69,38 @@ export function createRoleHandler(options: {
     }
     await grants.roleSettled(userId, role, cause === 'member_left' ? 'parked' : 'failed', reason);
     // A report would store the id of a forgotten member again.
-    if (erase !== true) await grants.reportOnce({ ...memberRole, ...failure });
+    if (erase !== true && failure.isNew) await grants.reportOnce({ ...memberRole, cause, reason });
     return cause === 'member_left' ? { outcome: 'done' } : { outcome: 'bury', reason };
   }
 
   /** Null if it succeeded. */
-  async function tryChange(memberRole: MemberRole, isWanted: boolean): Promise<RoleFailure | RetryLater | null> {
+  async function tryChange(memberRole: MemberRole, isWanted: boolean): Promise<SettledFailure | RetryLater | null> {
     try {
       await change(memberRole, isWanted);
       return null;
     } catch (error) {
+      if (error instanceof CircuitOpenError) return settleStop(error, memberRole);
       const rejection = rejectionOf(error);
-      if (rejection === null) return retryAlone(error);
-      return explainFailure(rejection, memberRole).catch(retryAlone);
+      return rejection === null ? retryAlone(error) : explain(rejection, memberRole).catch(retryAlone);
     }
+  }
+
+  async function explain(rejection: DiscordAPIError, memberRole: MemberRole): Promise<SettledFailure> {
+    const failure = await explainFailure(rejection, memberRole);
+    const { guildId, role } = memberRole;
+    if (failure.cause !== 'member_left') onExplained(stoppedRoleQueue(guildId, role), failure.reason);
+    return { ...failure, isNew: true };
+  }
+
+  /** Members wait for a role that Discord rejects, but not for one that they have paid for. */
+  async function settleStop(
+    error: CircuitOpenError,
+    { userId, role }: MemberRole,
+  ): Promise<SettledFailure | RetryLater> {
+    const { isFinal, message: reason } = error;
+    if (isFinal) return { cause: 'role_deleted', reason, isNew: false };
+    if (await grants.isPaidFor(userId, role)) return { cause: 'rejected', reason, isNew: false };
+    return retryAlone(error);
   }
 
   return async ({ content }) => {

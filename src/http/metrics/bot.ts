@@ -13,6 +13,10 @@ export interface BotSources {
   isConnected(): boolean | null;
   /** Requests that Discord rejected with 401, 403 or 429 in the last ten minutes. */
   invalidRequests(): number;
+  /** Channels and roles that Discord rejects, whose effects wait. */
+  stopped(): { readonly channels: number; readonly roles: number };
+  /** Guilds whose requests are paused, because Discord rejected too many. */
+  pausedGuilds(): number;
 }
 
 /** Commands of members. */
@@ -58,6 +62,25 @@ export function watchBot(registry: Registry, sources: BotSources): void {
     registers: [registry],
     collect() {
       this.set(sources.invalidRequests());
+    },
+  });
+  new Gauge({
+    name: 'tallyhook_discord_stopped',
+    help: 'Channels and roles that Discord rejects. Their effects wait; one request a minute tries them again.',
+    labelNames: ['kind'],
+    registers: [registry],
+    collect() {
+      const { channels, roles } = sources.stopped();
+      this.set({ kind: 'channel' }, channels);
+      this.set({ kind: 'role' }, roles);
+    },
+  });
+  new Gauge({
+    name: 'tallyhook_discord_paused_guilds',
+    help: 'Servers for which nothing is sent at the moment, because Discord rejected too many of their requests.',
+    registers: [registry],
+    collect() {
+      this.set(sources.pausedGuilds());
     },
   });
 }

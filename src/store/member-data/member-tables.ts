@@ -230,6 +230,8 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
   lease_holders: { withoutMembers: 'Processes.' },
   leases: { withoutMembers: 'Processes.' },
   invalid_requests: { withoutMembers: 'Counts.' },
+  guild_rejections: { withoutMembers: 'Counts of guilds.' },
+  open_circuits: { withoutMembers: 'Channels and roles.' },
   installation: { withoutMembers: 'What holds for the whole installation.' },
   locks: { withoutMembers: 'Names of what is locked.' },
   revoked_sessions: { withoutMembers: 'Sessions of the owner.' },

@@ -25,6 +25,8 @@ export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write)
     done: (effects, now) => write('done', effects, now),
     retry: (effects, dueAt, reason) => write('retry', effects, dueAt, reason),
     release: (effects, dueAt, reason) => write('release', effects, dueAt, reason),
+    park: (effects, queue, now, reason) => write('park', effects, queue, now, reason),
+    buryOlder: (...args) => write('buryOlder', ...args),
     split: (effects, reason) => write('split', effects, reason),
     bury: (effects, now, reason) => write('bury', effects, now, reason),
     giveUp: (effects, now, reason) => write('giveUp', effects, now, reason),
@@ -82,12 +84,13 @@ export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write)
       return due === undefined ? [] : write('enqueuePlanned', now, limit);
     },
 
-    async waitingSince(now) {
+    async waitingSince(now, except = new Set()) {
       const times: number[] = [];
       let after = '';
       for (;;) {
         const queues = await oldestAfter(after, now);
-        times.push(...queues.flatMap(({ first, postponed }) => [first, postponed].filter((time) => time !== null)));
+        const counted = queues.filter(({ name }) => name === null || !except.has(name));
+        times.push(...counted.flatMap(({ first, postponed }) => [first, postponed].filter((time) => time !== null)));
         if (queues.length < queuesPerQuery) return times.length === 0 ? null : Math.min(...times);
         after = queues.at(-1)?.name ?? '';
         await yieldToRequests();

@@ -19,6 +19,10 @@ export function sqlRewards(db: Kysely<Tables>, reading: Connection, write: Write
       const grants = db.selectFrom('grants').select('role').where('user_id', '=', userId).where('role', '=', role);
       return (await run(reading, grants.limit(1))).length > 0;
     },
+    async isPaidFor({ userId, role }) {
+      const ofRole = db.selectFrom('purchases').select('id').where('user_id', '=', userId).where('role', '=', role);
+      return (await run(reading, ofRole.where('state', '=', literal('confirmed')).limit(1))).length > 0;
+    },
     settleRole: (role, result, now) => write('settleRole', role, result, now),
     endGrants: (now, limit) => write('endGrants', now, limit),
     async repairMember(userId, now) {

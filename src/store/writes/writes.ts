@@ -7,6 +7,7 @@ import type { Tables } from '../tables.ts';
 import { announcementWrites } from './announcements.ts';
 import { backfillWrites } from './backfill.ts';
 import { budgetWrites } from './budget.ts';
+import { circuitWrites } from './circuits.ts';
 import { claimWrites } from './claim.ts';
 import { commandRegistryWrites } from './command-registry.ts';
 import { counterWrites } from './counters.ts';
@@ -71,6 +72,7 @@ export function createWrites(
     ...pruningWrites(db, connection, dialect),
     ...leaseWrites(db, connection),
     ...invalidRequestWrites(db, connection),
+    ...circuitWrites(db, connection),
     ...importWrites(db, connection),
     ...undoImportWrites(db, connection),
     ...installationWrites(db, connection),

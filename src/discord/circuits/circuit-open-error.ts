@@ -1,0 +1,20 @@
+/**
+ * A request was not sent, or was a probe that failed: Discord rejects everything for this channel or role until somebody
+ * changes it there.
+ */
+export class CircuitOpenError extends Error {
+  /** The queue that waits: the id of the channel, or that of the role. */
+  readonly queue: string;
+  /** Until another request may be sent (ms). */
+  readonly retryAfterMs: number;
+  /** It was deleted, so waiting is in vain. */
+  readonly isFinal: boolean;
+
+  constructor(queue: string, options: { reason: string; retryAfterMs: number; isFinal: boolean }) {
+    super(options.reason);
+    this.name = 'CircuitOpenError';
+    this.queue = queue;
+    this.retryAfterMs = options.retryAfterMs;
+    this.isFinal = options.isFinal;
+  }
+}

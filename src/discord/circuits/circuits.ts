@@ -1,0 +1,177 @@
+import type { DiscordAPIError } from 'discord.js';
+import { BoundedMap } from '../../platform/bounded-map.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { day, minute, second } from '../../platform/durations.ts';
+import { CircuitOpenError } from './circuit-open-error.ts';
+import type { OpenCircuit } from './circuit-store.ts';
+import { isDeleted, isOfOne, stopsTarget } from './stopping-rejection.ts';
+
+/** How often a request finds out whether Discord accepts it again. */
+export const probeIntervalMs = 1 * minute;
+/** Requests about one channel or role that may be rejected within a time, whatever the causes and changes are. */
+const maxRecent = 8;
+const recentMs = 20 * second;
+/** An open circuit is forgotten if nothing has waited for it for this long (ms). */
+const keptMs = 1 * day;
+/** Channels and roles whose recent rejections are remembered. */
+const maxRemembered = 10_000;
+
+/** A request that changes a channel or role. */
+export interface CircuitRequest {
+  readonly queue: string;
+  /** The guild of the channel or role; null if it is not known. */
+  readonly guildId: string | null;
+  /** Says nothing about the channel if it is rejected, because the same request without files may be accepted. */
+  readonly hasFiles: boolean;
+}
+
+/**
+ * A circuit breaker for each channel and role. The first rejection that does not depend on the message or the member
+ * opens it: then nothing is sent but one request a minute, until one is accepted. Times are ms since the epoch, because
+ * other processes and the next start use them as well.
+ */
+export class Circuits {
+  readonly #clock: Clock;
+  readonly #open = new Map<string, OpenCircuit>();
+  /** The queues whose circuits are to be stored. */
+  #changed = new Set<string>();
+  /** When requests were rejected (monotonic, ms), oldest first. */
+  readonly #recent = new BoundedMap<readonly number[]>(maxRemembered);
+  readonly #onProbeDue: (queue: string) => void;
+
+  /** @param onProbeDue called with a queue that need not wait any longer. Must not throw */
+  constructor(clock: Clock, onProbeDue: (queue: string) => void) {
+    this.#clock = clock;
+    this.#onProbeDue = onProbeDue;
+  }
+
+  get open(): readonly OpenCircuit[] {
+    return [...this.#open.values()];
+  }
+
+  get hasChanges(): boolean {
+    return this.#changed.size > 0;
+  }
+
+  /** Why a request about this would not be sent now; null if it would. */
+  check(queue: string): CircuitOpenError | null {
+    const paceMs = this.#paceMs(queue);
+    const circuit = this.#open.get(queue);
+    const waitMs = Math.max(paceMs, circuit === undefined ? 0 : this.#untilProbe(circuit));
+    if (waitMs <= 0) return null;
+    const reason = circuit?.reason ?? `Discord rejected ${maxRecent} requests in ${recentMs / second} s`;
+    const isFinal = circuit !== undefined && isDeleted(circuit.code);
+    return new CircuitOpenError(queue, { reason, retryAfterMs: waitMs, isFinal });
+  }
+
+  /** Before a request. @throws CircuitOpenError if it is not to be sent */
+  admit({ queue, hasFiles }: CircuitRequest): void {
+    const error = this.check(queue);
+    if (error !== null) throw error;
+    const circuit = this.#open.get(queue);
+    // No other request is sent while this one is the probe.
+    if (circuit !== undefined && !hasFiles) this.#set({ ...circuit, probeAt: this.#clock.now() + probeIntervalMs });
+  }
+
+  /** After a request that Discord accepted. Returns whether it closed the circuit. */
+  accepted({ queue }: CircuitRequest): boolean {
+    if (!this.#open.delete(queue)) return false;
+    this.#changed.add(queue);
+    this.#onProbeDue(queue);
+    return true;
+  }
+
+  /**
+   * After a request that Discord rejected. Returns the error for the caller: that of a probe is a CircuitOpenError, so
+   * that its effects wait for the next one with the others.
+   */
+  rejected(request: CircuitRequest, rejection: DiscordAPIError, describe: () => string): Error {
+    const { queue, guildId, hasFiles } = request;
+    if (!isOfOne(rejection)) this.#recent.set(queue, [...this.#recentOf(queue), this.#clock.monotonic()]);
+    if (hasFiles || !stopsTarget(rejection)) return rejection;
+    const now = this.#clock.now();
+    const code = Number(rejection.code) || 0;
+    const last = this.#open.get(queue);
+    const reason = last?.code === code ? last.reason : describe();
+    this.#set({ queue, guildId, code, reason, openedAt: last?.openedAt ?? now, probeAt: now + probeIntervalMs });
+    if (last === undefined || isDeleted(code)) return rejection;
+    return new CircuitOpenError(queue, { reason, retryAfterMs: probeIntervalMs, isFinal: false });
+  }
+
+  /** Replaces the reason of an open circuit by a better explanation. */
+  explain(queue: string, reason: string): void {
+    const circuit = this.#open.get(queue);
+    if (circuit !== undefined && circuit.reason !== reason) this.#set({ ...circuit, reason });
+  }
+
+  /** Lets the next request be sent at once, because something has changed. Returns whether there was such a circuit. */
+  expedite(isAffected: (circuit: OpenCircuit) => boolean): boolean {
+    const affected = this.open.filter(isAffected);
+    for (const circuit of affected) {
+      this.#set({ ...circuit, probeAt: this.#clock.now() });
+      this.#onProbeDue(circuit.queue);
+    }
+    return affected.length > 0;
+  }
+
+  /** What changed since the last call, and is to be stored. */
+  takeChanges(): { readonly saved: readonly OpenCircuit[]; readonly closed: readonly string[] } {
+    const changed = [...this.#changed];
+    this.#changed = new Set();
+    const closed = changed.filter((queue) => !this.#open.has(queue));
+    return { saved: changed.flatMap((queue) => this.#open.get(queue) ?? []), closed };
+  }
+
+  /** After `takeChanges`: it could not be stored. */
+  returnChanges({ saved, closed }: ReturnType<Circuits['takeChanges']>): void {
+    for (const queue of [...saved.map((circuit) => circuit.queue), ...closed]) this.#changed.add(queue);
+  }
+
+  /** Applies what other processes have stored, unless this one has changed it since. */
+  merge(stored: readonly OpenCircuit[]): void {
+    const now = this.#clock.now();
+    const rows = new Map(stored.map((row) => [row.queue, row]));
+    for (const row of stored) {
+      if (this.#changed.has(row.queue)) continue;
+      const own = this.#open.get(row.queue);
+      this.#open.set(row.queue, row);
+      if (own !== undefined && own.probeAt > now && row.probeAt <= now) this.#onProbeDue(row.queue);
+      if (row.probeAt < now - keptMs) this.#delete(row.queue);
+    }
+    for (const queue of [...this.#open.keys()]) {
+      if (rows.has(queue) || this.#changed.has(queue)) continue;
+      this.#open.delete(queue);
+      this.#onProbeDue(queue);
+    }
+  }
+
+  #set(circuit: OpenCircuit): void {
+    this.#open.set(circuit.queue, circuit);
+    this.#changed.add(circuit.queue);
+  }
+
+  #delete(queue: string): void {
+    this.#open.delete(queue);
+    this.#changed.add(queue);
+  }
+
+  /** A time further ahead was written before the clock was set back. */
+  #untilProbe({ probeAt }: OpenCircuit): number {
+    const waitMs = probeAt - this.#clock.now();
+    return waitMs > probeIntervalMs ? 0 : waitMs;
+  }
+
+  #recentOf(queue: string): readonly number[] {
+    const earliest = this.#clock.monotonic() - recentMs;
+    return (this.#recent.get(queue) ?? []).filter((at) => at > earliest);
+  }
+
+  /** How long to wait because of many recent rejections (ms); 0 without. */
+  #paceMs(queue: string): number {
+    if (!this.#recent.has(queue)) return 0;
+    const recent = this.#recentOf(queue);
+    if (recent.length === 0) this.#recent.delete(queue);
+    const [oldest] = recent.slice(-maxRecent);
+    return recent.length < maxRecent || oldest === undefined ? 0 : oldest + recentMs - this.#clock.monotonic();
+  }
+}

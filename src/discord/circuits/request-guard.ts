@@ -1,0 +1,237 @@
+import { isOfRole } from '../../outbox/role-queue.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { minute, second } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { createThrottledLog } from '../../platform/throttled-log.ts';
+import { plainName } from '../../texts/markup.ts';
+import { channelErrorReason, rejectionOf } from '../discord-errors.ts';
+import type { GuildChange } from '../gateway/guild-changes.ts';
+import { RequestsPausedError, windowMinutes } from '../invalid-requests.ts';
+import type { CircuitOpenError } from './circuit-open-error.ts';
+import type { CircuitStore, GuildRejections, OpenCircuit } from './circuit-store.ts';
+import { type CircuitRequest, Circuits } from './circuits.ts';
+import { guildsToPause, maxRejectionsOfGuild } from './paused-guilds.ts';
+import { channelIn, guildIn, targetOf } from './request-target.ts';
+
+/** How often changes are stored, and those of other processes are read while there are any. */
+const syncEveryMs = 5 * second;
+/** How often they are read while there are none. */
+const idleSyncEveryMs = 30 * second;
+/** How long the effects of a paused guild wait before another look. */
+const guildPauseMs = 30 * second;
+const maxReasonLength = 300;
+
+/** A request of the bot. */
+export interface GuardedRequest {
+  readonly method: 'get' | 'post' | 'patch' | 'put' | 'delete';
+  readonly route: string;
+  readonly hasFiles: boolean;
+}
+
+/** Keeps requests back that Discord would reject, so that no guild can use up what Discord tolerates of all. */
+export interface RequestGuard {
+  /** Before each request. @throws CircuitOpenError, or RequestsPausedError for a guild that is paused */
+  admit(request: GuardedRequest): void;
+  accepted(request: GuardedRequest): void;
+  /** Returns the error to throw instead. */
+  rejected(request: GuardedRequest, error: unknown): unknown;
+  /** Why effects of this queue would not be sent now; null if they would. */
+  check(queue: string): CircuitOpenError | null;
+  /** Replaces the reason of an open circuit by a better explanation. */
+  explain(queue: string, reason: string): void;
+  /** Lets the next request about what a change may concern be sent at once. */
+  changed(change: GuildChange): void;
+  /** The same for a queue that the owner replays. */
+  replayed(queue: string): void;
+  /** What Discord rejects. */
+  readonly open: readonly OpenCircuit[];
+  /** How many channels and roles that are. */
+  count(): { readonly channels: number; readonly roles: number };
+  readonly pausedGuilds: ReadonlySet<string>;
+  /** Sets what is called with queues that need not wait any longer. Must not throw. */
+  onProbeDue(listener: (queue: string) => void): void;
+  /** Reads what is stored. Rejects as the store does. */
+  load(): Promise<void>;
+  start(): void;
+  /** Stores what has changed. Never rejects. */
+  stop(): Promise<void>;
+}
+
+/** The stored counts of the last ten minutes. @param now ms since the epoch */
+export function recentRejections(store: CircuitStore, now: number): Promise<readonly GuildRejections[]> {
+  const current = Math.floor(now / minute);
+  return store.rejections(current - windowMinutes, current + windowMinutes);
+}
+
+export function createRequestGuard(options: {
+  readonly store: CircuitStore;
+  /** The guild of a configured channel; null if it is not known. */
+  readonly guildOfChannel: (channelId: string) => string | null;
+  /** All rejected requests of the last ten minutes. */
+  readonly invalidRequests: () => number;
+  readonly clock: Clock;
+  readonly log: Log;
+}): RequestGuard {
+  const { store, guildOfChannel, invalidRequests, clock, log } = options;
+  const stopping = new AbortController();
+  const logThrottled = createThrottledLog({
+    ...{ log, clock, intervalMs: minute, maxMessages: 10 },
+    flushUntil: stopping.signal,
+  });
+  let listener: (queue: string) => void = () => {};
+  const circuits = new Circuits(clock, (queue) => listener(queue));
+  /** Rejected requests by guild, of all processes and of this one that are not stored yet. */
+  let stored = new Map<string, number>();
+  let pending = new Map<string, number>();
+  let pausedGuilds: ReadonlySet<string> = new Set();
+  let running: Promise<void> | undefined;
+  /** Ends the pause of the loop. */
+  let waiting = new AbortController();
+
+  function circuitRequest({ method, route, hasFiles }: GuardedRequest): CircuitRequest | null {
+    const target = method === 'get' ? null : targetOf(route);
+    return target === null ? null : { queue: target.queue, guildId: guildOf(route), hasFiles };
+  }
+
+  function guildOf(route: string): string | null {
+    const channelId = channelIn(route);
+    return channelId === null ? guildIn(route) : guildOfChannel(channelId);
+  }
+
+  function countRejection(guildId: string): void {
+    pending.set(guildId, (pending.get(guildId) ?? 0) + 1);
+    if ((pending.get(guildId) ?? 0) + (stored.get(guildId) ?? 0) >= maxRejectionsOfGuild) pauseGuilds();
+  }
+
+  function pauseGuilds(): void {
+    const guildIds = new Set([...stored.keys(), ...pending.keys()]);
+    const counts = [...guildIds].map((guildId) => {
+      return { guildId, count: (stored.get(guildId) ?? 0) + (pending.get(guildId) ?? 0) };
+    });
+    const paused = guildsToPause(counts, invalidRequests());
+    for (const guildId of paused) {
+      if (pausedGuilds.has(guildId)) continue;
+      const inTenMinutes = counts.find((each) => each.guildId === guildId)?.count;
+      logThrottled('error', 'guild', 'a guild is paused, because Discord rejects too many of its requests', {
+        ...{ guild: guildId, inTenMinutes },
+      });
+    }
+    pausedGuilds = paused;
+  }
+
+  function describe(route: string, { status, code, message }: Parameters<typeof channelErrorReason>[0]): string {
+    const target = targetOf(route);
+    if (target?.kind === 'channel') return channelErrorReason({ status, code, message }, target.id);
+    return plainName(`Discord rejects role ${target?.id ?? ''} (${status}, ${code}): ${message}`, maxReasonLength);
+  }
+
+  async function sync(): Promise<void> {
+    const counts = [...pending].map(([guildId, each]) => ({ guildId, count: each }));
+    pending = new Map();
+    const changes = circuits.takeChanges();
+    try {
+      if (counts.length > 0) await store.addRejections(Math.floor(clock.now() / minute), counts);
+      counts.length = 0;
+      if (changes.saved.length + changes.closed.length > 0) await store.save(changes.saved, changes.closed);
+    } catch (error) {
+      for (const { guildId, count: each } of counts) pending.set(guildId, (pending.get(guildId) ?? 0) + each);
+      circuits.returnChanges(changes);
+      throw error;
+    }
+    await load();
+  }
+
+  async function load(): Promise<void> {
+    circuits.merge(await store.all());
+    const rejections = await recentRejections(store, clock.now());
+    stored = new Map(rejections.map(({ guildId, count: each }) => [guildId, each]));
+    pauseGuilds();
+  }
+
+  async function run(): Promise<void> {
+    let nextReadAt = clock.monotonic();
+    while (!stopping.signal.aborted) {
+      const isBusy = pending.size > 0 || stored.size > 0 || circuits.hasChanges || circuits.open.length > 0;
+      if (isBusy || clock.monotonic() >= nextReadAt) {
+        nextReadAt = clock.monotonic() + idleSyncEveryMs;
+        await sync().catch((error: unknown) => {
+          if (stopping.signal.aborted) return;
+          logThrottled('warn', 'sync', 'rejected requests could not be stored', { reason: messageOf(error) });
+        });
+      }
+      waiting = new AbortController();
+      await clock.sleep(syncEveryMs, AbortSignal.any([stopping.signal, waiting.signal]));
+    }
+  }
+
+  /** So that the other processes find out soon. */
+  function expedite(isAffected: (circuit: OpenCircuit) => boolean): void {
+    if (circuits.expedite(isAffected)) waiting.abort();
+  }
+
+  return {
+    admit(request) {
+      const target = circuitRequest(request);
+      if (target === null) return;
+      if (target.guildId !== null && pausedGuilds.has(target.guildId)) {
+        throw new RequestsPausedError(guildPauseMs, target.guildId);
+      }
+      circuits.admit(target);
+    },
+    accepted(request) {
+      const target = circuitRequest(request);
+      if (target === null || !circuits.accepted(target)) return;
+      const { queue, guildId: guild } = target;
+      logThrottled('info', 'accepted', 'Discord accepts requests again', { queue, guild });
+    },
+    rejected(request, error) {
+      const rejection = rejectionOf(error);
+      if (rejection === null) return error;
+      const guildId = guildOf(request.route);
+      if (guildId !== null && rejection.status === 403) countRejection(guildId);
+      const target = circuitRequest(request);
+      if (target === null) return error;
+      const wasOpen = circuits.open.length;
+      const result = circuits.rejected(target, rejection, () => describe(request.route, rejection));
+      if (circuits.open.length > wasOpen) {
+        const { message: reason } = result;
+        logThrottled('warn', 'rejected', 'Discord rejects a channel or role; one request a minute tries it again', {
+          ...{ queue: target.queue, guild: guildId, reason },
+        });
+      }
+      return result;
+    },
+    check: (queue) => circuits.check(queue),
+    explain: (queue, reason) => circuits.explain(queue, reason),
+    changed({ guildId, channelId }) {
+      expedite((circuit) => (channelId === null ? circuit.guildId === guildId : circuit.queue === channelId));
+    },
+    replayed(queue) {
+      // The queue of a guild's roles is the beginning of those of each role.
+      expedite((circuit) => circuit.queue === queue || circuit.queue.startsWith(`${queue} `));
+    },
+    get open() {
+      return circuits.open;
+    },
+    count() {
+      const roles = circuits.open.filter(({ queue }) => isOfRole(queue)).length;
+      return { channels: circuits.open.length - roles, roles };
+    },
+    get pausedGuilds() {
+      return pausedGuilds;
+    },
+    onProbeDue(onDue) {
+      listener = onDue;
+    },
+    load,
+    start() {
+      running ??= run();
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+      await sync().catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { type DiscordAPIError, RESTJSONErrorCodes } from 'discord.js';
+
+/** What Discord rejects because of one message or member, so that others may succeed. 50278: no mutual guilds. */
+const singleCodes: readonly (number | string)[] = [
+  RESTJSONErrorCodes.UnknownMember,
+  RESTJSONErrorCodes.UnknownMessage,
+  RESTJSONErrorCodes.UnknownUser,
+  RESTJSONErrorCodes.CannotEditMessageAuthoredByAnotherUser,
+  RESTJSONErrorCodes.CannotSendMessagesToThisUser,
+  RESTJSONErrorCodes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds,
+  RESTJSONErrorCodes.OpeningDirectMessagesTooFast,
+];
+
+/** What Discord rejects with 400 although it does not depend on the message. */
+const channelCodes: readonly (number | string)[] = [
+  RESTJSONErrorCodes.CannotSendMessagesInNonTextChannel,
+  RESTJSONErrorCodes.CannotExecuteActionOnThisChannelType,
+  RESTJSONErrorCodes.InvalidActionOnArchivedThread,
+  RESTJSONErrorCodes.CannotReplyWithoutPermissionToReadMessageHistory,
+];
+
+const deletedCodes: readonly (number | string)[] = [RESTJSONErrorCodes.UnknownChannel, RESTJSONErrorCodes.UnknownRole];
+
+/** Whether other messages and members have nothing to do with a rejection. */
+export function isOfOne({ code }: Pick<DiscordAPIError, 'code'>): boolean {
+  return singleCodes.includes(code);
+}
+
+/** Whether the same would happen to everything else in the channel, or with the role. */
+export function stopsTarget({ status, code }: Pick<DiscordAPIError, 'status' | 'code'>): boolean {
+  if (channelCodes.includes(code)) return true;
+  return (status === 403 || status === 404) && !singleCodes.includes(code);
+}
+
+/** Whether the channel or role was deleted, which cannot be undone. */
+export function isDeleted(code: number | string): boolean {
+  return deletedCodes.includes(code);
+}

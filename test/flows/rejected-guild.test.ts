@@ -1,0 +1,164 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { createApp } from '../../src/app/app.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import { minute, second } from '../../src/platform/durations.ts';
+import { createLog } from '../../src/platform/log.ts';
+import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import { sign } from '../../src/webhook/signature.ts';
+import { blocksOf } from '../discord/shown-text.ts';
+import { environmentWith, harbour } from '../support/listings-file.ts';
+import { localDiscord } from '../support/local-discord.ts';
+import { createOffsetClock } from '../support/offset-clock.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { idInSecond, joinGuilds } from '../support/two-guilds.ts';
+
+const waitOptions = { timeout: 60_000, interval: 100 };
+const [badSecret, goodSecret] = ['secret-of-the-bad-guild', 'secret-of-the-good-guild'];
+const memberId = (index: number) => String(300_000_000_000_000_000n + BigInt(index));
+
+/** Two guilds of one bot; the first has a voter role above the bot's, and a channel in which the bot may not write. */
+async function createGuilds(members: number) {
+  const people = Array.from({ length: members }, (_, index) => ({ id: memberId(index), username: `member${index}` }));
+  const bad = await localDiscord({ people, rateLimits: false });
+  const good = await localDiscord({ rateLimits: false });
+  bad.faults.losePermission(bad.channels.announcements);
+  const apiUrl = await joinGuilds(bad, good);
+  const listing = { ...harbour, rewards: { voterRole: { role: bad.roles.moderator, for: '12h' } } };
+  const environment = {
+    ...environmentWith([
+      {
+        ...listing,
+        ...{ name: 'bad', guildId: bad.guildId, voteSecrets: [badSecret] },
+        announceChannelId: bad.channels.announcements,
+      },
+      {
+        ...{ ...harbour, name: 'good', id: '2000', lookupKey: 'another-key-for-tests', voteSecrets: [goodSecret] },
+        ...{ guildId: idInSecond(good.guildId), announceChannelId: idInSecond(good.channels.announcements) },
+      },
+    ]),
+    ...{ DISCORD_TOKEN: bad.token, DISCORD_API_URL: apiUrl, OWNER_TOKEN: 'owner-token', PORT: '0' },
+    ...{ LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1', CACHE_URL: 'memory:' },
+    DATABASE_URL: `sqlite:${tempDir()}/tally.db`,
+  };
+  return { bad, good, environment };
+}
+
+async function startProcess(environment: Record<string, string>, clock: Clock = systemClock) {
+  const log = createLog({ level: 'silent', secrets: [] });
+  const app = await createApp(loadConfig(environment), { clock, log });
+  onTestFinished(() => app.stop());
+  const url = (await app.start()) ?? '';
+  const vote = async (userId: string, secret: string) => {
+    const body = JSON.stringify({ userId, timestamp: new Date(clock.now()).toISOString() });
+    const headers = { 'x-webhook-signature': sign(body, secret) };
+    expect((await fetch(`${url}/webhooks/vote`, { method: 'POST', body, headers })).status).toBe(200);
+  };
+  const database = new DatabaseSync((environment['DATABASE_URL'] ?? '').replace('sqlite:', ''), { readOnly: true });
+  onTestFinished(() => database.close());
+  const select = database.prepare('select kind, queue, reason from effects where state = ?');
+  const effects = (state: string) => select.all(state) as { kind: string; queue: string; reason: string | null }[];
+  const read = async (path: string) => (await fetch(url + path)).text();
+  return { app, url, vote, effects, read };
+}
+
+function rejected(discord: LocalDiscord) {
+  const all = discord.requests.filter(({ status }) => status >= 400 && status < 500);
+  return {
+    all: all.length,
+    role: all.filter(({ path }) => path.includes('/roles/')).length,
+    channel: all.filter(({ path }) => path.includes(discord.channels.announcements)).length,
+  };
+}
+
+/** The members named in announcements, once for each. */
+function announced(discord: LocalDiscord): string[] {
+  const texts = discord.messages(discord.channels.announcements).flatMap(blocksOf);
+  return texts.map((text) => /<@(\d+)>/.exec(text)?.[1] ?? '').sort();
+}
+
+async function inParallel<Item>(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
+  for (let first = 0; first < items.length; first += 50) await Promise.all(items.slice(first, first + 50).map(run));
+}
+
+describe('a guild in which Discord rejects everything', { timeout: 180_000 }, () => {
+  it('costs a few requests however many votes it has, delays no other guild, and gets what waited once it is possible', async () => {
+    const count = 400;
+    const { bad, good, environment } = await createGuilds(count);
+    const { vote, effects } = await startProcess(environment);
+    const voters = Array.from({ length: count }, (_, index) => memberId(index));
+    await vi.waitFor(() => expect(bad.connected).toBe(true), waitOptions);
+
+    await inParallel(voters, (userId) => vote(userId, badSecret));
+    await vote('501', goodSecret);
+    await vi.waitFor(() => expect(announced(good)).toEqual(['501']), waitOptions);
+    // The first attempts are buried with their reasons, and everything else waits.
+    await vi.waitFor(() => {
+      const reasons = effects('buried').map(({ reason }) => reason);
+      expect(reasons).toContainEqual(expect.stringContaining('Give it Send Messages'));
+      expect(reasons).toContainEqual(expect.stringContaining('Move the role of the bot above it'));
+      const waiting = effects('waiting');
+      expect(waiting.filter(({ kind, queue }) => kind === 'role' && !queue.endsWith(bad.roles.moderator))).toEqual([]);
+    }, waitOptions);
+    await systemClock.sleep(2 * second);
+    expect(rejected(bad).role).toBeLessThanOrEqual(10);
+    expect(rejected(bad).channel).toBeLessThanOrEqual(10);
+
+    const buried = effects('buried');
+    bad.faults.regainPermission(bad.channels.announcements);
+    bad.guild.moveRole(bad.roles.moderator, 1);
+    const buriedOf = (kind: string) => buried.filter((effect) => effect.kind === kind).length;
+    await vi.waitFor(() => expect(effects('waiting')).toEqual([]), waitOptions);
+    expect(effects('buried')).toHaveLength(buried.length);
+    expect(new Set(announced(bad)).size).toBe(announced(bad).length);
+    expect(announced(bad)).toHaveLength(count - buriedOf('announcement'));
+    const given = bad.requests
+      .filter(({ method, status }) => method === 'PUT' && status === 204)
+      .map(({ path }) => path);
+    expect(new Set(given).size).toBe(given.length);
+    expect(given).toHaveLength(count - buriedOf('role'));
+  });
+
+  it('is tried once a minute where no process has the gateway, also after a restart, and says so', async () => {
+    const { bad, environment } = await createGuilds(30);
+    const clock = createOffsetClock();
+    const announcer = { ...environment, TALLYHOOK_ROLES: 'receive,announce' };
+    const first = await startProcess(announcer, clock);
+    const [voter = '', ...others] = Array.from({ length: 30 }, (_, index) => memberId(index));
+    await first.vote(voter, badSecret);
+    await vi.waitFor(() => expect(first.effects('buried')).toHaveLength(2), waitOptions);
+    const before = rejected(bad);
+    await inParallel(others, (userId) => first.vote(userId, badSecret));
+    await vi.waitFor(() => {
+      const ofRole = first.effects('waiting').filter(({ queue }) => queue.endsWith(bad.roles.moderator));
+      expect(ofRole).toHaveLength(others.length);
+    }, waitOptions);
+    expect(JSON.parse(await first.read('/readyz'))).toMatchObject({
+      ready: true,
+      parts: { requests: { ready: true, note: expect.stringContaining('1 channel and 1 role') } },
+    });
+    expect(await first.read('/metrics')).toMatch(/^tallyhook_discord_stopped\{kind="channel"\} 1$/m);
+    expect(await first.read('/metrics')).toMatch(/^tallyhook_discord_stopped\{kind="role"\} 1$/m);
+    await first.app.stop();
+
+    const next = await startProcess(announcer, clock);
+    await systemClock.sleep(2 * second);
+    expect(rejected(bad)).toEqual(before);
+    clock.advance(minute + second);
+    await vi.waitFor(() => {
+      expect(rejected(bad).role).toBe(before.role + 1);
+      expect(rejected(bad).channel).toBeGreaterThan(before.channel);
+    }, waitOptions);
+    const afterProbe = rejected(bad);
+    await systemClock.sleep(second);
+    expect(rejected(bad)).toEqual(afterProbe);
+
+    bad.faults.regainPermission(bad.channels.announcements);
+    bad.guild.moveRole(bad.roles.moderator, 1);
+    clock.advance(minute + second);
+    await vi.waitFor(() => expect(next.effects('waiting')).toEqual([]), waitOptions);
+    expect(next.effects('buried')).toHaveLength(2);
+    expect(announced(bad)).toEqual(others.toSorted());
+  });
+});
