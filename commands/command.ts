@@ -25,7 +25,7 @@ export interface ListedLookup {
 export interface ListedRules {
   /** The configured name. */
   readonly name: string;
-  /** The names of all listings that are the same server or bot, if there are several: a vote for one is one for all. */
+  /** All names of the server or bot, if it has several: a vote for one is a vote for all. @internal */
   readonly names?: readonly string[];
   readonly kind: ListingKind;
   /** How long a vote blocks the next one (ms). */
