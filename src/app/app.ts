@@ -270,6 +270,9 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       return stopped;
     },
   };
-  const loadSettings = () => Promise.all([settings.sync.load(), handling.subscriptions.refresh()]);
+  const loadSettings = async () => {
+    await Promise.all([settings.sync.load(), handling.subscriptions.refresh()]);
+    if (has('answer') && config.listings.length === 0) await settings.prepareKey();
+  };
   return { app, loadSettings };
 }

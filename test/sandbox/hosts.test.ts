@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
