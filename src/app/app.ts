@@ -73,7 +73,7 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
   const { clock, log, texts } = dependencies;
   if (texts !== undefined) overrideTexts(texts);
   const cache = await openKeyv(config.cacheUrl, (error) =>
-    log.warn({ reason: messageOf(error) }, 'cache error; continuing without the cache'),
+    log.warn({ reason: messageOf(error) }, 'the cache cannot be opened; it is in memory until the next start'),
   );
   let store: Store | undefined;
   try {

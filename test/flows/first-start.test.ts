@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { cpSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { controlsOf } from '../../src/sandbox/discord/normalized-components.ts';
@@ -52,6 +52,18 @@ describe('the first start', { timeout: 60_000 }, () => {
     expect(await program.ended).toBe(2);
     expect(program.output()).toContain('Set SETTINGS_KEY to the output of `openssl rand -hex 32`');
     expect(program.output()).toContain('/setup');
+  });
+
+  it('without installed packages says how to install them', async () => {
+    const clone = tempDir();
+    for (const name of ['src', 'commands', 'config']) cpSync(name, join(clone, name), { recursive: true });
+    cpSync('package.json', join(clone, 'package.json'));
+    const entryFile = join(clone, 'src', 'launch.js');
+    const program = startProgram(['start'], twoSettings(unreachableDiscord), clone, [], entryFile);
+    expect(await program.ended).toBe(1);
+    expect(program.output()).toMatch(
+      /^The package \S+ is not installed\. Run "npm ci" in the folder of tallyhook.*\n$/,
+    );
   });
 
   it('without the address of the service names it alone', async () => {
