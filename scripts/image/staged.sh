@@ -35,6 +35,8 @@ prepare() {
   mkdir -p "$build" "$app/dist" "$stage/volumes" "$stage/bin"
   # Node itself may be in a directory that other users cannot enter.
   cp -L "$(command -v node)" "$stage/bin/node"
+  step 'the files before npm ci are all that it needs'
+  check_packages "$stage/packages"
   ln -s "$PWD/node_modules" "$build/node_modules"
   while read -ra words; do copy "$PWD" "$build" "${words[@]:1}"; done < <(instructions_of 2 | grep '^COPY ')
   step 'the files that are copied into the build are all that it needs'
@@ -52,6 +54,17 @@ prepare() {
   mapfile -t health < <(words_of HEALTHCHECK)
   new_volume build
   (in_app build -- "${entrypoint[@]}" start --help >/dev/null)
+}
+
+# npm leaves out a workspace whose folder is missing, without an error, and with it what the build imports.
+check_packages() {
+  local name words installed
+  mkdir "$1"
+  while read -ra words; do copy "$PWD" "$1" "${words[@]:1}"; done < <(instructions_of 2 | sed '/^RUN npm ci/q' | grep '^COPY ')
+  installed=$(cd "$1" && npm ci --ignore-scripts --dry-run)
+  for name in $(node -p "Object.keys(require('./scripts/clone/package.json').dependencies).join(' ')"); do
+    grep -q "^add $name " <<<"$installed" || { echo "npm ci would not install $name." && return 1; }
+  done
 }
 
 # copy FROM TO PATHS… TARGET, as COPY does with directories: their contents.
