@@ -6,6 +6,7 @@ WORKDIR /app
 
 FROM base AS build
 COPY package.json package-lock.json ./
+COPY scripts/clone scripts/clone
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src

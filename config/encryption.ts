@@ -14,3 +14,8 @@ export function keySourcesOf({ SETTINGS_KEY, NEW_SETTINGS_KEY, DATABASE_URL = ''
     keyFile: scheme === 'sqlite' && path ? `${path}${keyFileSuffix}` : null,
   };
 }
+
+/** Whether secrets can be stored in the database, so that listings can be linked in Discord. */
+export function mayStoreSecrets(values: Partial<Values>): boolean {
+  return Object.values(keySourcesOf(values)).some((source) => source !== null);
+}

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import { guildIdsOf } from './communities.ts';
-import { keySourcesOf } from './encryption.ts';
+import { mayStoreSecrets } from './encryption.ts';
 import type { ListingSource } from './listing-source.ts';
 import { listingsFile } from './listings-file.ts';
 import { parseJsonFile } from './parse-json-file.ts';
@@ -10,7 +9,7 @@ import { contradictingCredits } from './rewards.ts';
 import { needsDiscord, rolesOf } from './roles.ts';
 import type { ListingConfig } from './schema.ts';
 import type { SecretFile } from './secret-files.ts';
-import type { Values } from './settings.ts';
+import type { SettingName, Values } from './settings.ts';
 import { readShop } from './shop.ts';
 import { sourceIssues, toListings } from './to-listings.ts';
 
@@ -34,21 +33,26 @@ export function readListings(values: Values, issues: ConfigIssue[]): ReadListing
 
 /**
  * The variables describe one server and one bot. Webhooks of both are received, even if only one of them has an API
- * key.
+ * key. Without API keys and webhook secrets there are none: they are linked with `/setup`.
  */
 function listingsFromVariables(values: Values, issues: ConfigIssue[]): ReadListings {
-  const isKeyInvalid = issues.some(({ setting }) => setting.startsWith('LOOKUP_') && setting.includes('_KEY'));
+  const isInvalid = (...names: SettingName[]) =>
+    issues.some(({ setting }) => names.some((name) => setting === name || setting === `${name}_FILE`));
   const hasNoKey = values.LOOKUP_SERVER_KEY === undefined && values.LOOKUP_BOT_KEY === undefined;
-  if (hasNoKey && !isKeyInvalid && mayHaveCommunities(values)) {
-    const { VOTE_WEBHOOK_SECRET, PREMIUM_WEBHOOK_SECRET, VOTE_WEBHOOK_AUTHORIZATION } = values;
-    const hasSecrets = VOTE_WEBHOOK_SECRET ?? PREMIUM_WEBHOOK_SECRET ?? VOTE_WEBHOOK_AUTHORIZATION;
-    if (hasSecrets === undefined) return { listings: [], sources: [], secretFiles: [] };
-  } else if (hasNoKey && !isKeyInvalid && needsDiscord(rolesOf(values))) {
-    issues.push({
-      setting: 'LOOKUP_SERVER_KEY / LOOKUP_BOT_KEY',
-      problem: 'are both missing.',
-      hint: "Set at least one of them to an API key from the service's dashboard (Edit server → Advanced setup).",
-    });
+  if (hasNoKey && !isInvalid('LOOKUP_SERVER_KEY', 'LOOKUP_BOT_KEY')) {
+    // Where secrets can be stored, listings are linked in Discord, and the operator need not have any.
+    const canLink = mayStoreSecrets(values) || isInvalid('DATABASE_URL', 'SETTINGS_KEY', 'NEW_SETTINGS_KEY');
+    const hasSecrets = webhookVariables.some((name) => values[name] !== undefined);
+    if (canLink && !hasSecrets) return { listings: [], sources: [], secretFiles: [] };
+    if (!canLink && needsDiscord(rolesOf(values))) {
+      issues.push({
+        setting: 'LOOKUP_SERVER_KEY / LOOKUP_BOT_KEY',
+        problem: 'are both missing, and listings cannot be linked in Discord without SETTINGS_KEY.',
+        hint:
+          'Set SETTINGS_KEY to the output of `openssl rand -hex 32`, in every process the same, and link your listing ' +
+          "with /setup. Or set one of the two to the API key from the service's dashboard (Edit server → Advanced setup).",
+      });
+    }
   }
   const server = sourceFromVariables(values, 'server', values.LOOKUP_SERVER_KEY);
   // A receiver needs no key. A vote that names only its voter is then one for the server.
@@ -61,12 +65,6 @@ function listingsFromVariables(values: Values, issues: ConfigIssue[]): ReadListi
   const isGuildInvalid = issues.some(({ setting }) => setting.startsWith('DISCORD_GUILD_ID'));
   if (!isGuildInvalid) issues.push(...sourceIssues(sources.slice(0, 1), listings));
   return { listings, sources, secretFiles: [] };
-}
-
-/** Whether communities can be, or were, set up in Discord: then the program needs no listing of its own. */
-function mayHaveCommunities(values: Values): boolean {
-  const { key, newKey, keyFile } = keySourcesOf(values);
-  return key !== null || newKey !== null || (keyFile !== null && existsSync(keyFile));
 }
 
 function sourceFromVariables(values: Values, kind: 'server' | 'bot', lookupKey: string | undefined): ListingSource {
@@ -85,14 +83,9 @@ function sourceFromVariables(values: Values, kind: 'server' | 'bot', lookupKey: 
   };
 }
 
+const webhookVariables = ['VOTE_WEBHOOK_SECRET', 'PREMIUM_WEBHOOK_SECRET', 'VOTE_WEBHOOK_AUTHORIZATION'] as const;
 /** Variables that the file replaces. */
-const listingVariables = [
-  'LOOKUP_SERVER_KEY',
-  'LOOKUP_BOT_KEY',
-  'VOTE_WEBHOOK_SECRET',
-  'PREMIUM_WEBHOOK_SECRET',
-  'VOTE_WEBHOOK_AUTHORIZATION',
-] as const;
+const listingVariables = ['LOOKUP_SERVER_KEY', 'LOOKUP_BOT_KEY', ...webhookVariables] as const;
 
 function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): ReadListings {
   for (const setting of listingVariables) {

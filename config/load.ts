@@ -102,6 +102,14 @@ export function loadKeySources(environment: Environment): KeySources {
   return keySourcesOf(values);
 }
 
+/** `HOST` and `PORT` alone. @throws InvalidConfigError with the issues of these settings */
+export function loadHttpAddress(environment: Environment): Config['http'] {
+  const { values, issues } = readValues(environment);
+  const addressIssues = issues.filter(({ setting }) => /^(HOST|PORT)(_FILE)?$/.test(setting));
+  if (addressIssues.length > 0) throw new InvalidConfigError(addressIssues);
+  return { host: values.HOST ?? '', port: values.PORT ?? 0 };
+}
+
 /**
  * `LOG_FORMAT` alone, for a log that is needed before the configuration is complete. An invalid value counts as `auto`.
  */

@@ -1,59 +1,54 @@
 #!/usr/bin/env bash
-# Runs an image as its users do, and fails if something does not work. Needs Docker.
-#   scripts/check-image.sh IMAGE
+# Runs an image as its users do, and fails if something does not work.
+#   scripts/check-image.sh IMAGE      in Docker
+#   scripts/check-image.sh --staged   without Docker: the files of the image in a temporary directory, as another user
 set -euo pipefail
-image=$1
+cd "$(dirname "$0")/.."
+image=${1:?Usage: scripts/check-image.sh IMAGE, or --staged}
 secret=$(head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n')
-program=(node dist/program/launch.js)
-
-clean() {
-  docker rm -fv check-receiver check-sandbox >/dev/null 2>&1 || true
-  docker volume rm -f check-data check-root >/dev/null 2>&1 || true
-}
-trap clean EXIT
-clean
 
 step() { printf '── %s\n' "$*"; }
 
-# Runs a container in the background as deployments do, and waits until its health check passes.
-start() {
-  local name=$1
-  shift
-  docker run -d --name "$name" --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges \
-    --health-interval 1s --health-start-period 0s --health-retries 60 "$@" >/dev/null
-  for _ in $(seq 60); do
-    case $(docker inspect -f '{{.State.Health.Status}}' "$name") in
-      healthy) return ;;
-      unhealthy) break ;;
-    esac
-    sleep 1
-  done
-  docker logs "$name"
-  echo "$name does not become healthy."
-  exit 1
-}
+# Each of the two defines: clean, prepare, new_volume NAME, give_to_root NAME, start NAME VOLUME [NAME=VALUE…] -- [ARGUMENTS…],
+# which waits for the health check, inside NAME COMMAND…, stop NAME, which fails unless the exit code is 0, run_once VOLUME
+# [NAME=VALUE…], and the variables port, page_port, owner (UID:GID of the program) and data_of_root (its path in a hint).
+if [ "$image" = --staged ]; then source scripts/image/staged.sh; else source scripts/image/docker.sh; fi
+trap clean EXIT
+clean
+prepare
 
 step 'a receiver with a volume stores a delivery once'
-docker volume create check-data >/dev/null
-receiver=(-e TALLYHOOK_ROLES=receive -e "VOTE_WEBHOOK_SECRET=$secret")
-start check-receiver "${receiver[@]}" -v check-data:/data "$image"
-docker exec check-receiver "${program[@]}" send vote --to http://127.0.0.1:3000/webhooks/vote --secret "$secret" --duplicate
+new_volume data
+start receiver data TALLYHOOK_ROLES=receive "VOTE_WEBHOOK_SECRET=$secret" --
+inside receiver node dist/program/launch.js send vote --to "http://127.0.0.1:$port/webhooks/vote" --secret "$secret" --duplicate
 
 step 'SIGTERM stops it'
-docker stop -t 20 check-receiver >/dev/null
-[ "$(docker inspect -f '{{.State.ExitCode}}' check-receiver)" = 0 ]
+stop receiver
 
-step 'the sandbox serves its page'
-start check-sandbox -v /data "$image" sandbox --no-open --port 3100 --data /tmp/sandbox
-docker exec check-sandbox node -e "fetch('http://127.0.0.1:3100/').then(({ ok }) => process.exit(ok ? 0 : 1))"
+step 'the bot starts with a token and the address of the service'
+new_volume bot
+start bot bot DISCORD_TOKEN=none DISCORD_API_URL=http://127.0.0.1:9/api LOOKUP_BASE_URL=http://127.0.0.1:9/api/v1 --
+inside bot node -e "process.exit(fs.existsSync(process.env.DATABASE_URL.slice('sqlite:'.length) + '.key') ? 0 : 1)"
+stop bot
+
+for host in '' ::; do
+  step "the sandbox serves its page${host:+ with HOST=$host}"
+  new_volume sandbox
+  start sandbox sandbox ${host:+"HOST=$host"} -- sandbox --no-open --port "$page_port" --data /tmp/sandbox
+  inside sandbox node -e "fetch('http://127.0.0.1:$page_port/').then(({ ok }) => process.exit(ok ? 0 : 1))"
+  stop sandbox
+done
 
 step 'a volume that belongs to root is reported with a hint'
-docker volume create check-root >/dev/null
-docker run --rm --user root --entrypoint chown -v check-root:/data "$image" root:root /data
-if output=$(docker run --rm "${receiver[@]}" -v check-root:/data "$image" 2>&1); then
-  echo 'It started without a database.'
-  exit 1
+new_volume root
+if give_to_root root; then
+  if output=$(run_once root TALLYHOOK_ROLES=receive "VOTE_WEBHOOK_SECRET=$secret" 2>&1); then
+    echo 'It started without a database.'
+    exit 1
+  fi
+  grep -qF "chown -R $owner $data_of_root" <<<"$output"
+else
+  echo 'Skipped: only root can give it away.'
 fi
-grep -q 'chown -R 1000:1000 /data' <<<"$output"
 
 echo 'The image works.'

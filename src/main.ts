@@ -79,11 +79,23 @@ async function syntaxes(): Promise<ReadonlyMap<string, CommandSyntax>> {
 export async function main(args: readonly string[]): Promise<void> {
   const terminal = processTerminal();
   process.exitCode = await runCommand(terminal, () => run(args, terminal)).catch((error: unknown) => {
-    terminal.printError(`Unexpected error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    terminal.printError(missingPackage(error) ?? `Unexpected error: ${stackOf(error)}`);
     return exitCode.runtimeError;
   });
   // Everything is closed at this point. A leaked handle must not delay the exit.
   setTimeout(() => process.exit(), exitGraceMs).unref();
+}
+
+/** What to do if a package is not installed, as in a clone before `npm ci`; null for any other error. */
+function missingPackage(error: unknown): string | null {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) return null;
+  const [, name] = /^Cannot find package '([^']+)'/.exec(error.message) ?? [];
+  if (name === undefined) return null;
+  return `The package ${name} is not installed. Run "npm ci" in the folder of tallyhook, and start it again.`;
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {

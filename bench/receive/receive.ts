@@ -23,16 +23,7 @@ const withoutWrk =
 /** The cost of a vote from the first byte to the 200, compared with alternatives. */
 export const receive: Benchmark = {
   name: 'receive',
-  against: [
-    'express',
-    'fastify',
-    'hono',
-    '@hono/node-server',
-    '@top-gg/sdk',
-    '@octokit/webhooks',
-    'better-sqlite3',
-    '@keyv/sqlite',
-  ],
+  against: ['express', 'fastify', 'hono', '@hono/node-server', '@top-gg/sdk', '@octokit/webhooks', '@keyv/sqlite'],
   async measure(profile, logProgress) {
     const saturated = (await hasWrk()) ? 'wrk' : 'own';
     const schedule: Schedule = {

@@ -82,7 +82,7 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
   const { clock, log, texts } = dependencies;
   if (texts !== undefined) overrideTexts(texts);
   const cache = await openKeyv(config.cacheUrl, (error) =>
-    log.warn({ reason: messageOf(error) }, 'cache error; continuing without the cache'),
+    log.warn({ reason: messageOf(error) }, 'the cache cannot be opened; it is in memory until the next start'),
   );
   let store: Store | undefined;
   try {
@@ -306,6 +306,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   };
   async function loadSettings(): Promise<void> {
     await Promise.all([settings.sync.load(), handling.subscriptions.refresh()]);
+    if (has('answer') && config.listings.length === 0) await settings.prepareKey();
     if (usesDiscord) await access.guard.load();
   }
   return { app, loadSettings };

@@ -10,10 +10,28 @@ export function logConfigWarnings(
   { warnings, ownerToken, roles }: Pick<Config, 'warnings' | 'ownerToken' | 'roles'>,
   listings: readonly Pick<
     ListingConfig,
-    'voteSecrets' | 'premiumSecrets' | 'voteAuthorization' | 'announceChannelId'
+    'lookupKey' | 'voteSecrets' | 'premiumSecrets' | 'voteAuthorization' | 'announceChannelId'
   >[],
   log: Log,
 ): void {
+  logListingWarnings(roles, listings, log);
+  for (const { setting, problem, hint } of warnings) log.warn({ hint }, `${setting} ${problem}`);
+  if (ownerToken !== null && ownerToken.length < minOwnerTokenLength) {
+    log.warn(
+      { hint: 'Set a long random token, for example from `openssl rand -hex 32`.' },
+      `OWNER_TOKEN has fewer than ${minOwnerTokenLength} characters: it can be guessed`,
+    );
+  }
+}
+
+function logListingWarnings(roles: Config['roles'], listings: Parameters<typeof logConfigWarnings>[1], log: Log): void {
+  if (listings.length === 0 && roles.includes('answer')) {
+    log.info(
+      { hint: 'Use /setup in your Discord server to link one; its webhooks get an address and a secret there.' },
+      'no listing is linked yet',
+    );
+    return;
+  }
   const canReceive = listings.some(
     ({ voteSecrets, premiumSecrets, voteAuthorization }) =>
       voteSecrets.length + premiumSecrets.length > 0 || voteAuthorization !== null,
@@ -26,11 +44,10 @@ export function logConfigWarnings(
   else if (canReceive && listings.every(({ announceChannelId }) => announceChannelId === null)) {
     log.warn({ hint: 'Set ANNOUNCE_CHANNEL_ID.' }, 'no channel is configured: nothing will be announced');
   }
-  for (const { setting, problem, hint } of warnings) log.warn({ hint }, `${setting} ${problem}`);
-  if (ownerToken !== null && ownerToken.length < minOwnerTokenLength) {
+  if (roles.includes('answer') && listings.every(({ lookupKey }) => lookupKey === null)) {
     log.warn(
-      { hint: 'Set a long random token, for example from `openssl rand -hex 32`.' },
-      `OWNER_TOKEN has fewer than ${minOwnerTokenLength} characters: it can be guessed`,
+      { hint: 'Set LOOKUP_SERVER_KEY or LOOKUP_BOT_KEY, or add the key with /setup.' },
+      'no API key is configured: /canvote, /reviews and /stats are not offered',
     );
   }
 }

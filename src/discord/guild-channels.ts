@@ -1,4 +1,4 @@
-import { Routes } from 'discord.js';
+import { ChannelType, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
@@ -10,6 +10,22 @@ import type { DiscordRest } from './rest.ts';
 const timeoutMs = 2 * second;
 
 const channels = z.array(z.object({ id: z.string() }));
+
+const namedChannels = z.array(z.object({ id: z.string(), name: z.string(), type: z.number(), position: z.number() }));
+
+/**
+ * The channels of a guild in which announcements can be posted, in the order of Discord. Names are foreign text. Throws
+ * what {@link DiscordRest} throws, and ZodError.
+ */
+export async function fetchTextChannels(
+  rest: DiscordRest,
+  guildId: string,
+): Promise<readonly { readonly id: string; readonly name: string }[]> {
+  const all = namedChannels.parse(await rest.get(Routes.guildChannels(guildId)));
+  return all
+    .filter(({ type }) => type === ChannelType.GuildText || type === ChannelType.GuildAnnouncement)
+    .toSorted((a, b) => a.position - b.position);
+}
 
 /** The ids of the channels of a guild, without threads; null if Discord does not say in time. */
 export function createGuildChannels(options: {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { systemClock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { TallyhookError } from '../platform/errors.ts';
+import { localUrl } from '../platform/host-address.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { handleClientErrors } from './client-error.ts';
 import { limitConnections } from './connection-limit.ts';
@@ -43,7 +44,7 @@ const closeTimeoutMs = 3 * second;
 /** Listens once; after {@link close} it cannot be reopened. */
 export interface HttpServer {
   /**
-   * Returns the address; `port` is the assigned one if 0 was requested.
+   * Returns the address; `port` is the assigned one if 0 was requested. `url` is where this machine reaches the server.
    * @throws TallyhookError `cannot_listen`
    */
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
@@ -109,8 +110,8 @@ export function createHttpServer(
 function addressOf(server: Server): { host: string; port: number; url: string } {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The server does not listen on a TCP port.');
-  const { address: host, family, port } = address;
-  return { host, port, url: `http://${family === 'IPv6' ? `[${host}]` : host}:${port}` };
+  const { address: host, port } = address;
+  return { host, port, url: localUrl(host, port) };
 }
 
 const listenHints: Readonly<Record<string, string>> = {

@@ -37,8 +37,6 @@ export function memoryKeyv(maxEntries: number = maxEntriesInMemory): Keyv {
 async function sqliteKeyv(path: string, onFallback: (error: unknown) => void): Promise<Keyv> {
   let keyv: Keyv | undefined;
   try {
-    // Missing if only the production dependencies of the repository are installed; the package and the image contain
-    // it.
     const { KeyvSqlite } = await import('./keyv-sqlite.ts');
     makeDirectory(dirname(path));
     // The driver is synchronous: a lock of another process must not block this one for long.

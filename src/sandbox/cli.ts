@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { loadLogFormat } from '../../config/load.ts';
+import type { Environment } from '../../config/environment.ts';
+import { loadHttpAddress, loadLogFormat } from '../../config/load.ts';
 import { createLog } from '../platform/log.ts';
 import { command } from '../terminal/command.ts';
 import { installProcessErrorHandlers } from '../terminal/process-errors.ts';
@@ -64,7 +65,7 @@ export const sandboxCommand = command({
       speed,
       directory: values.data,
       linked: !values.unlinked,
-      environment: { ...process.env, PORT: process.env['PORT'] || String(await freePort(host, 3000)) },
+      environment: await botEnvironment(process.env),
       ports: { page: port ?? (await freePort(host, 3100)), service: await freePort(host, 3200) },
       log,
       botLog: ({ logLevel, secrets }) => createLog({ level: logLevel, secrets, format }),
@@ -91,6 +92,12 @@ export const sandboxCommand = command({
     return exitCode.ok;
   },
 });
+
+/** The environment with a port for the bot, if it has none. */
+async function botEnvironment(environment: Environment): Promise<Environment> {
+  if (environment['PORT'] || environment['PORT_FILE']) return environment;
+  return { ...environment, PORT: String(await freePort(loadHttpAddress(environment).host, 3000)) };
+}
 
 function parsePort(text: string): number {
   if (/^\d+$/.test(text) && Number(text) <= 65_535) return Number(text);

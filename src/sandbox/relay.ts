@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { localUrl } from '../platform/host-address.ts';
 
 /** A TCP proxy in front of the service that can simulate an unreachable host. */
 export interface Relay {
@@ -48,7 +49,7 @@ export async function startRelay(host: string, port: number): Promise<Relay> {
   }
 
   return {
-    url: `http://${host}:${(server.address() as AddressInfo).port}`,
+    url: localUrl(host, (server.address() as AddressInfo).port),
     setTarget(targetPort) {
       target = targetPort;
     },

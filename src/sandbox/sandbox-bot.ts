@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { Environment } from '../../config/environment.ts';
-import { loadConfig } from '../../config/load.ts';
+import { loadConfig, loadHttpAddress } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { createApp } from '../app/app.ts';
 import type { App } from '../app/app-interface.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
+import { localUrl } from '../platform/host-address.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { defaultListings, type ListingSettings, withoutListingSettings } from './default-listings.ts';
@@ -71,17 +72,20 @@ export async function createSandboxBot(options: BotOptions): Promise<SandboxBot>
   return { app, deliveries, secrets };
 }
 
-/** Its port, and the address for webhooks that `/setup` shows, which has to be known before it listens. */
-async function addressOf({ HOST, PORT = '0' }: Environment): Promise<Environment> {
-  const host = HOST || '127.0.0.1';
-  const port = PORT === '0' || PORT === '' ? String(await pickPort(host)) : PORT;
-  return { PORT: port, PUBLIC_URL: `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}` };
+/** Its host and port, and the address for webhooks that `/setup` shows, which has to be known before it listens. */
+async function addressOf(environment: Environment): Promise<Environment> {
+  const isPortSet = environment['PORT'] || environment['PORT_FILE'];
+  const { host, port: wanted } = loadHttpAddress(isPortSet ? environment : { ...environment, PORT: '0' });
+  const port = wanted === 0 ? await pickPort(host) : wanted;
+  const address = { HOST: host, PORT: String(port), PUBLIC_URL: localUrl(host, port) };
+  return { ...address, HOST_FILE: undefined, PORT_FILE: undefined, PUBLIC_URL_FILE: undefined };
 }
 
+/** A free port; 0 for a host that cannot be used, which is an error when the bot listens. */
 function pickPort(host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', reject);
+    probe.once('error', () => resolve(0));
     probe.listen(0, host, () => {
       const address = probe.address();
       probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));

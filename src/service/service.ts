@@ -4,6 +4,7 @@ import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { minute, second } from '../platform/durations.ts';
 import { TallyhookError } from '../platform/errors.ts';
+import { localUrl } from '../platform/host-address.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { type ActionLimits, defaultActionLimits, type LimitedAction } from './abuse/action-limits.ts';
@@ -182,7 +183,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     // Links contain the port, so the listener is created when it is known.
     let listener: RequestListener = () => {};
     const { port } = await listen((...call) => listener(...call), { host, port: options.port ?? 0 }, '');
-    const url = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? urlOf(host, port);
+    const url = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? localUrl(host, port);
     const limit = watchReservations(
       await openReservations({
         ...{ database, address, redisUrl: options.redis },
@@ -251,8 +252,4 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await database.destroy();
     throw error;
   }
-}
-
-function urlOf(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -26,8 +26,31 @@ it.each([
   const config = loadConfig({ ...environment, TALLYHOOK_ROLES: roles });
   const lines: string[] = [];
   const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
-  const listing = { voteSecrets: [], premiumSecrets: [], voteAuthorization: null, announceChannelId: '1' };
+  const listing = {
+    lookupKey: 'key',
+    voteSecrets: [],
+    premiumSecrets: [],
+    voteAuthorization: null,
+    announceChannelId: '1',
+  };
   const listings = [...config.listings, ...linked.map((each) => ({ ...listing, ...each }))];
   logConfigWarnings(config, listings, log);
   expect(lines.filter((line) => line.includes('no webhook secret'))).toHaveLength(warnings);
+});
+
+it('says how to link the first listing, and which commands need a key', () => {
+  const logged = (environment: Record<string, string>) => {
+    const lines: string[] = [];
+    const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
+    const config = loadConfig(environment);
+    logConfigWarnings(config, config.listings, log);
+    return lines.join('');
+  };
+  const { VOTE_WEBHOOK_SECRET, PREMIUM_WEBHOOK_SECRET: _, LOOKUP_SERVER_KEY, ...two } = settings(unreachableDiscord);
+  const secret = { VOTE_WEBHOOK_SECRET: VOTE_WEBHOOK_SECRET ?? '' };
+  expect(logged(two)).toContain('Use /setup in your Discord server');
+  expect(logged(two)).not.toContain('every delivery will be rejected');
+  expect(logged({ ...two, ...secret })).toContain('/canvote, /reviews and /stats are not offered');
+  const complete = { ...two, ...secret, LOOKUP_SERVER_KEY: LOOKUP_SERVER_KEY ?? '' };
+  expect(logged(complete)).not.toMatch(/\/setup in your|not offered/);
 });

@@ -1,10 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createEffectNotices } from '../../src/app/effect-notices.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { isSkipped } from '../support/optional-programs.ts';
 import { freePort } from '../support/postgres.ts';
 import { isRedisInstalled, startRedis } from '../support/redis.ts';
 
-it.skipIf(!isRedisInstalled && !process.env['CI'])(
+it.skipIf(isSkipped(isRedisInstalled))(
   'notices of effects reach the other processes, also after Redis was down',
   async () => {
     const port = await freePort();

@@ -10,6 +10,7 @@ import { listen } from '../../bench/process/listen.ts';
 import { median } from '../../bench/samples.ts';
 import { compileLatencyProxy, startLatencyProxy } from '../../bench/scale/latency-proxy.ts';
 import { processTimes } from '../../bench/scale/process-times.ts';
+import { isSkipped } from '../support/optional-programs.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tallyhook-test-'));
 const program = await compileLatencyProxy(directory);
@@ -43,7 +44,7 @@ async function echoTime(socket: Socket): Promise<number> {
 
 const echo = (socket: Socket) => void socket.setNoDelay(true).pipe(socket);
 
-describe.skipIf(program === null && !process.env['CI'])('the latency proxy', () => {
+describe.skipIf(isSkipped(program !== null))('the latency proxy', () => {
   it('adds its round trip, and little more', async () => {
     const direct = await echoTime((await connectThrough(0, echo)).socket);
     for (const roundTripMs of [0.75, 5]) {

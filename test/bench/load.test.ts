@@ -8,6 +8,7 @@ import { listingId, listingSecret, secret, type VoterOrder, vote, voterCounts } 
 import { hasWrk, runWrk } from '../../bench/load/wrk.ts';
 import { listen } from '../../bench/process/listen.ts';
 import { isSignedWith } from '../../src/webhook/signature.ts';
+import { isSkipped } from '../support/optional-programs.ts';
 
 const series = { voters: 'sequential', listings: 1 } as const;
 const createRequests = (count: number) =>
@@ -68,7 +69,7 @@ describe('the sender of the benchmarks', () => {
   });
 });
 
-describe.skipIf(!(await hasWrk()) && !process.env['CI'])('wrk', () => {
+describe.skipIf(isSkipped(await hasWrk()))('wrk', () => {
   it('sends each vote once and waits for the last response', async () => {
     const { port, bodies } = await startServer((_request, response) => setTimeout(() => response.end('{}'), 20));
     const startedAt = performance.now();

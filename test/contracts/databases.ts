@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openStore } from '../../src/store/store.ts';
+import { isSkipped } from '../support/optional-programs.ts';
 import { type PgBouncer, pgbouncerProgram, startPgBouncer } from '../support/pgbouncer.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const programs = postgresPrograms();
 const pgbouncer = pgbouncerProgram();
-const isCi = Boolean(process.env['CI']);
 
 /**
  * Runs the tests on each supported database. They call `newUrl` for the URL of one that has the tables and no rows. It is
@@ -53,11 +53,10 @@ function describeOnSqlite(name: string, tests: (newUrl: () => string) => void): 
 }
 
 export function describeOnPostgres(name: string, tests: (server: () => PostgresServer) => void): void {
-  describe.skipIf(programs === null && !isCi)(name, () => {
+  describe.skipIf(isSkipped(programs !== null))(name, () => {
     let postgres: PostgresServer;
     beforeAll(async () => {
-      if (programs === null)
-        throw new Error('Install PostgreSQL (Debian: apt-get install postgresql): CI runs every adapter.');
+      if (programs === null) throw new Error('Install PostgreSQL (Debian: apt-get install postgresql).');
       postgres = await startPostgres(programs);
     });
     afterAll(() => postgres?.stop());
@@ -89,7 +88,7 @@ function describeOnPostgresFamily(name: string, tests: (newUrl: () => string) =>
 }
 
 export function describeOnPgBouncer(name: string, tests: (newUrl: () => string) => void): void {
-  describe.skipIf((programs === null || pgbouncer === null) && !isCi)(name, () => {
+  describe.skipIf(isSkipped(programs !== null, pgbouncer !== null))(name, () => {
     let postgres: PostgresServer;
     let bouncer: PgBouncer;
     let template: string;

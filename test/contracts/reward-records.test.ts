@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { hour, minute } from '../../src/platform/durations.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -77,7 +77,7 @@ describe('reward records', () => describeOnEveryDatabase('reward records', rewar
 it.each([10_000, 20_001])('reward records count %i members with two reminders each', async (members) => {
   const path = join(tempDir(), 'tally.db');
   const store = await openShop(`sqlite:${path}`);
-  const database = new Database(path);
+  const database = new DatabaseSync(path);
   database
     .prepare(
       `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${members})

@@ -8,6 +8,7 @@ import { hour, minute } from '../../src/platform/durations.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { isSkipped } from '../support/optional-programs.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
 
 const start = Date.UTC(2026, 0, 1);
@@ -45,7 +46,7 @@ function enqueue(store: Store, count: number, channelId = channel): Promise<unkn
 const idsOf = (effects: Awaited<ReturnType<Outbox['claim']>>) => effects.map(({ id }) => id);
 
 const programs = postgresPrograms();
-describe.skipIf(programs === null && !process.env['CI'])('the outbox of several processes on PostgreSQL', () => {
+describe.skipIf(isSkipped(programs !== null))('the outbox of several processes on PostgreSQL', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     if (programs === null) throw new Error('Install PostgreSQL (Debian: apt-get install postgresql).');

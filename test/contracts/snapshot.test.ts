@@ -11,6 +11,7 @@ import { openStore } from '../../src/store/store.ts';
 import { createDatabaseWithVotes, voteTime } from '../support/database-with-votes.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { isSkipped } from '../support/optional-programs.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -201,11 +202,10 @@ describe('a snapshot of SQLite', () => {
   );
 });
 
-describe.skipIf(programs === null && !process.env['CI'])('a snapshot of PostgreSQL', () => {
+describe.skipIf(isSkipped(programs !== null))('a snapshot of PostgreSQL', () => {
   let postgres: PostgresServer;
   beforeAll(async () => {
-    if (programs === null)
-      throw new Error('Install PostgreSQL (Debian: apt-get install postgresql): CI runs every adapter.');
+    if (programs === null) throw new Error('Install PostgreSQL (Debian: apt-get install postgresql).');
     postgres = await startPostgres(programs);
   });
   afterAll(() => postgres?.stop());

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Vote } from '../../src/ledger/event.ts';
 import type { DayVotes } from '../../src/ledger/votes-per-day.ts';
@@ -157,7 +157,7 @@ describe('votes per day', () => {
     await castAll(10_100, (index) => castVote(String(1_000 + index), now - 3 * hour));
     expect(busy(await count(null))).toEqual([[1, 10_100]]);
     // What is read again is missing now; the rest is counted from memory.
-    const database = new Database(path);
+    const database = new DatabaseSync(path);
     const { changes } = database.prepare('UPDATE entries SET cause = ?').run('premium');
     database.close();
     expect(changes).toBe(10_100);

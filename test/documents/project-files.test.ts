@@ -87,6 +87,14 @@ describe('the workflows', () => {
   });
 });
 
+describe('the tests', () => {
+  it('insist on every program that they can use only in .ci/run, not wherever CI is set', () => {
+    expect(read('.ci/run')).toMatch(/^export TALLYHOOK_TEST_ALL=1$/m);
+    const files = globSync('test/**/*.ts', { cwd: root });
+    expect(files.filter((path) => /process\.env(\.CI\b|\['CI'\])/.test(read(path)))).toEqual([]);
+  });
+});
+
 describe('the forms and settings for GitHub', () => {
   it('are valid', () => {
     const element = z.looseObject({

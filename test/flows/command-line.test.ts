@@ -59,7 +59,7 @@ describe('a path that cannot be used', { timeout: 120_000 }, () => {
       tempDir(),
     );
     await running.url();
-    expect(running.output()).toContain('continuing without the cache');
+    expect(running.output()).toContain('it is in memory until the next start');
     running.process.kill('SIGTERM');
     expect(await running.ended).toBe(0);
   });
@@ -181,7 +181,7 @@ describe('the log', { timeout: 60_000 }, () => {
     const pretty = startProgram(['start'], { ...environment, LOG_FORMAT: 'pretty' }, tempDir());
     await vi.waitFor(() => expect(pretty.output()).toContain('receiving webhooks'), { timeout: 20_000 });
     expect(pretty.output()).toMatch(
-      /^\d\d:\d\d:\d\d WARN {2}cache error; continuing without the cache reason="ENOENT.*"$/m,
+      /^\d\d:\d\d:\d\d WARN {2}the cache cannot be opened; it is in memory until the next start reason="ENOENT.*"$/m,
     );
   });
 });

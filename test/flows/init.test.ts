@@ -35,7 +35,7 @@ async function typeInto(directory: string, environment: Record<string, string>, 
   for (let tries = 0; tries < 2_000 && child.exitCode === null; tries += 1) {
     const fresh = output.slice(read);
     const line = fresh.split('\n').at(-1) ?? '';
-    if (/(: |\[Y\/n\] )$/.test(line)) {
+    if (/(: |\[(Y\/n|y\/N)\] )$/.test(line)) {
       read = output.length;
       const index = answers.findIndex(([question]) => line.startsWith(question));
       const [[, answer] = ['', '']] = index === -1 ? [] : answers.splice(index, 1);
@@ -70,26 +70,26 @@ describe('tallyhook init', { timeout: 60_000 }, () => {
       const { code, output } = await typeInto(directory, { DISCORD_API_URL: discord.apiUrl }, [
         ['Bot token', 'wrong-token-of-discord'],
         ['Bot token', discord.token],
-        ['Id of your Discord server', 'abc'],
-        ['Id of your Discord server', '123456789012345678'],
-        ['Id of your Discord server', discord.guildId],
-        ['Base URL', 'https://lists.example'],
+        ['Base URL', 'https://lists.example/api'],
         ['Base URL', baseUrl],
+        ['Your Discord server', 'abc'],
+        ['Your Discord server', '123456789012345678'],
+        ['Your Discord server', discord.guildId],
+        ['Link the listing in Discord?', 'n'],
         ['API key of the server', 'wrong-key-of-the-service'],
         ['API key of the server', ''],
-        ['API key of the bot', ''],
         ['API key of the bot', 'Ctrl-C'],
       ]);
       expect(code).toBe(1);
       const expected = [
-        ...['Discord rejects this token (401).', 'This is the token of "', 'This is not a Discord id'],
+        ...['Discord rejects this token (401).', 'This is the token of "', 'neither a number nor a name'],
         ...[
           'The bot is not on this server.',
           'This is the server "',
           'ending in /api/v1',
           'The service rejects this key',
         ],
-        ...['At least one of the API keys is needed.', 'Stopped. Nothing was written.'],
+        'Stopped. Nothing was written.',
       ];
       expect(expected.filter((text) => !output.includes(text))).toEqual([]);
       const secrets = [discord.token, 'wrong-token-of-discord', 'wrong-key-of-the-service'];
@@ -107,11 +107,12 @@ describe('tallyhook init', { timeout: 60_000 }, () => {
     writeFileSync(path, '# mine\nOWNER_TOKEN="a # b"\nPORT=0 # any\n#PUBLIC_URL=\n', { mode: 0o644 });
     const { code, output } = await typeInto(directory, { DISCORD_API_URL: discord.apiUrl }, [
       ['Bot token', discord.token],
-      ['Id of your Discord server', discord.guildId],
-      ['Base URL', baseUrl],
+      ['Base URL', new URL(baseUrl).origin],
+      ['Your Discord server', '1'],
+      ['Link the listing in Discord?', 'n'],
       ['API key of the server', keys.server],
       ['Public address', 'https://votes.example.com'],
-      ['Id of the channel', discord.channels.announcements],
+      ['Channel for announcements', '#votes'],
       ['Change ', 'y'],
     ]);
     expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining('The bot can post in #') });
@@ -133,14 +134,54 @@ describe('tallyhook init', { timeout: 60_000 }, () => {
     expect(await check.ended).toBe(0);
   });
 
+  it.skipIf(!hasTerminal)('writes two settings if everything else is left at its default', async () => {
+    const discord = await localDiscord();
+    const { baseUrl } = await listingService();
+    const directory = tempDir();
+    const { code, output } = await typeInto(directory, { DISCORD_API_URL: discord.apiUrl }, [
+      ['Bot token', discord.token],
+      ['Base URL', `${new URL(baseUrl).origin}/`],
+    ]);
+    expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining(`(${discord.guildId})`) });
+    const written = parseEnv(readFileSync(join(directory, '.env'), 'utf8'));
+    expect(written).toEqual({ DISCORD_TOKEN: discord.token, LOOKUP_BASE_URL: baseUrl });
+    expect(output).toContain('Use /setup in your Discord server');
+    expect(await startProgram(['config', '--check'], {}, directory).ended).toBe(0);
+  });
+
+  it('runs in scripts with two settings, and adds the key of settings on PostgreSQL', async () => {
+    const args = [
+      'init',
+      '--yes',
+      '--offline',
+      '--set',
+      'DISCORD_TOKEN=abc',
+      '--set',
+      'LOOKUP_BASE_URL=http://list.example',
+    ];
+    const onSqlite = tempDir();
+    const first = startProgram(args, {}, onSqlite);
+    expect(await first.ended).toBe(0);
+    expect(first.output()).toContain('DISCORD_TOKEN: ! This does not look like a bot token');
+    const two = { DISCORD_TOKEN: 'abc', LOOKUP_BASE_URL: 'http://list.example/api/v1' };
+    expect(parseEnv(readFileSync(join(onSqlite, '.env'), 'utf8'))).toEqual(two);
+    const onPostgres = tempDir();
+    const second = startProgram([...args, '--set', 'DATABASE_URL=postgres://host/db'], {}, onPostgres);
+    expect(await second.ended).toBe(0);
+    const written = parseEnv(readFileSync(join(onPostgres, '.env'), 'utf8'));
+    expect(written).toMatchObject({ ...two, SETTINGS_KEY: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(second.output()).not.toContain(written['SETTINGS_KEY']);
+    expect(await startProgram(['config', '--check'], {}, onPostgres).ended).toBe(0);
+  });
+
   it('says what it cannot check, and runs in scripts', async () => {
     const directory = tempDir();
     const settings = ['LOOKUP_BASE_URL=http://127.0.0.1:9/api/v1', 'PUBLIC_URL=https://votes.example.com'];
     const args = ['init', '--yes', ...settings.flatMap((each) => ['--set', each])];
     const environment = { DISCORD_TOKEN: 'token-for-tests', DISCORD_API_URL: unreachableDiscord.apiUrl };
-    const missing = startProgram(args, environment, directory);
+    const missing = startProgram(args, { DISCORD_API_URL: unreachableDiscord.apiUrl }, directory);
     expect(await missing.ended).toBe(2);
-    expect(missing.output()).toContain('LOOKUP_SERVER_KEY or LOOKUP_BOT_KEY is missing.');
+    expect(missing.output()).toContain('DISCORD_TOKEN is missing.');
     const done = startProgram(args, { ...environment, LOOKUP_SERVER_KEY: 'key-for-tests' }, directory);
     expect(await done.ended).toBe(0);
     expect(done.output()).toMatch(/DISCORD_TOKEN: ! Discord could not be reached/);

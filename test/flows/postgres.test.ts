@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openStore } from '../../src/store/store.ts';
+import { isSkipped } from '../support/optional-programs.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
 import { createSender, type DeliveryResponse, type OutgoingDelivery } from '../support/sender.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
@@ -20,11 +21,10 @@ function vote(user: number): OutgoingDelivery & { readonly userId: string } {
   return { userId, family: 'vote', body: JSON.stringify({ event: 'server_vote', userId, timestamp }) };
 }
 
-describe.skipIf(programs === null && !process.env['CI'])('the program on PostgreSQL', { timeout: 90_000 }, () => {
+describe.skipIf(isSkipped(programs !== null))('the program on PostgreSQL', { timeout: 90_000 }, () => {
   let server: PostgresServer;
   beforeAll(async () => {
-    if (programs === null)
-      throw new Error('Install PostgreSQL (Debian: apt-get install postgresql): CI runs every adapter.');
+    if (programs === null) throw new Error('Install PostgreSQL (Debian: apt-get install postgresql).');
     server = await startPostgres(programs);
   });
   afterAll(() => server?.stop());

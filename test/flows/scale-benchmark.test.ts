@@ -8,14 +8,13 @@ import { oneListing, voterOf } from '../../bench/load/vote.ts';
 import { startBlackhole } from '../../bench/receive/blackhole.ts';
 import { startInstallation } from '../../bench/scale/receivers.ts';
 import { verifyLedger } from '../../bench/scale/verify-ledger.ts';
+import { isSkipped } from '../support/optional-programs.ts';
 import { postgresPrograms, startPostgres } from '../support/postgres.ts';
 
 const programs = postgresPrograms();
 const count = 60;
 
-const isSkipped = programs === null && !process.env['CI'];
-
-it.skipIf(isSkipped)(
+it.skipIf(isSkipped(programs !== null))(
   'the benchmark of several processes leaves no server and no files when it is killed',
   { timeout: 30_000 },
   async () => {
@@ -39,7 +38,7 @@ it.skipIf(isSkipped)(
   },
 );
 
-it.skipIf(isSkipped)(
+it.skipIf(isSkipped(programs !== null))(
   'the benchmark of several processes finds every vote once, and notices what is missing or counted twice',
   { timeout: 60_000 },
   async () => {

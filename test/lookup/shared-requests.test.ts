@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLookup } from '../../src/lookup/client.ts';
 import { memoryKeyv, openKeyv } from '../../src/lookup/open-keyv.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { isSkipped } from '../support/optional-programs.ts';
 import { freePort } from '../support/postgres.ts';
 import { isRedisInstalled, startRedis } from '../support/redis.ts';
 import { json, startFakeService, success } from './fake-service.ts';
@@ -14,7 +15,7 @@ const answer = {
   nextVoteAt: new Date(now + 40_000_000).toISOString(),
 };
 
-describe.skipIf(!isRedisInstalled && !process.env['CI'])('lookups of several processes', () => {
+describe.skipIf(isSkipped(isRedisInstalled))('lookups of several processes', () => {
   /** Clients as in four processes, each with its own connection to the cache. */
   async function createProcesses(url: string | null) {
     const service = await startFakeService();

@@ -42,9 +42,40 @@ describe('the dependencies of the package', () => {
     expect(ranges.filter(([, range]) => !range.startsWith('^'))).toEqual([]);
   });
 
-  it('leave discord.js to the user, and install it for development', () => {
-    expect(peerDependencies['discord.js']).toBeDefined();
-    expect(dependencies['discord.js']).toBeUndefined();
-    expect(devDependencies['discord.js']).toBeDefined();
+  it('include discord.js, of which npm installs one copy for both if the range of the user allows it', () => {
+    expect(dependencies['discord.js']).toBe('^14.22.0');
+    expect(peerDependencies).toEqual({ '@opentelemetry/api': expect.any(String) });
+    expect(devDependencies).not.toHaveProperty('discord.js');
+  });
+
+  it('and those of a clone are all that the sources import, so that --omit=dev leaves out nothing', () => {
+    const clone = JSON.parse(readFileSync(`${root}scripts/clone/package.json`, 'utf8'));
+    expect(manifest.workspaces).toEqual(['scripts/clone']);
+    expect(clone.private).toBe(true);
+    const known = new Set(Object.keys({ ...dependencies, ...optionalDependencies, ...clone.dependencies }));
+    const imported = globSync('{src,commands,config}/**/*.ts', { cwd: root }).flatMap((path) => {
+      const code = readFileSync(`${root}${path}`, 'utf8').replace(/\/\*.*?\*\//gs, '');
+      return [...code.matchAll(/\b(?:from |^import |import\()'([^'.][^']*)'/gm)].map(
+        ([, name = '']) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? '',
+      );
+    });
+    expect(imported.length).toBeGreaterThan(100);
+    const missing = imported.filter((name) => !name.startsWith('node:') && name !== 'tallyhook' && !known.has(name));
+    expect([...new Set(missing)]).toEqual([]);
+    expect(Object.keys(clone.dependencies)).toContain('node');
+  });
+
+  it('have their places in ARCHITECTURE.md', () => {
+    const clone = JSON.parse(readFileSync(`${root}scripts/clone/package.json`, 'utf8'));
+    const places = {
+      '`dependencies`': dependencies,
+      '`devDependencies`': devDependencies,
+      '`scripts/clone`': clone.dependencies,
+    };
+    const text = readFileSync(`${root}ARCHITECTURE.md`, 'utf8');
+    for (const name of ['discord.js', 'express', 'ky', 'keyv', '@keyv/sqlite', 'zod', 'vitest']) {
+      const [, place = ''] = new RegExp(`^\\| \`${name}\` \\| ([^ |]+)`, 'm').exec(text) ?? [];
+      expect(Object.keys(places[place as keyof typeof places] ?? {}), name).toContain(name);
+    }
   });
 });

@@ -4,6 +4,7 @@ import { maxListingsOfOwner } from '../../src/service/actions/create-listing.ts'
 import { maxKeys } from '../../src/service/actions/issue-key.ts';
 import { type Database, openDatabase } from '../../src/service/storage/database.ts';
 import { listingDays } from '../../src/service/storage/listings/listing-days.ts';
+import { isSkipped } from '../support/optional-programs.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { eventually, mira, ownerId, type Running, receiver, running, serverId, tobias } from './running.ts';
@@ -12,7 +13,7 @@ import { visit } from './visit.ts';
 const programs = postgresPrograms();
 let postgres: PostgresServer | null = null;
 beforeAll(async () => {
-  if (programs === null && process.env['CI'])
+  if (programs === null && !isSkipped(false))
     throw new Error('Install PostgreSQL (Debian: apt-get install postgresql).');
   postgres = programs === null ? null : await startPostgres(programs);
 });

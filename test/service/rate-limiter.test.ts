@@ -5,6 +5,7 @@ import { StoreUnavailableError } from '../../src/platform/errors.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createRateLimiter, type RateLimiter } from '../../src/service/rate-limit/rate-limiter.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { isSkipped } from '../support/optional-programs.ts';
 import { postgresPrograms } from '../support/postgres.ts';
 import { isRedisInstalled } from '../support/redis.ts';
 import { crashable, type LimitStore, limitFileStore, postgresLimitStore, redisLimitStore } from './limit-stores.ts';
@@ -23,7 +24,7 @@ const stores = [
   { name: 'a file', open: limitFileStore, runs: 40, isInstalled: true },
   { name: 'PostgreSQL', open: postgresLimitStore, runs: 16, isInstalled: postgresPrograms() !== null },
   { name: 'Redis', open: redisLimitStore, runs: 16, isInstalled: isRedisInstalled },
-].filter(({ isInstalled }) => isInstalled || process.env['CI']);
+].filter(({ isInstalled }) => !isSkipped(isInstalled));
 
 describe.each(stores)('with reservations in $name', ({ open, runs }) => {
   let store: LimitStore;

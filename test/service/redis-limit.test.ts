@@ -6,6 +6,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { createRateLimiter } from '../../src/service/rate-limit/rate-limiter.ts';
 import { openRedisReservations } from '../../src/service/rate-limit/redis/redis-reservations.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { isSkipped } from '../support/optional-programs.ts';
 import { freePort } from '../support/postgres.ts';
 import { isRedisInstalled, startRedis } from '../support/redis.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -14,7 +15,7 @@ import { eventually } from './running.ts';
 
 const rules = { limit: 7, windowMs: 3_000, maxBlock: 4, blockMs: 700 };
 
-test.skipIf(!isRedisInstalled && !process.env['CI'])(
+test.skipIf(isSkipped(isRedisInstalled))(
   'after Redis was restarted with an older snapshot, no request is answered until all before have left the window',
   async () => {
     const [port, directory] = [await freePort(), tempDir()];

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { isPublic } from '../../src/service/webhooks/addresses.ts';
@@ -76,6 +77,14 @@ test('the sandbox may call this machine, also over http, but not the rest of its
   await checkTarget('http://home.example/hooks', policy(true));
   for (const url of ['http://10.0.0.7/', 'https://private.example/', 'http://public.example/']) {
     await expect(checkTarget(url, policy(true))).rejects.toThrow(RejectedTargetError);
+  }
+});
+
+test('this machine has the addresses of its network interfaces, which are not called in production', async () => {
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  for (const { address } of addresses.filter(({ family }) => family === 'IPv4')) {
+    await checkTarget(`http://${address}:3000/hooks`, policy(true));
+    await expect(checkTarget(`http://${address}:3000/hooks`, policy(false))).rejects.toThrow(RejectedTargetError);
   }
 });
 

@@ -16,6 +16,7 @@ import { openStore, type Store } from '../../src/store/store.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { isSkipped } from '../support/optional-programs.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
 import { startProgram } from '../support/start-program.ts';
 import { startReceiver } from '../support/start-receiver.ts';
@@ -235,11 +236,10 @@ describe('an upgrade on SQLite', () => {
   upgrades(() => `sqlite:${join(tempDir(), 'tally.db')}`);
 });
 
-describe.skipIf(programs === null && !process.env['CI'])('an upgrade on PostgreSQL', () => {
+describe.skipIf(isSkipped(programs !== null))('an upgrade on PostgreSQL', () => {
   let server: PostgresServer;
   beforeAll(async () => {
-    if (programs === null)
-      throw new Error('Install PostgreSQL (Debian: apt-get install postgresql): CI runs every adapter.');
+    if (programs === null) throw new Error('Install PostgreSQL (Debian: apt-get install postgresql).');
     server = await startPostgres(programs);
   });
   afterAll(() => server?.stop());

@@ -5,13 +5,14 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isHidden } from './optional-programs.ts';
 import { asPostgresUser, freePort } from './postgres.ts';
 
 const path = '/usr/sbin/pgbouncer';
 
-/** The path of PgBouncer on Debian; null if it is not installed. */
+/** The path of PgBouncer on Debian; null if it is not installed, or hidden. */
 export function pgbouncerProgram(): string | null {
-  return existsSync(path) ? path : null;
+  return existsSync(path) && !isHidden('pgbouncer') ? path : null;
 }
 
 export interface PgBouncer {

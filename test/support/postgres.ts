@@ -5,12 +5,13 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testCache } from './bundle-folder.ts';
+import { isHidden } from './optional-programs.ts';
 
 const versions = '/usr/lib/postgresql';
 
 /** The directory of the newest PostgreSQL server's programs on Debian; null if none is installed. */
 export function postgresPrograms(): string | null {
-  if (!existsSync(versions)) return null;
+  if (isHidden('postgres') || !existsSync(versions)) return null;
   const newest = readdirSync(versions).sort((a, b) => Number(b) - Number(a))[0];
   const programs = newest === undefined ? null : join(versions, newest, 'bin');
   return programs !== null && existsSync(join(programs, 'initdb')) ? programs : null;

@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { isHidden } from './optional-programs.ts';
 import { tempDir } from './temp-dir.ts';
 
 /** Whether Redis is installed. */
-export const isRedisInstalled = spawnSync('redis-server', ['--version']).status === 0;
+export const isRedisInstalled = !isHidden('redis') && spawnSync('redis-server', ['--version']).status === 0;
 
 /** Starts Redis on the loopback interface. It stores nothing in the directory unless it gets the command `SAVE`. */
 export async function startRedis(port: number, directory = tempDir()): Promise<{ stop(): Promise<void> }> {

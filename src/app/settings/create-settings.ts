@@ -2,6 +2,7 @@ import type { Setup } from '../../../commands/setup-port.ts';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import { createEncryption } from '../../encryption/encryption.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Redactor } from '../../platform/redactor.ts';
 import type { SettingsStore } from '../../settings/stored-settings.ts';
@@ -17,6 +18,8 @@ export interface Settings {
   readonly sync: CommunitySettingsSync;
   readonly loop: SettingsLoop;
   readonly setup: Setup;
+  /** Creates the key file if `/setup` needs one, so that a folder that cannot be written is reported at the start. */
+  prepareKey(): Promise<void>;
 }
 
 /** @throws KeyFileError if the key file exists and cannot be used */
@@ -58,6 +61,15 @@ export function createSettings(
       },
       ...{ clock, log },
     }),
+    async prepareKey() {
+      if (!encryption.canSeal) return;
+      try {
+        encryption.keyFor((await store.state()).keyId);
+      } catch (error) {
+        if (!(error instanceof TallyhookError)) throw error;
+        log.warn({ hint: error.hint }, `no listing can be linked with /setup: ${error.message}`);
+      }
+    },
     setup: createSetup({
       ...{ store, encryption, publicUrl: config.publicUrl, clock },
       base: () => sync.base,

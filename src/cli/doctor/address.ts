@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Finding, fail, pass, warn } from '../../doctor/finding.ts';
 import { type HttpProbeResult, probeHttp } from '../../doctor/http-probe.ts';
 import { second } from '../../platform/durations.ts';
+import { localUrl } from '../../platform/host-address.ts';
 import { parseJson } from '../../platform/json.ts';
 
 /** Timeout of a request to the receiver (ms). */
@@ -48,22 +49,13 @@ async function checkLocalAddress({ host, port }: { host: string; port: number })
   if (port === 0) {
     return warn('PORT is 0, so the port of tallyhook is unknown.', 'Specify the address with --url.');
   }
-  const base = localBaseUrl(host, port);
+  const base = localUrl(host, port);
   const delivery = await sendUnsignedDelivery(base);
   if (delivery.status !== null) return evaluateDelivery(base, delivery);
   return warn(
     `${base} does not respond (${delivery.reason}).`,
     'Start tallyhook, unless it runs on a different machine.',
   );
-}
-
-/**
- * The URL at which a server with this HOST is reached from the same machine: a wildcard address becomes the loopback
- * address.
- */
-export function localBaseUrl(host: string, port: number): string {
-  const address = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
-  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
 }
 
 function sendUnsignedDelivery(base: string): Promise<HttpProbeResult> {

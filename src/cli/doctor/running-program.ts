@@ -3,8 +3,8 @@ import { type Finding, fail, pass } from '../../doctor/finding.ts';
 import { probeHttp } from '../../doctor/http-probe.ts';
 import { fileReplacedMessage } from '../../platform/database-files.ts';
 import { second } from '../../platform/durations.ts';
+import { localUrl } from '../../platform/host-address.ts';
 import { parseJson } from '../../platform/json.ts';
-import { localBaseUrl } from './address.ts';
 
 /** Timeout of `/readyz` (ms), whose own checks have 4 s. */
 const readinessTimeoutMs = 6 * second;
@@ -21,7 +21,7 @@ export async function fetchStoreState(http: {
   readonly port: number;
 }): Promise<RunningStoreState> {
   if (http.port === 0) return null;
-  const response = await probeHttp(`${localBaseUrl(http.host, http.port)}/readyz`, {}, readinessTimeoutMs);
+  const response = await probeHttp(`${localUrl(http.host, http.port)}/readyz`, {}, readinessTimeoutMs);
   const result = readiness.safeParse(response.status === null ? null : parseJson(response.body));
   return result.success ? result.data.parts.store : null;
 }

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { SettingName } from '../../../config/settings.ts';
 import type { Finding } from '../../doctor/finding.ts';
 import { type Terminal, UsageError } from '../../terminal/terminal.ts';
+import { ChoiceList, type FetchChoices } from './choices.ts';
 import type { createLiveChecks, EnteredValues } from './live-checks.ts';
 import type { Prompt } from './prompt.ts';
-import { defaultOf, formatProblem, isSecretSetting, type Question, questions } from './questions.ts';
+import { completeAnswer, defaultOf, formatProblem, isSecretSetting, type Question, questions } from './questions.ts';
 
 /** The values of settings, and which of them were generated. */
 export interface Answers {
@@ -20,6 +21,8 @@ export interface AnswerContext {
   /** Whether the value is in a file of its own (`NAME_FILE`). */
   isInFile(name: SettingName): boolean;
   readonly checks: ReturnType<typeof createLiveChecks>;
+  /** What ids can be chosen from. */
+  readonly choices: Partial<Readonly<Record<SettingName, FetchChoices>>>;
   readonly terminal: Terminal;
 }
 
@@ -27,31 +30,49 @@ const keyNames: readonly SettingName[] = ['LOOKUP_SERVER_KEY', 'LOOKUP_BOT_KEY']
 
 /** Asks for each setting until its value is valid. Throws what {@link Prompt.ask} throws. */
 export async function answerAll(context: AnswerContext, prompt: Prompt): Promise<Answers> {
-  const { terminal, given, isInFile } = context;
+  const { terminal, given, isInFile, choices } = context;
   const values = new Map<SettingName, string>();
   const generated = new Set<SettingName>();
+  let isLinkedInDiscord: boolean | null = null;
   for (const question of questions) {
     const { name } = question;
+    if (question.isOfListing) {
+      isLinkedInDiscord ??= await askForLink(context, prompt);
+      if (isLinkedInDiscord) continue;
+    }
     const fixed = given.get(name);
     if (isInFile(name) || fixed !== undefined) {
       if (fixed !== undefined) await acceptFixed(name, fixed, values, context);
       continue;
     }
     terminal.print(`\n${question.help}`);
+    const found = (await choices[name]?.(values)) ?? [];
+    const list = found.length > 0 ? new ChoiceList(found) : null;
+    list?.print(terminal);
     for (;;) {
-      const value = await askOnce(question, context, prompt, values, generated);
+      const value = await askOnce(question, list, context, prompt, values, generated);
       if (value === null) break;
       if (value === undefined) continue;
       values.set(name, value);
       break;
     }
   }
-  return { values, generated };
+  return withSettingsKey({ values, generated }, context);
+}
+
+/** Whether the listing is linked in Discord. The default is yes, unless there are settings of a listing. */
+async function askForLink({ current, isInFile, terminal }: AnswerContext, prompt: Prompt): Promise<boolean> {
+  const hasSettings = questions.some(({ name, isOfListing }) => isOfListing && (current(name) || isInFile(name)));
+  terminal.print('\nWith /setup in Discord you paste the API key, and get addresses and secrets for the webhooks.');
+  terminal.print('Otherwise you enter keys, secrets and a channel here.');
+  const answer = await prompt.ask(`Link the listing in Discord? ${hasSettings ? '[y/N]' : '[Y/n]'} `);
+  return answer === '' ? !hasSettings : /^y(es)?$/i.test(answer);
 }
 
 /** The value; null to leave the setting out; undefined to ask again. */
 async function askOnce(
   question: Question,
+  list: ChoiceList | null,
   context: AnswerContext,
   prompt: Prompt,
   values: EnteredValues,
@@ -62,18 +83,19 @@ async function askOnce(
   const isSecret = isSecretSetting(name);
   const kept = context.current(name) || defaultOf(name);
   const shown = kept === undefined ? '' : isSecret && kept !== defaultOf(name) ? ' [keep]' : ` [${kept}]`;
-  const answer = (await prompt.ask(`${text}${shown}: `, isSecret)) || kept || '';
+  const typed = await prompt.ask(`${text}${list === null ? '' : ' (number, name or id)'}${shown}: `, isSecret);
+  const chosen = typed === '' || list === null ? typed : list.resolve(typed, terminal);
+  if (chosen === null) return undefined;
+  const answer = completeAnswer(name, chosen || kept || '');
   if (answer === '') {
-    const lacksKey =
-      name === 'LOOKUP_BOT_KEY' && !values.has('LOOKUP_SERVER_KEY') && !context.isInFile('LOOKUP_SERVER_KEY');
-    if (ifEmpty === 'required' || lacksKey) {
-      terminal.print(lacksKey ? '✗ At least one of the API keys is needed.' : '✗ This is needed.');
+    if (ifEmpty === 'required') {
+      terminal.print('✗ This is needed.');
       return undefined;
     }
     if (ifEmpty !== 'generate') return null;
     generated.add(name);
     terminal.print('✓ Generated.');
-    return randomBytes(32).toString('hex');
+    return generateSecret();
   }
   const problem = formatProblem(name, answer);
   if (problem !== null) {
@@ -87,18 +109,23 @@ async function askOnce(
   return ifEmpty === 'default' && answer === defaultOf(name) && !context.current(name) ? null : answer;
 }
 
-/** The settings without questions. @throws UsageError with all values that are missing or invalid */
+/**
+ * The settings without questions. Without an API key the listing is linked in Discord, which makes its own secrets.
+ * @throws UsageError with all values that are missing or invalid
+ */
 export async function collectAll(context: AnswerContext): Promise<Answers> {
+  const { current, isInFile } = context;
   const values = new Map<SettingName, string>();
   const generated = new Set<SettingName>();
   const problems: string[] = [];
+  const hasKey = keyNames.some((name) => isInFile(name) || Boolean(current(name)));
   for (const { name, ifEmpty } of questions) {
-    if (context.isInFile(name)) continue;
-    const value = context.current(name);
+    if (isInFile(name)) continue;
+    const value = current(name);
     if (value === undefined || value === '') {
       if (ifEmpty === 'required') problems.push(`${name} is missing.`);
-      if (ifEmpty === 'generate') {
-        values.set(name, randomBytes(32).toString('hex'));
+      if (ifEmpty === 'generate' && hasKey) {
+        values.set(name, generateSecret());
         generated.add(name);
       }
       continue;
@@ -110,20 +137,35 @@ export async function collectAll(context: AnswerContext): Promise<Answers> {
       problems.push(error.message);
     }
   }
-  if (!keyNames.some((name) => values.has(name) || context.isInFile(name) || Boolean(context.current(name)))) {
-    problems.push(`${keyNames.join(' or ')} is missing.`);
-  }
   if (problems.length > 0) throw new UsageError(`${problems.join('\n')}\nNothing was written.`);
-  return { values, generated };
+  return withSettingsKey({ values, generated }, context);
+}
+
+/** On PostgreSQL, listings can be linked in Discord only with a key, which SQLite has in a file of its own. */
+function withSettingsKey({ values, generated }: Answers, { current, isInFile }: AnswerContext): Answers {
+  const isSet = (name: SettingName) => values.has(name) || isInFile(name) || Boolean(current(name));
+  const database = values.get('DATABASE_URL') ?? current('DATABASE_URL') ?? '';
+  const isServer = isInFile('DATABASE_URL') || /^postgres/.test(database);
+  if (!isServer || isSet('SETTINGS_KEY') || keyNames.some(isSet)) return { values, generated };
+  return {
+    values: new Map([...values, ['SETTINGS_KEY', generateSecret()]]),
+    generated: new Set([...generated, 'SETTINGS_KEY']),
+  };
+}
+
+/** 32 bytes in hex: a webhook secret, or an encryption key. */
+function generateSecret(): string {
+  return randomBytes(32).toString('hex');
 }
 
 /** @throws UsageError if the value is invalid */
 async function acceptFixed(
   name: SettingName,
-  value: string,
+  text: string,
   values: Map<SettingName, string>,
   { checks, terminal }: AnswerContext,
 ): Promise<void> {
+  const value = completeAnswer(name, text);
   const problem = formatProblem(name, value);
   if (problem !== null) throw new UsageError(`${name}: ${problem}`);
   for (const finding of (await checks[name]?.(value, values)) ?? []) {

@@ -4,9 +4,10 @@ import { type SettingName, settingNames } from '../../../config/settings.ts';
 import { command } from '../../terminal/command.ts';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '../../terminal/terminal.ts';
 import { answerAll, collectAll } from './answers.ts';
+import { createChoices } from './choices.ts';
 import { mergeEnv, readEnvFile, writeEnvFile } from './env-file.ts';
 import { envTemplate } from './env-template.ts';
-import { createLiveChecks } from './live-checks.ts';
+import { createLiveChecks, createOfflineChecks } from './live-checks.ts';
 import { nextSteps } from './next-steps.ts';
 import { createPrompt } from './prompt.ts';
 import { defaultOf, isSecretSetting } from './questions.ts';
@@ -23,10 +24,13 @@ Options
   --yes              ask nothing: use --set, the environment and the values of the file; for scripts
   --help             print this help
 
-Each value is checked as soon as it is entered: the token and the keys with a request, the rest by its form. If Discord or
-the service cannot be reached, it says so and continues. An existing file keeps its comments and other values; the
-changes are shown before it is replaced as a whole, readable for you only. Ctrl-C leaves it as it is. Secrets are not
-shown. Without a secret for votes, one is generated.
+Each value is checked as soon as it is entered: the token and the keys with a request, the rest by its form. Servers and
+channels are chosen from those that the bot sees, or entered by their ids. If Discord or the service cannot be reached, it
+says so and continues. An existing file keeps its comments and other values; the changes are shown before it is replaced
+as a whole, readable for you only. Ctrl-C leaves it as it is. Secrets that you enter are not shown.
+
+The bot token and the address of the API are enough: the listing is then linked in Discord, with /setup. With an API key
+and without a secret for votes, one is generated and printed. On PostgreSQL, so is the SETTINGS_KEY that /setup needs.
 
 Exit codes: 0 written, or nothing to change, 1 runtime error or stopped, 2 invalid usage or values.`;
 
@@ -54,9 +58,10 @@ export const initCommand = command({
     const stored = parseEnv(before ?? '');
     const current = (name: SettingName) => given.get(name) ?? stored[name] ?? (process.env[name] || undefined);
     const apiUrl = current('DISCORD_API_URL') ?? defaultOf('DISCORD_API_URL') ?? '';
-    const checks = offline ? {} : createLiveChecks(apiUrl);
+    const checks = offline ? createOfflineChecks(apiUrl) : createLiveChecks(apiUrl);
+    const choices = offline ? {} : createChoices(apiUrl);
     const isInFile = (name: SettingName) => Boolean(stored[`${name}_FILE`] ?? process.env[`${name}_FILE`]);
-    const context = { given, current, isInFile, checks, terminal };
+    const context = { given, current, isInFile, checks, choices, terminal };
 
     const prompt = yes ? null : createPrompt({ ...terminal, output: process.stdout });
     try {

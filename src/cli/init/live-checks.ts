@@ -11,6 +11,7 @@ import { systemClock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import { readDatabaseStatus } from '../../store/snapshots/database-status.ts';
+import { defaultOf } from './questions.ts';
 
 /** The values that were entered before. */
 export type EnteredValues = ReadonlyMap<SettingName, string>;
@@ -20,7 +21,7 @@ type Check = (value: string, entered: EnteredValues) => Promise<readonly Finding
 const requestTimeoutMs = 8 * second;
 /** View Channel, Send Messages, Embed Links, Read Message History and Manage Roles. */
 const invitePermissions = 268_520_448;
-const laterHint = 'Continue, and run `tallyhook doctor` later.';
+const laterHint = 'Run `tallyhook doctor` later to check it.';
 
 /** Checks values with real requests, each as soon as it is entered. */
 export function createLiveChecks(discordApiUrl: string): Partial<Readonly<Record<SettingName, Check>>> {
@@ -102,6 +103,21 @@ export function createLiveChecks(discordApiUrl: string): Partial<Readonly<Record
       if (status.state === 'foreign') return [fail('Another program has this database.', 'Choose another one.')];
       return [pass(status.state === 'absent' ? 'The database will be created.' : 'The database exists.')];
     },
+  };
+}
+
+/** A bot token: the id of the application, a time and a signature, each in Base64url. */
+const tokenPattern = /^[\w-]{18,}\.[\w-]{5,}\.[\w-]{20,}$/;
+
+/** What can be checked without requests. */
+export function createOfflineChecks(discordApiUrl: string): Partial<Readonly<Record<SettingName, Check>>> {
+  // Another Discord, such as that of the sandbox, has tokens of its own.
+  if (discordApiUrl !== defaultOf('DISCORD_API_URL')) return {};
+  return {
+    DISCORD_TOKEN: async (token) =>
+      tokenPattern.test(token)
+        ? []
+        : [warn('This does not look like a bot token, which has three parts with dots between them.', laterHint)],
   };
 }
 

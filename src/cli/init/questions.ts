@@ -8,9 +8,11 @@ export interface Question {
   readonly help: string;
   /** `generate`: a random one without an answer. */
   readonly ifEmpty: 'required' | 'optional' | 'default' | 'generate';
+  /** Whether it is about the listing, which can be linked in Discord instead. */
+  readonly isOfListing?: true;
 }
 
-/** In the order in which they are asked. At least one of the API keys is required. */
+/** In the order in which they are asked. */
 export const questions: readonly Question[] = [
   {
     name: 'DISCORD_TOKEN',
@@ -19,40 +21,44 @@ export const questions: readonly Question[] = [
     ifEmpty: 'required',
   },
   {
-    name: 'DISCORD_GUILD_ID',
-    text: 'Id of your Discord server',
-    help: 'Developer Mode on (Settings → Advanced), then right-click the server → Copy Server ID. Empty: no roles.',
-    ifEmpty: 'optional',
-  },
-  {
     name: 'LOOKUP_BASE_URL',
     text: 'Base URL of the API of the listing service',
-    help: 'From the documentation of the service; it ends in /api/v1.',
+    help: 'From the documentation of the service; it ends in /api/v1. Without a path, that is added.',
     ifEmpty: 'required',
+  },
+  {
+    name: 'DISCORD_GUILD_ID',
+    text: 'Your Discord server',
+    help: 'Commands are offered there only, and roles of votes are given there. Empty: commands on all servers of the bot.',
+    ifEmpty: 'optional',
   },
   {
     name: 'LOOKUP_SERVER_KEY',
     text: 'API key of the server',
-    help: 'Dashboard of the service → Edit server → Advanced setup. Empty if only a bot is listed.',
+    help: 'Dashboard of the service → Edit server → Advanced setup. Empty: none, or it is added with /setup.',
     ifEmpty: 'optional',
+    isOfListing: true,
   },
   {
     name: 'LOOKUP_BOT_KEY',
     text: 'API key of the bot',
     help: 'Dashboard of the service → Edit bot → Advanced setup. Empty if only a server is listed.',
     ifEmpty: 'optional',
+    isOfListing: true,
   },
   {
     name: 'VOTE_WEBHOOK_SECRET',
     text: 'Webhook secret for votes',
     help: 'The secret from the dashboard. Empty: one is generated, for you to paste there.',
     ifEmpty: 'generate',
+    isOfListing: true,
   },
   {
     name: 'PREMIUM_WEBHOOK_SECRET',
     text: 'Webhook secret for premium',
     help: 'As for votes. Empty if the service has none.',
     ifEmpty: 'optional',
+    isOfListing: true,
   },
   {
     name: 'PUBLIC_URL',
@@ -62,9 +68,10 @@ export const questions: readonly Question[] = [
   },
   {
     name: 'ANNOUNCE_CHANNEL_ID',
-    text: 'Id of the channel for announcements',
-    help: 'Right-click the channel → Copy Channel ID. Empty: nothing is announced.',
+    text: 'Channel for announcements',
+    help: 'Empty: nothing is announced.',
     ifEmpty: 'optional',
+    isOfListing: true,
   },
   { name: 'PORT', text: 'Port', help: 'Where this program listens.', ifEmpty: 'default' },
   {
@@ -74,6 +81,12 @@ export const questions: readonly Question[] = [
     ifEmpty: 'default',
   },
 ];
+
+/** The answer with what is certainly meant: the path of the API after the address of the service. */
+export function completeAnswer(name: SettingName, answer: string): string {
+  if (name !== 'LOOKUP_BASE_URL' || !/^https?:\/\/[^/?#]+\/?$/.test(answer)) return answer;
+  return `${answer.replace(/\/$/, '')}/api/v1`;
+}
 
 /** What is wrong with the text of a value; null if nothing is. */
 export function formatProblem(name: SettingName, value: string): string | null {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TallyhookError } from '../../platform/errors.ts';
+import { localUrl } from '../../platform/host-address.ts';
 import type { InjectedFaults } from './faults.ts';
 import type { Files } from './files.ts';
 import type { Gateway } from './gateway.ts';
@@ -32,7 +33,7 @@ export async function listen(port: number, host: string) {
     });
   });
   const boundPort = (server.address() as AddressInfo).port;
-  const origin = `http://127.0.0.1:${boundPort}`;
+  const origin = localUrl(host, boundPort);
   let closed: Promise<unknown> | undefined;
   // Requests before `serve` wait: an open page reconnects as soon as the port is open.
   const ready = Promise.withResolvers<RequestListener>();
@@ -42,7 +43,7 @@ export async function listen(port: number, host: string) {
 
   return {
     origin,
-    gatewayUrl: `ws://127.0.0.1:${boundPort}/gateway`,
+    gatewayUrl: `${origin.replace('http', 'ws')}/gateway`,
     serve({ rest, gateway, faults, files, consent, page }: ServerHandlers): void {
       ready.resolve((request, response) => {
         const { pathname, searchParams } = new URL(request.url ?? '/', origin);

@@ -1,5 +1,6 @@
 import { systemClock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
+import { isWildcardHost } from '../../platform/host-address.ts';
 import { createLog, type Log, type LogLevel, logLevels } from '../../platform/log.ts';
 import { installProcessErrorHandlers } from '../../terminal/process-errors.ts';
 import { resolveLogFormat } from '../../terminal/process-terminal.ts';
@@ -22,7 +23,7 @@ export async function start(values: ServiceValues, terminal: Terminal): Promise<
     discord: await readDiscordApplication(values, terminal),
     redis: values.redis ?? (terminal.environment?.['SERVICE_REDIS_URL'] || undefined),
   });
-  if (serviceOptions.publicUrl === undefined && isWildcard(values.host)) {
+  if (serviceOptions.publicUrl === undefined && isWildcardHost(values.host)) {
     terminal.printError(
       `The API and the pages contain links, which cannot use the wildcard host "${values.host}". Set --public-url.`,
     );
@@ -49,12 +50,6 @@ function printAddresses(service: RunningService, terminal: Terminal): void {
   if (service.seeded?.keys) printKeys(service, terminal);
   terminal.print(`The service is at ${service.url}, its API at ${service.baseUrl}`);
   if (service.operationsUrl !== null) terminal.print(`Metrics and readiness are at ${service.operationsUrl}`);
-}
-
-/** Whether a host is the wildcard address in any spelling: 0, 0.0.0.0, ::, or empty. */
-function isWildcard(host: string): boolean {
-  const url = `http://${host.includes(':') ? `[${host}]` : host}`;
-  return host === '' || (URL.canParse(url) && ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(new URL(url).hostname));
 }
 
 /** What the service connects to; addresses and secrets may come from the environment. */

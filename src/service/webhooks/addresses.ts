@@ -1,4 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { networkInterfaces } from 'node:os';
 
 /** IPv4 ranges that are not public unicast addresses (IANA special-purpose registry, RFC 6890 and its successors). */
 const specialIpv4 = blockList('ipv4', [
@@ -45,9 +46,11 @@ export function isPublic(address: string): boolean {
   return isIPv6(address) && globalIpv6.check(address, 'ipv6') && !specialIpv6.check(address, 'ipv6');
 }
 
-/** Whether an IP address is this machine. */
-export function isLoopback(address: string): boolean {
-  return isIPv4(address) ? loopbackIpv4.check(address, 'ipv4') : address === '::1';
+/** Whether an IP address is this machine: a loopback address, or one of its network interfaces. */
+export function isThisMachine(address: string): boolean {
+  const isLoopback = isIPv4(address) ? loopbackIpv4.check(address, 'ipv4') : address === '::1';
+  const interfaces = () => Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return isLoopback || interfaces().some((each) => each.address === address);
 }
 
 function blockList(family: 'ipv4' | 'ipv6', subnets: readonly (readonly [string, number])[]): BlockList {

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { TallyhookError } from '../../platform/errors.ts';
-import { isLoopback, isPublic } from './addresses.ts';
+import { isPublic, isThisMachine } from './addresses.ts';
 
 /** An IP address from DNS. */
 export interface Address {
@@ -75,7 +75,7 @@ export async function checkTarget(text: string, policy: TargetPolicy): Promise<W
   const url = readTargetUrl(text, policy);
   const target = await resolveTarget(url, policy.resolve);
   for (const { address } of target.addresses) {
-    if (policy.allowLoopback && isLoopback(address)) continue;
+    if (policy.allowLoopback && isThisMachine(address)) continue;
     if (!isPublic(address)) throw new RejectedTargetError(`The host ${url.hostname} is not on the public internet.`);
     if (url.protocol !== 'https:') throw new RejectedTargetError('Only this machine may be called without https.');
   }
