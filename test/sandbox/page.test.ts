@@ -112,8 +112,9 @@ describe('the stream of the page', () => {
       connected: true,
       listings: [{ kind: 'server' }],
       channels: [
-        ...[{ name: 'votes' }, { name: 'general' }, { name: 'premium' }].map((each) => ({ ...each, hasBot: true })),
-        ...[{ name: 'elsewhere' }, { name: 'a group' }].map((each) => ({ ...each, hasBot: false })),
+        ...[{ name: 'votes' }, { name: 'general' }, { name: 'premium' }].map((each) => ({ ...each, kind: 'guild' })),
+        { name: 'elsewhere', kind: 'other_guild' },
+        { name: 'a group', kind: 'group' },
       ],
       commands: [{ name: 'canvote' }, { name: 'reviews' }, { name: 'slow' }, { name: 'silent' }],
       credits: { [mira.id]: 0 },

@@ -6,6 +6,7 @@ import { DiscordCommand } from '@skyra/discord-components-core/discord-command.j
 import { DiscordEmbed } from '@skyra/discord-components-core/discord-embed.js';
 import { DiscordEmbedField } from '@skyra/discord-components-core/discord-embed-field.js';
 import { DiscordEmbedFooter } from '@skyra/discord-components-core/discord-embed-footer.js';
+import { DiscordImageAttachment } from '@skyra/discord-components-core/discord-image-attachment.js';
 import { DiscordLink } from '@skyra/discord-components-core/discord-link.js';
 import { DiscordMessage } from '@skyra/discord-components-core/discord-message.js';
 
@@ -41,6 +42,12 @@ export function styleComponents(): void {
   );
   addStyles(DiscordEmbedField, '.discord-field-title { color: var(--strong) !important; }');
   addStyles(DiscordEmbedFooter, ':host, .discord-footer-separator { color: var(--muted) !important; }');
+  // Fits on narrow screens; the component gives its box a fixed size.
+  addStyles(
+    DiscordImageAttachment,
+    `.discord-image-wrapper { max-width: 100%; height: auto !important; }
+    img { display: block; max-width: 100%; height: auto; }`,
+  );
   addStyles(DiscordLink, 'a { color: var(--link); }');
   addStyles(DiscordCode, ':host { background: none; } :host code { background: var(--code) !important; }');
   addStyles(
