@@ -9,6 +9,7 @@ import { DiscordEmbedFooter } from '@skyra/discord-components-core/discord-embed
 import { DiscordImageAttachment } from '@skyra/discord-components-core/discord-image-attachment.js';
 import { DiscordLink } from '@skyra/discord-components-core/discord-link.js';
 import { DiscordMessage } from '@skyra/discord-components-core/discord-message.js';
+import { DiscordSubscript } from '@skyra/discord-components-core/discord-subscript.js';
 
 interface StyledComponent {
   readonly elementStyles: (CSSStyleSheet | object)[];
@@ -53,9 +54,10 @@ export function styleComponents(): void {
   addStyles(
     DiscordCommand,
     `:host { color: var(--muted); }
-    .discord-replied-message-username { color: var(--text) !important; }
+    .discord-replied-message-username { color: var(--text) !important; opacity: 1; }
     :host .discord-slash-command-name { background: var(--mention-ground); color: var(--mention-text) !important; }`,
   );
+  addStyles(DiscordSubscript, 'small { color: var(--muted) !important; }');
   addStyles(
     DiscordButton,
     `:host > *:first-child { border-radius: 8px; }
@@ -63,7 +65,8 @@ export function styleComponents(): void {
     .secondary.hoverable:hover, a.secondary:hover { background: var(--quiet-hover); }
     .success { background: var(--good-button); }
     .destructive { background: var(--bad-button); }
-    svg { margin-inline-start: 8px; }`,
+    svg { margin-inline-start: 8px; }
+    @media (max-width: 480px) { :host > *:first-child { min-width: 40px; padding-inline: 10px; } }`,
   );
 }
 
