@@ -50,7 +50,13 @@ export function styleComponents(): void {
     img { display: block; max-width: 100%; height: auto; }`,
   );
   addStyles(DiscordLink, 'a { color: var(--link); }');
-  addStyles(DiscordCode, ':host { background: none; } :host code { background: var(--code) !important; }');
+  // Discord separates a block of code from the text above it.
+  addStyles(
+    DiscordCode,
+    `:host { background: none; }
+    :host code { background: var(--code) !important; }
+    :host([multiline]) code { box-sizing: border-box; margin: 6px 0 0; border-color: var(--line) !important; }`,
+  );
   addStyles(
     DiscordCommand,
     `:host { color: var(--muted); }

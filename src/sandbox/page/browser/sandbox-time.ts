@@ -1,3 +1,5 @@
+import { wallClock } from '../../../platform/wall-clock.ts';
+
 /** The sandbox clock as the page knows it. */
 export interface SandboxTime {
   /** The current time in the sandbox (ms since the epoch). */
@@ -16,7 +18,7 @@ export interface BrowserClocks {
   monotonic(): number;
 }
 
-const browserClocks: BrowserClocks = { wall: () => Date.now(), monotonic: () => performance.now() };
+const browserClocks: BrowserClocks = { wall: wallClock.now, monotonic: () => performance.now() };
 
 /**
  * Between two synchronizations, the time is that of the server's clock on the same machine: the time of day, and for a higher
