@@ -48,7 +48,7 @@ describe('the commands that are offered to a member', () => {
     const [, , aiko] = discord.members;
     await post(discord.origin, '/page/conversations', { userId: tomas.id });
     const offered = await pageOf(discord.origin);
-    expect(offered('guild', mira.id)).toEqual(['canvote', 'setup', 'panic', 'anywhere']);
+    expect(offered('guild', mira.id)).toEqual(['canvote', 'setup', 'panic', 'anywhere', 'manage']);
     expect(offered('guild', tomas.id)).toEqual(['canvote', 'anywhere']);
     // Tomás owns the other guild.
     expect(offered('other_guild', tomas.id)).toEqual(['anywhere', 'manage']);

@@ -26,7 +26,7 @@ const panel: Repertoire = {
     if (interaction.isChatInputCommand()) {
       const rows = [
         new ButtonBuilder().setCustomId(`${secret}0`).setLabel('Save').setStyle(ButtonStyle.Primary),
-        new ButtonBuilder().setCustomId(`${secret}1`).setEmoji('🔔').setStyle(ButtonStyle.Primary),
+        new ButtonBuilder().setCustomId(`${secret}1`).setEmoji({ name: '🔔' }).setStyle(ButtonStyle.Primary),
         new ChannelSelectMenuBuilder().setCustomId(`${secret}2`),
         new RoleSelectMenuBuilder().setCustomId(`${secret}3`),
         new StringSelectMenuBuilder().setCustomId(`${secret}4`).addOptions({ label: 'One', value: 'one' }),

@@ -104,6 +104,6 @@ function imageElement({ media, description }: Shown): HTMLElement {
     alt: description ?? '',
     width,
     height,
-    style: box && `--width: ${box.width}px`,
+    style: box && `--width: ${box.width}px; --ratio: ${box.width} / ${box.height}`,
   });
 }
