@@ -6,7 +6,8 @@ import { validate } from './validate.ts';
 
 /** The schema of a message. Discord: "Create Message", "Embed Limits". */
 
-interface EmbedPicture {
+/** The picture of an embed. */
+export interface EmbedPicture {
   readonly url: string;
   /** Discord shows it as alt text. */
   readonly description?: string | null | undefined;
