@@ -45,7 +45,7 @@ describe.each(Object.entries(databases))('on %s', (name, newUrl) => {
     expect((await all.get('/server', { 'X-API-Key': key })).json).toMatchObject({
       data: { ownerDiscordId: mira.userId },
     });
-    await all.service.castVote({ listingId: serverId, ...tobias });
+    await all.service.castVote({ listingId: serverId, ...mira });
     await eventually(() => expect(received).toHaveLength(1));
     await expect(all.service.setOwner('1', mira)).rejects.toThrow('Unknown listing "1"');
   });
