@@ -61,7 +61,15 @@ export default defineConfig({
           exclude: process.env['TALLYHOOK_ANNOUNCEMENTS'] ? [] : ['test/flows/announcing-processes.test.ts'],
         },
       },
-      { extends: true, test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          // As long as a locator waits: a loaded machine draws late.
+          expect: { poll: { timeout: 10_000 } },
+        },
+      },
     ],
   },
 });

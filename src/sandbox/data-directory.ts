@@ -6,7 +6,7 @@ import { messageOf, TallyhookError } from '../platform/errors.ts';
 import { makeDirectory } from '../platform/make-directory.ts';
 
 const databases = ['service.db', 'tallyhook.db', 'cache.db'] as const;
-const stateFiles = ['discord.json', 'clock.json', 'listings.json', 'settings.key'] as const;
+const stateFiles = ['discord.json', 'clock.json', 'listings.json', 'settings.key', 'tour.json'] as const;
 type DataFile = (typeof databases)[number] | (typeof stateFiles)[number];
 
 /** The directory that holds the sandbox's state. */

@@ -5,6 +5,7 @@ import type { Listing } from '../service/listing/listing.ts';
 import { seededBot, seededServer } from '../service/seed/listings.ts';
 import { type RunningService, startService } from '../service/service.ts';
 import { type Relay, startRelay } from './relay.ts';
+import { sandboxOwner } from './sandbox-members.ts';
 
 /** The two listings that members vote for. */
 export interface SandboxListings {
@@ -59,7 +60,9 @@ export async function startListingService(options: {
       await relay.stop();
     };
     try {
-      return { service, relay, listings: await ensureListings(service), stop };
+      const { server, bot } = await ensureListings(service);
+      const listings = { server: await giveToOwner(service, server), bot: await giveToOwner(service, bot) };
+      return { service, relay, listings, stop };
     } catch (error) {
       await service.stop();
       throw error;
@@ -84,6 +87,12 @@ export async function registerWebhooks(
       premiumSecret: secrets.premium,
     });
   }
+}
+
+/** Makes the owner of the guild the owner of a listing, also of one from an earlier version of the sandbox. */
+async function giveToOwner(service: RunningService, listing: Listing): Promise<Listing> {
+  await service.setOwner(listing.id, sandboxOwner);
+  return { ...listing, ownerId: sandboxOwner.userId };
 }
 
 /** The seeded listings; without seeding, the same two listings with no votes or reviews. */

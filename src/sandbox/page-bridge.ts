@@ -6,9 +6,9 @@ import type { Listing } from '../service/listing/listing.ts';
 import type { RunningService } from '../service/service.ts';
 import type { DeliveryResponse, FaultInjection } from './fault-injection.ts';
 import type { OutageSwitch } from './outage.ts';
-import type { FaultAction, PagePorts, TimelineItem } from './page/ports.ts';
+import type { FaultAction, PagePorts, TimelineItem, Tour } from './page/ports.ts';
 import type { SandboxClock } from './sandbox-clock.ts';
-import { memberName } from './sandbox-discord.ts';
+import { memberName } from './sandbox-members.ts';
 
 const outageMs = 10 * second;
 const clockStepMs = 12 * hour;
@@ -33,9 +33,12 @@ export interface PageBridge {
 export function createPageBridge(options: {
   service: RunningService;
   listings: readonly Listing[];
+  /** Whether the bot knows the listings at the start. */
+  isLinked: boolean;
+  tour: Tour;
   clock: SandboxClock;
 }): PageBridge {
-  const { service, listings, clock } = options;
+  const { service, listings, isLinked, tour, clock } = options;
   const events: PagePorts['events'] = new EventEmitter();
   let connection: BotConnection | null = null;
 
@@ -81,6 +84,8 @@ export function createPageBridge(options: {
     ports: {
       listings: listings.map(({ kind, name }) => ({ kind, name })),
       serviceUrl: service.url,
+      isLinked,
+      tour,
       events,
       time: clock,
       outages: {
@@ -95,8 +100,10 @@ export function createPageBridge(options: {
         if (connection?.outages.service.isDown) {
           return { outcome: 'refused', reason: 'The service is down, so votes are not possible.' };
         }
-        const { recorded, nextVoteAt } = await service.castVote({ kind, userId, username: memberName(userId) });
-        return { outcome: recorded ? 'recorded' : 'too_soon', nextVoteAt };
+        const vote = { kind, userId, username: memberName(userId) };
+        const { recorded, nextVoteAt, deliveryId } = await service.castVote(vote);
+        if (!recorded) return { outcome: 'too_soon', nextVoteAt };
+        return { outcome: 'recorded', nextVoteAt, isDelivered: deliveryId !== null };
       },
       credits: async (userId) => (connection === null ? null : (await connection.ledger.account(userId)).credits),
       injectFault: async (fault, userId) => handlers[fault](userId),

@@ -15,7 +15,7 @@ import { createDeliveries, type Deliveries } from './deliveries.ts';
 import type { LocalDiscord } from './discord/local-discord.ts';
 import type { ListingService, WebhookSecrets } from './listing-service.ts';
 import type { TimelineItem } from './page/ports.ts';
-import { memberName } from './sandbox-discord.ts';
+import { memberName } from './sandbox-members.ts';
 
 /** The file contains secrets. */
 const ownerOnly = { mode: 0o600 };

@@ -1,19 +1,11 @@
 import { type Clock, systemClock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
-import { seededMembers } from '../service/seed/members.ts';
 import { type LocalDiscord, startLocalDiscord } from './discord/local-discord.ts';
 import type { OAuthApplication } from './discord/oauth.ts';
 import { isPersistent, persistedState } from './discord/persistence.ts';
 import { openJsonFile, readJsonFile } from './json-file.ts';
 import type { PagePorts } from './page/ports.ts';
-
-/** The guild's members: the first ones of the service's sample data. The very first has never voted. */
-const members = seededMembers.slice(0, 6).map(({ userId, username }) => ({ id: userId, username }));
-
-/** The name of a member, or the id of an unknown one. */
-export function memberName(userId: string): string {
-  return members.find(({ id }) => id === userId)?.username ?? userId;
-}
+import { guildMembers, voters } from './sandbox-members.ts';
 
 /** Starts the local Discord with its page, restores its state from a file, and writes changes back to it. */
 export async function startSandboxDiscord(options: {
@@ -33,7 +25,8 @@ export async function startSandboxDiscord(options: {
   const discord = await startLocalDiscord({
     ...discordOptions,
     log,
-    people: members,
+    people: guildMembers,
+    strangers: voters,
     initialState: readJsonFile(path, persistedState, log),
   });
   const file = openJsonFile({ path, snapshot: () => discord.exportState(), stopwatch: systemClock, log });

@@ -20,6 +20,7 @@ import { createSandboxBot } from './sandbox-bot.ts';
 import type { SandboxClock } from './sandbox-clock.ts';
 import { startSandboxDiscord } from './sandbox-discord.ts';
 import { createServiceApplication } from './service-application.ts';
+import { openTour } from './tour.ts';
 
 /** tallyhook with a local Discord and a local listing service. The bot is the same code as in production. */
 export interface Sandbox {
@@ -124,7 +125,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     );
     const { service, relay, listings } = listingService;
 
-    const bridge = createPageBridge({ service, listings: [listings.server, listings.bot], clock });
+    const { tour } = track(openTour(directory.file('tour.json'), log));
+    const bridge = createPageBridge({ service, listings: [listings.server, listings.bot], isLinked, tour, clock });
     const guild = { id: listings.server.id, name: listings.server.name };
     const path = directory.file('discord.json');
     const { discord } = track(

@@ -12,7 +12,7 @@ import { countVote } from './monitoring/service-counters.ts';
 import { type DeliveryAttempt, deliveryRecords, type WebhookDeliveryRecord } from './storage/deliveries/attempts.ts';
 import { requeueDelivery } from './storage/deliveries/deliveries.ts';
 import { revokeKey } from './storage/listings/keys.ts';
-import { allListings, findListing, insertListing } from './storage/listings/listings.ts';
+import { allListings, findListing, insertListing, setOwner } from './storage/listings/listings.ts';
 import { type ServiceMember, upsertMember, withSafeName } from './storage/members/members.ts';
 import { upsertReview } from './storage/reviews/reviews.ts';
 import type { WebhookFamily } from './storage/tables.ts';
@@ -47,6 +47,8 @@ export interface ServiceAdmin {
   listings(): Promise<Listing[]>;
   /** Creates a listing and its first API key, which cannot be shown again. */
   createListing(listing: NewListing): Promise<{ listing: Listing; key: string }>;
+  /** Gives a listing to another member. Keys, webhooks, votes and reviews remain. */
+  setOwner(listingId: string, owner: ServiceMember): Promise<void>;
   /** Creates a further key. Existing keys remain valid until they are revoked. */
   issueKey(listingId: string, label?: string): Promise<string>;
   /** False if the listing has no active key with this id. */
@@ -104,6 +106,14 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
           });
         }
         return { listing, key: await issueKey(sql, listing, 'First key', listing.createdAt) };
+      });
+    },
+
+    async setOwner(listingId, owner) {
+      await requireListing(listingId);
+      await database.transaction().execute(async (sql) => {
+        await upsertMember(sql, withSafeName(owner));
+        await setOwner(sql, listingId, owner.userId);
       });
     },
 

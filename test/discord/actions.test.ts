@@ -370,7 +370,7 @@ describe('a command for managers', () => {
     const { discord, run, other } = await connectedBot([tested]);
     expect(discord.commands()).toMatchObject([{ default_member_permissions: '32' }]);
     const use = { name: 'shop', userId: other.id, channelId: discord.channels.general };
-    expect(() => discord.runCommand(use)).toThrow('no permission');
+    expect(() => discord.runCommand(use)).toThrow('You do not have permission');
     expect((await run('shop').settled).embeds[0]?.description).toBe('Shop');
   });
 

@@ -149,7 +149,7 @@ describe('the commands on Discord', () => {
     expect((await store.ledger.account(other.id)).credits).toBe(25);
     const use = { name: 'award', userId: other.id, channelId: discord.channels.general };
     expect(() => discord.runCommand({ ...use, options: { user: other.id, credits: 1, reason: 'x' } })).toThrow(
-      'no permission',
+      'You do not have permission',
     );
   });
 
@@ -257,6 +257,6 @@ describe('the commands on Discord', () => {
     const use = { userId: other.id, channelId };
     const answer = await discord.runCommand({ ...use, name: 'canvote' }).settled;
     expect(answer.embeds[0]?.title).toBe('Not yet');
-    expect(() => discord.runCommand({ ...use, name: 'award' })).toThrow('Unknown command');
+    expect(() => discord.runCommand({ ...use, name: 'award' })).toThrow('/award cannot be used in this channel');
   });
 });

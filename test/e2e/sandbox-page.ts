@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
+import { commands } from '../../commands/index.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { type Repertoire, startBot } from '../sandbox/bot.ts';
 import { localDiscord } from '../sandbox/local.ts';
 import { service } from '../sandbox/page-ports.ts';
+import { wholeSandbox } from '../sandbox/whole.ts';
 
 export const defaultTimeoutMs = 10_000;
 
@@ -28,6 +31,16 @@ export async function visitLocal(repertoire: Repertoire, options: BrowserContext
   const discord = await localDiscord({ page: service().ports });
   const bot = await startBot(discord, repertoire);
   return { discord, bot, ...(await open(discord.origin, options)) };
+}
+
+/** Starts the complete sandbox and opens its page. */
+export async function visitSandbox(options: BrowserContextOptions = {}, sandboxOptions: SandboxOptions = {}) {
+  const sandbox = await wholeSandbox(sandboxOptions);
+  const registered = sandboxOptions.linked === false ? ['setup'] : commands.map(({ name }) => name);
+  // The commands are registered one by one; a page that opens earlier offers only some of them.
+  const names = () => sandbox.discord.commands().map(({ name }) => name);
+  await vi.waitFor(() => expect(names()).toEqual(expect.arrayContaining(registered)), { timeout: defaultTimeoutMs });
+  return { sandbox, ...(await open(sandbox.urls.page, options)) };
 }
 
 /** Opens the page. Errors, warnings and requests to other origins fail the test. */

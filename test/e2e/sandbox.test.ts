@@ -1,20 +1,8 @@
-import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { describe, expect, it, vi } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
-import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { formsBot } from '../sandbox/modals-bot.ts';
-import { wholeSandbox } from '../sandbox/whole.ts';
-import { defaultTimeoutMs, expectText, open, saveScreenshot, tabTo, visitLocal } from './sandbox-page.ts';
-
-/** Starts the complete sandbox and opens its page. */
-async function visit(options: BrowserContextOptions = {}, sandboxOptions: SandboxOptions = {}) {
-  const sandbox = await wholeSandbox(sandboxOptions);
-  // The commands are registered one by one; a page that opens earlier offers only some of them.
-  await vi.waitFor(() => expect(sandbox.discord.commands()).toHaveLength(commands.length), {
-    timeout: defaultTimeoutMs,
-  });
-  return { sandbox, ...(await open(sandbox.urls.page, options)) };
-}
+import { expectText, saveScreenshot, tabTo, visitSandbox as visit, visitLocal } from './sandbox-page.ts';
 
 const visitForms = () => visitLocal(formsBot);
 
@@ -107,6 +95,12 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await run('/credits');
     await expectText(hint, 'Try this (8 of 10): Spend your credits: type /shop');
     await run('/shop');
+    const buy = messages.getByRole('button', { name: 'Buy' }).first();
+    await buy.waitFor();
+    expect(await hint.innerText()).toContain('Try this (8 of 10)');
+    await buy.click();
+    await messages.getByRole('button', { name: 'Confirm' }).click();
+    await expectText(messages, 'You bought');
     await expectText(hint, 'Try this (9 of 10): Press Remind me');
     await messages.getByRole('button', { name: 'Remind me' }).last().click();
     await expectText(hint, 'Try this (10 of 10): Inject a fault');
@@ -509,7 +503,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Send' }).click();
     await expectText(messages, '4,218');
     expect(await width()).toBe(390);
-    await page.getByRole('button', { name: 'Listing service' }).click();
+    await page.getByRole('button', { name: 'Listing service', exact: true }).click();
     await vote(page).click();
     await expectText(page.locator('.balance'), '10 credits');
     expect(await width()).toBe(390);

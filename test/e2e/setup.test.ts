@@ -13,6 +13,8 @@ describe('/setup on the page', { timeout: 90_000 }, () => {
   it('leads from the invitation to a paid vote, and takes a change back', async () => {
     const { sandbox, page, messages, line, type } = await invited();
     const { discord, service } = sandbox;
+    const hint = page.locator('#hint-panel');
+    await expectText(hint, 'and link Lantern Harbour');
     await expect.poll(() => discord.commands().some(({ name }) => name === 'setup'), { timeout: 15_000 }).toBe(true);
     await line.click();
     await type('/setup ');
@@ -36,18 +38,22 @@ describe('/setup on the page', { timeout: 90_000 }, () => {
     await page.keyboard.press('Enter');
 
     await expectText(messages, 'Waiting for your test');
+    await expectText(hint, 'Enter the addresses and secrets from /setup');
     await saveScreenshot(page, 'setup-waiting');
     const codes = await messages.locator('discord-code').allInnerTexts();
     const [voteUrl = '', voteSecret = '', premiumUrl = '', premiumSecret = ''] = codes.map((code) => code.trim());
     await service.setWebhook(server.id, { voteUrl, voteSecret, premiumUrl, premiumSecret });
     await service.testWebhook(server.id, 'vote');
     await expectText(messages, 'The test has arrived');
+    await expectText(hint, 'Press Vote');
     expect(await messages.innerText()).not.toContain(voteSecret);
     await saveScreenshot(page, 'setup-arrived');
 
     await messages.getByLabel('Choose the channel').selectOption('#votes');
     await messages.getByRole('button', { name: 'Simple' }).click();
     await expectText(messages, 'From now on, votes are rewarded');
+    await expectText(page.locator('.timeline'), 'mira chose a channel in /setup');
+    expect(await page.locator('.timeline').innerText()).not.toContain('tallyhook:');
     await messages.getByRole('button', { name: 'Overview' }).click();
     await expectText(messages, 'Settings of this server');
     await saveScreenshot(page, 'setup-overview');

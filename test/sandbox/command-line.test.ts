@@ -40,7 +40,7 @@ const state: OptionContext = {
     { id: '11', name: 'Mira', username: 'mira' },
     { id: '12', name: 'Old Salt', username: 'old_salt' },
   ],
-  channels: [{ id: '31', name: 'votes', with: null, hasBot: true }],
+  channels: [{ id: '31', name: 'votes', kind: 'guild' }],
   roles: [{ id: '22', name: 'Voter' }],
 };
 

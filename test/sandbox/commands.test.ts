@@ -209,7 +209,7 @@ describe('the client of a member', () => {
 
   it('rejects commands without permission and channels without access', async () => {
     const { discord, run, owner, member } = await withHand();
-    expect(run('setup')).toThrow('no permission to use /setup');
+    expect(run('setup')).toThrow('You do not have permission to use /setup');
     expect(run('setup', {}, owner)).not.toThrow();
     expect(() => discord.runCommand({ name: 'setup', userId: member, channelId: '1' })).toThrow(
       'cannot see this channel',

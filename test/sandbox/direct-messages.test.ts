@@ -87,7 +87,7 @@ describe('an interaction in direct messages', () => {
     expect(created?.d).toMatchObject({ user: { id: tomas.id }, context: 1, channel: { type: 1 } });
     expect(created?.d).not.toHaveProperty('member');
     expect(created?.d).not.toHaveProperty('guild_id');
-    expect(() => discord.runCommand({ name: 'here', ...where })).toThrow('Unknown command');
+    expect(() => discord.runCommand({ name: 'here', ...where })).toThrow('/here cannot be used in this channel');
   });
 
   it('is answered even if the user accepts no direct messages or has left the guild', async () => {

@@ -6,7 +6,10 @@ export function service() {
   const news: PagePorts['events'] = new EventEmitter();
   const outages = { discord: false, service: false };
   const credits = new Map<string, number>();
+  const done: string[] = [];
   const ports: PagePorts = {
+    isLinked: true,
+    tour: { done, finish: (step) => void done.push(step) },
     listings: [{ kind: 'server', name: 'Lantern Harbour' }],
     events: news,
     outages,
@@ -20,7 +23,7 @@ export function service() {
       if (userId === '1') throw new Error('a stack trace with secrets');
       credits.set(userId, 10);
       news.emit('timeline', { kind: 'line', at: 0, source: 'bot', tone: 'good', text: 'recorded' });
-      return { outcome: 'recorded', nextVoteAt: 1 };
+      return { outcome: 'recorded', nextVoteAt: 1, isDelivered: true };
     },
     credits: (userId) => Promise.resolve(credits.get(userId) ?? 0),
   };

@@ -1,59 +1,8 @@
-import { EventEmitter, once } from 'node:events';
-import { request } from 'node:http';
-import { createInterface } from 'node:readline';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { TimelineItem, TimelineLine } from '../../src/sandbox/page/ports.ts';
 import { inhabited, localDiscord } from './local.ts';
+import { ask, follow, post } from './page-client.ts';
 import { service } from './page-ports.ts';
-
-interface News {
-  readonly kind: string;
-  readonly [field: string]: unknown;
-}
-
-/** Reads the page's stream; `next` waits for a matching event. */
-async function follow(origin: string) {
-  const opened = request(`${origin}/page/events`).end();
-  onTestFinished(() => void opened.destroy());
-  opened.on('error', () => {});
-  const [response] = await once(opened, 'response');
-  response.on('error', () => {});
-  const lines = createInterface({ input: response });
-  lines.on('error', () => {});
-  const told: News[] = [];
-  const arrived = new EventEmitter();
-  lines.on('line', (line) => {
-    if (!line.startsWith('data: ')) return;
-    told.push(JSON.parse(line.slice(6)));
-    arrived.emit('news');
-  });
-  return async (matches: (news: News) => boolean): Promise<News> => {
-    for (;;) {
-      const found = told.find(matches);
-      if (found !== undefined) return found;
-      await once(arrived, 'news');
-    }
-  };
-}
-
-/** A request with arbitrary headers, which fetch does not allow. */
-async function ask(
-  origin: string,
-  path: string,
-  options: { method?: string; headers?: Record<string, string>; body?: string } = {},
-) {
-  const { method = 'GET', headers = {}, body } = options;
-  const asked = request(origin + path, { method, headers }).end(body);
-  const [response] = await once(asked, 'response');
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
-  return { status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') };
-}
-
-function post(origin: string, path: string, body: unknown, headers: Record<string, string> = {}) {
-  const own = { origin, 'content-type': 'application/json' };
-  return ask(origin, path, { method: 'POST', headers: { ...own, ...headers }, body: JSON.stringify(body) });
-}
 
 describe('the page', () => {
   it('loads only its own scripts, from this machine', async () => {
@@ -112,8 +61,9 @@ describe('the stream of the page', () => {
       connected: true,
       listings: [{ kind: 'server' }],
       channels: [
-        ...[{ name: 'votes' }, { name: 'general' }, { name: 'premium' }].map((each) => ({ ...each, hasBot: true })),
-        ...[{ name: 'elsewhere' }, { name: 'a group' }].map((each) => ({ ...each, hasBot: false })),
+        ...[{ name: 'votes' }, { name: 'general' }, { name: 'premium' }].map((each) => ({ ...each, kind: 'guild' })),
+        { name: 'elsewhere', kind: 'other_guild' },
+        { name: 'a group', kind: 'group' },
       ],
       commands: [{ name: 'canvote' }, { name: 'reviews' }, { name: 'slow' }, { name: 'silent' }],
       credits: { [mira.id]: 0 },
@@ -174,6 +124,25 @@ describe('the stream of the page', () => {
     expect(await next(({ kind }) => kind === 'simulation')).toMatchObject({ outages: { service: true } });
     const nonsense = await post(origin, '/page/trouble', { fault: 'set_fire', userId: members[0]?.id });
     expect(nonsense.status).toBe(400);
+  });
+
+  it('has the time in every event, and on request', async () => {
+    const { ports } = service();
+    let now = 1_000;
+    const { origin, members } = await localDiscord({ page: { ...ports, time: { now: () => now, speed: 1 } } });
+    const next = await follow(origin);
+    expect(await next(({ kind }) => kind === 'full_state')).toMatchObject({ now: 1_000, time: { now: 1_000 } });
+    now = 2_000;
+    await post(origin, '/page/votes', { userId: members[0]?.id, kind: 'server' });
+    expect(await next(({ kind }) => kind === 'timeline')).toMatchObject({ now: 2_000 });
+    expect(JSON.parse((await post(origin, '/page/time', {})).text)).toEqual({ now: 2_000 });
+  });
+
+  it('contains the steps of the tour that were done', async () => {
+    const { origin } = await localDiscord({ page: service().ports });
+    expect(await post(origin, '/page/tour', { step: 'vote' })).toMatchObject({ status: 200 });
+    expect(await post(origin, '/page/tour', { step: 'x'.repeat(51) })).toMatchObject({ status: 400 });
+    expect(await (await follow(origin))(({ kind }) => kind === 'full_state')).toMatchObject({ tour: ['vote'] });
   });
 
   it('does not contain the bot’s token', async () => {

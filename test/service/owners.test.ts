@@ -35,6 +35,22 @@ async function opened({ database: address }: Running): Promise<Database> {
 describe.each(Object.entries(databases))('on %s', (name, newUrl) => {
   const onThis = test.skipIf(name === 'PostgreSQL' && programs === null);
 
+  onThis('a listing is given to another member with its keys and webhooks', async () => {
+    const all = await running({ database: newUrl() });
+    const { url, received } = await receiver();
+    const key = await all.service.issueKey(serverId, 'Bot');
+    await all.service.setWebhook(serverId, { voteUrl: url });
+    await all.service.setOwner(serverId, mira);
+    expect((await (await visit(all, ownerId)).open(dashboard)).status).toBe(404);
+    expect((await (await visit(all, mira.userId)).open(dashboard)).status).toBe(200);
+    expect((await all.get('/server', { 'X-API-Key': key })).json).toMatchObject({
+      data: { ownerDiscordId: mira.userId },
+    });
+    await all.service.castVote({ listingId: serverId, ...mira });
+    await eventually(() => expect(received).toHaveLength(1));
+    await expect(all.service.setOwner('1', mira)).rejects.toThrow('Unknown listing "1"');
+  });
+
   onThis('an owner replies to a review once, edits the reply and deletes it; the API does not show it', async () => {
     const all = await running({ database: newUrl() });
     const { open, send } = await visit(all, ownerId);

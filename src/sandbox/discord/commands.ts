@@ -35,6 +35,11 @@ export class Commands {
     return this.#in(scope).get(commandId) ?? throwUnknownCommand();
   }
 
+  /** The commands of all scopes. */
+  all(): StoredCommand[] {
+    return [...this.#scopes.values()].flatMap((scope) => [...scope.values()]);
+  }
+
   /** The global commands that a user's account offers in a context: in guilds (0), or in conversations of people (2). */
   availableToUsers(context: 0 | 2): StoredCommand[] {
     return this.list(null).filter(

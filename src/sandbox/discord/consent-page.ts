@@ -56,7 +56,8 @@ export function createConsentPage(state: DiscordState, oauth: OAuth) {
     }
     const fields = new URLSearchParams(body);
     const userId = fields.get('user') ?? '';
-    if (state.user(userId)?.bot !== false) throw new RejectedByClientError('unknown_user', 'There is no such user');
+    if (state.users.get(userId)?.bot !== false)
+      throw new RejectedByClientError('unknown_user', 'There is no such user');
     return oauth.decide(authorization, userId, fields.get('decision') === 'authorize');
   }
 

@@ -13,6 +13,8 @@ export interface DefaultGuildOptions {
   readonly guild?: { readonly id: string; readonly name: string };
   /** The first one owns the guild. */
   readonly people?: readonly Person[];
+  /** Users of Discord who are not in the guild; the bot and its members know their names (default: none). */
+  readonly strangers?: readonly Person[];
 }
 
 /** The initial guild. */
@@ -160,13 +162,14 @@ const settings = {
 /**
  * The initial guild of a local Discord. Its ids are the same at every start, so stored references to members and channels stay valid.
  */
-export function defaultGuild({ guild = presetGuild, people = presetPeople }: DefaultGuildOptions) {
+export function defaultGuild({ guild = presetGuild, people = presetPeople, strangers = [] }: DefaultGuildOptions) {
   const bot = toUser({ id: applicationId, username: 'tallyhook' }, true);
   const [owner] = people;
   return {
     bot,
     guild: { ...settings, preferred_locale: defaultLocale, ...guild, owner_id: owner?.id ?? applicationId },
     people,
+    strangers: strangers.map((person) => toUser(person)),
     roleIds,
     roles: [
       role(guild.id, '@everyone', 0, 0, everyonePermissions),

@@ -23,6 +23,8 @@ export class DiscordState {
   readonly initialRoleIds: readonly string[];
   /** All users that the bot can meet: members, and those who have left the guild. */
   readonly users: ReadonlyMap<string, User>;
+  /** Users whom the bot cannot meet, but whose names Discord knows. */
+  readonly strangers: ReadonlyMap<string, User>;
   readonly members: Map<string, Member>;
   readonly channels: Map<string, Channel>;
   /** Ids of the users who do not accept direct messages from the bot. */
@@ -37,7 +39,7 @@ export class DiscordState {
   readonly #locales = new Map<string, Locale>();
 
   constructor(clock: Clock, defaults: DefaultGuild) {
-    const { bot, guild, roles, members, general, announcements, premium } = defaults;
+    const { bot, guild, roles, members, strangers, general, announcements, premium } = defaults;
     this.clock = clock;
     this.nextId = createSnowflakes(clock);
     this.bot = bot;
@@ -46,6 +48,7 @@ export class DiscordState {
     this.roles = roles;
     this.initialRoleIds = roles.map(({ id }) => id);
     this.users = new Map(members.map(({ user }) => [user.id, user]));
+    this.strangers = new Map(strangers.map((user) => [user.id, user]));
     this.members = new Map(members.map((member) => [member.user.id, member]));
     const people = members.map(({ user }) => user).filter((user) => !user.bot);
     const channels = [announcements, general, premium, ...channelsWithoutBot(people)];
@@ -58,8 +61,9 @@ export class DiscordState {
     return new Date(this.clock.now()).toISOString().replace('Z', '000+00:00');
   }
 
+  /** Any user of Discord. */
   user(id: string): User | undefined {
-    return this.users.get(id);
+    return this.users.get(id) ?? this.strangers.get(id);
   }
 
   /** All users but bots. */

@@ -28,8 +28,10 @@ export type StateChange =
       readonly kind: 'interaction';
       readonly interactionId: string;
       readonly userId: string;
-      /** A command such as `/vote trace`, or the label of a button. */
+      /** A command such as `/vote trace`, the label of a button, the placeholder of a select, or the title of a modal. */
       readonly label: string;
+      /** What the member did, such as `chose a channel in /setup`. */
+      readonly action: string;
       readonly state: 'sent' | 'answered' | 'failed';
       /** Time since it was sent (ms). */
       readonly afterMs: number;

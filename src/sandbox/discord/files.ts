@@ -41,12 +41,13 @@ const typeByExtension: Readonly<Record<string, string>> = {
 
 /** Uploaded files, stored in memory and served under `/attachments/…` in place of Discord's CDN. */
 export class Files {
-  readonly #origin: string;
+  /** Of the URLs of files. */
+  readonly #prefix: string;
   readonly #nextId: () => string;
   readonly #files = new Map<string, StoredFile>();
 
   constructor(origin: string, nextId: () => string) {
-    this.#origin = origin;
+    this.#prefix = `${origin}/attachments/`;
     this.#nextId = nextId;
   }
 
@@ -80,7 +81,7 @@ export class Files {
       if (file !== undefined) shownInEmbeds.add(file.url);
       return file?.url ?? url;
     };
-    const embeds = payload.embeds?.map((embed) => withResolvedUrls(embed, resolveUrl));
+    const embeds = payload.embeds?.map((embed) => withResolvedUrls(embed, resolveUrl, (url) => this.#sizeOf(url)));
     const attachments = uploaded.filter(({ url }) => !shownInEmbeds.has(url));
     rejectTooMany(attachments, payload, existing);
     return {
@@ -97,7 +98,7 @@ export class Files {
     const isDeclared = declaredType !== '' && declaredType !== unknownType;
     const contentType = isDeclared ? declaredType : (typeByExtension[extension] ?? unknownType);
     this.#files.set(`${id}/${filename}`, { contentType, bytes });
-    const url = `${this.#origin}/attachments/${id}/${filename}`;
+    const url = `${this.#prefix}${id}/${filename}`;
     const size = bytes.length;
     return { id, filename, content_type: contentType, size, url, proxy_url: url, ...pngSize(bytes) };
   }
@@ -107,9 +108,14 @@ export class Files {
     return this.#files.get(path);
   }
 
+  /** The width and height of an own picture (pixels); none of a file from elsewhere. */
+  #sizeOf(url: string): { width?: number; height?: number } {
+    const file = url.startsWith(this.#prefix) ? this.#files.get(url.slice(this.#prefix.length)) : undefined;
+    return (file && pngSize(file.bytes)) ?? {};
+  }
+
   #ownFile(url: string): { filename: string; url: string }[] {
-    const prefix = `${this.#origin}/attachments/`;
-    return url.startsWith(prefix) ? [{ filename: url.slice(url.lastIndexOf('/') + 1), url }] : [];
+    return url.startsWith(this.#prefix) ? [{ filename: url.slice(url.lastIndexOf('/') + 1), url }] : [];
   }
 
   #resolveMedia(url: string, available: readonly Attachment[]): ReturnType<MediaResolver> {
@@ -142,12 +148,21 @@ function embedUrls({ image, thumbnail, author, footer }: ImageHolder): string[] 
   return [image?.url, thumbnail?.url, author?.icon_url, footer?.icon_url].flatMap((url) => url ?? []);
 }
 
-function withResolvedUrls(embed: Embed, resolve: (url: string) => string): Embed {
+/** Discord states the size of the pictures of an embed, so that clients reserve their place. */
+function withResolvedUrls(
+  embed: Embed,
+  resolve: (url: string) => string,
+  sizeOf: (url: string) => { width?: number; height?: number },
+): Embed {
   const { image, thumbnail, author, footer } = embed;
+  const resolvePicture = (picture: NonNullable<Embed['image']>) => {
+    const url = resolve(picture.url);
+    return { ...picture, url, ...sizeOf(url) };
+  };
   return {
     ...embed,
-    ...(image ? { image: { ...image, url: resolve(image.url) } } : {}),
-    ...(thumbnail ? { thumbnail: { ...thumbnail, url: resolve(thumbnail.url) } } : {}),
+    ...(image ? { image: resolvePicture(image) } : {}),
+    ...(thumbnail ? { thumbnail: resolvePicture(thumbnail) } : {}),
     ...(author?.icon_url ? { author: { ...author, icon_url: resolve(author.icon_url) } } : {}),
     ...(footer?.icon_url ? { footer: { ...footer, icon_url: resolve(footer.icon_url) } } : {}),
   };

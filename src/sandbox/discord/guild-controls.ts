@@ -80,7 +80,7 @@ export function createGuildControls(state: DiscordState): GuildControls {
       events.emit('change', { kind: 'members' });
     },
     rejoin(userId) {
-      const user = state.user(userId);
+      const user = state.users.get(userId);
       if (user === undefined || state.isMember(userId))
         throw new RejectedByClientError('unknown_user', 'Only a user who has left can join again');
       const member = newMember(user, state.timestamp());
@@ -112,12 +112,12 @@ export function createGuildControls(state: DiscordState): GuildControls {
       events.emit('change', { kind: 'members' });
     },
     acceptDirectMessages(userId, accepted) {
-      const user = state.user(userId);
+      const user = state.users.get(userId);
       if (user === undefined || user.bot) throw new RejectedByClientError('unknown_user', 'There is no such user');
       state.setDirectMessagesAccepted(userId, accepted);
     },
     setLocale(userId, locale) {
-      const user = state.user(userId);
+      const user = state.users.get(userId);
       if (user === undefined || user.bot) throw new RejectedByClientError('unknown_user', 'There is no such user');
       state.setLocale(userId, requireLocale(locale));
     },

@@ -35,8 +35,10 @@ export interface Interaction {
   readonly type: InteractionType;
   readonly userId: string;
   readonly channelId: string;
-  /** A command such as `/vote trace`, or the label of a component. */
+  /** A command such as `/vote trace`, the label of a button, the placeholder of a select, or the title of a modal. */
   readonly label: string;
+  /** What the member did, such as `chose a channel in /setup`. */
+  readonly action: string;
   /** The message of the used component. */
   readonly sourceId: string | null;
   /** The interaction that opened the submitted modal. */
@@ -60,7 +62,7 @@ export interface Interaction {
 /** The fields of an interaction that are known when it is sent. */
 export type InteractionRequest = Pick<
   Interaction,
-  'type' | 'userId' | 'channelId' | 'label' | 'sourceId' | 'openerId' | 'owners'
+  'type' | 'userId' | 'channelId' | 'label' | 'action' | 'sourceId' | 'openerId' | 'owners'
 >;
 
 export type InstallationOwners = Readonly<Record<string, string>>;
@@ -151,11 +153,11 @@ export class Interactions {
   #emitChange(interaction: Interaction, state: 'sent' | 'answered' | 'failed'): void {
     // Autocomplete is sent for every typed character and is not reported.
     if (interaction.type === interactionType.autocomplete) return;
-    const { id: interactionId, userId, label, callback } = interaction;
+    const { id: interactionId, userId, label, action, callback } = interaction;
     if (callback?.type === callbackType.modal) {
       this.#state.events.emit('change', { kind: 'modal', interactionId, userId, modal: callback.data });
     }
     const afterMs = this.#age(interaction);
-    this.#state.events.emit('change', { kind: 'interaction', interactionId, userId, label, state, afterMs });
+    this.#state.events.emit('change', { kind: 'interaction', interactionId, userId, label, action, state, afterMs });
   }
 }

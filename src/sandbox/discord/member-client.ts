@@ -1,5 +1,6 @@
 import { callbackType } from './callback-schema.ts';
 import type { Commands, StoredCommand } from './commands.ts';
+import { componentAction, componentLabel } from './component-action.ts';
 import type { DiscordState } from './discord-state.ts';
 import { RejectedByClientError } from './errors.ts';
 import type { Files } from './files.ts';
@@ -13,6 +14,7 @@ import type { Messages } from './messages.ts';
 import { toSubmitData } from './modal.ts';
 import { controlsOf, type NormalizedControl } from './normalized-components.ts';
 import type { Channel } from './objects.ts';
+import { commandsIn, isIn, mayUse } from './offered-commands.ts';
 import type { OutgoingInteractions } from './outgoing-interactions.ts';
 import { permissions } from './permissions.ts';
 import { isWithoutBot, placeWithoutBot } from './places-without-bot.ts';
@@ -59,7 +61,7 @@ export class MemberClient {
 
   /** Opens the direct messages with the bot; returns the channel's id. @throws RejectedByClientError */
   openConversation(userId: string): string {
-    const user = this.#state.user(userId);
+    const user = this.#state.users.get(userId);
     if (user === undefined || user.bot) throw new RejectedByClientError('unknown_user', 'There is no such user');
     return this.#state.openDirectChannel(user).id;
   }
@@ -71,8 +73,9 @@ export class MemberClient {
     const resolvedCommand = resolveCommand(this.#actor(userId, channel), this.#files, command, path, options);
     const owners = ownersOf(command, channel, userId);
     const label = `/${[name, ...path].join(' ')}`;
+    const action = `used ${label}`;
     return this.#send(
-      { type: interactionType.command, userId, channelId, label, sourceId: null, owners },
+      { type: interactionType.command, userId, channelId, label, action, sourceId: null, owners },
       channel,
       {
         data: {
@@ -98,7 +101,10 @@ export class MemberClient {
     const { command, name, path } = this.#commandNamed(fullName, userId, channel);
     const owners = ownersOf(command, channel, userId);
     const { response } = this.#send(
-      { type: interactionType.autocomplete, userId, channelId, label: `/${name}`, sourceId: null, owners },
+      {
+        ...{ type: interactionType.autocomplete, userId, channelId, sourceId: null, owners },
+        ...{ label: `/${name}`, action: `typed in /${name}` },
+      },
       channel,
       {
         data: {
@@ -130,6 +136,7 @@ export class MemberClient {
         userId,
         channelId,
         label: callback.data.title,
+        action: `submitted “${callback.data.title}”`,
         sourceId,
         openerId: opener.id,
         owners,
@@ -150,12 +157,13 @@ export class MemberClient {
     const component = controlsOf(message.components).find((each) => each.custom_id === customId);
     if (component === undefined)
       throw new RejectedByClientError('unknown_component', `The message has no component ${customId}`);
-    const label = ('label' in component ? component.label : null) ?? customId;
+    const label = componentLabel(component);
+    const action = componentAction(component, message.interaction?.name);
     if (component.disabled) throw new RejectedByClientError('disabled', 'The component is disabled');
     // Those of the interaction that led to the message; the bot has posted any other message itself.
     const owners = message.interaction_metadata?.authorizing_integration_owners ?? { '0': guildIdOf(channel) ?? '0' };
     return this.#send(
-      { type: interactionType.component, userId, channelId: channel.id, label, sourceId: messageId, owners },
+      { type: interactionType.component, userId, channelId: channel.id, label, action, sourceId: messageId, owners },
       channel,
       {
         message,
@@ -182,31 +190,23 @@ export class MemberClient {
 
   #commandNamed(fullName: string, userId: string, channel: Channel) {
     const [name = '', ...path] = fullName.replace(/^\//, '').split(' ');
-    const available = isWithoutBot(channel)
-      ? this.#commands.availableToUsers(channel.type === 0 ? 0 : 2)
-      : this.#commands.availableIn(guildIdOf(channel));
-    const command = available.find((each) => each.name === name);
-    if (command === undefined) throw new RejectedByClientError('unknown_command', `Unknown command: /${name}`);
-    const requiredPermissions = BigInt(command.default_member_permissions ?? 0);
-    // Elsewhere, the members are not managers.
-    const memberPermissions = isWithoutBot(channel)
-      ? 0n
-      : this.#state.permissionsOf(userId, channel.type === 0 ? channel : undefined);
-    if ((memberPermissions & requiredPermissions) !== requiredPermissions)
-      throw new RejectedByClientError('not_permitted', `The member has no permission to use /${name}`);
+    const command = commandsIn(this.#commands, channel).find((each) => each.name === name);
+    if (command === undefined) {
+      const exists = this.#commands.all().some((each) => each.name === name);
+      throw new RejectedByClientError(
+        'unknown_command',
+        exists ? `/${name} cannot be used in this channel` : `Unknown command: /${name}`,
+      );
+    }
+    if (!mayUse(this.#state, command, userId, channel))
+      throw new RejectedByClientError('not_permitted', `You do not have permission to use /${name}`);
     return { command, name, path };
   }
 
   /** The channel, if the member is in it. */
   #channelOf(channelId: string, userId: string): Channel {
     const channel = this.#state.channels.get(channelId);
-    const isMember =
-      channel?.type === 1 || channel?.type === 3
-        ? channel.recipients.some(({ id }) => id === userId)
-        : channel !== undefined &&
-          (isWithoutBot(channel) ||
-            (this.#state.members.has(userId) && this.#state.hasPermission(userId, 'useApplicationCommands', channel)));
-    if (channel === undefined || !isMember)
+    if (channel === undefined || !isIn(this.#state, userId, channel))
       throw new RejectedByClientError('unknown_channel', 'The member cannot see this channel');
     return channel;
   }

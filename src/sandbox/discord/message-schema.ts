@@ -6,8 +6,17 @@ import { validate } from './validate.ts';
 
 /** The schema of a message. Discord: "Create Message", "Embed Limits". */
 
-/** Discord shows the description as alt text. */
-const image = z.object({ url, description: text(4096).nullish() });
+/** The picture of an embed. */
+export interface EmbedPicture {
+  readonly url: string;
+  /** Discord shows it as alt text. */
+  readonly description?: string | null | undefined;
+  /** Pixels; set by Discord, never by the request. */
+  readonly width?: number;
+  readonly height?: number;
+}
+
+const image = z.object({ url, description: text(4096).nullish() }).transform((picture): EmbedPicture => picture);
 
 const embed = z
   .object({

@@ -40,12 +40,21 @@ const otherChannel: GuildChannel = {
 /** The ids of the channels. */
 export const idsWithoutBot = { otherGuild: otherChannel.id, group: '1190000000000000103' };
 
-/** The other guild as one of its members sees it in a list of guilds. The second person owns it. */
+/** The other guild as one of its members sees it in a list of guilds. */
 export function otherGuild(userId: string, people: readonly User[]) {
-  const owner = userId === people[1]?.id;
-  const permissions = String(owner ? allPermissions : memberPermissions);
+  const permissions = String(otherGuildPermissions(userId, people));
   const guild = { id: otherGuildId, name: 'Elsewhere', icon: null, banner: null, features: [] };
-  return { ...guild, owner, permissions, count: people.length };
+  return { ...guild, owner: isOtherOwner(userId, people), permissions, count: people.length };
+}
+
+/** The permissions of a member in the other guild. */
+export function otherGuildPermissions(userId: string, people: readonly User[]): bigint {
+  return isOtherOwner(userId, people) ? allPermissions : memberPermissions;
+}
+
+/** The second person owns it. */
+function isOtherOwner(userId: string, people: readonly User[]): boolean {
+  return userId === people[1]?.id;
 }
 
 /** The channels of the places without the bot. */

@@ -46,6 +46,9 @@ const roleSchema = z.object({ roleId: id, position: z.int().min(1).max(250).null
 
 const voteSchema = z.object({ userId: id, kind: z.enum(['server', 'bot']) });
 
+/** A step of "Try this". */
+const tourSchema = z.object({ step: z.string().max(50) });
+
 const faultSchema = z.object({ fault: z.enum(faultActions), userId: id });
 
 export interface ActionResult {
@@ -100,6 +103,11 @@ export function createActions({
     '/page/trouble': async (body) => {
       const { fault, userId } = faultSchema.parse(body);
       return { message: await ports.injectFault(fault, userId) };
+    },
+    '/page/time': async () => ({ now: ports.time.now() }),
+    '/page/tour': async (body) => {
+      ports.tour.finish(tourSchema.parse(body).step);
+      return {};
     },
     '/page/votes': async (body) => await ports.castVote(voteSchema.parse(body)),
   };

@@ -48,7 +48,7 @@ export function createPage(options: PageOptions): SandboxPage {
   // Requests for a file report the error; this prevents an unhandled rejection before the first one.
   loadingAssets.catch(() => {});
   const perform = createActions(options);
-  const stream = new EventStream(stopwatch, stopped);
+  const stream = new EventStream({ stopwatch, stopped, now: () => ports.time.now() });
   const credits = new BalanceCache({
     userIds: [...state.users.keys()].filter((userId) => userId !== state.bot.id),
     fetchBalance: (userId) => ports.credits(userId),

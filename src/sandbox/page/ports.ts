@@ -3,7 +3,13 @@ import type { ServiceListingKind } from '../../service/listing/listing.ts';
 
 /** The result of a vote. */
 export type VoteResult =
-  | { readonly outcome: 'recorded' /** ms since the epoch */; readonly nextVoteAt: number }
+  | {
+      readonly outcome: 'recorded';
+      /** ms since the epoch */
+      readonly nextVoteAt: number;
+      /** False if the listing has no webhook, so that the bot does not receive the vote. */
+      readonly isDelivered: boolean;
+    }
   | { readonly outcome: 'too_soon' /** ms since the epoch */; readonly nextVoteAt: number }
   | { readonly outcome: 'refused'; readonly reason: string };
 
@@ -84,6 +90,13 @@ export interface Outages {
   readonly service: boolean;
 }
 
+/** The progress of "Try this", which is the same in every open page. */
+export interface Tour {
+  /** The names of the steps that were done. */
+  readonly done: readonly string[];
+  finish(step: string): void;
+}
+
 /** The sandbox clock as the page sees it. */
 export interface PageClock {
   now(): number;
@@ -97,6 +110,9 @@ export interface PagePorts {
   readonly listings: readonly { readonly kind: ServiceListingKind; readonly name: string }[];
   /** The base URL of the service's own pages, if it has any. */
   readonly serviceUrl?: string;
+  /** Whether the bot knows the listings at the start; otherwise they are linked with `/setup`. */
+  readonly isLinked: boolean;
+  readonly tour: Tour;
   /** Votes on the service, which then sends a signed delivery. */
   castVote(vote: { readonly userId: string; readonly kind: ServiceListingKind }): Promise<VoteResult>;
   /** A member's balance (credits); null if it is not available. */

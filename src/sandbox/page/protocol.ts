@@ -17,4 +17,12 @@ export type PageEvent =
   | (SimulationState & { readonly kind: 'simulation' })
   | { readonly kind: 'credits'; readonly credits: Balances }
   | { readonly kind: 'timeline'; readonly item: KeyedItem }
+  /** Only the current time. */
+  | { readonly kind: 'time' }
   | PageChange;
+
+/** An event as it is sent, with the time of the sandbox: a page's own clock can stand still while the machine sleeps. */
+export type TimedPageEvent = PageEvent & {
+  /** ms since the epoch */
+  readonly now: number;
+};

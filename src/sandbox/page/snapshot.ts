@@ -1,6 +1,8 @@
 import type { Commands } from '../discord/commands.ts';
 import type { DiscordState } from '../discord/discord-state.ts';
 import type { Messages } from '../discord/messages.ts';
+import type { Channel } from '../discord/objects.ts';
+import { offeredCommands } from '../discord/offered-commands.ts';
 import { isWithoutBot } from '../discord/places-without-bot.ts';
 import type { Balances } from './balances.ts';
 import type { PagePorts } from './ports.ts';
@@ -18,26 +20,16 @@ interface SnapshotSources {
 
 /** Channels, members, languages, roles and commands: they change rarely, so they are always sent completely. */
 export function sidebarState({ state, commands }: SnapshotSources, connected: boolean) {
+  const people = state.people.map(({ id }) => id);
   return {
     connected,
-    channels: [...state.channels.values()].map((channel) =>
-      channel.type === 1
-        ? {
-            id: channel.id,
-            name: state.bot.username,
-            topic: null,
-            with: channel.recipients[0]?.id ?? null,
-            hasBot: true,
-          }
-        : {
-            id: channel.id,
-            name: channel.name,
-            topic: channel.type === 0 ? channel.topic : null,
-            with: null,
-            /** Elsewhere, members use the app of their own account. */
-            hasBot: !isWithoutBot(channel),
-          },
-    ),
+    channels: [...state.channels.values()].map((channel) => ({
+      ...channelState(channel, state),
+      /** By member, the ids of the commands that Discord's client offers there. */
+      offered: Object.fromEntries(
+        people.map((userId) => [userId, offeredCommands({ state, commands }, userId, channel).map(({ id }) => id)]),
+      ),
+    })),
     members: [...state.users.values()]
       .filter(({ bot }) => !bot)
       .map(({ id, username, global_name }) => ({
@@ -55,8 +47,28 @@ export function sidebarState({ state, commands }: SnapshotSources, connected: bo
       })),
     guildLocale: state.guildLocale,
     roles: state.roles.map(({ id, name, color, position, managed }) => ({ id, name, color, position, managed })),
-    commands: commands.availableIn(state.guildId),
+    commands: commands.all(),
   };
+}
+
+/**
+ * A channel of the guild, of another guild, of a group of people, or of the direct messages with the bot. In other guilds and
+ * in groups, members use the app of their own account.
+ */
+function channelState(channel: Channel, state: DiscordState) {
+  const { id } = channel;
+  if (channel.type === 1) {
+    return {
+      id,
+      kind: 'direct' as const,
+      name: state.bot.username,
+      topic: null,
+      with: channel.recipients[0]?.id ?? null,
+    };
+  }
+  if (channel.type === 3) return { id, kind: 'group' as const, name: channel.name, topic: null, with: null };
+  const kind = isWithoutBot(channel) ? ('other_guild' as const) : ('guild' as const);
+  return { id, kind, name: channel.name, topic: channel.topic, with: null };
 }
 
 /** The sandbox time and the current outages. */
@@ -78,6 +90,9 @@ export function fullState(
     kind: 'full_state' as const,
     guild: { id, name },
     bot: { id: state.bot.id, name: state.bot.username },
+    strangers: [...state.strangers.values()].map(({ id: userId, username }) => ({ id: userId, name: username })),
+    isLinked: ports.isLinked,
+    tour: ports.tour.done,
     listings: ports.listings,
     serviceUrl: ports.serviceUrl ?? null,
     ...simulationState(ports),

@@ -36,10 +36,10 @@ export class Timeline {
       else this.#addLine('bad', 'The bot is disconnected');
     }
     if (change.kind === 'interaction' && change.state !== 'sent') {
-      const username = this.#state.user(change.userId)?.username ?? 'unknown user';
-      if (change.state === 'failed')
-        this.#addLine('bad', `${change.label} by ${username}: no response within 3 seconds`);
-      else this.#addLine('plain', `${change.label} by ${username}: responded after ${formatElapsed(change.afterMs)}`);
+      const username = this.#state.user(change.userId)?.username ?? 'An unknown user';
+      const action = `${username} ${change.action}`;
+      if (change.state === 'failed') this.#addLine('bad', `${action}: no response within 3 seconds`);
+      else this.#addLine('plain', `${action}: responded after ${formatElapsed(change.afterMs)}`);
     }
   }
 

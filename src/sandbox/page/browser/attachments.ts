@@ -20,12 +20,25 @@ export function localPath(url: string | undefined): string | null {
 }
 
 function attachmentCard(attachment: Attachment): HTMLElement {
-  const { url, filename, description } = attachment;
+  const { url, filename, description, width, height } = attachment;
   const path = localPath(url);
   if (path !== null && imageExtension.test(path)) {
-    return element('discord-image-attachment', { url: path, alt: description ?? filename });
+    const box = width && height ? fitPicture({ width, height }) : {};
+    return element('discord-image-attachment', { url: path, alt: description ?? filename, ...box });
   }
   return fileCard(attachment);
+}
+
+/** Discord's largest size of a picture (pixels). */
+const largest = { width: 550, height: 350 };
+
+/** The size in which Discord shows a picture, so that its place is there before it is loaded (pixels). */
+export function fitPicture(
+  { width, height }: { readonly width: number; readonly height: number },
+  max: { readonly width: number; readonly height: number } = largest,
+) {
+  const scale = Math.min(1, max.width / width, max.height / height);
+  return { width: Math.round(width * scale), height: Math.round(height * scale) };
 }
 
 /** A file to download. */

@@ -9,7 +9,7 @@ export function startChannelBar(store: PageStore): void {
     const channel = state.channels.find(({ id }) => id === state.channelId);
     const name = findById('channel-name');
     name.textContent = channel?.name ?? '';
-    name.classList.toggle('direct', channel?.with != null);
+    name.classList.toggle('direct', channel?.kind === 'direct' || channel?.kind === 'group');
     findById('channel-topic').textContent = channel?.topic ?? '';
     const connection = findById('connection');
     connection.textContent = !state.live ? 'Sandbox unreachable' : state.connected ? 'Bot online' : 'Bot offline';

@@ -1,5 +1,6 @@
 import { focusOn } from './discord-components.ts';
 import { element, findById } from './element.ts';
+import { followEnd } from './follow-end.ts';
 import { formatMessageTime } from './format-time.ts';
 import { announcementText, isContinuation, type MessageActions, messageElement, pendingElement } from './message.ts';
 import { postAction } from './requests.ts';
@@ -9,9 +10,6 @@ import { followTheme } from './theme.ts';
 type Message = ReturnType<typeof visibleMessages>[number];
 
 const controlSelector = 'discord-button, discord-link, discord-spoiler, select, summary, input, button';
-
-/** The list follows new messages if it is scrolled to within this distance of its end (pixels). */
-const scrollThresholdPx = 80;
 
 const redrawKinds: readonly StoreChange['kind'][] = [
   'full_state',
@@ -31,6 +29,7 @@ export function startChat(store: PageStore): void {
   const log = findById('log');
   // Some browsers scroll with the keyboard only if the element is focusable.
   log.tabIndex = 0;
+  const followed = followEnd(log, list);
   const announcer = findById('announcer');
   /** Elements of unchanged messages are reused, since the member may be filling in their selects. */
   const cache = new Map<string, { readonly fingerprint: string; readonly node: HTMLElement }>();
@@ -66,7 +65,6 @@ export function startChat(store: PageStore): void {
   }
 
   function render(): void {
-    const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < scrollThresholdPx;
     const restoreFocus = captureFocus(log);
     const messages = visibleMessages(state);
     // Selects the fonts of Chinese and Japanese characters.
@@ -80,14 +78,14 @@ export function startChat(store: PageStore): void {
       ...pending.map(([id, action]) => pendingElement(id, action, state, actions)),
     ]);
     restoreFocus();
-    if (isAtEnd) scrollToEnd();
   }
 
-  /** In the next frame, since the components render asynchronously and change the height. */
-  function scrollToEnd(): void {
-    requestAnimationFrame(() => {
-      log.scrollTop = log.scrollHeight;
-    });
+  /** Renders all messages again if the names in them may have changed. */
+  let shownNames = '';
+  function forgetNames(): void {
+    const names = namesIn(state);
+    if (names !== shownNames) cache.clear();
+    shownNames = names;
   }
 
   followTheme(store, (isLight) => {
@@ -97,14 +95,26 @@ export function startChat(store: PageStore): void {
     render();
   });
   store.subscribe((change) => {
-    // Names may have changed.
-    if (change.kind === 'full_state' || change.kind === 'sidebar') cache.clear();
+    if (change.kind === 'full_state' || change.kind === 'sidebar') forgetNames();
     if (redrawKinds.includes(change.kind)) render();
-    if (change.kind === 'channel' || change.kind === 'full_state') scrollToEnd();
+    if (isJump(change.kind)) followed.scrollToEnd();
     if (change.kind === 'message' && (change.onlyFor ?? state.userId) === state.userId) {
       announcer.textContent = announcementText(change.message);
+      if (change.isNew && change.message.channel_id === state.channelId) followed.announceNew();
     }
   });
+}
+
+/** Whether the page shows another channel, or the acting member has sent a command. */
+function isJump(kind: StoreChange['kind']): boolean {
+  return kind === 'channel' || kind === 'acting' || kind === 'command';
+}
+
+/** What mentions and selects show, for comparison. */
+function namesIn({ members, strangers, roles, channels, bot }: State): string {
+  const shownMembers = members.map(({ id, name, isMember }) => [id, name, isMember]);
+  const named = [...strangers, ...roles, ...channels, bot].map(({ id, name }) => [id, name]);
+  return JSON.stringify([shownMembers, named]);
 }
 
 function channelIntro({ channels, channelId, guild, bot }: State, isEmpty: boolean): HTMLElement {
@@ -112,19 +122,35 @@ function channelIntro({ channels, channelId, guild, bot }: State, isEmpty: boole
     return element('div', { class: 'beginning' }, element('p', {}, `This user has left ${guild.name}.`));
   }
   const channel = channels.find(({ id }) => id === channelId);
-  const isDirect = channel?.with != null;
+  const name = channel?.name ?? '';
+  const [title, beginning, next] = {
+    guild: [
+      `Welcome to #${name}!`,
+      `This is the start of the #${name} channel of ${guild.name}.`,
+      'No messages yet. Vote on the listing service, or type / below.',
+    ],
+    direct: [
+      bot.name,
+      `This is the beginning of your direct messages with ${bot.name}.`,
+      'No messages yet. Vote on the listing service, or type / below.',
+    ],
+    other_guild: [
+      `Welcome to #${name}!`,
+      `This is the start of the #${name} channel of another server, of which ${bot.name} is no member.`,
+      'No messages yet. Type / below for the commands of the app that you have added to your account.',
+    ],
+    group: [
+      name,
+      `This is the beginning of a conversation of several people, of which ${bot.name} is no member.`,
+      'No messages yet. Type / below for the commands of the app that you have added to your account.',
+    ],
+  }[channel?.kind ?? 'guild'] as [string, string, string];
   return element(
     'div',
     { class: 'beginning' },
-    element('h3', {}, isDirect ? bot.name : `Welcome to #${channel?.name ?? ''}!`),
-    element(
-      'p',
-      {},
-      isDirect
-        ? `This is the beginning of your direct messages with ${bot.name}.`
-        : `This is the start of the #${channel?.name ?? ''} channel of ${guild.name}.`,
-    ),
-    isEmpty ? element('p', {}, 'No messages yet. Vote on the listing service, or type / below.') : null,
+    element('h3', {}, title),
+    element('p', {}, beginning),
+    isEmpty ? element('p', {}, next) : null,
   );
 }
 

@@ -2,7 +2,7 @@ import { findLocalized } from '../../discord/locales.ts';
 import { autocompleteRequest, parseCommandLine } from './command-line.ts';
 import { element, findById } from './element.ts';
 import { postAction } from './requests.ts';
-import { localeOf, type PageStore } from './store.ts';
+import { localeOf, offeredCommands, type PageStore } from './store.ts';
 import { type Suggestion, suggest, suggestCompletions } from './suggestions.ts';
 
 /** Delay after the last keystroke before an autocomplete request (ms). */
@@ -11,7 +11,9 @@ const autocompleteDelayMs = 150;
 /** The command input with its list of suggestions. */
 export function startComposer(store: PageStore): void {
   const { state } = store;
-  const context = () => ({ ...state, locale: localeOf(state) });
+  /** What the picker offers; a line may name any command, and the sandbox says why it is rejected. */
+  const offered = () => ({ ...state, commands: offeredCommands(state), locale: localeOf(state) });
+  const context = () => ({ ...offered(), commands: [...offeredCommands(state), ...state.commands] });
   const input = findById<HTMLInputElement>('composer-input');
   const picker = findById('picker');
   const error = findById('composer-error');
@@ -50,10 +52,10 @@ export function startComposer(store: PageStore): void {
 
   function updateSuggestions(): void {
     error.textContent = '';
-    const suggestions = document.activeElement === input ? suggest(input.value, context()) : [];
+    const suggestions = document.activeElement === input ? suggest(input.value, offered()) : [];
     show(suggestions, suggestions[0]?.isCertain ? 0 : -1);
     clearTimeout(autocompleteTimer);
-    const request = document.activeElement === input ? autocompleteRequest(input.value, context()) : null;
+    const request = document.activeElement === input ? autocompleteRequest(input.value, offered()) : null;
     if (request !== null)
       autocompleteTimer = setTimeout(() => void autocomplete(input.value, request), autocompleteDelayMs);
   }
@@ -76,7 +78,7 @@ export function startComposer(store: PageStore): void {
       value,
     }));
     for (const { name, value } of choices) state.completed.set(`${request.focused.name}:${name.toLowerCase()}`, value);
-    show(suggestCompletions(line, choices, context()), response.choices.length > 0 ? 0 : -1);
+    show(suggestCompletions(line, choices, offered()), response.choices.length > 0 ? 0 : -1);
   }
 
   function acceptSuggestion(index: number): void {
@@ -134,6 +136,6 @@ export function startComposer(store: PageStore): void {
     void send();
   });
   store.subscribe(({ kind }) => {
-    if (kind === 'full_state' || kind === 'sidebar') updateSuggestions();
+    if (['full_state', 'sidebar', 'acting', 'channel'].includes(kind)) updateSuggestions();
   });
 }

@@ -6,8 +6,10 @@ import { DiscordCommand } from '@skyra/discord-components-core/discord-command.j
 import { DiscordEmbed } from '@skyra/discord-components-core/discord-embed.js';
 import { DiscordEmbedField } from '@skyra/discord-components-core/discord-embed-field.js';
 import { DiscordEmbedFooter } from '@skyra/discord-components-core/discord-embed-footer.js';
+import { DiscordImageAttachment } from '@skyra/discord-components-core/discord-image-attachment.js';
 import { DiscordLink } from '@skyra/discord-components-core/discord-link.js';
 import { DiscordMessage } from '@skyra/discord-components-core/discord-message.js';
+import { DiscordSubscript } from '@skyra/discord-components-core/discord-subscript.js';
 
 interface StyledComponent {
   readonly elementStyles: (CSSStyleSheet | object)[];
@@ -41,14 +43,27 @@ export function styleComponents(): void {
   );
   addStyles(DiscordEmbedField, '.discord-field-title { color: var(--strong) !important; }');
   addStyles(DiscordEmbedFooter, ':host, .discord-footer-separator { color: var(--muted) !important; }');
+  // Fits on narrow screens; the component gives its box a fixed size.
+  addStyles(
+    DiscordImageAttachment,
+    `.discord-image-wrapper { max-width: 100%; height: auto !important; }
+    img { display: block; max-width: 100%; height: auto; }`,
+  );
   addStyles(DiscordLink, 'a { color: var(--link); }');
-  addStyles(DiscordCode, ':host { background: none; } :host code { background: var(--code) !important; }');
+  // Discord separates a block of code from the text above it.
+  addStyles(
+    DiscordCode,
+    `:host { background: none; }
+    :host code { background: var(--code) !important; }
+    :host([multiline]) code { box-sizing: border-box; margin: 6px 0 0; border-color: var(--line) !important; }`,
+  );
   addStyles(
     DiscordCommand,
     `:host { color: var(--muted); }
-    .discord-replied-message-username { color: var(--text) !important; }
+    .discord-replied-message-username { color: var(--text) !important; opacity: 1; }
     :host .discord-slash-command-name { background: var(--mention-ground); color: var(--mention-text) !important; }`,
   );
+  addStyles(DiscordSubscript, 'small { color: var(--muted) !important; }');
   addStyles(
     DiscordButton,
     `:host > *:first-child { border-radius: 8px; }
@@ -56,7 +71,8 @@ export function styleComponents(): void {
     .secondary.hoverable:hover, a.secondary:hover { background: var(--quiet-hover); }
     .success { background: var(--good-button); }
     .destructive { background: var(--bad-button); }
-    svg { margin-inline-start: 8px; }`,
+    svg { margin-inline-start: 8px; }
+    @media (max-width: 480px) { :host > *:first-child { min-width: 40px; padding-inline: 10px; } }`,
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Message } from '../../discord/objects.ts';
-import { localPath } from './attachments.ts';
+import { fitPicture, localPath } from './attachments.ts';
 import { element } from './element.ts';
 import { formatTime } from './format-time.ts';
 import { plainText } from './markdown.ts';
@@ -26,7 +26,7 @@ export function embedCard(embed: Embed, state: State): HTMLElement {
     image: localPath(embed.image?.url),
   });
   card.embedEmojisMap = Object.create(null);
-  void adjustImage(card, embed.image?.description ?? '');
+  if (embed.image) void adjustImage(card, embed.image);
   if (description) {
     card.append(element('discord-embed-description', { slot: 'description' }, renderMarkdown(description, state)));
   }
@@ -40,13 +40,24 @@ export function embedCard(embed: Embed, state: State): HTMLElement {
   return card;
 }
 
+/** Discord's largest size of the picture of an embed (pixels). */
+const largestPicture = { width: 400, height: 300 };
+
 /** The component draws its content later, with a fixed alt text, and images smaller than Discord does. */
-async function adjustImage(card: HTMLElementTagNameMap['discord-embed'], description: string): Promise<void> {
+async function adjustImage(
+  card: HTMLElementTagNameMap['discord-embed'],
+  { description, width, height }: NonNullable<Embed['image']>,
+): Promise<void> {
   await card.updateComplete;
   const image = card.shadowRoot?.querySelector<HTMLImageElement>('.discord-embed-image');
   if (!image) return;
-  image.alt = description;
-  image.style.maxWidth = 'min(400px, 100%)';
+  image.alt = description ?? '';
+  image.style.maxWidth = `min(${largestPicture.width}px, 100%)`;
+  if (!width || !height) return;
+  const box = fitPicture({ width, height }, largestPicture);
+  image.style.width = `${box.width}px`;
+  image.style.height = 'auto';
+  image.style.aspectRatio = `${box.width} / ${box.height}`;
 }
 
 function fieldElement({ name, value }: Field, column: number | null, state: State): HTMLElement {

@@ -1,7 +1,7 @@
-import { formatWait, minute, second } from '../../../platform/durations.ts';
+import { second } from '../../../platform/durations.ts';
 import type { FaultAction, Outages } from '../ports.ts';
 import { element, findById } from './element.ts';
-import { formatTime } from './format-time.ts';
+import { formatLead, formatTime } from './format-time.ts';
 import { postAction } from './requests.ts';
 import type { PageStore } from './store.ts';
 
@@ -55,8 +55,8 @@ export function startFaultPanel(store: PageStore): void {
   function renderClock(): void {
     if (!state.loaded) return;
     const { speed } = state.time;
-    const ahead = Math.round(state.clock.offsetMs() / minute) * minute;
-    const parts = [speed === 1 ? '' : `${speed}× speed`, ahead > 0 ? `${formatWait(ahead)} ahead` : ''];
+    const lead = formatLead(state.clock.offsetMs());
+    const parts = [speed === 1 ? '' : `${speed}× speed`, lead === null ? '' : `${lead} ahead`];
     const now = `${formatTime(state.clock.now(), 'd')} ${formatTime(state.clock.now(), 't')}`;
     const text = [now, ...parts.filter(Boolean)].join(', ');
     if (clock.textContent !== text) clock.textContent = text;
@@ -64,8 +64,7 @@ export function startFaultPanel(store: PageStore): void {
 
   setInterval(renderClock, second);
   store.subscribe(({ kind }) => {
-    if (kind !== 'full_state' && kind !== 'simulation') return;
-    renderOutages();
-    renderClock();
+    if (kind === 'full_state' || kind === 'simulation') renderOutages();
+    if (kind === 'full_state' || kind === 'simulation' || kind === 'time') renderClock();
   });
 }

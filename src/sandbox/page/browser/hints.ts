@@ -1,62 +1,108 @@
 import { textsOf } from '../../discord/normalized-components.ts';
 import { element, findById } from './element.ts';
+import { postAction } from './requests.ts';
 import type { PageStore, State } from './store.ts';
+import type { View } from './views.ts';
 
 type Item = State['timeline'] extends Map<string, infer Each> ? Each : never;
 
 interface Hint {
-  /** The hint is done after any of these actions. */
-  readonly actions: readonly string[];
+  /** The hint is done after any of these steps; the first one names it. */
+  readonly steps: readonly [string, ...string[]];
   /** Whether the page shows that it is done. */
   readonly isDone?: (state: Readonly<State>) => boolean;
   /** The command that it needs; it is left out while the bot does not offer it. */
   readonly command?: string;
+  /** Whether it concerns a bot with the sandbox's own listings, or one that is set up with `/setup` (default: both). */
+  readonly only?: 'linked' | 'unlinked';
+  /** Where it is done. */
+  readonly view: View;
   /** Text and code to type. */
   readonly parts: readonly (string | { readonly code: string })[];
 }
 
 /** First steps for a new user, in order. */
 const hints: readonly Hint[] = [
-  { actions: ['vote'], parts: ['Press Vote: the bot announces it in #votes and adds credits.'] },
   {
-    actions: ['role'],
-    isDone: showsVoter,
-    parts: ['Voters have the role Voter for 12 hours. Press the name of one in the list of members to see it.'],
+    steps: ['link'],
+    isDone: ({ commands }) => commands.some(({ name }) => name === 'canvote'),
+    only: 'unlinked',
+    view: 'chat',
+    parts: [
+      'Type ',
+      { code: '/setup' },
+      ' and link Lantern Harbour. You get its API key on the website of the listing service: sign in as mira, then ',
+      'Edit server, Advanced setup.',
+    ],
   },
   {
-    actions: ['canvote'],
+    steps: ['webhook'],
+    isDone: ({ timeline }) => [...timeline.values()].some((item) => hasStep(item, 'test') || hasStep(item, 'recorded')),
+    only: 'unlinked',
+    view: 'chat',
+    parts: [
+      'Enter the addresses and secrets from ',
+      { code: '/setup' },
+      ' on the same website: Edit server, Vote Webhooks. Then press Test Webhook there, and choose #votes and a preset here.',
+    ],
+  },
+  { steps: ['vote'], view: 'service', parts: ['Press Vote: the bot announces it in #votes and adds credits.'] },
+  {
+    steps: ['role'],
+    isDone: showsVoter,
+    only: 'linked',
+    view: 'chat',
+    parts: [
+      'Voters have the role Voter for 12 hours. Press the picture beside “Acting as” to see the roles of a voter.',
+    ],
+  },
+  {
+    steps: ['canvote'],
+    view: 'chat',
     parts: ['Type ', { code: '/canvote' }, ' in the message box to see when you can vote again.'],
   },
   {
-    actions: ['reviews', 'stats'],
+    steps: ['reviews', 'stats'],
+    view: 'chat',
     parts: ['Try ', { code: '/reviews' }, ' and use its page buttons, or ', { code: '/stats' }, '.'],
   },
   {
-    actions: ['streak'],
+    steps: ['streak'],
     isDone: ({ messages }) => showsText(messages, '-day streak:'),
+    only: 'linked',
+    view: 'service',
     parts: ['Press +12 hours, then Vote, and repeat it: on the third day in a row the streak earns 50 credits.'],
   },
   {
-    actions: ['party'],
+    steps: ['party'],
     isDone: ({ messages }) => showsText(messages, 'Goal of'),
+    only: 'linked',
+    view: 'service',
     parts: ['The vote party in #votes needs 5 votes in a week: vote for both listings, also as other members.'],
   },
   {
-    actions: ['credits'],
+    steps: ['credits'],
     command: 'credits',
+    view: 'chat',
     parts: ['Type ', { code: '/credits' }, ' to see what you have earned, your rank and your streak.'],
   },
   {
-    actions: ['shop'],
+    steps: ['purchase'],
     command: 'shop',
+    view: 'chat',
     parts: ['Spend your credits: type ', { code: '/shop' }, ', and buy the role VIP or a game key.'],
   },
   {
-    actions: ['remind'],
+    steps: ['remind'],
     command: 'remind',
+    view: 'chat',
     parts: ['Press Remind me below a vote in #votes: the bot sends a direct message when you can vote again.'],
   },
-  { actions: ['fault'], parts: ['Inject a fault: press Repeat delivery. The duplicate adds no credits.'] },
+  {
+    steps: ['fault'],
+    view: 'service',
+    parts: ['Inject a fault: press Repeat delivery. The duplicate adds no credits.'],
+  },
 ];
 
 /** Whether the open profile is that of a member with the role. */
@@ -73,44 +119,54 @@ function showsText(messages: State['messages'], wanted: string): boolean {
   });
 }
 
-/** Shows the first hint that is not done yet. */
+/** Shows the first hint that is not done yet. The sandbox remembers what was done. */
 export function startHints(store: PageStore): void {
   const { state } = store;
   const { tried, timeline } = state;
+  const panel = findById('hint-panel');
+
   function render(): void {
-    const offered = hints.filter(({ command }) => command === undefined || isOffered(command));
-    const next = offered.findIndex(({ actions }) => !actions.some((each) => tried.has(each)));
-    const parts = offered[next]?.parts ?? [];
-    findById('hint-panel').hidden = parts.length === 0;
+    const offered = hints.filter(isOffered);
+    const next = offered.findIndex(({ steps }) => !steps.some((each) => tried.has(each)));
+    const hint = state.loaded ? offered[next] : undefined;
+    panel.hidden = hint === undefined;
+    panel.dataset['view'] = hint?.view ?? '';
     findById('hint-count').textContent = `Try this (${next + 1} of ${offered.length}):`;
+    const parts = hint?.parts ?? [];
     findById('hint').replaceChildren(
       ...parts.map((part) => (typeof part === 'string' ? part : element('code', {}, part.code))),
     );
   }
 
-  function isOffered(command: string): boolean {
-    return state.commands.some(({ name }) => name === command);
+  function isOffered({ command, only }: Hint): boolean {
+    if (only !== undefined && (only === 'linked') !== state.isLinked) return false;
+    return command === undefined || state.commands.some(({ name }) => name === command);
   }
 
   /** What other views do not report. */
   function findDone(): void {
-    for (const { actions, isDone } of hints) {
-      const [action] = actions;
-      if (action !== undefined && !tried.has(action) && isDone?.(state)) store.tried(action);
+    for (const hint of hints) {
+      const [step] = hint.steps;
+      if (isOffered(hint) && !tried.has(step) && hint.isDone?.(state)) store.tried(step);
     }
   }
 
   render();
   store.subscribe((change) => {
+    if (change.kind === 'tried') void postAction('/page/tour', { step: change.step });
     if (['tried', 'full_state', 'sidebar'].includes(change.kind)) render();
-    if (['full_state', 'sidebar', 'message', 'profile'].includes(change.kind)) findDone();
+    if (['full_state', 'sidebar', 'message', 'profile', 'timeline'].includes(change.kind)) findDone();
     const items = change.kind === 'timeline' ? [change.item] : change.kind === 'full_state' ? timeline.values() : [];
     for (const item of items) if (isRecordedVote(item)) store.tried('vote');
   });
 }
 
+function hasStep(item: Item, step: 'recorded' | 'test'): boolean {
+  return item.kind === 'delivery' && item.steps.some(({ name }) => name === step);
+}
+
 /** Includes votes from the service's own pages, from `tallyhook send`, and from before the page was opened. */
 function isRecordedVote(item: Item): boolean {
-  if (item.kind !== 'delivery' || !item.steps.some(({ name }) => name === 'recorded')) return false;
+  if (item.kind !== 'delivery' || !hasStep(item, 'recorded')) return false;
   return item.event === null || item.event.endsWith('_vote');
 }

@@ -6,7 +6,7 @@ import type {
   NormalizedSection,
   Shown,
 } from '../../discord/normalized-components.ts';
-import { fileCard, localPath } from './attachments.ts';
+import { fileCard, fitPicture, localPath } from './attachments.ts';
 import { controlElement, rowElement } from './components.ts';
 import { element } from './element.ts';
 import { renderMarkdown } from './render-markdown.ts';
@@ -96,11 +96,14 @@ function image(shown: Shown): HTMLElement {
 function imageElement({ media, description }: Shown): HTMLElement {
   const path = localPath(media.url);
   if (path === null) return element('span', { class: 'layout-media' }, description ?? media.url);
+  const { width, height } = media;
+  const box = width && height ? fitPicture({ width, height }) : null;
   return element('img', {
     class: 'layout-media',
     src: path,
     alt: description ?? '',
-    width: media.width,
-    height: media.height,
+    width,
+    height,
+    style: box && `--width: ${box.width}px; --ratio: ${box.width} / ${box.height}`,
   });
 }

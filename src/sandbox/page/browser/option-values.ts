@@ -9,7 +9,7 @@ export type Value = string | number | boolean;
 export interface OptionContext {
   readonly commands: readonly CommandDefinition[];
   readonly members: readonly Pick<State['members'][number], 'id' | 'name' | 'username'>[];
-  readonly channels: readonly Pick<State['channels'][number], 'id' | 'name' | 'with' | 'hasBot'>[];
+  readonly channels: readonly Pick<State['channels'][number], 'id' | 'name' | 'kind'>[];
   readonly roles: readonly Pick<State['roles'][number], 'id' | 'name'>[];
   /** Autocomplete choices of the bot: values by `option:text`. */
   readonly completed?: ReadonlyMap<string, Value>;
@@ -28,9 +28,7 @@ export function optionChoices(option: ValueOption, context: OptionContext): read
     case type.user:
       return members.map(({ name, username }) => ({ text: `@${name}`, alias: username }));
     case type.channel:
-      return channels
-        .filter((channel) => channel.with === null && channel.hasBot)
-        .map(({ name }) => ({ text: `#${name}`, alias: '' }));
+      return channels.filter(({ kind }) => kind === 'guild').map(({ name }) => ({ text: `#${name}`, alias: '' }));
     case type.role:
       return roles.map(({ name }) => ({ text: `@${name.replace(/^@/, '')}`, alias: '' }));
     case type.boolean:

@@ -25,6 +25,6 @@ export function startRelativeTimes(store: PageStore): void {
   }
   setInterval(render, second);
   store.subscribe(({ kind }) => {
-    if (kind === 'simulation') render();
+    if (kind === 'simulation' || kind === 'time') render();
   });
 }

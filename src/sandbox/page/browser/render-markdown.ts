@@ -7,7 +7,7 @@ import { relativeTime } from './relative-times.ts';
 import { localeOf, type State } from './store.ts';
 
 /** What mentions and timestamps are resolved with. */
-type Names = Pick<State, 'members' | 'roles' | 'channels' | 'bot' | 'clock' | 'userId'>;
+type Names = Pick<State, 'members' | 'strangers' | 'roles' | 'channels' | 'bot' | 'clock' | 'userId'>;
 
 /** Renders Discord's markdown. */
 export function renderMarkdown(text: string, names: Names): DocumentFragment {
@@ -63,7 +63,11 @@ function renderMention(
 ): Node {
   switch (node.kind) {
     case 'user':
-      return element('discord-mention', { type: 'user' }, nameOf([...names.members, names.bot], node));
+      return element(
+        'discord-mention',
+        { type: 'user' },
+        nameOf([...names.members, ...names.strangers, names.bot], node),
+      );
     case 'role':
       return element('discord-mention', { type: 'role' }, nameOf(names.roles, node));
     case 'channel':

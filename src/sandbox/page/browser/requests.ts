@@ -1,5 +1,6 @@
 import type { Choice } from '../../discord/user-actions.ts';
-import type { PageEvent } from '../protocol.ts';
+import type { VoteResult } from '../ports.ts';
+import type { PageEvent, TimedPageEvent } from '../protocol.ts';
 import type { PageStore } from './store.ts';
 
 /** The response of the sandbox; `error` if it rejected the request. */
@@ -18,9 +19,9 @@ interface Responses {
   '/page/roles': object;
   '/page/completions': { readonly choices: readonly Choice[] };
   '/page/trouble': { readonly message: string };
-  '/page/votes':
-    | { readonly outcome: 'recorded' | 'too_soon'; readonly nextVoteAt: number }
-    | { readonly outcome: 'refused'; readonly reason: string };
+  '/page/time': { readonly now: number };
+  '/page/tour': object;
+  '/page/votes': VoteResult;
 }
 
 /** Sends an action to the sandbox. Returns an error instead of throwing. */
@@ -44,8 +45,19 @@ export async function postAction<Path extends keyof Responses>(
 export function subscribeToEvents(store: PageStore): void {
   const source = new EventSource('/page/events');
   source.addEventListener('message', ({ data }: MessageEvent<string>) => {
-    store.receive(JSON.parse(data) as PageEvent);
+    const { now, ...event } = JSON.parse(data) as TimedPageEvent;
+    store.receive(event as PageEvent);
+    store.synchronize(now);
     if (!store.state.live) store.live(true);
   });
   source.addEventListener('error', () => store.live(false));
+  // After the machine has slept, or the page was in the background.
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') void synchronize(store);
+  });
+}
+
+async function synchronize(store: PageStore): Promise<void> {
+  const response = await postAction('/page/time', {});
+  if (response.error === undefined) store.synchronize(response.now);
 }

@@ -1,3 +1,5 @@
+import { wallClock } from '../../../platform/wall-clock.ts';
+
 /** The sandbox clock as the page knows it. */
 export interface SandboxTime {
   /** The current time in the sandbox (ms since the epoch). */
@@ -8,14 +10,29 @@ export interface SandboxTime {
   set(time: { readonly now: number; readonly speed: number }): void;
 }
 
-export function createSandboxTime(): SandboxTime {
-  let reference = { now: 0, speed: 1, at: 0 };
-  const now = () => reference.now + (performance.now() - reference.at) * reference.speed;
+/** The clocks of the browser (ms). */
+export interface BrowserClocks {
+  /** The time of day, since the epoch. */
+  wall(): number;
+  /** Elapsed time, which stands still while the machine sleeps. */
+  monotonic(): number;
+}
+
+const browserClocks: BrowserClocks = { wall: wallClock.now, monotonic: () => performance.now() };
+
+/**
+ * Between two synchronizations, the time is that of the server's clock on the same machine: the time of day, and for a higher
+ * speed the elapsed time besides.
+ */
+export function createSandboxTime({ wall, monotonic }: BrowserClocks = browserClocks): SandboxTime {
+  let reference = { now: 0, speed: 1, wall: 0, monotonic: 0 };
+  const now = () =>
+    reference.now + (wall() - reference.wall) + (monotonic() - reference.monotonic) * (reference.speed - 1);
   return {
     now,
-    offsetMs: () => now() - (performance.timeOrigin + performance.now()),
+    offsetMs: () => now() - wall(),
     set(time) {
-      reference = { now: time.now, speed: time.speed, at: performance.now() };
+      reference = { now: time.now, speed: time.speed, wall: wall(), monotonic: monotonic() };
     },
   };
 }

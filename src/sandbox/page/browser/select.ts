@@ -115,9 +115,7 @@ export function selectOptions(
       return [...toOptions(offeredMembers, '@'), ...toOptions(offeredRoles, '@')];
     case 8:
       return toOptions(
-        isDirect || !offersTextChannels(component)
-          ? []
-          : channels.filter((channel) => channel.with === null && channel.hasBot),
+        isDirect || !offersTextChannels(component) ? [] : channels.filter(({ kind }) => kind === 'guild'),
         '#',
       );
   }

@@ -32,7 +32,7 @@ export function startServicePanel(store: PageStore): void {
   async function vote({ kind, name }: Listing): Promise<void> {
     result.replaceChildren('Voting…');
     const response = await postAction('/page/votes', { userId: state.userId, kind });
-    result.replaceChildren(...describeVote(response, name, state.clock.now()));
+    result.replaceChildren(...describeVote(response, name, state));
   }
 
   function renderBalance(): void {
@@ -50,13 +50,18 @@ export function startServicePanel(store: PageStore): void {
   });
 }
 
-function describeVote(response: VoteResponse, name: string, now: number): readonly (Node | string)[] {
+function describeVote(
+  response: VoteResponse,
+  name: string,
+  { clock, bot: { name: botName } }: State,
+): readonly (Node | string)[] {
   if (response.error !== undefined) return [response.error];
   switch (response.outcome) {
     case 'recorded':
-      return [`Vote for ${name} recorded; the webhook follows.`];
+      if (response.isDelivered) return [`Vote for ${name} recorded; the webhook follows.`];
+      return [`Vote for ${name} recorded. No webhook is set up for it, so ${botName} does not hear of this vote.`];
     case 'too_soon':
-      return [`Already voted for ${name}. Next vote `, relativeTime(response.nextVoteAt, now), '.'];
+      return [`Already voted for ${name}. Next vote `, relativeTime(response.nextVoteAt, clock.now()), '.'];
     case 'refused':
       return [response.reason];
   }

@@ -14,20 +14,22 @@ export function startSidebar(store: PageStore): void {
   function renderChannels(): void {
     const focusedId = (document.activeElement as HTMLElement | null)?.dataset['channelId'];
     const channels = visibleChannels(state);
-    const directChannels = channels.filter((channel) => channel.with !== null);
-    const guildChannels = channels.filter((channel) => channel.with === null && channel.hasBot);
+    const ofKind = (wanted: Channel['kind']) => channels.filter(({ kind }) => kind === wanted);
+    const [guildChannels, otherChannels, directChannels] = [ofKind('guild'), ofKind('other_guild'), ofKind('direct')];
     findById('channels').replaceChildren(...guildChannels.map(channelItem));
-    findById('other-channels').replaceChildren(...channels.filter(({ hasBot }) => !hasBot).map(channelItem));
-    const isOpened = directChannels.length > 0;
-    findById('direct-channels').replaceChildren(...(isOpened ? directChannels.map(channelItem) : [newConversation()]));
+    findById('other-channels').replaceChildren(...otherChannels.map(channelItem));
+    const conversation = directChannels.length > 0 ? directChannels.map(channelItem) : [newConversation()];
+    findById('direct-channels').replaceChildren(...conversation, ...ofKind('group').map(channelItem));
     findById('text-channels').hidden = guildChannels.length === 0;
+    findById('elsewhere').hidden = otherChannels.length === 0;
     if (focusedId) document.querySelector<HTMLElement>(`[data-channel-id="${focusedId}"]`)?.focus();
   }
 
   function channelItem(channel: Channel): HTMLElement {
     const unread = state.unread.get(channel.id) ?? 0;
     const isUnread = unread > 0;
-    const badge = channel.with === null ? 'new' : `${unread} new`;
+    const isDirect = channel.kind === 'direct' || channel.kind === 'group';
+    const badge = isDirect ? `${unread} new` : 'new';
     return element(
       'li',
       {},
@@ -40,7 +42,7 @@ export function startSidebar(store: PageStore): void {
           'data-channel-id': channel.id,
           onclick: () => store.openChannel(channel.id),
         },
-        element('span', { class: 'sign', 'aria-hidden': 'true' }, channel.with === null ? '#' : '@'),
+        element('span', { class: 'sign', 'aria-hidden': 'true' }, isDirect ? '@' : '#'),
         channel.name,
         isUnread ? element('span', { class: 'new' }, badge) : null,
       ),

@@ -22,7 +22,7 @@ export interface PendingAction {
 export type Theme = 'system' | 'dark' | 'light';
 
 /** The state of the page. */
-export type State = Omit<FullState, 'kind' | 'timeline' | 'messages'> & {
+export type State = Omit<FullState, 'kind' | 'timeline' | 'messages' | 'tour'> & {
   readonly clock: SandboxTime;
   loaded: boolean;
   /** Whether the event stream is open. */
@@ -43,14 +43,21 @@ export type State = Omit<FullState, 'kind' | 'timeline' | 'messages'> & {
   /** Autocomplete choices of the bot: values by `option:text`. */
   readonly completed: Map<string, string | number>;
   theme: Theme;
-  /** Actions that the user has tried, for the hints. */
+  /** The steps of "Try this" that were done. */
   readonly tried: Set<string>;
 };
 
 /** A change of the state. */
 export type StoreChange =
-  | { readonly kind: 'message'; readonly message: StoredMessage['message']; readonly onlyFor: string | null }
+  | {
+      readonly kind: 'message';
+      readonly message: StoredMessage['message'];
+      readonly onlyFor: string | null;
+      /** False for an edited message. */
+      readonly isNew: boolean;
+    }
   | { readonly kind: 'timeline'; readonly item: Item }
+  | { readonly kind: 'tried'; readonly step: string }
   | EventOf<'modal'>
   | {
       readonly kind:
@@ -60,11 +67,12 @@ export type StoreChange =
         | 'credits'
         | 'message_deleted'
         | 'pending'
+        | 'command'
+        | 'time'
         | 'live'
         | 'channel'
         | 'acting'
         | 'profile'
-        | 'tried'
         | 'theme';
     };
 
@@ -97,7 +105,8 @@ export function createPageStore(clock: SandboxTime, theme: Theme) {
   }
 
   const receive: { readonly [Kind in PageEvent['kind']]: (event: EventOf<Kind>) => void } = {
-    full_state({ timeline, ...update }) {
+    full_state({ timeline, tour, ...update }) {
+      for (const step of tour) state.tried.add(step);
       state.timeline.clear();
       for (const item of timeline) state.timeline.set(item.key, item);
       merge({ ...update, loaded: true } as Partial<State>);
@@ -117,7 +126,7 @@ export function createPageStore(clock: SandboxTime, theme: Theme) {
       state.messages = isNew ? [...messages, { message, onlyFor }] : messages;
       const isVisible = (onlyFor ?? state.userId) !== state.userId || message.channel_id === state.channelId;
       if (isNew && !isVisible) state.unread.set(message.channel_id, (state.unread.get(message.channel_id) ?? 0) + 1);
-      notify({ kind: 'message', message, onlyFor });
+      notify({ kind: 'message', message, onlyFor, isNew });
     },
     message_deleted({ messageId }) {
       state.messages = state.messages.filter(({ message }) => message.id !== messageId);
@@ -132,8 +141,11 @@ export function createPageStore(clock: SandboxTime, theme: Theme) {
       if (earlyResults.size > maxEarlyResults && oldest !== undefined) earlyResults.delete(oldest);
     },
     modal: notify,
+    time() {},
     credits({ credits }) {
+      const wasSpent = Object.entries(credits).some(([id, now]) => (now ?? 0) < (state.credits[id] ?? 0));
       state.credits = credits;
+      if (wasSpent && state.tried.has('shop')) tried('purchase');
       notify({ kind: 'credits' });
     },
     timeline({ item }) {
@@ -142,10 +154,21 @@ export function createPageStore(clock: SandboxTime, theme: Theme) {
     },
   };
 
+  function tried(step: string): void {
+    if (state.tried.has(step)) return;
+    state.tried.add(step);
+    notify({ kind: 'tried', step });
+  }
+
   return {
     state: state as Readonly<State>,
     subscribe: (listener: (notify: StoreChange) => void) => void listeners.add(listener),
     receive: <Kind extends PageEvent['kind']>(event: EventOf<Kind>) => receive[event.kind as Kind](event),
+    /** @param now the server's time (ms since the epoch) */
+    synchronize(now: number) {
+      state.clock.set({ ...state.time, now });
+      notify({ kind: 'time' });
+    },
     live(isLive: boolean) {
       state.live = isLive;
       notify({ kind: 'live' });
@@ -167,6 +190,7 @@ export function createPageStore(clock: SandboxTime, theme: Theme) {
     },
     /** Adds a sent interaction. */
     addPending(interactionId: string, action: Omit<PendingAction, 'failed'>) {
+      if (action.name !== null) notify({ kind: 'command' });
       const result = earlyResults.get(interactionId);
       earlyResults.delete(interactionId);
       if (result !== undefined) return settle(interactionId, { ...action, failed: false }, result);
@@ -182,11 +206,7 @@ export function createPageStore(clock: SandboxTime, theme: Theme) {
       state.theme = theme;
       notify({ kind: 'theme' });
     },
-    tried(hint: string) {
-      if (state.tried.has(hint)) return;
-      state.tried.add(hint);
-      notify({ kind: 'tried' });
-    },
+    tried,
   };
 }
 
@@ -199,6 +219,8 @@ function emptyState(clock: SandboxTime, theme: Theme): State {
     connected: false,
     guild: { id: '', name: '' },
     bot: { id: '', name: '' },
+    strangers: [],
+    isLinked: true,
     listings: [],
     serviceUrl: null,
     channels: [],
@@ -222,10 +244,22 @@ function emptyState(clock: SandboxTime, theme: Theme): State {
   };
 }
 
-/** The guild's channels unless the acting user has left it, and the user's direct message channel. */
+/**
+ * The guild's channels unless the acting user has left it, the user's direct messages with the bot, and the places without the
+ * bot in which its commands can be used.
+ */
 export function visibleChannels({ channels, members, userId }: Readonly<State>): State['channels'] {
   const isMember = members.find(({ id }) => id === userId)?.isMember ?? true;
-  return channels.filter((channel) => (channel.with === null ? isMember || !channel.hasBot : channel.with === userId));
+  return channels.filter(({ kind, with: recipient, offered }) => {
+    if (kind === 'direct') return recipient === userId;
+    return kind === 'guild' ? isMember : (offered[userId] ?? []).length > 0;
+  });
+}
+
+/** The commands that Discord's client offers the acting member in the open channel. */
+export function offeredCommands({ channels, channelId, commands, userId }: Readonly<State>): State['commands'] {
+  const offered = channels.find(({ id }) => id === channelId)?.offered[userId] ?? [];
+  return commands.filter(({ id }) => offered.includes(id));
 }
 
 /** The language of the acting member's client. */

@@ -30,6 +30,7 @@ export function startTimeline(store: PageStore): void {
   function render(): void {
     list.replaceChildren(...[...state.timeline.values()].reverse().map(itemElement));
     if (state.timeline.size === 0) list.append(element('li', { class: 'nothing' }, 'No events yet. Cast a vote.'));
+    separateDays(list);
   }
 
   function update(item: Item): void {
@@ -37,6 +38,7 @@ export function startTimeline(store: PageStore): void {
     list.querySelector('.nothing')?.remove();
     if (existing === null) list.prepend(itemElement(item));
     else replace(existing, itemElement(item));
+    separateDays(list);
     // One announcement per delivery, not per step.
     if (item.kind === 'delivery' && isHalted(item)) announcer.textContent = `${item.title}: ${describeSteps(item)}`;
   }
@@ -45,6 +47,19 @@ export function startTimeline(store: PageStore): void {
     if (change.kind === 'full_state') render();
     if (change.kind === 'timeline') update(change.item);
   });
+}
+
+/** Inserts a date above the entries of each day, unless all are of one day. */
+function separateDays(list: HTMLElement): void {
+  for (const separator of list.querySelectorAll('.day')) separator.remove();
+  const entries = [...list.querySelectorAll<HTMLElement>('[data-key]')].map((entry) => {
+    const at = Date.parse(entry.querySelector('time')?.dateTime ?? '');
+    return { entry, day: formatTime(at, 'D') };
+  });
+  if (new Set(entries.map(({ day }) => day)).size < 2) return;
+  for (const [index, { entry, day }] of entries.entries()) {
+    if (entries[index - 1]?.day !== day) entry.before(element('li', { class: 'day' }, day));
+  }
 }
 
 /** Replaces an entry; keeps it expanded and focused. */

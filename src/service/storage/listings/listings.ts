@@ -100,6 +100,11 @@ export async function changeOwner(sql: Sql, id: string, ownerId: string): Promis
   return numUpdatedRows > 0n;
 }
 
+/** Gives a listing of any kind to a member. */
+export async function setOwner(sql: Sql, id: string, ownerId: string): Promise<void> {
+  await sql.updateTable('listings').set({ owner_id: ownerId }).where('id', '=', id).execute();
+}
+
 /** The owners of those servers that are listed, by the id of the server. */
 export async function ownersOfServers(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
