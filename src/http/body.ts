@@ -72,7 +72,8 @@ function receiveBody(
     function finish(received: Buffer): void {
       body = null;
       reservation.complete();
-      resolve({ bytes: received.subarray(0, size), release: () => reservation.release() });
+      const bytes = received.length === size ? received : received.subarray(0, size);
+      resolve({ bytes, release: () => reservation.release() });
     }
     function append(received: Buffer, chunk: Buffer): void {
       const length = size + chunk.length;
