@@ -6,7 +6,18 @@ import type { Store } from '../store/store.ts';
 import type { Answering } from './answering.ts';
 import type { CommunitySettingsSync } from './settings/community-settings.ts';
 
-/** Of each role, by component. Announcing needs Discord only to make progress: it is not ready without the database. */
+/** The checks of a process, by component. */
+export interface ProcessChecks {
+  /** Announcing needs Discord only to make progress: it is not ready without the database. */
+  readonly roles: Readonly<Record<Role, ReadinessChecks>>;
+  /** Those of its roles, and what is wrong with a part of the listings: see {@link readinessChecks}. */
+  readonly process: ReadinessChecks;
+}
+
+/**
+ * Receiving depends on the store alone. Listings whose secrets cannot be decrypted get 503 each, but must not make a load
+ * balancer remove the receivers of all others, so only the state of the whole process has the component `settings`.
+ */
 export function readinessChecks(
   store: Store,
   roles: readonly Role[],
@@ -17,7 +28,7 @@ export function readinessChecks(
     readonly answering: Answering | null /** Null if no settings are stored. */;
     readonly sync: Pick<CommunitySettingsSync, 'listingsWithoutKey'> | null;
   },
-): Readonly<Record<Role, ReadinessChecks>> {
+): ProcessChecks {
   const probeStore = coalesce(store.probe, second);
   const database = {
     store: async () => {
@@ -33,12 +44,13 @@ export function readinessChecks(
       if (count > 0) throw new Error(`the key of the webhook secrets of ${formatCount(count, 'listing')} is missing`);
     },
   };
-  const receive = { ...database, ...(sync === null ? {} : settings) };
   const gateway = {
     discord: async () => {
       if (answering?.isConnected() === false) throw new Error('not connected to the gateway');
     },
   };
   const usesGateway = roles.includes('answer') && answering?.endpoint === null;
-  return { receive, announce: database, answer: { ...database, ...(usesGateway ? gateway : {}) } };
+  const ofRoles = { receive: database, announce: database, answer: { ...database, ...(usesGateway ? gateway : {}) } };
+  const ofSettings = sync !== null && roles.includes('receive') ? settings : {};
+  return { roles: ofRoles, process: Object.assign({}, ...roles.map((role) => ofRoles[role]), ofSettings) };
 }

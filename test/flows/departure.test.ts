@@ -3,6 +3,7 @@ import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { createDirectory } from '../../src/app/directory.ts';
 import { createSettings } from '../../src/app/settings/create-settings.ts';
+import { createEncryption } from '../../src/encryption/encryption.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -57,7 +58,8 @@ async function start() {
   const store = await openStore(config.databaseUrl, systemClock, { thread: false });
   onTestFinished(() => store.close());
   const { setup } = createSettings(config, {
-    ...{ store: store.settings, directory: createDirectory([]), lookups: { prepare: () => () => {} } },
+    ...{ store: store.settings, encryption: createEncryption(config.encryption) },
+    ...{ directory: createDirectory([]), lookups: { prepare: () => () => {} } },
     ...{ redact: null, onSaved: () => {}, clock, log },
   });
   const author = (interactionId: string) => ({ guildId, authorId: discord.members[0]?.id ?? '', interactionId });

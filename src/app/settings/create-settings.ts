@@ -1,6 +1,6 @@
 import type { Setup } from '../../../commands/setup-port.ts';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
-import { createEncryption } from '../../encryption/encryption.ts';
+import type { Encryption } from '../../encryption/encryption.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Redactor } from '../../platform/redactor.ts';
@@ -18,11 +18,11 @@ export interface Settings {
   readonly setup: Setup;
 }
 
-/** @throws KeyFileError if the key file exists and cannot be used */
 export function createSettings(
   config: Config,
   options: {
     readonly store: SettingsStore;
+    readonly encryption: Encryption;
     readonly directory: Directory;
     readonly lookups: Pick<LookupClients, 'prepare'>;
     /** Receives the secrets of the communities; null without a log. */
@@ -35,8 +35,7 @@ export function createSettings(
     readonly log: Log;
   },
 ): Settings {
-  const { store, directory, lookups, redact, onSaved, alsoRefresh, clock, log } = options;
-  const encryption = createEncryption(config.encryption);
+  const { store, encryption, directory, lookups, redact, onSaved, alsoRefresh, clock, log } = options;
   const sync = createCommunitySettings({ base: config.base, store, encryption, replace, redact, log });
 
   /** Replaces nothing if one of the keys is not valid. */
