@@ -49,9 +49,12 @@ export interface Problem {
   readonly hint: Markup;
 }
 
-/** Issues are English, whatever the language. */
-export function problemOf({ path, problem, hint }: SettingIssue, texts: Texts): Problem {
+/** Issues are English, whatever the language, except a missing key, which only the operator can restore. */
+export function problemOf({ path, code, problem, hint }: SettingIssue, texts: Texts): Problem {
   const name = bold(settingName(path, texts));
+  if (code === 'no_settings_key') {
+    return { text: markup`${name}: ${texts.setup.problems.noKey}`, hint: texts.failure.needsOperator };
+  }
   return {
     text: markup`${name} ${escapeText(problem, maxProblemLength)}`,
     hint: escapeText(hint, maxProblemLength),

@@ -134,6 +134,7 @@ async function withWriter<Result>(
     );
     const writer = createSettingsWriter({
       ...{ store: store.settings, encryption, clock: systemClock },
+      onKeyMissing: ({ reason, hint }) => terminal.printError(`${reason} ${hint}`),
       base: () => config.base,
       apply: async () => {},
     });

@@ -1,5 +1,7 @@
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { problemOf } from '../../commands/setup/render-change.ts';
 import type { Setup } from '../../commands/setup-port.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createDirectory } from '../../src/app/directory.ts';
@@ -13,6 +15,7 @@ import { runReadinessChecks } from '../../src/http/readiness.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createRedactor } from '../../src/platform/redactor.ts';
 import { openStore } from '../../src/store/store.ts';
+import { textsFor } from '../../src/texts/texts.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -263,6 +266,29 @@ describe('a listing that is linked in Discord', () => {
       secret: null,
     } as const;
     expect(await two.setup.rotateSecret(rotation)).toMatchObject({ issues: [{ code: 'no_settings_key' }] });
+  });
+
+  it('reports a missing key file to the operator in the log, and to managers without its path', async () => {
+    const url = newDatabase();
+    const one = await startProcess(url);
+    const { listing } = await linkServer(one.setup, author({ guildId: otherGuildId }));
+    const keyFile = one.config.encryption.keyFile ?? '';
+    rmSync(keyFile);
+    const two = await startProcess(url);
+    expect(two.lines.join('')).toContain(keyFile);
+    two.lines.length = 0;
+    const replacement = { ...author({ guildId: otherGuildId }), listing: listing.name, lookupKey: 'lookup-key-2' };
+    const { issues } = await two.setup.read(otherGuildId);
+    const replaced = await two.setup.replaceKey(replacement);
+    expect([issues.length, replaced.status]).toEqual([3, 'invalid']);
+    expect(JSON.stringify([issues, replaced])).not.toContain(dirname(keyFile));
+    expect(two.lines.join('')).toContain(keyFile);
+    const texts = textsFor('de', null);
+    for (const issue of issues) {
+      const { text, hint } = problemOf(issue, texts);
+      expect(text).toContain('dieses Servers können gerade weder gelesen noch gespeichert werden');
+      expect(hint).toBe(texts.failure.needsOperator);
+    }
   });
 });
 

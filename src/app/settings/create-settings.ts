@@ -58,6 +58,7 @@ export function createSettings(
     setup: createSetup({
       ...{ store, encryption, publicUrl: config.publicUrl, clock },
       base: () => sync.base,
+      onKeyMissing: (cause) => log.error(cause, 'secrets entered with /setup cannot be stored'),
       async apply() {
         await sync.refresh();
         onSaved();

@@ -3,10 +3,11 @@ import { communityConfig, type OpenedSetting } from '../../../config/community-c
 import type { ListingBase } from '../../../config/listing-source.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
 import type { Encryption } from '../../encryption/encryption.ts';
+import type { EncryptionKey } from '../../encryption/encryption-key.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
 import type { NewChange, SettingsStore, StoredCommunity } from '../../settings/stored-settings.ts';
-import { toIssue, toSettingsChange } from './describe-community.ts';
+import { missingKeyIssue, toIssue, toSettingsChange } from './describe-community.ts';
 import { type OpenedSettings, openSettings } from './opened-settings.ts';
 import { hasSecrets, type SettingChange, toStoredValues, withChanges, withSeparateCodes } from './stored-changes.ts';
 
@@ -18,6 +19,12 @@ export interface CurrentCommunity {
   readonly stored: StoredCommunity;
   readonly opened: OpenedSettings;
   readonly listings: readonly ListingConfig[];
+}
+
+/** Why a secret cannot be stored, and what the operator can do. */
+export interface KeyMissing {
+  readonly reason: string;
+  readonly hint: string;
 }
 
 export interface SaveOptions {
@@ -44,9 +51,11 @@ export function createSettingsWriter(options: {
   readonly base: () => ListingBase;
   /** Applies what is stored, here at once and soon in other processes. */
   readonly apply: () => Promise<void>;
+  /** Called with the cause, for the operator, if a secret cannot be stored. */
+  readonly onKeyMissing?: (cause: KeyMissing) => void;
   readonly clock: Clock;
 }): SettingsWriter {
-  const { store, encryption, base, apply, clock } = options;
+  const { store, encryption, base, apply, onKeyMissing = () => {}, clock } = options;
 
   async function read(guildId: string): Promise<CurrentCommunity> {
     const [stored] = await store.communities([guildId]);
@@ -63,6 +72,17 @@ export function createSettingsWriter(options: {
     const known = communityConfig(base(), guildId, before).issues.map((issue) => JSON.stringify(issue));
     const issues = communityConfig(base(), guildId, after).issues;
     return issues.filter((issue) => !known.includes(JSON.stringify(issue))).map(toIssue);
+  }
+
+  /** The reason is the operator's: it names the key file. */
+  function findKey(keyId: string | null): EncryptionKey | 'missing' {
+    try {
+      return encryption.keyFor(keyId);
+    } catch (error) {
+      const hint = error instanceof TallyhookError ? error.hint : undefined;
+      onKeyMissing({ reason: messageOf(error), hint: hint ?? 'Set SETTINGS_KEY.' });
+      return 'missing';
+    }
   }
 
   async function storeChange(change: NewChange) {
@@ -92,8 +112,8 @@ export function createSettingsWriter(options: {
       const issues = [...unknown.map(unknownListing), ...issuesOf(guildId, opened.settings, after)];
       if (issues.length > 0) return { status: 'invalid', issues };
       for (let attempt = 1; attempt <= maxKeyChanges; attempt += 1) {
-        const key = hasSecrets(separated) ? keyOf(encryption, (await store.state()).keyId) : null;
-        if (key !== null && 'issue' in key) return { status: 'invalid', issues: [key.issue] };
+        const key = hasSecrets(separated) ? findKey((await store.state()).keyId) : null;
+        if (key === 'missing') return { status: 'invalid', issues: [missingKeyIssue(null, 'lookupKey')] };
         const values = toStoredValues(guildId, separated, key);
         const result = await storeChange({ ...author, at: clock.now(), basis, undoes: null, values });
         if (result === null) continue;
@@ -133,16 +153,4 @@ function isListing(name: string, listings: readonly ListingConfig[], changes: re
 function unknownListing({ listing, path }: SettingChange): SettingIssue {
   const problem = 'belongs to a listing that does not exist in this server.';
   return { listing, path, code: 'unknown_listing', problem, hint: 'Run /setup again.' };
-}
-
-function keyOf(encryption: Encryption, keyId: string | null) {
-  try {
-    return encryption.keyFor(keyId);
-  } catch (error) {
-    const hint = (error instanceof TallyhookError && error.hint) || 'Set SETTINGS_KEY.';
-    const code = 'no_settings_key' as const;
-    return {
-      issue: { listing: null, path: 'lookupKey', code, problem: `cannot be stored: ${messageOf(error)}`, hint },
-    };
-  }
 }

@@ -8,7 +8,7 @@ import { linkPath } from '../../settings/setting-paths.ts';
 import type { SettingsStore, StoredChange } from '../../settings/stored-settings.ts';
 import { describeCommunity, toSettingsChange } from './describe-community.ts';
 import { openSettings } from './opened-settings.ts';
-import { createSettingsWriter } from './save-settings.ts';
+import { createSettingsWriter, type KeyMissing } from './save-settings.ts';
 import { exportSettings, importedChanges } from './settings-file.ts';
 import type { SettingChange } from './stored-changes.ts';
 
@@ -24,6 +24,8 @@ export function createSetup(options: {
   readonly base: () => ListingBase;
   /** Applies what is stored, here at once and soon in other processes. */
   readonly apply: () => Promise<void>;
+  /** Called with the cause, for the operator, if a secret cannot be stored. */
+  readonly onKeyMissing?: (cause: KeyMissing) => void;
   readonly publicUrl: string | null;
   readonly clock: Clock;
 }): Setup {
