@@ -22,10 +22,11 @@ export class TallyhookError extends Error {
  * The store cannot commit at the moment (locked, full, read-only or gone). Nothing was stored; the sender should retry.
  */
 export class StoreUnavailableError extends TallyhookError {
-  constructor(cause: unknown) {
+  /** @param hint by default that of the cause, or the usual one */
+  constructor(cause: unknown, hint = cause instanceof TallyhookError ? cause.hint : undefined) {
     super('store_unavailable', 'The database cannot commit at the moment.', {
       cause,
-      hint: 'Check that the disk has free space and that no other program holds a lock on the database.',
+      hint: hint ?? 'Check that the disk has free space and that no other program holds a lock on the database.',
     });
   }
 }

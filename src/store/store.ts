@@ -148,7 +148,8 @@ export async function openStore(
   const { dialect, commits } = await openDatabase(url, clock, thread, onMigration);
   const db = queryBuilder(dialect);
   const { reading } = dialect;
-  const monitor = log && dialect.files ? monitorFiles(dialect.checkFiles, log) : undefined;
+  const monitor =
+    log && dialect.files ? monitorFiles({ check: dialect.checkFiles, saveLog: dialect.saveLog, log }) : undefined;
 
   const ledgerIn = sqlLedger(db, reading);
 
@@ -161,7 +162,10 @@ export async function openStore(
   const write: typeof commits.write = (name, ...args) => {
     const result = commits.write(name, ...args);
     result.catch((error: unknown) => {
-      if (error instanceof StoreUnavailableError) lastWriteFailure = { error, at: clock.monotonic() };
+      if (!(error instanceof StoreUnavailableError)) return;
+      lastWriteFailure = { error, at: clock.monotonic() };
+      // Before the sender knows: what was acknowledged earlier must not wait for the next check.
+      monitor?.check();
     });
     return result;
   };

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, renameSync, rmSync, truncateSync } from 'node:fs';
+import { copyFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
+import { fileReplacedMessages } from '../../src/platform/database-files.ts';
 import { openStore } from '../../src/store/store.ts';
 import { diagnose } from '../cli/doctor/run.ts';
 import { createSender } from '../support/sender.ts';
@@ -12,7 +13,7 @@ import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const waitOptions = { timeout: 20_000, interval: 50 };
-const reason = 'The database file was deleted or replaced while the program was running.';
+const reason = fileReplacedMessages.database;
 
 /** Starts a program and sends votes to it. The backup lacks the last 20 votes. */
 async function startReceivingProgram() {
@@ -104,7 +105,8 @@ describe('a database file that', { timeout: 60_000 }, () => {
       const { running, url, file, backup, votes, readiness, lastLoggedError } = await startReceivingProgram();
       damages[damage]?.(file, backup);
       expect(await votes(20)).toEqual(new Set([503]));
-      expect(await readiness()).toEqual({ status: 503, store: { ready: false, reason } });
+      const part = damage.startsWith('loses') ? 'log' : 'database';
+      expect(await readiness()).toEqual({ status: 503, store: { ready: false, reason: fileReplacedMessages[part] } });
       expect((await fetch(`${url}/healthz`)).status).toBe(200);
       await vi.waitFor(
         () => expect(lastLoggedError()).toMatchObject({ level: 50, file: expect.stringContaining(file) }),
@@ -175,12 +177,45 @@ describe('a database file that', { timeout: 60_000 }, () => {
     await expectAllVotesStored(file);
   });
 
-  it('loses its write-ahead log: a graceful shutdown writes acknowledged votes into the database', async () => {
-    const { file, votes, lastLoggedError, stop, expectAllVotesStored } = await startReceivingProgram();
+  it.each([
+    ['-wal', ['-wal']],
+    ['-shm', ['-shm']],
+    ['-wal and -shm', ['-wal', '-shm']],
+  ])(
+    'loses its %s: not even SIGKILL loses an acknowledged vote, as soon as the first one is rejected',
+    async (_, lost) => {
+      const { running, file, votes, lastLoggedError, expectAllVotesStored } = await startReceivingProgram();
+      for (const suffix of lost) rmSync(`${file}${suffix}`);
+      expect(await votes(5)).toEqual(new Set([503]));
+      running.process.kill('SIGKILL');
+      await running.ended;
+      expect(lastLoggedError().hint).toContain('all acknowledged votes were written to the database file');
+      await expectAllVotesStored(file);
+    },
+  );
+
+  it('loses its write-ahead log while no votes arrive: they are saved as well', async () => {
+    const { running, file, lastLoggedError, expectAllVotesStored } = await startReceivingProgram();
     rmSync(`${file}-wal`);
-    rmSync(`${file}-shm`);
+    await vi.waitFor(() => expect(lastLoggedError().hint).toContain('were written'), waitOptions);
+    running.process.kill('SIGKILL');
+    await running.ended;
+    await expectAllVotesStored(file);
+  });
+
+  it('loses its write-ahead log while another program has it open: a graceful shutdown saves all votes', async () => {
+    const { file, votes, lastLoggedError, stop, expectAllVotesStored } = await startReceivingProgram();
+    // In one step, or the program might find out before the other one opens its files.
+    for (const suffix of ['-wal', '-shm']) {
+      writeFileSync(`${file}.other`, '', { mode: 0o600 });
+      renameSync(`${file}.other`, `${file}${suffix}`);
+    }
+    // It would not see pages that a checkpoint of the deleted log changes.
+    const other = new DatabaseSync(file);
+    other.exec('PRAGMA schema_version');
     expect(await votes(5)).toEqual(new Set([503]));
     await vi.waitFor(() => expect(lastLoggedError().hint).toContain('SIGTERM'), waitOptions);
+    other.close();
     await stop();
     await expectAllVotesStored(file);
   });

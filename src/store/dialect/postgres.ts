@@ -32,6 +32,7 @@ export function postgres(url: string): Dialect {
     files: null,
     dataVersion: null,
     checkFiles: () => null,
+    saveLog: () => false,
     async close() {
       await Promise.all([pool.end(), readingPool.end()]);
     },

@@ -4,6 +4,7 @@ import { sqliteConnection, sqliteMigratingConnection, sqliteTransactions } from 
 import { sqliteDialect } from '../../database/sqlite-dialect.ts';
 import { createFileCheck, type DatabaseFiles, identifyFiles, releaseFiles } from '../../platform/database-files.ts';
 import { makeDirectory } from '../../platform/make-directory.ts';
+import { saveDeletedLog } from '../../platform/save-deleted-log.ts';
 import { openSqlite } from '../../platform/sqlite.ts';
 import { queryBuilder } from '../query-builder.ts';
 import type { Dialect } from './dialect.ts';
@@ -42,6 +43,7 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
     defineFunction: (name, run) => writer.get().function(name, { deterministic: true }, (text) => run(String(text))),
     files,
     checkFiles: createFileCheck(files),
+    saveLog: () => saveDeletedLog(reader.get(), files),
     close: async () => {
       reader.close();
       writer.close();
