@@ -189,6 +189,7 @@ describe('a database file that', { timeout: 60_000 }, () => {
       expect(await votes(5)).toEqual(new Set([503]));
       running.process.kill('SIGKILL');
       await running.ended;
+      expect(running.output()).not.toContain('free space');
       expect(lastLoggedError().hint).toContain('all acknowledged votes were written to the database file');
       await expectAllVotesStored(file);
     },

@@ -59,7 +59,8 @@ export async function runDoctor(config: Config, options: DoctorOptions): Promise
     if (path !== null && sizeOf(path) > largeFile) {
       onProgress(`Reading the whole database (${Math.round(sizeOf(path) / 1_000_000)} MB) …`);
     }
-    const files = path === null ? secretFiles : [...secretFiles, path, ...keyFilesOf(config.encryption)];
+    const ownFiles = [path, sqlitePathOf(config.cacheUrl), ...keyFilesOf(config.encryption)];
+    const files = [...secretFiles, ...ownFiles.filter((file) => file !== null)];
     const localChecks = [
       ...databaseChecks(config, database, clock.now()),
       { name: 'files', run: () => checkFiles(files) },
