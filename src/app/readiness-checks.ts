@@ -15,8 +15,9 @@ export interface ProcessChecks {
 }
 
 /**
- * Receiving depends on the store alone. Listings whose secrets cannot be decrypted get 503 each, but must not make a load
- * balancer remove the receivers of all others, so only the state of the whole process has the component `settings`.
+ * Receiving depends on the store alone. Listings whose secrets cannot be decrypted get 503 each, but must not make a
+ * load balancer remove the receivers of all others, so only the state of the whole process has the component
+ * `settings`.
  */
 export function readinessChecks(
   store: Store,

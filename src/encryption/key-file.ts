@@ -27,8 +27,8 @@ export interface KeyFileIssue {
 }
 
 /**
- * A key file as it is now. `exposed`: every user of this machine can read it. `unusable`: it cannot be read, or contains
- * no key.
+ * A key file as it is now. `exposed`: every user of this machine can read it. `unusable`: it cannot be read, or
+ * contains no key.
  */
 export type KeyFile =
   | { readonly state: 'missing' }

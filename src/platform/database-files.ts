@@ -27,7 +27,7 @@ type ReplacedPart = 'database' | 'log';
 /** The messages of {@link DatabaseFileReplacedError}. They contain no path, because `/readyz` is public. */
 export const fileReplacedMessages: Readonly<Record<ReplacedPart, string>> = {
   database: 'The database file was deleted or replaced while the program was running.',
-  log: "The database's -wal or -shm file was deleted while the program was running. Restart it with SIGTERM, not SIGKILL.",
+  log: "The database's -wal or -shm file was deleted while the program was running. Restart it with SIGTERM.",
 };
 
 /** SQLite continues to use the open files. Data committed to them is lost at the next start. */
@@ -97,8 +97,8 @@ export function createFileCheck(files: DatabaseFiles): () => DatabaseFileReplace
 }
 
 /**
- * Whether no other program can have opened the database since its log was deleted: it would have created files of its own,
- * and locked those.
+ * Whether no other program can have opened the database since its log was deleted: it would have created files of its
+ * own, and locked those.
  */
 export function hasNoOtherLog({ path, log, index }: DatabaseFiles): boolean {
   const isOther = (file: string, opened: FileIdentity | null) =>

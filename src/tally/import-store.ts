@@ -89,8 +89,8 @@ export interface ImportStore {
   recount(target: Pick<ImportTarget, 'listings'>, accountId: string, now: number): Promise<void>;
   setState(importId: number, state: ImportState, now: number): Promise<void>;
   /**
-   * Takes back what an import credited to one member: credits by a correction, as far as the member still has them. Null if
-   * nothing is left to take back: another process has done it.
+   * Takes back what an import credited to one member: credits by a correction, as far as the member still has them.
+   * Null if nothing is left to take back: another process has done it.
    */
   undoMember(target: ImportTarget, accountId: string, now: number): Promise<UndoneMember | null>;
   /** Counts votes again for summaries and charts, after some were undone. */

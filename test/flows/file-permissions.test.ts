@@ -22,7 +22,8 @@ it('every file that the program creates is only readable by its owner', { timeou
   expect((await createSender(1).send(url, { family: 'vote', body }))?.status).toBe(200);
   await run('backup', 'backup.db');
   await run('export', '--format', 'csv', '--out', 'ledger.csv');
-  writeFileSync(join(directory, 'points.csv'), 'user,points\n613425648685547541,5\n613425648685547542,5\nabc,1\n', { mode: 0o600 });
+  const points = 'user,points\n613425648685547541,5\n613425648685547542,5\nabc,1\n';
+  writeFileSync(join(directory, 'points.csv'), points, { mode: 0o600 });
   const imported = startProgram(
     ['import', 'points.csv', '--yes', '--rejected', 'rejected.csv'],
     environment,

@@ -38,7 +38,7 @@ export function evaluateRunningProgram(store: RunningStoreState): Finding[] {
     store.reason === fileReplacedMessages.log
       ? 'Restart it with SIGTERM, as its log explains. The database was not checked.'
       : isFileReplaced(store)
-        ? 'Do not restart it yet: its log explains how to save the data that it still has open. The database was not checked.'
+        ? 'Do not restart it: its log explains how to save the data that it still has open. The database was not checked.'
         : 'See its log.';
   return [fail(`The running tallyhook cannot store votes: ${store.reason ?? 'no reason reported'}`, hint)];
 }

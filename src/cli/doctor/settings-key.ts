@@ -14,7 +14,7 @@ export function evaluateSettingsKey(sources: KeySources, keyId: string | null): 
   } catch (error) {
     if (!(error instanceof KeyMissingError)) throw error;
     const message =
-      'The key of the secrets that were entered in Discord is missing, so listings that were linked there receive nothing.';
+      'The key of the secrets that were entered in Discord is missing: listings linked there receive nothing.';
     return [fail(message, error.hint ?? '')];
   }
 }

@@ -26,7 +26,9 @@ export interface Dialect extends SqlDialect, MigratableDatabase {
    * An error if the files at their paths are not the open ones any more, since commits would be lost; otherwise null.
    */
   checkFiles(): DatabaseFileReplacedError | null;
-  /** Writes a deleted write-ahead log into the database, if it is still the open one. Returns whether all was written. */
+  /**
+   * Writes a deleted write-ahead log into the database, if it is still the open one. Returns whether all was written.
+   */
   saveLog(): boolean;
   close(): Promise<void>;
 }
