@@ -27,7 +27,7 @@ type ReplacedPart = 'database' | 'log';
 /** The messages of {@link DatabaseFileReplacedError}. They contain no path, because `/readyz` is public. */
 export const fileReplacedMessages: Readonly<Record<ReplacedPart, string>> = {
   database: 'The database file was deleted or replaced while the program was running.',
-  log: "The database's -wal or -shm file was deleted while the program was running. Restart it with SIGTERM.",
+  log: "The database's -wal or -shm file was deleted while the program was running. If this lasts, restart it with SIGTERM.",
 };
 
 /** SQLite continues to use the open files. Data committed to them is lost at the next start. */
@@ -104,6 +104,11 @@ export function hasNoOtherLog({ path, log, index }: DatabaseFiles): boolean {
   const isOther = (file: string, opened: FileIdentity | null) =>
     identityOf(file) !== null && (opened === null || isReplaced(file, opened));
   return !isOther(`${path}-wal`, log) && !isOther(`${path}-shm`, index);
+}
+
+/** Whether the file at the path of the database is the one that was opened. */
+export function isDatabaseInPlace({ path, database }: DatabaseFiles): boolean {
+  return !isReplaced(path, database);
 }
 
 function isReplaced(path: string, opened: FileIdentity | null): boolean {

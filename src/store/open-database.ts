@@ -11,6 +11,14 @@ import { migrate } from './migrations/migrate.ts';
 /** Transactions that may wait at one time. More are rejected, and senders of deliveries are asked to retry (503). */
 const maxQueueLength = 10_000;
 
+/** A database with its group commit. */
+export interface OpenDatabase {
+  readonly dialect: Dialect;
+  readonly commits: GroupCommit;
+  /** See {@link Dialect.reopen}; null if the program does not run long enough for it. */
+  readonly reopen: (() => Promise<boolean>) | null;
+}
+
 /**
  * Connects to the database, applies missing migrations, and starts its group commit. Each driver is loaded only if it
  * is used. Throws {@link DatabaseTooNewError} and {@link CannotOpenDatabaseError}.
@@ -20,7 +28,7 @@ export async function openDatabase(
   clock: Clock,
   thread: boolean,
   onMigration: ((progress: MigrationProgress) => void) | undefined,
-): Promise<{ readonly dialect: Dialect; readonly commits: GroupCommit }> {
+): Promise<OpenDatabase> {
   const path = sqlitePathOf(url);
   try {
     const dialect =
@@ -31,7 +39,7 @@ export async function openDatabase(
       await dialect.close();
       throw error;
     });
-    return { dialect, commits: await startCommits(dialect, clock, thread) };
+    return { dialect, ...(await startCommits(dialect, clock, thread)) };
   } catch (error) {
     throw error instanceof TallyhookError ? error : new CannotOpenDatabaseError(error, path);
   }
@@ -40,9 +48,12 @@ export async function openDatabase(
 /**
  * SQLite has one writer, for everything. On a server, batches of recordings overlap, and nothing else waits for them.
  */
-async function startCommits(dialect: Dialect, clock: Clock, thread: boolean): Promise<GroupCommit> {
-  if (dialect.files !== null && thread) {
-    return (await import('./commits/write-worker-client.ts')).startWriteWorker(dialect.files, maxQueueLength);
+async function startCommits(dialect: Dialect, clock: Clock, thread: boolean): Promise<Omit<OpenDatabase, 'dialect'>> {
+  const { files } = dialect;
+  if (files !== null && thread) {
+    const { startWriteWorker } = await import('./commits/write-worker-client.ts');
+    const commits = startWriteWorker(() => dialect.files ?? files, maxQueueLength);
+    return { commits, reopen: () => commits.restart(dialect.reopen) };
   }
   const commitsWith = (writers: number) =>
     createGroupCommit(
@@ -50,5 +61,6 @@ async function startCommits(dialect: Dialect, clock: Clock, thread: boolean): Pr
       clock,
       maxQueueLength,
     );
-  return dialect.files !== null ? commitsWith(1) : separateRecordings(commitsWith(3), commitsWith(2));
+  const commits = files !== null ? commitsWith(1) : separateRecordings(commitsWith(3), commitsWith(2));
+  return { commits, reopen: null };
 }

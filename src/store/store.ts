@@ -137,11 +137,13 @@ export async function openStore(
   clock: Clock,
   { thread = true, log, onMigration = log && logProgress(log, clock) }: OpenStoreOptions = {},
 ): Promise<Store> {
-  const { dialect, commits } = await openDatabase(url, clock, thread, onMigration);
+  const { dialect, commits, reopen } = await openDatabase(url, clock, thread, onMigration);
   const db = queryBuilder(dialect);
   const { reading } = dialect;
   const monitor =
-    log && dialect.files ? monitorFiles({ check: dialect.checkFiles, saveLog: dialect.saveLog, log }) : undefined;
+    log && dialect.files
+      ? monitorFiles({ check: dialect.checkFiles, saveLog: dialect.saveLog, reopen, log })
+      : undefined;
 
   const ledgerIn = sqlLedger(db, reading);
 

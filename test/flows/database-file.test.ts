@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -94,8 +94,6 @@ const damages: Readonly<Record<string, (file: string, backup: string) => void>> 
   'is moved away with its directory': (file) => renameSync(join(file, '..'), `${join(file, '..')}-moved`),
   'is overwritten with a backup': (file, backup) => copyFileSync(backup, file),
   'is truncated': (file) => truncateSync(file),
-  'loses its write-ahead log': (file) => rmSync(`${file}-wal`),
-  "loses its write-ahead log's index": (file) => rmSync(`${file}-shm`),
 };
 
 describe('a database file that', { timeout: 60_000 }, () => {
@@ -105,8 +103,7 @@ describe('a database file that', { timeout: 60_000 }, () => {
       const { running, url, file, backup, votes, readiness, lastLoggedError } = await startReceivingProgram();
       damages[damage]?.(file, backup);
       expect(await votes(20)).toEqual(new Set([503]));
-      const part = damage.startsWith('loses') ? 'log' : 'database';
-      expect(await readiness()).toEqual({ status: 503, store: { ready: false, reason: fileReplacedMessages[part] } });
+      expect(await readiness()).toEqual({ status: 503, store: { ready: false, reason } });
       expect((await fetch(`${url}/healthz`)).status).toBe(200);
       await vi.waitFor(
         () => expect(lastLoggedError()).toMatchObject({ level: 50, file: expect.stringContaining(file) }),
@@ -182,15 +179,49 @@ describe('a database file that', { timeout: 60_000 }, () => {
     ['-shm', ['-shm']],
     ['-wal and -shm', ['-wal', '-shm']],
   ])(
-    'loses its %s: not even SIGKILL loses an acknowledged vote, as soon as the first one is rejected',
+    'loses its %s: SIGKILL loses no acknowledged vote, and votes are stored again without a restart',
     async (_, lost) => {
-      const { running, file, votes, lastLoggedError, expectAllVotesStored } = await startReceivingProgram();
+      const { running, file, vote, votes, readiness, lastLoggedError, expectAllVotesStored } =
+        await startReceivingProgram();
+      for (const round of ['first', 'second']) {
+        for (const suffix of lost) rmSync(`${file}${suffix}`);
+        await votes(5);
+        await vi.waitFor(async () => expect(await vote(), round).toBe(200), waitOptions);
+        for (const suffix of lost) expect(existsSync(`${file}${suffix}`), suffix).toBe(true);
+        expect(await votes(20)).toEqual(new Set([200]));
+        expect((await readiness()).store).toEqual({ ready: true });
+      }
+      expect(lastLoggedError().hint).toContain('acknowledged votes were written to the database file');
+      expect(running.output()).not.toContain('free space');
       for (const suffix of lost) rmSync(`${file}${suffix}`);
-      expect(await votes(5)).toEqual(new Set([503]));
+      await votes(5);
+      await vi.waitFor(
+        () => expect(running.output().split('acknowledged votes were written')).toHaveLength(4),
+        waitOptions,
+      );
       running.process.kill('SIGKILL');
       await running.ended;
-      expect(running.output()).not.toContain('free space');
-      expect(lastLoggedError().hint).toContain('all acknowledged votes were written to the database file');
+      await expectAllVotesStored(file);
+    },
+  );
+
+  it.each([['-wal'], ['-shm']])(
+    'loses its %s while another program has the old one open: votes get 503 until that one has ended',
+    async (suffix) => {
+      const { file, vote, votes, readiness, running, stop, expectAllVotesStored } = await startReceivingProgram();
+      const other = new DatabaseSync(file);
+      other.exec('PRAGMA schema_version');
+      rmSync(`${file}${suffix}`);
+      // The first vote finds out, and a second later it is clear that the file cannot be opened again.
+      expect(await votes(5)).toEqual(new Set([503]));
+      await vi.waitFor(() => expect(running.output()).toContain('votes were written'), waitOptions);
+      const before = await readiness();
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      expect(await votes(5)).toEqual(new Set([503]));
+      expect(before.store).toEqual({ ready: false, reason: fileReplacedMessages.log });
+      other.close();
+      await vi.waitFor(async () => expect(await vote()).toBe(200), waitOptions);
+      await stop();
       await expectAllVotesStored(file);
     },
   );

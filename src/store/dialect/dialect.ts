@@ -30,5 +30,10 @@ export interface Dialect extends SqlDialect, MigratableDatabase {
    * Writes a deleted write-ahead log into the database, if it is still the open one. Returns whether all was written.
    */
   saveLog(): boolean;
+  /**
+   * Opens the files again after {@link saveLog}, unless another process has the database open, whose log would be another
+   * one. All other connections of this process must be closed. Returns whether they were opened.
+   */
+  reopen(): boolean;
   close(): Promise<void>;
 }

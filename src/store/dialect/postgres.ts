@@ -33,6 +33,7 @@ export function postgres(url: string): Dialect {
     dataVersion: null,
     checkFiles: () => null,
     saveLog: () => false,
+    reopen: () => false,
     async close() {
       await Promise.all([pool.end(), readingPool.end()]);
     },

@@ -72,7 +72,7 @@ function inFile(path: string, log: Log | undefined): OpenFile {
   const files = identifyFiles(path);
   const checkFiles = createFileCheck(files);
   const saveLog = () => saveDeletedLog(writer, files);
-  const monitor = log && monitorFiles({ check: checkFiles, saveLog, log });
+  const monitor = log && monitorFiles({ check: checkFiles, saveLog, reopen: null, log });
   return {
     writer,
     reader,
