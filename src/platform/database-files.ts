@@ -27,7 +27,7 @@ type ReplacedPart = 'database' | 'log';
 /** The messages of {@link DatabaseFileReplacedError}. They contain no path, because `/readyz` is public. */
 export const fileReplacedMessages: Readonly<Record<ReplacedPart, string>> = {
   database: 'The database file was deleted or replaced while the program was running.',
-  log: "The database's -wal or -shm file was deleted while the program was running. If this lasts, restart it with SIGTERM.",
+  log: "The database's -wal or -shm file was deleted while the program ran. If this lasts, restart it with SIGTERM.",
 };
 
 /** SQLite continues to use the open files. Data committed to them is lost at the next start. */
