@@ -1,6 +1,8 @@
 import type { Markup } from '../src/texts/markup.ts';
 
-/** The input of the member cannot be used. The member sees the text, which says why and what else they can enter. */
+/**
+ * The input of the member cannot be used, or not now. The member sees the text, which says why and what they can do.
+ */
 export class InputError extends Error {
   readonly text: Markup;
 

@@ -9,6 +9,9 @@ export interface ShopVisitor {
   readonly roles: readonly string[] | null;
 }
 
+/** `unavailable`: the purchase cannot be stored at the moment, and nothing was charged. It may be confirmed again. */
+export type ConfirmResult = PurchaseResult | { readonly outcome: 'unavailable' };
+
 /** The shop of the community in which a command is used. All methods reject with the errors of the store. */
 export interface Shop {
   /** The items as they are offered to a member, with the member's balance (credits). */
@@ -23,7 +26,7 @@ export interface Shop {
       /** The id of the interaction that showed the confirmation. */
       readonly confirmationId: string;
     },
-  ): Promise<PurchaseResult>;
+  ): Promise<ConfirmResult>;
   /** A member's newest purchases, newest first. */
   purchasesOf(member: Pick<ShopVisitor, 'userId' | 'guildId'>, limit: number): Promise<readonly StoredPurchase[]>;
   /** Fulfils or refunds a reported purchase, once. Null if it was not reported in this channel. */

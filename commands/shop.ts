@@ -2,6 +2,7 @@ import type { Offer } from '../src/rewards/stored-purchase.ts';
 import type { Command, CommandContext, CommandInput, CoveredCommunity } from './command.ts';
 import { integerOption } from './command.ts';
 import { chosenCommunity, communityChoice } from './communities.ts';
+import { InputError } from './input-error.ts';
 import type { Panel, Reply } from './reply.ts';
 import { type ComponentOptions, unpackConfirmation } from './shop-confirmation.ts';
 import { renderConfirmation, renderOffer, renderReceipt, renderRejection } from './shop-item.ts';
@@ -124,6 +125,9 @@ async function confirm({ visitor, options, context }: OpenShop, confirmed: Compo
       return renderReceipt(result.purchase, options, texts);
     case 'rejected':
       return renderRejection(result.rejection, result.balance, options, texts);
+    case 'unavailable':
+      // A message of its own: the button stays, and pressing it again is the same purchase.
+      throw new InputError(texts.shop.notCharged);
     case 'foreign':
       return { tone: 'bad', title: texts.failure.title, text: texts.failure.unknownButton };
   }

@@ -1,7 +1,8 @@
-import { bold, escapeText, joined, lines, type Markup, subtext } from '../../src/texts/markup.ts';
+import { bold, joined, lines, type Markup, subtext } from '../../src/texts/markup.ts';
 import type { Panel, PanelBlock } from '../reply.ts';
 import { describeValue } from './describe-value.ts';
 import { type SectionId, sectionIds } from './form.ts';
+import { problemOf } from './render-change.ts';
 import { panel } from './results.ts';
 import {
   button,
@@ -44,9 +45,7 @@ export function renderOverview(view: SetupView): Panel {
           button: button(sections[section], 'section', { ...listingOptions(view), s: section }),
         }),
       ),
-      ...community.issues
-        .slice(0, 3)
-        .map(({ path, problem }) => textBlock(subtext(main.notStored(escapeText(`${path} ${problem}`, 200))))),
+      ...community.issues.slice(0, 3).map((issue) => textBlock(subtext(main.notStored(problemOf(issue, view).text)))),
     ],
     [
       button(buttons.history, 'history', listingOptions(view)),

@@ -44,13 +44,19 @@ export interface Problem {
   readonly hint: Markup | null;
 }
 
-/** What is wrong with a value is English, whatever the language. */
+/**
+ * What is wrong with a value is English, whatever the language. The reason for a missing key is the operator's, who alone
+ * can restore it.
+ */
 export function problemOf(issue: SettingIssue, view: Pick<SetupView, 'texts' | 'listingNames'>): Problem {
   const { texts } = view;
   const ofLink = textOfLink(issue, view);
   if (ofLink !== null) return { text: ofLink, hint: null };
-  const { path, problem, hint } = issue;
+  const { path, code, problem, hint } = issue;
   const name = bold(settingName(path, texts));
+  if (code === 'no_settings_key') {
+    return { text: markup`${name}: ${texts.setup.problems.noKey}`, hint: texts.failure.needsOperator };
+  }
   return {
     text: markup`${name} ${escapeText(problem, maxProblemLength)}`,
     hint: hint === null ? null : escapeText(hint, maxProblemLength),
@@ -58,10 +64,7 @@ export function problemOf(issue: SettingIssue, view: Pick<SetupView, 'texts' | '
 }
 
 /** Why a listing cannot be linked, or cannot have a key. */
-function textOfLink(
-  { code, listing }: SettingIssue,
-  view: Pick<SetupView, 'texts' | 'listingNames'>,
-): Markup | null {
+function textOfLink({ code, listing }: SettingIssue, view: Pick<SetupView, 'texts' | 'listingNames'>): Markup | null {
   const { setup } = view.texts;
   const name = escapedName(displayName(view, listing ?? ''));
   switch (code) {

@@ -5,6 +5,7 @@ import { createSetupDrafts } from '../../commands/setup-drafts.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
 import { sqlitePathOf } from '../database/database-url.ts';
+import { createEncryption } from '../encryption/encryption.ts';
 import { createHttpApp } from '../http/app.ts';
 import { DirectRequest } from '../http/body.ts';
 import { BodyMemory } from '../http/body-memory.ts';
@@ -114,12 +115,14 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     return target.isKnown ? target.id : null;
   });
   const targetLoop = createTargetLoop({ targets, directory, clock });
+  const encryption = createEncryption(config.encryption, ({ problem, hint }) => log.warn({ hint }, problem));
   const linkedRoles = createLinkedRolesService(config, {
-    ...{ members: store.linkedMembers, directory, clock, log },
+    ...{ members: store.linkedMembers, encryption, directory, clock, log },
     nudge: (queue) => nudgeEverywhere([queue]),
   });
   const settings = createSettings(config, {
-    ...{ store: store.settings, directory, lookups, targets, redact: dependencies.redact ?? null, clock, log },
+    ...{ store: store.settings, encryption, directory, lookups, targets, clock, log },
+    redact: dependencies.redact ?? null,
     onSaved: () => notices.publish([settingsNotice]),
     alsoRefresh: () => handling.subscriptions.refresh(),
   });
@@ -238,15 +241,15 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
 
   const checks = readinessChecks(store, config.roles, { answering, access, sync: settings.sync });
   const health = createHealth({
-    checks: Object.assign({}, ...config.roles.map((role) => checks[role])),
-    roles: new Map(allRoles.map((role) => [role, has(role) ? checks[role] : null])),
+    checks: checks.process,
+    roles: new Map(allRoles.map((role) => [role, has(role) ? checks.roles[role] : null])),
     metrics,
     isStopping: () => stopped !== undefined,
     isStandby: () => answering?.isStandby() ?? false,
   });
   const owner = createOwnerApp(config, {
     ...recording,
-    checks: Object.assign({}, ...config.roles.map((role) => checks[role])),
+    checks: checks.process,
     directory,
     home,
     keyStatus: lookups.keyStatus,

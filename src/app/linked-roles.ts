@@ -3,7 +3,7 @@ import type { Config } from '../../config/schema.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import type { ApplicationSettings } from '../discord/registration/application-settings.ts';
 import { createDiscordRest } from '../discord/rest.ts';
-import { createEncryption } from '../encryption/encryption.ts';
+import type { Encryption } from '../encryption/encryption.ts';
 import { type AccountId, partsOf } from '../ledger/account-id.ts';
 import { createDiscordOAuth } from '../linked-roles/discord-oauth.ts';
 import type { LinkedMembers } from '../linked-roles/linked-members.ts';
@@ -38,9 +38,10 @@ export interface LinkedRolesService extends Pick<LinkedRoles, 'update' | 'unlink
 
 /** Null if they are off: without `DISCORD_CLIENT_SECRET`, `PUBLIC_URL` or `DISCORD_TOKEN`. */
 export function createLinkedRolesService(
-  { discord, publicUrl, clientSecret, encryption }: Config,
+  { discord, publicUrl, clientSecret }: Config,
   options: {
     readonly members: LinkedMembers;
+    readonly encryption: Encryption;
     readonly directory: Directory;
     readonly nudge: (queue: string) => void;
     readonly clock: Clock;
@@ -48,7 +49,7 @@ export function createLinkedRolesService(
   },
 ): LinkedRolesService | null {
   if (clientSecret === null || publicUrl === null || discord.token === '') return null;
-  const { members, directory, nudge, clock, log } = options;
+  const { members, encryption, directory, nudge, clock, log } = options;
   const dayIn = (accountId: AccountId) => {
     const { accounts } = partsOf(accountId);
     const listing = directory.listings.find(({ community }) => community.accounts === accounts);
@@ -68,7 +69,7 @@ export function createLinkedRolesService(
       return applicationId;
     },
   });
-  const tokens = createMemberTokens({ members, oauth, encryption: createEncryption(encryption), clock });
+  const tokens = createMemberTokens({ members, oauth, encryption, clock });
   const linkedRoles = createLinkedRoles({ members, tokens, oauth, dayIn, clock, log });
   const onLinked = (userId: string) => nudge(roleConnectionQueue(userId));
   const abortController = new AbortController();

@@ -8,7 +8,19 @@ import type { Answering } from './answering.ts';
 import type { DiscordAccess } from './discord-access.ts';
 import type { CommunitySettingsSync } from './settings/community-settings.ts';
 
-/** Of each role, by component. Announcing needs Discord only to make progress: it is not ready without the database. */
+/** The checks of a process, by component. */
+export interface ProcessChecks {
+  /** Announcing needs Discord only to make progress: it is not ready without the database. */
+  readonly roles: Readonly<Record<Role, ReadinessChecks>>;
+  /** Those of its roles, and what is wrong with a part of the listings: see {@link readinessChecks}. */
+  readonly process: ReadinessChecks;
+}
+
+/**
+ * Receiving depends on the store alone. Listings whose secrets cannot be decrypted get 503 each, but must not make a
+ * load balancer remove the receivers of all others, so only the state of the whole process has the component
+ * `settings`.
+ */
 export function readinessChecks(
   store: Store,
   roles: readonly Role[],
@@ -23,7 +35,7 @@ export function readinessChecks(
     /** Null if no settings are stored. */
     readonly sync: Pick<CommunitySettingsSync, 'listingsWithoutKey'> | null;
   },
-): Readonly<Record<Role, ReadinessChecks>> {
+): ProcessChecks {
   const probeStore = coalesce(store.probe, second);
   const database = {
     store: async () => {
@@ -39,7 +51,6 @@ export function readinessChecks(
       if (count > 0) throw new Error(`the key of the webhook secrets of ${formatCount(count, 'listing')} is missing`);
     },
   };
-  const receive = { ...database, ...(sync === null ? {} : settings) };
   const gateway = {
     discord: async () => {
       if (answering?.isConnected() === false) throw new Error('not connected to the gateway');
@@ -55,7 +66,13 @@ export function readinessChecks(
     },
   };
   const usesGateway = roles.includes('answer') && answering?.endpoint === null;
-  return { receive, announce: { ...database, ...requests }, answer: { ...database, ...(usesGateway ? gateway : {}) } };
+  const ofRoles = {
+    receive: database,
+    announce: { ...database, ...requests },
+    answer: { ...database, ...(usesGateway ? gateway : {}) },
+  };
+  const ofSettings = sync !== null && roles.includes('receive') ? settings : {};
+  return { roles: ofRoles, process: Object.assign({}, ...roles.map((role) => ofRoles[role]), ofSettings) };
 }
 
 /** What waits because Discord rejects it; undefined if that is nothing. */

@@ -150,7 +150,7 @@ function assembleReceiver(
     separateAccounts: () => separateAccounts(store, { listings, home }, { clock, log }),
     onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
   });
-  const { receive: checks } = readinessChecks(store, ['receive'], { answering: null, access: null, sync: null });
+  const { process: checks } = readinessChecks(store, ['receive'], { answering: null, access: null, sync: null });
   const health = createHealth({
     ...{ checks, roles: new Map([['receive', checks]]), metrics },
     isStopping: () => stopped !== undefined,

@@ -1,8 +1,8 @@
-import type { Shop } from '../../commands/shop-port.ts';
+import type { ConfirmResult, Shop } from '../../commands/shop-port.ts';
 import { handlerQueue } from '../outbox/handler-events.ts';
 import type { Clock } from '../platform/clock.ts';
+import { isNotStored } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import type { PurchaseResult } from '../rewards/stored-purchase.ts';
 import type { PurchaseStore, ShopContext } from '../tally/purchase-store.ts';
 
 /** The shops of all communities. */
@@ -16,13 +16,13 @@ export function createShop(options: {
   readonly log: Log;
   /** Called with the queues of new effects. */
   readonly nudge: (queues: readonly string[]) => void;
-  /** Called with `sold`, `repeated`, `fulfilled`, `refunded`, or why nothing was sold. */
+  /** Called with `sold`, `repeated`, `fulfilled`, `refunded`, or why nothing was sold: a rejection, `unavailable`. */
   readonly onPurchase: (result: string) => void;
 }): Shop {
   const { shopIn, purchases, isHandled = () => false, clock, log, nudge, onPurchase } = options;
 
   /** Never the code. */
-  function report(result: PurchaseResult, { guildId, ownerChannelId }: ShopContext): void {
+  function report(result: ConfirmResult, { guildId, ownerChannelId }: ShopContext): void {
     onPurchase(resultName(result));
     if (result.outcome !== 'purchased' || result.repeated) return;
     const { id, userId, item, price, balance } = result.purchase;
@@ -38,13 +38,14 @@ export function createShop(options: {
       const shop = shopIn(guildId);
       const item = shop.items.find(({ id }) => id === itemId) ?? null;
       const order = { confirmationId, member: { userId, roles: roles ?? [] }, item, confirmedPrice: price };
-      const result = await purchases.purchase(
-        {
-          ...{ ...order, accounts: shop.accounts, guildId: shop.guildId, ownerChannelId: shop.ownerChannelId },
-          isHandled: isHandled(),
-        },
-        clock.now(),
-      );
+      const { accounts, ownerChannelId } = shop;
+      const result = await purchases
+        .purchase({ ...order, accounts, guildId: shop.guildId, ownerChannelId, isHandled: isHandled() }, clock.now())
+        .catch((error: unknown) => {
+          if (!isNotStored(error)) throw error;
+          log.error({ item: itemId, code: error.code, hint: error.hint }, 'a purchase could not be stored');
+          return { outcome: 'unavailable' } as const;
+        });
       report(result, shop);
       return result;
     },
@@ -62,13 +63,14 @@ export function createShop(options: {
   };
 }
 
-function resultName(result: PurchaseResult): string {
+function resultName(result: ConfirmResult): string {
   switch (result.outcome) {
     case 'purchased':
       return result.repeated ? 'repeated' : 'sold';
     case 'rejected':
       return result.rejection;
     case 'foreign':
-      return 'foreign';
+    case 'unavailable':
+      return result.outcome;
   }
 }

@@ -43,7 +43,7 @@ export const rekeyCommand = command({
       const key = newKeyOf(sources, keyId);
       const total = await rekey({
         ...{ store: store.rekey, key, stop: terminal.stop },
-        encryption: createEncryption(sources),
+        encryption: createEncryption(sources, ({ problem, hint }) => terminal.printError(`${problem} ${hint}`)),
         onProgress: (values) => terminal.printError(`${formatCount(values, 'secret')} …`),
       });
       const next = nextKeyFileOf(sources);

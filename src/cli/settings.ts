@@ -62,7 +62,7 @@ async function exportTo(
   { guildId, file, withSecrets }: { guildId: string; file: string | undefined; withSecrets: boolean },
   terminal: Terminal,
 ): Promise<number> {
-  const text = await withWriter(config, async (writer) => {
+  const text = await withWriter(config, terminal, async (writer) => {
     const { opened, listings } = await writer.read(guildId);
     const [unreadable] = opened.unreadable;
     if (withSecrets && unreadable !== undefined) {
@@ -82,7 +82,7 @@ async function importFrom(
   terminal: Terminal,
 ): Promise<number> {
   const text = readFileSync(file, 'utf8');
-  return withWriter(config, async (writer) => {
+  return withWriter(config, terminal, async (writer) => {
     const { opened, listings } = await writer.read(guildId);
     const imported = importedChanges(text, { settings: opened.settings, listings });
     if ('issues' in imported) return reportIssues(imported.issues, terminal);
@@ -127,12 +127,17 @@ function reportIssues(
 
 async function withWriter<Result>(
   config: Config,
+  terminal: Terminal,
   use: (writer: ReturnType<typeof createSettingsWriter>) => Promise<Result>,
 ): Promise<Result> {
   const store = await openStore(config.databaseUrl, systemClock, { thread: false });
   try {
+    const encryption = createEncryption(config.encryption, ({ problem, hint }) =>
+      terminal.printError(`${problem} ${hint}`),
+    );
     const writer = createSettingsWriter({
-      ...{ store: store.settings, encryption: createEncryption(config.encryption), clock: systemClock },
+      ...{ store: store.settings, encryption, clock: systemClock },
+      onKeyMissing: ({ reason, hint }) => terminal.printError(`${reason} ${hint}`),
       base: () => config.base,
       findTarget: createListingTargets(() => undefined).find,
       apply: async () => {},

@@ -1,5 +1,7 @@
 import {
+  chmodSync,
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   openSync,
@@ -17,35 +19,83 @@ const privateMode = 0o600;
 /** Mode bits of all users other than the owner and the group. */
 const otherUsers = 0o007;
 
-/** The key file cannot be used. */
+/** What is wrong with a key file. In sentences, with its path: for the operator alone. */
+export interface KeyFileIssue {
+  readonly path: string;
+  readonly problem: string;
+  readonly hint: string;
+}
+
+/**
+ * A key file as it is now. `exposed`: every user of this machine can read it. `unusable`: it cannot be read, or
+ * contains no key.
+ */
+export type KeyFile =
+  | { readonly state: 'missing' }
+  | { readonly state: 'private'; readonly key: EncryptionKey }
+  | { readonly state: 'exposed'; readonly key: EncryptionKey; readonly issue: KeyFileIssue }
+  | { readonly state: 'unusable'; readonly issue: KeyFileIssue };
+
+/** The key file cannot be used or written. */
 export class KeyFileError extends TallyhookError {
   constructor(message: string, hint: string, cause?: unknown) {
     super('key_file_unusable', message, { hint, ...(cause !== undefined && { cause }) });
   }
 }
 
-/** The key in a file; null if there is no such file. @throws KeyFileError */
-export function readKeyFile(path: string): EncryptionKey | null {
+/** Never throws, and changes nothing. */
+export function readKeyFile(path: string): KeyFile {
   let text: string;
+  let mode: number;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readFileSync(path, 'utf8').trim();
+    ({ mode } = statSync(path));
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw unreadable(path, error);
+    if (codeOf(error) === 'ENOENT') return { state: 'missing' };
+    const problem = `The key file ${path} cannot be read (${codeOf(error) ?? messageOf(error)}).`;
+    const hint = 'Make sure that the user of the tallyhook process can read it, and restart tallyhook.';
+    return { state: 'unusable', issue: { path, problem, hint } };
   }
-  const key = parseEncryptionKey(text.trim());
-  if (key === null) throw new KeyFileError(`${path} contains no key.`, 'Restore it from a copy.');
-  if (process.platform !== 'win32' && (statSync(path).mode & otherUsers) !== 0) {
-    throw new KeyFileError(`Every user of this machine can read ${path}.`, `Run \`chmod 600 ${path}\`.`);
+  const key = parseEncryptionKey(text);
+  if (key === null) {
+    const problem = `The key file ${path} ${text === '' ? 'is empty' : 'contains no key'}.`;
+    const hint = 'Restore it from a copy and restart tallyhook, or set SETTINGS_KEY to the key.';
+    return { state: 'unusable', issue: { path, problem, hint } };
   }
-  return key;
+  if (process.platform === 'win32' || (mode & otherUsers) === 0) return { state: 'private', key };
+  const problem = `Every user of this machine can read the key file ${path} (mode ${octal(mode)}).`;
+  return { state: 'exposed', key, issue: { path, problem, hint: `Run \`chmod 600 ${path}\`.` } };
+}
+
+/**
+ * Reads a key file, and takes the permissions of other users away if it belongs to the user of this process, such as
+ * after `cp` or `docker cp`. Never throws.
+ */
+export function readAndRestrictKeyFile(path: string): KeyFile {
+  const file = readKeyFile(path);
+  if (file.state !== 'exposed' || !restrict(path)) return file;
+  const problem = `Every user of this machine could read the key file ${path}. Now only its owner can (mode 0600).`;
+  const hint = 'If other people use this machine, replace the key with `tallyhook rekey`.';
+  return { ...file, issue: { path, problem, hint } };
+}
+
+function restrict(path: string): boolean {
+  try {
+    if (statSync(path).uid !== process.getuid?.()) return false;
+    chmodSync(path, privateMode);
+    return true;
+  } catch {
+    // Such as on a read-only file system.
+    return false;
+  }
 }
 
 /**
  * Creates a key file that only its owner can read, completely or not at all, and flushes it to disk before it returns.
- * If another process has created it meanwhile, returns the key of that one. @throws KeyFileError
+ * Returns the key of an existing one, also if another process creates it meanwhile. @throws KeyFileError
  */
 export function createKeyFile(path: string): EncryptionKey {
+  if (existsSync(path)) return keyIn(path);
   const partial = `${path}.${process.pid}.partial`;
   try {
     rmSync(partial, { force: true });
@@ -58,9 +108,15 @@ export function createKeyFile(path: string): EncryptionKey {
   } finally {
     rmSync(partial, { force: true });
   }
-  const key = readKeyFile(path);
-  if (key === null) throw unwritable(path, 'it disappeared');
-  return key;
+  return keyIn(path);
+}
+
+/** @throws KeyFileError unless the file has a key */
+function keyIn(path: string): EncryptionKey {
+  const file = readKeyFile(path);
+  if (file.state === 'missing') throw unwritable(path, 'it disappeared');
+  if (file.state === 'unusable') throw new KeyFileError(file.issue.problem, file.issue.hint);
+  return file.key;
 }
 
 /** Replaces the key file `path` by the file `next`, which disappears. @throws KeyFileError */
@@ -96,11 +152,6 @@ function flushDirectory(path: string): void {
   }
 }
 
-function unreadable(path: string, cause: unknown): KeyFileError {
-  const hint = 'Make sure that the user of the tallyhook process can read it.';
-  return new KeyFileError(`The key file ${path} cannot be read (${codeOf(cause) ?? messageOf(cause)}).`, hint, cause);
-}
-
 function unwritable(path: string, cause: unknown): KeyFileError {
   const hint = 'Make sure that the user of the tallyhook process can write to this folder, or set SETTINGS_KEY.';
   return new KeyFileError(
@@ -108,6 +159,10 @@ function unwritable(path: string, cause: unknown): KeyFileError {
     hint,
     cause,
   );
+}
+
+function octal(mode: number): string {
+  return (mode & 0o777).toString(8).padStart(4, '0');
 }
 
 function codeOf(error: unknown): string | undefined {

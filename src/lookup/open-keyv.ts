@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { Keyv, KeyvMemoryAdapter } from 'keyv';
 import { BoundedMap } from '../platform/bounded-map.ts';
+import { createPrivateFile } from '../platform/create-private-file.ts';
 import { hour, second } from '../platform/durations.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { makeDirectory } from '../platform/make-directory.ts';
@@ -39,6 +40,7 @@ async function sqliteKeyv(path: string, onFallback: (error: unknown) => void): P
   try {
     const { KeyvSqlite } = await import('./keyv-sqlite.ts');
     makeDirectory(dirname(path));
+    createPrivateFile(path);
     // The driver is synchronous: a lock of another process must not block this one for long.
     const store = new KeyvSqlite({ uri: path, wal: true, busyTimeout: second / 10, clearExpiredInterval: hour });
     keyv = new Keyv({ store, namespace });

@@ -21,16 +21,24 @@ export interface DatabaseFiles {
   readonly descriptors: { readonly database: number; readonly log: number | null };
 }
 
-/** The message of {@link DatabaseFileReplacedError}. It contains no path, because `/readyz` is public. */
-export const fileReplacedMessage = 'The database file was deleted or replaced while the program was running.';
+/** What was replaced: the database itself, or only its write-ahead log or the log's index. */
+type ReplacedPart = 'database' | 'log';
+
+/** The messages of {@link DatabaseFileReplacedError}. They contain no path, because `/readyz` is public. */
+export const fileReplacedMessages: Readonly<Record<ReplacedPart, string>> = {
+  database: 'The database file was deleted or replaced while the program was running.',
+  log: "The database's -wal or -shm file was deleted while the program ran. If this lasts, restart it with SIGTERM.",
+};
 
 /** SQLite continues to use the open files. Data committed to them is lost at the next start. */
 export class DatabaseFileReplacedError extends TallyhookError {
   readonly file: string;
+  readonly part: ReplacedPart;
 
-  constructor(file: string, hint: string) {
-    super('database_file_replaced', fileReplacedMessage, { hint });
+  constructor(file: string, part: ReplacedPart, hint: string) {
+    super('database_file_replaced', fileReplacedMessages[part], { hint });
     this.file = file;
+    this.part = part;
   }
 }
 
@@ -80,12 +88,27 @@ export function createFileCheck(files: DatabaseFiles): () => DatabaseFileReplace
   }
 
   return () => {
-    if (isReplaced(path, database)) return new DatabaseFileReplacedError(path, rescueHint(files));
-    if (isOverwritten()) return new DatabaseFileReplacedError(path, restoreHint(path));
-    if (isReplaced(`${path}-wal`, log)) return new DatabaseFileReplacedError(`${path}-wal`, stopHint);
-    if (isReplaced(`${path}-shm`, index)) return new DatabaseFileReplacedError(`${path}-shm`, stopHint);
+    if (isReplaced(path, database)) return new DatabaseFileReplacedError(path, 'database', rescueHint(files));
+    if (isOverwritten()) return new DatabaseFileReplacedError(path, 'database', restoreHint(path));
+    if (isReplaced(`${path}-wal`, log)) return new DatabaseFileReplacedError(`${path}-wal`, 'log', stopHint);
+    if (isReplaced(`${path}-shm`, index)) return new DatabaseFileReplacedError(`${path}-shm`, 'log', stopHint);
     return null;
   };
+}
+
+/**
+ * Whether no other program can have opened the database since its log was deleted: it would have created files of its
+ * own, and locked those.
+ */
+export function hasNoOtherLog({ path, log, index }: DatabaseFiles): boolean {
+  const isOther = (file: string, opened: FileIdentity | null) =>
+    identityOf(file) !== null && (opened === null || isReplaced(file, opened));
+  return !isOther(`${path}-wal`, log) && !isOther(`${path}-shm`, index);
+}
+
+/** Whether the file at the path of the database is the one that was opened. */
+export function isDatabaseInPlace({ path, database }: DatabaseFiles): boolean {
+  return !isReplaced(path, database);
 }
 
 function isReplaced(path: string, opened: FileIdentity | null): boolean {

@@ -22,12 +22,21 @@ export class TallyhookError extends Error {
  * The store cannot commit at the moment (locked, full, read-only or gone). Nothing was stored; the sender should retry.
  */
 export class StoreUnavailableError extends TallyhookError {
-  constructor(cause: unknown) {
+  /** @param hint by default that of the cause, or the usual one */
+  constructor(cause: unknown, hint = cause instanceof TallyhookError ? cause.hint : undefined) {
     super('store_unavailable', 'The database cannot commit at the moment.', {
       cause,
-      hint: 'Check that the disk has free space and that no other program holds a lock on the database.',
+      hint: hint ?? 'Check that the disk has free space and that no other program holds a lock on the database.',
     });
   }
+}
+
+/** The codes of errors because of which nothing was stored, although it may be stored later. */
+const notStoredCodes: readonly TallyhookErrorCode[] = ['store_unavailable', 'queue_full', 'database_file_replaced'];
+
+/** Whether the store could not write: nothing was changed, and trying again may help. */
+export function isNotStored(error: unknown): error is TallyhookError {
+  return error instanceof TallyhookError && notStoredCodes.includes(error.code);
 }
 
 /** The message of any thrown value, for a log line or a reason. */

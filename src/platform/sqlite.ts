@@ -1,7 +1,7 @@
-import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
+import { createPrivateFile } from './create-private-file.ts';
 
 /** Page cache of a connection. SQLite's default of 2 MB is less than the balances of a large community. */
 const cacheKib = 16_000;
@@ -22,23 +22,10 @@ export function openSqlite(
   path: string,
   { busyTimeoutMs: timeout, mustExist = false }: OpenSqliteOptions,
 ): DatabaseSync {
-  if (!mustExist && path !== ':memory:') createPrivate(path);
+  if (!mustExist && path !== ':memory:') createPrivateFile(path);
   const database = new DatabaseSync(mustExist ? withoutCreating(path) : path, { timeout });
   database.exec(`PRAGMA cache_size = ${-cacheKib}`);
   return database;
-}
-
-/**
- * Creates the file with mode 0600. SQLite would make it world-readable, and gives the -wal and -shm files the same
- * mode. An existing file is not opened: closing it again would release this process's locks on it
- * (sqlite.org/howtocorrupt.html, 2.2).
- */
-function createPrivate(path: string): void {
-  try {
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
 }
 
 /** A URL with which SQLite opens the file and does not create it. */

@@ -2,6 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import type { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
+import { privateMode } from '../platform/create-private-file.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 
@@ -36,7 +37,7 @@ export function readJsonFile<Schema extends z.ZodType>(
 
 /** Writes the file atomically: to a temporary file, then renamed. */
 export function writeJsonFile(path: string, value: unknown): void {
-  writeFileSync(`${path}.new`, JSON.stringify(value));
+  writeFileSync(`${path}.new`, JSON.stringify(value), { mode: privateMode });
   renameSync(`${path}.new`, path);
 }
 
@@ -65,7 +66,7 @@ export function openJsonFile(options: {
       await stopwatch.sleep(writeDelayMs, stopping.signal);
       isDirty = false;
       try {
-        await writeFile(`${path}.new`, JSON.stringify(snapshot()));
+        await writeFile(`${path}.new`, JSON.stringify(snapshot()), { mode: privateMode });
         await rename(`${path}.new`, path);
       } catch (error) {
         log.warn({ file: path, reason: messageOf(error) }, 'cannot write the sandbox state file');

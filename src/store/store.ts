@@ -1,4 +1,3 @@
-import { sqlitePathOf } from '../database/database-url.ts';
 import type { MigrationProgress } from '../database/migrations/migrate.ts';
 import { logProgress } from '../database/migrations/report-progress.ts';
 import type { PartyPanels } from '../discord/announcements/party-panel.ts';
@@ -33,11 +32,7 @@ import type { Recorder } from '../tally/recorder.ts';
 import type { ReminderStore } from '../tally/reminder-store.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
 import type { Installation } from '../tally/separation.ts';
-import { CannotOpenDatabaseError } from './cannot-open-database-error.ts';
-import { createGroupCommit, type GroupCommit, separateRecordings } from './commits/group-commit.ts';
-import { createWriter } from './commits/writer.ts';
-import type { Dialect } from './dialect/dialect.ts';
-import { migrate } from './migrations/migrate.ts';
+import { openDatabase } from './open-database.ts';
 import { type ProcessCoordination, sqlProcessCoordination } from './process-coordination.ts';
 import { queryBuilder } from './query-builder.ts';
 import { sqlAnnouncements } from './reads/announcements.ts';
@@ -66,9 +61,6 @@ import { sqlStandings } from './reads/standings/standings.ts';
 import { sqlVotesPerDay } from './reads/votes-per-day.ts';
 import { countRequestsSince } from './writes/budget.ts';
 import { isSessionRevoked } from './writes/session-revocations.ts';
-
-/** Transactions that may wait at one time. More are rejected, and senders of deliveries are asked to retry (503). */
-const maxQueueLength = 10_000;
 
 /** How long a failed write makes the store unready: longer than the Retry-After of 5 s that senders receive. */
 const writeFailureHoldMs = 6 * second;
@@ -145,10 +137,13 @@ export async function openStore(
   clock: Clock,
   { thread = true, log, onMigration = log && logProgress(log, clock) }: OpenStoreOptions = {},
 ): Promise<Store> {
-  const { dialect, commits } = await openDatabase(url, clock, thread, onMigration);
+  const { dialect, commits, reopen } = await openDatabase(url, clock, thread, onMigration);
   const db = queryBuilder(dialect);
   const { reading } = dialect;
-  const monitor = log && dialect.files ? monitorFiles(dialect.checkFiles, log) : undefined;
+  const monitor =
+    log && dialect.files
+      ? monitorFiles({ check: dialect.checkFiles, saveLog: dialect.saveLog, reopen, log })
+      : undefined;
 
   const ledgerIn = sqlLedger(db, reading);
 
@@ -161,7 +156,10 @@ export async function openStore(
   const write: typeof commits.write = (name, ...args) => {
     const result = commits.write(name, ...args);
     result.catch((error: unknown) => {
-      if (error instanceof StoreUnavailableError) lastWriteFailure = { error, at: clock.monotonic() };
+      if (!(error instanceof StoreUnavailableError)) return;
+      lastWriteFailure = { error, at: clock.monotonic() };
+      // Before the sender knows: what was acknowledged earlier must not wait for the next check.
+      monitor?.check();
     });
     return result;
   };
@@ -252,46 +250,4 @@ export async function openStore(
       await dialect.close();
     },
   };
-}
-
-/**
- * Connects to the database, applies missing migrations, and starts its group commit. Each driver is loaded only if it
- * is used. Throws {@link DatabaseTooNewError} and {@link CannotOpenDatabaseError}.
- */
-async function openDatabase(
-  url: string,
-  clock: Clock,
-  thread: boolean,
-  onMigration: ((progress: MigrationProgress) => void) | undefined,
-): Promise<{ readonly dialect: Dialect; readonly commits: GroupCommit }> {
-  const path = sqlitePathOf(url);
-  try {
-    const dialect =
-      path === null
-        ? (await import('./dialect/postgres.ts')).postgres(url)
-        : (await import('./dialect/sqlite.ts')).sqlite(path);
-    await migrate(dialect, clock, { onProgress: onMigration }).catch(async (error: unknown) => {
-      await dialect.close();
-      throw error;
-    });
-    return { dialect, commits: await startCommits(dialect, clock, thread) };
-  } catch (error) {
-    throw error instanceof TallyhookError ? error : new CannotOpenDatabaseError(error, path);
-  }
-}
-
-/**
- * SQLite has one writer, for everything. On a server, batches of recordings overlap, and nothing else waits for them.
- */
-async function startCommits(dialect: Dialect, clock: Clock, thread: boolean): Promise<GroupCommit> {
-  if (dialect.files !== null && thread) {
-    return (await import('./commits/write-worker-client.ts')).startWriteWorker(dialect.files, maxQueueLength);
-  }
-  const commitsWith = (writers: number) =>
-    createGroupCommit(
-      Array.from({ length: writers }, () => createWriter(dialect, clock)),
-      clock,
-      maxQueueLength,
-    );
-  return dialect.files !== null ? commitsWith(1) : separateRecordings(commitsWith(3), commitsWith(2));
 }

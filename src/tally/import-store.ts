@@ -88,8 +88,11 @@ export interface ImportStore {
   /** Brings streak and history of a member up to date with imported votes, without rewards for them. */
   recount(target: Pick<ImportTarget, 'listings'>, accountId: string, now: number): Promise<void>;
   setState(importId: number, state: ImportState, now: number): Promise<void>;
-  /** Takes back what an import credited to one member: credits by a correction, as far as the member still has them. */
-  undoMember(target: ImportTarget, accountId: string, now: number): Promise<UndoneMember>;
+  /**
+   * Takes back what an import credited to one member: credits by a correction, as far as the member still has them.
+   * Null if nothing is left to take back: another process has done it.
+   */
+  undoMember(target: ImportTarget, accountId: string, now: number): Promise<UndoneMember | null>;
   /** Counts votes again for summaries and charts, after some were undone. */
   resetCounters(): Promise<void>;
 }

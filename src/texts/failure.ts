@@ -21,6 +21,9 @@ export function failureTexts(messages: Catalogue['failure'], { text }: Language)
     },
     /** An unexpected error; `incident` is its id in the log. */
     incident: (incident: Markup) => text(messages.incident, { incident }),
+    /** The database cannot be written at the moment. */
+    notStored: (retry: Markup) => markup`${text(messages.notStored)} ${tryAgain(retry)}`,
+    needsOperator: text(messages.needsOperator),
     tooLate: (retry: Markup) => markup`${text(messages.tooLate)} ${tryAgain(retry)}`,
     /** `setup` is a mention of the command. */
     noListing: (setup: Markup) => text(messages.noListing, { setup }),

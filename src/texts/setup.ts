@@ -116,6 +116,7 @@ export function setupTexts(messages: Catalogue['setup'], language: Language, par
         alreadyUndone: problems.alreadyUndone,
         notFound: problems.notFound,
         unknownListing: problems.unknownListing,
+        noKey: problems.noKey,
         channelHint: problems.channelHint,
         managedRoleHint: problems.managedRoleHint,
         moderatingRoleHint: problems.moderatingRoleHint,

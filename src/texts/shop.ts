@@ -26,6 +26,7 @@ export function shopTexts(messages: Catalogue['shop'], language: Language, parts
     manual: text(messages.manual),
     requires: (role: Markup) => text(messages.requires, { role }),
     rejections: texts(messages.rejections),
+    notCharged: text(messages.notCharged),
     confirmation: {
       title: text(confirmation.title),
       item: (name: Markup, cost: number) => text(confirmation.item, { name: bold(name), price: price(cost) }),

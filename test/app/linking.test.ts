@@ -6,6 +6,7 @@ import { createDirectory } from '../../src/app/directory.ts';
 import { createListingTargets, createTargetLoop } from '../../src/app/listing-targets.ts';
 import { createLookupClients } from '../../src/app/lookup-clients.ts';
 import { createSettings } from '../../src/app/settings/create-settings.ts';
+import { createEncryption } from '../../src/encryption/encryption.ts';
 import { createMetrics } from '../../src/http/metrics/metrics.ts';
 import { memoryKeyv } from '../../src/lookup/open-keyv.ts';
 import { second } from '../../src/platform/durations.ts';
@@ -52,6 +53,7 @@ async function startProcess(service: { readonly baseUrl: string }) {
   });
   const { setup, sync } = createSettings(config, {
     ...{ store: store.settings, directory, lookups, targets, redact: null, onSaved: () => {}, clock, log },
+    encryption: createEncryption(config.encryption),
   });
   await sync.load();
   return { setup, sync, store, directory, targets, clock };

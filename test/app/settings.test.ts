@@ -1,5 +1,7 @@
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { problemOf } from '../../commands/setup/render-change.ts';
 import type { Setup } from '../../commands/setup-port.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createDirectory } from '../../src/app/directory.ts';
@@ -14,6 +16,7 @@ import { runReadinessChecks } from '../../src/http/readiness.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createRedactor } from '../../src/platform/redactor.ts';
 import { openStore } from '../../src/store/store.ts';
+import { textsFor } from '../../src/texts/texts.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -48,7 +51,14 @@ async function startProcess(
   const targets = createListingTargets(findLookup);
   let saved = 0;
   const settings = createSettings(config, {
-    ...{ store: store.settings, directory, lookups: { prepare }, targets, redact, clock, log },
+    ...{
+      store: store.settings,
+      encryption: createEncryption(config.encryption),
+      directory,
+      lookups: { prepare },
+      targets,
+    },
+    ...{ redact, clock, log },
     onSaved: () => {
       saved += 1;
     },
@@ -249,16 +259,19 @@ describe('a listing that is linked in Discord', () => {
     expect(two.directory.find('harbour')).toMatchObject({ voteSecrets: ['file-vote-secret'] });
     expect(two.lines.join('')).toContain('stored secrets cannot be decrypted');
     expect([one.sync.listingsWithoutKey, two.sync.listingsWithoutKey]).toEqual([0, 1]);
-    const readiness = readinessChecks(two.store, ['receive', 'answer'], {
+    const { roles, process } = readinessChecks(two.store, ['receive', 'answer'], {
       answering: null,
       access: null,
       sync: two.sync,
     });
-    expect(await runReadinessChecks(readiness.receive)).toEqual({
+    // One community's secrets must not make a load balancer remove the receivers of all others.
+    for (const role of ['receive', 'answer'] as const) {
+      expect(await runReadinessChecks(roles[role])).toEqual({ store: { ready: true } });
+    }
+    expect(await runReadinessChecks(process)).toEqual({
       store: { ready: true },
       settings: { ready: false, reason: 'the key of the webhook secrets of 1 listing is missing' },
     });
-    expect(await runReadinessChecks(readiness.answer)).toEqual({ store: { ready: true } });
     const read = await two.setup.read(otherGuildId);
     expect(read.canStoreSecrets).toBe(false);
     expect(read.issues).toContainEqual(expect.objectContaining({ path: 'voteSecrets', code: 'no_settings_key' }));
@@ -269,6 +282,34 @@ describe('a listing that is linked in Discord', () => {
       secret: null,
     } as const;
     expect(await two.setup.rotateSecret(rotation)).toMatchObject({ issues: [{ code: 'no_settings_key' }] });
+  });
+
+  it('reports a missing key file to the operator in the log, and to managers without its path', async () => {
+    const url = newDatabase();
+    const one = await startProcess(url);
+    const { listing } = await linkServer(one.setup, author({ guildId: otherGuildId }));
+    const keyFile = one.config.encryption.keyFile ?? '';
+    rmSync(keyFile);
+    const two = await startProcess(url);
+    expect(two.lines.join('')).toContain(keyFile);
+    two.lines.length = 0;
+    const replacement = {
+      ...author({ guildId: otherGuildId }),
+      listing: listing.name,
+      lookupKey: 'lookup-key-2',
+      targetId: null,
+    };
+    const { issues } = await two.setup.read(otherGuildId);
+    const replaced = await two.setup.replaceKey(replacement);
+    expect([issues.length, replaced.status]).toEqual([3, 'invalid']);
+    expect(JSON.stringify([issues, replaced])).not.toContain(dirname(keyFile));
+    expect(two.lines.join('')).toContain(keyFile);
+    const texts = textsFor('de', null);
+    for (const issue of issues) {
+      const { text, hint } = problemOf(issue, { texts, listingNames: new Map() });
+      expect(text).toContain('dieses Servers können gerade weder gelesen noch gespeichert werden');
+      expect(hint).toBe(texts.failure.needsOperator);
+    }
   });
 });
 

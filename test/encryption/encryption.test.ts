@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createEncryption, type KeySources } from '../../src/encryption/encryption.ts';
+import { createEncryption, KeyMissingError, type KeySources } from '../../src/encryption/encryption.ts';
 import { type EncryptionKey, generateKeyText, parseEncryptionKey } from '../../src/encryption/encryption-key.ts';
+import { KeyFileError, type KeyFileIssue } from '../../src/encryption/key-file.ts';
 import { keyIdOf, SealedTextError, seal, unseal } from '../../src/encryption/sealed-text.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -140,14 +141,56 @@ describe('encryption', () => {
     expect(createEncryption(sources({})).canSeal).toBe(false);
   });
 
-  it('rejects a key file that others can read, or that has no key', () => {
+  it('uses a key file that others can read, takes their permission away, and reports it once', () => {
     const keyFile = join(tempDir(), 'tally.db.key');
-    writeFileSync(keyFile, `${generateKeyText()}\n`, { mode: 0o600 });
+    writeFileSync(keyFile, `${generateKeyText()}\n`);
+    const mode = () => statSync(keyFile).mode & 0o777;
     chmodSync(keyFile, 0o644);
-    expect(() => createEncryption(sources({ keyFile }))).toThrow(/can read/);
+    // Without a place for the report, nothing is changed.
+    const { id } = createEncryption(sources({ keyFile })).keyFor(null);
+    expect(mode()).toBe(0o644);
+    const issues: KeyFileIssue[] = [];
+    const encryption = createEncryption(sources({ keyFile }), (issue) => issues.push(issue));
+    expect(encryption.keyFor(id).id).toBe(id);
+    expect(mode()).toBe(0o600);
+    expect(issues).toEqual([
+      { path: keyFile, problem: expect.stringContaining('could read'), hint: expect.stringContaining('rekey') },
+    ]);
+    // The group may read it: Kubernetes assigns volumes to the group of the container.
     chmodSync(keyFile, 0o640);
-    createEncryption(sources({ keyFile }));
-    writeFileSync(keyFile, 'password');
-    expect(() => createEncryption(sources({ keyFile }))).toThrow(/contains no key/);
+    createEncryption(sources({ keyFile }), (issue) => issues.push(issue));
+    expect([mode(), issues.length]).toEqual([0o640, 1]);
+  });
+
+  it.each([
+    ['is empty', ''],
+    ['is cut', generateKeyText().slice(0, 40)],
+    ['has something else', 'password'],
+  ])('treats a key file that %s like a missing one, reports it, and does not replace it', (_, text) => {
+    const keyFile = join(tempDir(), 'tally.db.key');
+    const before = createEncryption(sources({ keyFile }));
+    const key = before.keyFor(null);
+    const sealed = seal(key, 'secret', context);
+    writeFileSync(keyFile, text);
+    const issues: KeyFileIssue[] = [];
+    const encryption = createEncryption(sources({ keyFile }), (issue) => issues.push(issue));
+    for (const use of [() => encryption.open(sealed, context), () => encryption.keyFor(key.id)]) {
+      expect(use).toThrow(KeyMissingError);
+      expect(use).toThrow(expect.objectContaining({ hint: expect.stringContaining(`${keyFile} `) }));
+    }
+    expect(() => encryption.keyFor(null)).toThrow(KeyFileError);
+    expect(issues).toHaveLength(1);
+    expect(readFileSync(keyFile, 'utf8')).toBe(text);
+    // A running process still has the key, also after it has looked for another one.
+    expect(() => before.keyFor('another')).toThrow(KeyMissingError);
+    expect(before.open(sealed, context)).toBe('secret');
+  });
+
+  it('treats a directory in place of the key file like a missing key', () => {
+    const keyFile = tempDir();
+    const issues: KeyFileIssue[] = [];
+    const encryption = createEncryption(sources({ keyFile }), (issue) => issues.push(issue));
+    expect(() => encryption.keyFor('000000000000')).toThrow(KeyMissingError);
+    expect(issues).toEqual([expect.objectContaining({ problem: expect.stringContaining('EISDIR') })]);
   });
 });

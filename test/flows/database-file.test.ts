@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, renameSync, rmSync, truncateSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
+import { fileReplacedMessages } from '../../src/platform/database-files.ts';
 import { openStore } from '../../src/store/store.ts';
 import { diagnose } from '../cli/doctor/run.ts';
 import { createSender } from '../support/sender.ts';
@@ -12,7 +13,7 @@ import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const waitOptions = { timeout: 20_000, interval: 50 };
-const reason = 'The database file was deleted or replaced while the program was running.';
+const reason = fileReplacedMessages.database;
 
 /** Starts a program and sends votes to it. The backup lacks the last 20 votes. */
 async function startReceivingProgram() {
@@ -93,8 +94,6 @@ const damages: Readonly<Record<string, (file: string, backup: string) => void>> 
   'is moved away with its directory': (file) => renameSync(join(file, '..'), `${join(file, '..')}-moved`),
   'is overwritten with a backup': (file, backup) => copyFileSync(backup, file),
   'is truncated': (file) => truncateSync(file),
-  'loses its write-ahead log': (file) => rmSync(`${file}-wal`),
-  "loses its write-ahead log's index": (file) => rmSync(`${file}-shm`),
 };
 
 describe('a database file that', { timeout: 60_000 }, () => {
@@ -175,12 +174,80 @@ describe('a database file that', { timeout: 60_000 }, () => {
     await expectAllVotesStored(file);
   });
 
-  it('loses its write-ahead log: a graceful shutdown writes acknowledged votes into the database', async () => {
-    const { file, votes, lastLoggedError, stop, expectAllVotesStored } = await startReceivingProgram();
+  it.each([
+    ['-wal', ['-wal']],
+    ['-shm', ['-shm']],
+    ['-wal and -shm', ['-wal', '-shm']],
+  ])(
+    'loses its %s: SIGKILL loses no acknowledged vote, and votes are stored again without a restart',
+    async (_, lost) => {
+      const { running, file, vote, votes, readiness, lastLoggedError, expectAllVotesStored } =
+        await startReceivingProgram();
+      for (const round of ['first', 'second']) {
+        for (const suffix of lost) rmSync(`${file}${suffix}`);
+        await votes(5);
+        await vi.waitFor(async () => expect(await vote(), round).toBe(200), waitOptions);
+        for (const suffix of lost) expect(existsSync(`${file}${suffix}`), suffix).toBe(true);
+        expect(await votes(20)).toEqual(new Set([200]));
+        expect((await readiness()).store).toEqual({ ready: true });
+      }
+      expect(lastLoggedError().hint).toContain('acknowledged votes were written to the database file');
+      expect(running.output()).not.toContain('free space');
+      for (const suffix of lost) rmSync(`${file}${suffix}`);
+      await votes(5);
+      await vi.waitFor(
+        () => expect(running.output().split('acknowledged votes were written')).toHaveLength(4),
+        waitOptions,
+      );
+      running.process.kill('SIGKILL');
+      await running.ended;
+      await expectAllVotesStored(file);
+    },
+  );
+
+  it.each([['-wal'], ['-shm']])(
+    'loses its %s while another program has the old one open: votes get 503 until that one has ended',
+    async (suffix) => {
+      const { file, vote, votes, readiness, running, stop, expectAllVotesStored } = await startReceivingProgram();
+      const other = new DatabaseSync(file);
+      other.exec('PRAGMA schema_version');
+      rmSync(`${file}${suffix}`);
+      // The first vote finds out, and a second later it is clear that the file cannot be opened again.
+      expect(await votes(5)).toEqual(new Set([503]));
+      await vi.waitFor(() => expect(running.output()).toContain('votes were written'), waitOptions);
+      const before = await readiness();
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      expect(await votes(5)).toEqual(new Set([503]));
+      expect(before.store).toEqual({ ready: false, reason: fileReplacedMessages.log });
+      other.close();
+      await vi.waitFor(async () => expect(await vote()).toBe(200), waitOptions);
+      await stop();
+      await expectAllVotesStored(file);
+    },
+  );
+
+  it('loses its write-ahead log while no votes arrive: they are saved as well', async () => {
+    const { running, file, lastLoggedError, expectAllVotesStored } = await startReceivingProgram();
     rmSync(`${file}-wal`);
-    rmSync(`${file}-shm`);
+    await vi.waitFor(() => expect(lastLoggedError().hint).toContain('were written'), waitOptions);
+    running.process.kill('SIGKILL');
+    await running.ended;
+    await expectAllVotesStored(file);
+  });
+
+  it('loses its write-ahead log while another program has it open: a graceful shutdown saves all votes', async () => {
+    const { file, votes, lastLoggedError, stop, expectAllVotesStored } = await startReceivingProgram();
+    // In one step, or the program might find out before the other one opens its files.
+    for (const suffix of ['-wal', '-shm']) {
+      writeFileSync(`${file}.other`, '', { mode: 0o600 });
+      renameSync(`${file}.other`, `${file}${suffix}`);
+    }
+    // It would not see pages that a checkpoint of the deleted log changes.
+    const other = new DatabaseSync(file);
+    other.exec('PRAGMA schema_version');
     expect(await votes(5)).toEqual(new Set([503]));
     await vi.waitFor(() => expect(lastLoggedError().hint).toContain('SIGTERM'), waitOptions);
+    other.close();
     await stop();
     await expectAllVotesStored(file);
   });

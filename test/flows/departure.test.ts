@@ -4,6 +4,7 @@ import { createApp } from '../../src/app/app.ts';
 import { createDirectory } from '../../src/app/directory.ts';
 import { createListingTargets } from '../../src/app/listing-targets.ts';
 import { createSettings } from '../../src/app/settings/create-settings.ts';
+import { createEncryption } from '../../src/encryption/encryption.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -58,7 +59,8 @@ async function start() {
   const store = await openStore(config.databaseUrl, systemClock, { thread: false });
   onTestFinished(() => store.close());
   const { setup } = createSettings(config, {
-    ...{ store: store.settings, directory: createDirectory([]), lookups: { prepare: () => () => {} } },
+    ...{ store: store.settings, encryption: createEncryption(config.encryption) },
+    ...{ directory: createDirectory([]), lookups: { prepare: () => () => {} } },
     targets: createListingTargets(() => undefined),
     ...{ redact: null, onSaved: () => {}, clock, log },
   });

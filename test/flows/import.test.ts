@@ -126,3 +126,28 @@ it('an import that is killed continues without crediting anything twice', { time
   expect(await store.imports.list()).toMatchObject([{ state: 'done', entries: members, credits: members * 25.5 }]);
   expect(await isConsistent(url)).toBe(true);
 });
+
+it('an import that two processes undo at once is taken back once, and their reports add up', {
+  timeout: 120_000,
+}, async () => {
+  const { url, write, run, start } = newInstallation();
+  const members = 1_500;
+  const rows = Array.from({ length: members }, (_, index) => `${idOf(index)},7`);
+  await run(write('points.csv', `user,points\n${rows.join('\n')}\n`), '--yes');
+  const undoing = [1, 2].map(() => start('--undo', '1', '--yes', '--json'));
+  const codes = await Promise.all(undoing.map(({ ended }) => ended));
+  // On a busy machine, one may start after the other has ended.
+  if (codes.some((code) => code !== 0)) expect(undoing.map(({ output }) => output()).join()).toContain('undone before');
+  const reports = undoing.map((program) => {
+    const line =
+      program
+        .output()
+        .split('\n')
+        .find((each) => each.startsWith('{')) ?? '{}';
+    return { members: 0, credits: 0, ...JSON.parse(line) } as { members: number; credits: number };
+  });
+  expect(reports.reduce((sum, each) => sum + each.members, 0)).toBe(members);
+  expect(reports.reduce((sum, each) => sum + each.credits, 0)).toBe(7 * members);
+  expect((await run('--list')).output).toContain('(undone)');
+  expect(await isConsistent(url)).toBe(true);
+});

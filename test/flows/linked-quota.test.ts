@@ -5,6 +5,7 @@ import { createApp } from '../../src/app/app.ts';
 import { createDirectory } from '../../src/app/directory.ts';
 import { createListingTargets } from '../../src/app/listing-targets.ts';
 import { createSettings } from '../../src/app/settings/create-settings.ts';
+import { createEncryption } from '../../src/encryption/encryption.ts';
 import { generateKeyText } from '../../src/encryption/encryption-key.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -31,7 +32,7 @@ async function startLinked(limits: Record<string, string>) {
   const store = await openStore(databaseUrl, clock, { thread: false });
   const { setup, sync } = createSettings(config, {
     ...{ store: store.settings, directory: createDirectory(config.listings), lookups: { prepare: () => () => {} } },
-    targets: createListingTargets(() => undefined),
+    ...{ targets: createListingTargets(() => undefined), encryption: createEncryption(config.encryption) },
     ...{ redact: createRedactor([]), clock, log, onSaved() {} },
   });
   await sync.load();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createPseudonym } from '../../src/ledger/pseudonym.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { createReplay } from '../../src/webhook/replay.ts';
 import { claimDue } from '../support/claim-due.ts';
@@ -97,6 +98,43 @@ describe('the owner API', () => {
       ...{ userId: '43', credits: 0, votes: 0, lastVoteAt: null, nextVoteAt: null },
       ...{ entries: [], unpaid: [], next: null },
     });
+  });
+
+  // Programs may request a member before the first vote, so an unknown member is not an error.
+  it('returns the same for a forgotten member as for one that it has never seen', async () => {
+    const { post, store, url } = await startOwnerServer();
+    const [forgotten, other] = ['613425648685547541', '613425648685547542'];
+    await post('/webhooks/vote', { ...vote, userId: forgotten });
+    await post('/webhooks/vote', { ...vote, userId: forgotten });
+    await post('/webhooks/vote', { ...vote, userId: forgotten, creditsAwarded: -1 });
+    await post('/webhooks/vote', { ...vote, userId: '42' });
+    const reason = `a present of <@${forgotten}>`;
+    await store.ownerActions.correct({ accounts: '', userId: forgotten, credits: 5, reason, at: start }, 'key');
+    const textOf = async (path: string) => {
+      const response = await fetch(`${url}/owner/api${path}`, { headers: { authorization: 'Bearer the-owner-token' } });
+      return `${response.status} ${await response.text()}`;
+    };
+    const paths = (userId: string) => [
+      ...[`/users/${userId}`, `/users/${userId}?guildId=9`, `/users/${userId}?limit=1&before=99`],
+      ...[`/deliveries?user=${userId}`, `/deliveries?user=${userId}&outcome=quarantined`],
+    ];
+    const lists = [
+      '/deliveries',
+      '/effects',
+      '/effects?state=done',
+      '/effects?state=buried',
+      '/leaderboard',
+      '/summary',
+    ];
+    expect(await textOf(`/users/${forgotten}`)).toContain('"credits":15');
+    expect(await textOf('/deliveries')).toContain(forgotten);
+
+    await store.memberData.forget(forgotten, { pseudonym: createPseudonym(), now: start, keepVotesMs: hour });
+    const paired = paths(forgotten).map((path, index) => [path, paths(other)[index] ?? ''] as const);
+    for (const [ofForgotten, ofOther] of paired) {
+      expect((await textOf(ofForgotten)).replaceAll(forgotten, other), ofForgotten).toBe(await textOf(ofOther));
+    }
+    for (const path of lists) expect(await textOf(path), path).not.toContain(forgotten);
   });
 
   it("returns a member's rank, streak, roles and reminder", async () => {

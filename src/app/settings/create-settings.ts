@@ -1,6 +1,6 @@
 import type { Setup } from '../../../commands/setup-port.ts';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
-import { createEncryption } from '../../encryption/encryption.ts';
+import type { Encryption } from '../../encryption/encryption.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
@@ -22,11 +22,11 @@ export interface Settings {
   prepareKey(): Promise<void>;
 }
 
-/** @throws KeyFileError if the key file exists and cannot be used */
 export function createSettings(
   config: Config,
   options: {
     readonly store: SettingsStore;
+    readonly encryption: Encryption;
     readonly directory: Directory;
     readonly lookups: Pick<LookupClients, 'prepare'>;
     readonly targets: Pick<ListingTargets, 'find'>;
@@ -40,8 +40,7 @@ export function createSettings(
     readonly log: Log;
   },
 ): Settings {
-  const { store, directory, lookups, targets, redact, onSaved, alsoRefresh, clock, log } = options;
-  const encryption = createEncryption(config.encryption);
+  const { store, encryption, directory, lookups, targets, redact, onSaved, alsoRefresh, clock, log } = options;
   const sync = createCommunitySettings({ base: config.base, store, encryption, replace, redact, log });
 
   /** Replaces nothing if one of the keys is not valid. */
@@ -74,6 +73,7 @@ export function createSettings(
       ...{ store, encryption, publicUrl: config.publicUrl, clock },
       base: () => sync.base,
       findTarget: targets.find,
+      onKeyMissing: (cause) => log.error(cause, 'secrets entered with /setup cannot be stored'),
       async apply() {
         await sync.refresh();
         onSaved();

@@ -107,6 +107,14 @@ function pick<Path extends string>(
   return Object.fromEntries(paths.map((path) => [path, read(path)])) as Record<Path, EffectiveValue>;
 }
 
-function toUnreadableIssue({ listing, path, reason, hint }: UnreadableSecret): SettingIssue {
-  return { listing: listing || null, path, code: 'no_settings_key', problem: `cannot be read: ${reason}`, hint };
+/** Without the reason, which names files of the operator: it is in the log. */
+function toUnreadableIssue({ listing, path, isKeyMissing }: UnreadableSecret): SettingIssue {
+  if (isKeyMissing) return missingKeyIssue(listing || null, path);
+  return { listing: listing || null, path, code: 'invalid', problem: 'cannot be read.', hint: 'Enter it again.' };
+}
+
+/** The key of secrets is not available. Managers cannot change that. */
+export function missingKeyIssue(listing: string | null, path: string): SettingIssue {
+  const problem = 'cannot be read or saved, because the key of secrets is missing.';
+  return { listing, path, code: 'no_settings_key', problem, hint: 'Ask the operator of this bot: see its log.' };
 }

@@ -3,10 +3,11 @@ import { communityConfig, type OpenedSetting } from '../../../config/community-c
 import type { ListingBase } from '../../../config/listing-source.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
 import type { Encryption } from '../../encryption/encryption.ts';
+import type { EncryptionKey } from '../../encryption/encryption-key.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
 import type { NewChange, SettingKey, SettingsStore, StoredCommunity } from '../../settings/stored-settings.ts';
-import { toIssue, toSettingsChange } from './describe-community.ts';
+import { missingKeyIssue, toIssue, toSettingsChange } from './describe-community.ts';
 import { type FindTarget, isIdentityPath, linkIssues } from './link-issues.ts';
 import { type OpenedSettings, openSettings } from './opened-settings.ts';
 import { hasSecrets, type SettingChange, toStoredValues, withChanges, withSeparateCodes } from './stored-changes.ts';
@@ -19,6 +20,12 @@ export interface CurrentCommunity {
   readonly stored: StoredCommunity;
   readonly opened: OpenedSettings;
   readonly listings: readonly ListingConfig[];
+}
+
+/** Why a secret cannot be stored, and what the operator can do. */
+export interface KeyMissing {
+  readonly reason: string;
+  readonly hint: string;
 }
 
 export interface SaveOptions {
@@ -61,9 +68,11 @@ export function createSettingsWriter(options: {
   readonly findTarget: FindTarget;
   /** Applies what is stored, here at once and soon in other processes. */
   readonly apply: () => Promise<void>;
+  /** Called with the cause, for the operator, if a secret cannot be stored. */
+  readonly onKeyMissing?: (cause: KeyMissing) => void;
   readonly clock: Clock;
 }): SettingsWriter {
-  const { store, encryption, base, findTarget, apply, clock } = options;
+  const { store, encryption, base, findTarget, apply, onKeyMissing = () => {}, clock } = options;
 
   async function read(guildId: string): Promise<CurrentCommunity> {
     const [stored] = await store.communities([guildId]);
@@ -81,6 +90,17 @@ export function createSettingsWriter(options: {
     if (names.length === 0 || issues.length > 0) return issues;
     const listings = after.listings.map((each) => ({ ...each, id: each.id ?? targetIds?.get(each.name) ?? null }));
     return linkIssues(names, { before: before.listings, after: listings }, findTarget);
+  }
+
+  /** The reason is the operator's: it names the key file. */
+  function findKey(keyId: string | null): EncryptionKey | 'missing' {
+    try {
+      return encryption.keyFor(keyId);
+    } catch (error) {
+      const hint = error instanceof TallyhookError ? error.hint : undefined;
+      onKeyMissing({ reason: messageOf(error), hint: hint ?? 'Set SETTINGS_KEY.' });
+      return 'missing';
+    }
   }
 
   async function storeChange(change: NewChange) {
@@ -113,8 +133,8 @@ export function createSettingsWriter(options: {
         if (unknown.length + issues.length > 0) {
           return { status: 'invalid', issues: [...unknown.map(unknownListing), ...issues] };
         }
-        const key = hasSecrets(separated) ? keyOf(encryption, (await store.state()).keyId) : null;
-        if (key !== null && 'issue' in key) return { status: 'invalid', issues: [key.issue] };
+        const key = hasSecrets(separated) ? findKey((await store.state()).keyId) : null;
+        if (key === 'missing') return { status: 'invalid', issues: [missingKeyIssue(null, 'lookupKey')] };
         const values = toStoredValues(guildId, separated, key);
         const result = await storeChange({
           ...{ ...author, at: clock.now(), basis, undoes: null, values },
@@ -156,16 +176,4 @@ function isListing(name: string, listings: readonly ListingConfig[], changes: re
 function unknownListing({ listing, path }: SettingChange): SettingIssue {
   const problem = 'belongs to a listing that does not exist in this server.';
   return { listing, path, code: 'unknown_listing', problem, hint: 'Run /setup again.' };
-}
-
-function keyOf(encryption: Encryption, keyId: string | null) {
-  try {
-    return encryption.keyFor(keyId);
-  } catch (error) {
-    const hint = (error instanceof TallyhookError && error.hint) || 'Set SETTINGS_KEY.';
-    const code = 'no_settings_key' as const;
-    return {
-      issue: { listing: null, path: 'lookupKey', code, problem: `cannot be stored: ${messageOf(error)}`, hint },
-    };
-  }
 }

@@ -9,7 +9,7 @@ import type { SettingsStore, StoredChange } from '../../settings/stored-settings
 import { describeCommunity, toSettingsChange } from './describe-community.ts';
 import { type FindTarget, isIdentityPath } from './link-issues.ts';
 import { openSettings } from './opened-settings.ts';
-import { createSettingsWriter } from './save-settings.ts';
+import { createSettingsWriter, type KeyMissing } from './save-settings.ts';
 import { exportSettings, importedChanges } from './settings-file.ts';
 import type { SettingChange } from './stored-changes.ts';
 
@@ -25,6 +25,8 @@ export function createSetup(options: {
   readonly findTarget: FindTarget;
   /** Applies what is stored, here at once and soon in other processes. */
   readonly apply: () => Promise<void>;
+  /** Called with the cause, for the operator, if a secret cannot be stored. */
+  readonly onKeyMissing?: (cause: KeyMissing) => void;
   readonly publicUrl: string | null;
   readonly clock: Clock;
 }): Setup {

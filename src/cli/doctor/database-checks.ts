@@ -15,6 +15,7 @@ import { evaluateDeliveries } from './deliveries.ts';
 import { evaluateBalances, evaluateLinks, evaluatePayments, evaluateStrays } from './ledger.ts';
 import { evaluateBacklog } from './outbox.ts';
 import { checkRewards } from './rewards.ts';
+import { evaluateSettingsKey } from './settings-key.ts';
 
 const names: DatabaseNames = {
   setting: 'DATABASE_URL',
@@ -36,7 +37,11 @@ export interface OpenDatabase {
 }
 
 /** All checks of the database. @param now ms since the epoch */
-export function databaseChecks({ databaseUrl, listings }: Config, database: OpenDatabase, now: number): DoctorCheck[] {
+export function databaseChecks(
+  { databaseUrl, listings, encryption }: Config,
+  database: OpenDatabase,
+  now: number,
+): DoctorCheck[] {
   const { status, store, snapshot } = database;
   const path = sqlitePathOf(databaseUrl);
   const diskChecks = path === null ? [] : [{ name: 'disk', run: () => checkDisk(path) }];
@@ -59,6 +64,9 @@ export function databaseChecks({ databaseUrl, listings }: Config, database: Open
       ],
     },
     ...(status.state === 'current' ? [{ name: 'rewards', run: () => checkRewards(snapshot, now) }] : []),
+    ...(store === null
+      ? []
+      : [{ name: 'settings', run: async () => evaluateSettingsKey(encryption, (await store.settings.state()).keyId) }]),
     { name: 'deliveries', run: async () => evaluateDeliveries(listings, await lastDeliveries(snapshot), now) },
     { name: 'outbox', run: async () => evaluateBacklog(await backlogOf(snapshot), now) },
     ...diskChecks,

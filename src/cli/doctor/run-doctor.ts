@@ -8,6 +8,7 @@ import { checkClock } from '../../doctor/clock.ts';
 import { checkFiles } from '../../doctor/files.ts';
 import { type Finding, pass, warn } from '../../doctor/finding.ts';
 import { type DoctorCheck, type RunOptions, runChecks } from '../../doctor/run-checks.ts';
+import { keyFilesOf } from '../../encryption/encryption.ts';
 import { memoryBudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/key-check.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -59,7 +60,8 @@ export async function runDoctor(config: Config, options: DoctorOptions): Promise
     if (path !== null && sizeOf(path) > largeFile) {
       onProgress(`Reading the whole database (${Math.round(sizeOf(path) / 1_000_000)} MB) …`);
     }
-    const files = path === null ? secretFiles : [...secretFiles, path];
+    const ownFiles = [path, sqlitePathOf(config.cacheUrl), ...keyFilesOf(config.encryption)];
+    const files = [...secretFiles, ...ownFiles.filter((file) => file !== null)];
     const localChecks = [
       ...databaseChecks(config, database, clock.now()),
       { name: 'files', run: () => checkFiles(files) },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Finding, fail, pass } from '../../doctor/finding.ts';
 import { probeHttp } from '../../doctor/http-probe.ts';
-import { fileReplacedMessage } from '../../platform/database-files.ts';
+import { fileReplacedMessages } from '../../platform/database-files.ts';
 import { second } from '../../platform/durations.ts';
 import { localUrl } from '../../platform/host-address.ts';
 import { parseJson } from '../../platform/json.ts';
@@ -28,14 +28,17 @@ export async function fetchStoreState(http: {
 
 /** Whether the file at the path is no longer the one that the running process has open. */
 export function isFileReplaced(store: RunningStoreState): boolean {
-  return store?.reason === fileReplacedMessage;
+  return Object.values(fileReplacedMessages).includes(store?.reason ?? '');
 }
 
 export function evaluateRunningProgram(store: RunningStoreState): Finding[] {
   if (store === null) return [];
   if (store.ready) return [pass('The running tallyhook can store votes.')];
-  const hint = isFileReplaced(store)
-    ? 'Do not restart it yet: its log explains how to save the data that it still has open. The database was not checked.'
-    : 'See its log.';
+  const hint =
+    store.reason === fileReplacedMessages.log
+      ? 'Restart it with SIGTERM, as its log explains. The database was not checked.'
+      : isFileReplaced(store)
+        ? 'Do not restart it: its log explains how to save the data that it still has open. The database was not checked.'
+        : 'See its log.';
   return [fail(`The running tallyhook cannot store votes: ${store.reason ?? 'no reason reported'}`, hint)];
 }

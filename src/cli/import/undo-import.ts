@@ -43,6 +43,7 @@ export async function undoImport(id: number, { dryRun, yes, json }: UndoOptions,
     const target = { importId: id, accounts, listings, reason: `import of ${name}` };
     await store.imports.setState(id, 'undoing', systemClock.now());
     const totals = { members: 0, credits: 0, spent: 0, votes: 0, membersWhoSpent: 0 };
+    let othersMembers = 0;
     for (let after = ''; ; ) {
       const members = await store.imports.members(id, after, membersAtOnce);
       if (members.length === 0) break;
@@ -50,7 +51,8 @@ export async function undoImport(id: number, { dryRun, yes, json }: UndoOptions,
         throw new TallyhookError('stopped', 'Stopped.', { hint: 'Run it again: it continues.' });
       const now = systemClock.now();
       const undone = await Promise.all(members.map((accountId) => store.imports.undoMember(target, accountId, now)));
-      for (const { credits, spent, votes } of undone) {
+      othersMembers += undone.filter((each) => each === null).length;
+      for (const { credits, spent, votes } of undone.filter((each) => each !== null)) {
         totals.members += 1;
         totals.credits += credits;
         totals.spent += spent;
@@ -64,6 +66,8 @@ export async function undoImport(id: number, { dryRun, yes, json }: UndoOptions,
     if (json)
       terminal.print(JSON.stringify({ id, name, guildId: accounts === homeAccounts ? null : accounts, ...totals }));
     else for (const line of formatTotals(totals)) terminal.print(line);
+    if (othersMembers > 0)
+      terminal.printError('Another undo of this import ran at the same time, and reports the rest.');
     return exitCode.ok;
   } finally {
     await store.close();

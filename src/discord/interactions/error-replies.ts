@@ -3,6 +3,7 @@ import type { Reply } from '../../../commands/reply.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
+import { isNotStored, messageOf, type TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { escapeName, type Markup, timestamp } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
@@ -28,6 +29,13 @@ export function createErrorReplies({ clock, log }: { readonly clock: Clock; read
       log.warn({ command, code: error.code, reason: error.message, hint: error.hint }, 'lookup failed for a command');
       return texts.failure.lookup(error.code, timestamp(error.retryAt ?? defaultRetryAt(), 'R'));
     }
+    if (isNotStored(error)) {
+      log.error(
+        { command, code: error.code, reason: reasonOf(error), hint: error.hint },
+        'a command could not be stored',
+      );
+      return texts.failure.notStored(timestamp(defaultRetryAt(), 'R'));
+    }
     const incident = Math.floor(clock.random() * 36 ** 6)
       .toString(36)
       .padStart(6, '0');
@@ -42,6 +50,10 @@ export function createErrorReplies({ clock, log }: { readonly clock: Clock; read
       return errorReply(texts.failure.tooLate(timestamp(defaultRetryAt(), 'R')), texts);
     },
   };
+}
+
+function reasonOf({ message, cause }: TallyhookError): string {
+  return cause === undefined ? message : messageOf(cause);
 }
 
 export function errorReply(text: Markup, texts: Texts): Reply {

@@ -22,7 +22,7 @@ export type EncodedJob = Job | EncodedVote;
 /** Errors lose their class when they are cloned, so they are encoded by kind. */
 export type JobOutcome =
   | { readonly status: 'done'; readonly result: JobResults[JobName] }
-  | { readonly status: 'unavailable'; readonly message: string }
+  | { readonly status: 'unavailable'; readonly message: string; readonly hint: string | undefined }
   | { readonly status: 'failed'; readonly message: string }
   | EncodedRecorded;
 
@@ -45,7 +45,7 @@ export function encodeResult(job: JobResult): JobOutcome {
 
 export function encodeError(error: unknown): JobOutcome {
   return error instanceof StoreUnavailableError
-    ? { status: 'unavailable', message: String(error.cause) }
+    ? { status: 'unavailable', message: String(error.cause), hint: error.hint }
     : { status: 'failed', message: messageOf(error) };
 }
 
@@ -56,7 +56,7 @@ export function decodeResult(outcome: JobOutcome): JobResults[JobName] {
     case 'done':
       return outcome.result;
     case 'unavailable':
-      throw new StoreUnavailableError(outcome.message);
+      throw new StoreUnavailableError(outcome.message, outcome.hint);
     case 'failed':
       throw new Error(outcome.message);
   }

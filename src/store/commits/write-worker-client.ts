@@ -22,6 +22,17 @@ const messageSize = 24;
 /** `.ts` in the repository, `.js` in the package. */
 const workerFile = new URL(`./write-worker${extname(import.meta.url)}`, import.meta.url);
 
+const restartHint = 'Its log had been deleted. Opening it again takes less than a second.';
+
+/** A group commit whose database can be opened again. */
+export interface RestartableCommit extends GroupCommit {
+  /**
+   * Calls `reopen` while no worker has the database open, and returns its result. Jobs until then are rejected as not
+   * written.
+   */
+  restart(reopen: () => boolean): Promise<boolean>;
+}
+
 interface PendingJob {
   readonly resolve: (result: JobResults[JobName]) => void;
   readonly reject: (error: unknown) => void;
@@ -33,16 +44,17 @@ interface PendingJob {
  * loop at the latest. If the worker crashes, its jobs are rejected as not written, and the next write starts a new
  * worker.
  */
-export function startWriteWorker(files: DatabaseFiles, maxQueueLength: number): GroupCommit {
+export function startWriteWorker(files: () => DatabaseFiles, maxQueueLength: number): RestartableCommit {
   const pending = new Map<number, PendingJob>();
   let worker: Worker | undefined = startWorker();
   let request: WorkerRequest[number][] = [];
   let lastId = 0;
   let closed = false;
+  let restarting = false;
 
   function startWorker(): Worker {
     // The worker needs no settings, and they contain secrets.
-    const newWorker = new Worker(workerFile, { workerData: files, env: {} });
+    const newWorker = new Worker(workerFile, { workerData: files(), env: {} });
     const rejectPending = (cause: Error) => {
       if (worker !== newWorker) return;
       worker = undefined;
@@ -76,9 +88,21 @@ export function startWriteWorker(files: DatabaseFiles, maxQueueLength: number): 
     request = [];
   }
 
+  /** After the worker has committed or rejected its jobs. */
+  async function stopWorker(): Promise<void> {
+    post();
+    if (worker === undefined) return;
+    worker.ref();
+    const exited = once(worker, 'exit');
+    worker.postMessage('close');
+    await exited;
+  }
+
   return {
     write<Name extends JobName>(name: Name, ...args: JobArgs[Name]): Promise<JobResults[Name]> {
       if (closed) return Promise.reject(new StoreUnavailableError(new Error('The store is closed.')));
+      if (restarting)
+        return Promise.reject(new StoreUnavailableError(new Error('The database is opened again.'), restartHint));
       if (pending.size >= maxQueueLength) return Promise.reject(new QueueFullError(pending.size));
       worker ??= startWorker();
       if (pending.size === 0) worker.ref();
@@ -94,12 +118,17 @@ export function startWriteWorker(files: DatabaseFiles, maxQueueLength: number): 
     waiting: () => pending.size,
     async close() {
       closed = true;
-      post();
-      if (worker === undefined) return;
-      worker.ref();
-      const exited = once(worker, 'exit');
-      worker.postMessage('close');
-      await exited;
+      await stopWorker();
+    },
+    async restart(reopen) {
+      if (closed || restarting) return false;
+      restarting = true;
+      try {
+        await stopWorker();
+        return !closed && reopen();
+      } finally {
+        restarting = false;
+      }
     },
   };
 }

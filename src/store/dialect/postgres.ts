@@ -32,6 +32,8 @@ export function postgres(url: string): Dialect {
     files: null,
     dataVersion: null,
     checkFiles: () => null,
+    saveLog: () => false,
+    reopen: () => false,
     async close() {
       await Promise.all([pool.end(), readingPool.end()]);
     },

@@ -1,9 +1,17 @@
 import { dirname } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { sqliteConnection, sqliteMigratingConnection, sqliteTransactions } from '../../database/sqlite-connection.ts';
 import { sqliteDialect } from '../../database/sqlite-dialect.ts';
-import { createFileCheck, type DatabaseFiles, identifyFiles, releaseFiles } from '../../platform/database-files.ts';
+import {
+  createFileCheck,
+  type DatabaseFiles,
+  identifyFiles,
+  isDatabaseInPlace,
+  releaseFiles,
+} from '../../platform/database-files.ts';
 import { makeDirectory } from '../../platform/make-directory.ts';
+import { saveDeletedLog } from '../../platform/save-deleted-log.ts';
 import { openSqlite } from '../../platform/sqlite.ts';
 import { queryBuilder } from '../query-builder.ts';
 import type { Dialect } from './dialect.ts';
@@ -28,35 +36,78 @@ const openTimeoutMs = 5_000;
 export function sqlite(path: string, opened: DatabaseFiles | null = null): Dialect {
   const reader = connectLazily(() => open(path, opened !== null));
   const writer = connectLazily(() => open(path, true));
-  const files = opened ?? create(path, reader.get);
+  let files = opened ?? create(path, reader.get);
+  let checkFiles = createFileCheck(files);
+  let timesOpened = 1;
+  let isOpen = true;
   const writing = sqliteTransactions(writer.get);
-  const dataVersion = lazy(() => reader.get().prepare('PRAGMA data_version'));
+  let dataVersion = lazy(() => reader.get().prepare('PRAGMA data_version'));
   const record = lazy(() => sqliteRecord(writer.get(), queryBuilder(sqliteDialect)));
+  function disconnect(): void {
+    reader.disconnect();
+    writer.disconnect();
+    if (isOpen) releaseFiles(files);
+    isOpen = false;
+  }
   return {
     ...sqliteDialect,
     reading: sqliteConnection(reader.get),
     // SQLite counts the commits of other connections, and the reader commits nothing.
-    dataVersion: () => Number(dataVersion().get()?.['data_version']),
+    dataVersion: () => timesOpened * 2 ** 33 + Number(dataVersion().get()?.['data_version']),
     openWriting: () => ({ ...writing, record: (jobs) => record()(jobs) }),
     migrating: sqliteMigratingConnection(writer.get, writing),
     defineFunction: (name, run) => writer.get().function(name, { deterministic: true }, (text) => run(String(text))),
-    files,
-    checkFiles: createFileCheck(files),
+    get files() {
+      return files;
+    },
+    checkFiles: () => checkFiles(),
+    saveLog: () => saveDeletedLog(reader.get(), files),
+    reopen() {
+      const replaced = checkFiles();
+      // What is open may be all that is left of a deleted database.
+      if (replaced?.part !== 'log') return false;
+      checkFiles = () => replaced;
+      disconnect();
+      dataVersion = lazy(() => reader.get().prepare('PRAGMA data_version'));
+      if (isDatabaseInPlace(files) && isUnused(path)) {
+        try {
+          files = create(path, reader.get);
+          checkFiles = createFileCheck(files);
+          timesOpened += 1;
+          isOpen = true;
+          return true;
+        } catch {
+          // Such as on a full disk.
+          reader.disconnect();
+        }
+      }
+      // To read until the next attempt.
+      reader.connectTo(openImmutable(path));
+      return false;
+    },
     close: async () => {
       reader.close();
       writer.close();
-      if (opened === null) releaseFiles(files);
+      if (opened === null && isOpen) releaseFiles(files);
     },
   };
 }
 
 /** Connects on first use: the main thread may never write, and the write worker never reads. */
-function connectLazily(connect: () => DatabaseSync): { get(): DatabaseSync; close(): void } {
+function connectLazily(connect: () => DatabaseSync) {
   let database: DatabaseSync | undefined;
   return {
     get() {
       database ??= connect();
       return database;
+    },
+    connectTo(connection: DatabaseSync): void {
+      database = connection;
+    },
+    /** The next use connects again. */
+    disconnect() {
+      database?.close();
+      database = undefined;
     },
     close: () => database?.close(),
   };
@@ -75,6 +126,34 @@ function create(path: string, reader: () => DatabaseSync): DatabaseFiles {
   // The first read creates the -wal and -shm files.
   reader().exec('PRAGMA schema_version');
   return identifyFiles(path);
+}
+
+/**
+ * Whether no other process has the database open: every connection to a database with a write-ahead log holds a shared
+ * lock on the file itself, whichever log it uses.
+ */
+function isUnused(path: string): boolean {
+  const url = pathToFileURL(path);
+  url.searchParams.set('mode', 'rw');
+  const probe = new DatabaseSync(url, { timeout: 0 });
+  try {
+    // Exclusive before its first access, a connection locks the file itself and uses no index (sqlite.org/wal.html, 8).
+    probe.exec('PRAGMA locking_mode = EXCLUSIVE');
+    probe.exec('BEGIN EXCLUSIVE');
+    probe.exec('ROLLBACK');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    probe.close();
+  }
+}
+
+/** Reads the file alone: creates no log, and takes no locks. */
+function openImmutable(path: string): DatabaseSync {
+  const url = pathToFileURL(path);
+  url.searchParams.set('immutable', '1');
+  return new DatabaseSync(url, { readOnly: true });
 }
 
 function open(path: string, mustExist: boolean): DatabaseSync {

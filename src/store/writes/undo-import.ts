@@ -35,15 +35,19 @@ export function undoImportWrites(db: Kysely<Tables>, connection: Connection) {
 
     /**
      * Takes back what an import credited to an account: credits by a correction, as far as the account has them. Its votes
-     * stay in the ledger, as votes that do not count.
+     * stay in the ledger, as votes that do not count. Null if another undo has done it.
      */
-    async undoImport(target: ImportTarget, accountId: AccountId, now: number): Promise<UndoneMember> {
+    async undoImport(target: ImportTarget, accountId: AccountId, now: number): Promise<UndoneMember | null> {
       const account = await lockAccount(connection, db, accountId);
       const own = db
         .selectFrom('imported_items')
         .where('import_id', '=', target.importId)
         .where('user_id', '=', accountId);
       const items = await run(connection, own.select(['entry_id', 'item', 'credits']));
+      if (items.length === 0) {
+        await releaseAccount(connection, db, account);
+        return null;
+      }
       const imported = items.reduce((sum, { credits }) => sum + credits, 0);
       const credits = Math.min(imported, Math.max(0, account.credits));
       const spent = imported - credits;

@@ -209,6 +209,7 @@ export const de: Catalogue = {
       sold_out: 'Dieser Artikel ist ausverkauft.',
       overdrawn: 'Du hast nicht genug Credits.',
     },
+    notCharged: 'Das kannst du gerade nicht kaufen. Es wurde nichts abgebucht. Bitte versuche es später noch einmal.',
     confirmation: {
       title: 'Wirklich kaufen?',
       item: '{name}: {price}',
@@ -848,6 +849,7 @@ export const de: Catalogue = {
       alreadyUndone: 'Das wurde schon rückgängig gemacht.',
       notFound: 'Diese Änderung gibt es nicht mehr.',
       unknownListing: 'Dieser Eintrag ist hier nicht mehr verknüpft.',
+      noKey: 'Schlüssel und Secrets dieses Servers können gerade weder gelesen noch gespeichert werden.',
       channel: 'Dem Bot fehlen Berechtigungen in {channel}: {permissions}.',
       channelHint: 'Öffne *Kanal bearbeiten → Berechtigungen*, füge den Bot hinzu und erlaube sie.',
       managedRole: '{role} gehört zu einer Integration oder zu allen und lässt sich deshalb niemandem geben.',
@@ -895,6 +897,7 @@ export const de: Catalogue = {
     incident:
       'Da ist etwas schiefgelaufen. Wenn es wieder passiert, gib den Betreibern dieses Bots diesen Code: **{incident}**.',
     tooLate: 'Das hat zu lange gedauert.',
+    notStored: 'Das kann gerade nicht gespeichert werden, deshalb wurde nichts geändert.',
     noListing:
       'Mit diesem Server ist noch kein Eintrag verknüpft. Wer die Berechtigung „Server verwalten“ hat, kann das mit {setup} tun.',
     unknownCommand: 'Diesen Befehl gibt es nicht mehr. Discord zeigt ihn vielleicht noch eine Weile an.',

@@ -239,6 +239,8 @@ export const en = {
       sold_out: 'This item is sold out.',
       overdrawn: 'You do not have enough credits.',
     },
+    /** A confirmed purchase that could not be stored. */
+    notCharged: 'You cannot buy this at the moment. Nothing was charged. Please try again later.',
     confirmation: {
       title: 'Buy this?',
       item: '{name}: {price}',
@@ -911,6 +913,7 @@ export const en = {
       alreadyUndone: 'This was undone already.',
       notFound: 'This change no longer exists.',
       unknownListing: 'This listing is no longer linked here.',
+      noKey: 'Keys and secrets of this server cannot be read or saved at the moment.',
       channel: 'The bot lacks permissions in {channel}: {permissions}.',
       channelHint: 'Open *Edit Channel → Permissions*, add the bot, and allow them.',
       managedRole: '{role} belongs to an integration or to everybody, so nobody can be given it.',
@@ -960,6 +963,8 @@ export const en = {
     /** `{incident}` is the id of an unexpected error in the log. */
     incident: 'Something went wrong. If it happens again, give the operators of this bot this code: **{incident}**.',
     tooLate: 'This took too long.',
+    /** The database cannot be written. */
+    notStored: 'This cannot be saved at the moment, so nothing was changed.',
     noListing: 'No listing is linked to this server yet. Someone with Manage Server can link one with {setup}.',
     unknownCommand: 'This command is no longer available. Discord may show it for a while.',
     unknownButton: 'This button has expired. Run the command again.',

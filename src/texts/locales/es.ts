@@ -225,6 +225,7 @@ export const es: Catalogue = {
       sold_out: 'Este artículo está agotado.',
       overdrawn: 'No tienes suficientes créditos.',
     },
+    notCharged: 'Ahora mismo no puedes comprar esto. No se te ha cobrado nada. Vuelve a intentarlo más tarde.',
     confirmation: {
       title: '¿Confirmas la compra?',
       item: '{name}: {price}',
@@ -877,6 +878,7 @@ export const es: Catalogue = {
       alreadyUndone: 'Esto ya se había deshecho.',
       notFound: 'Este cambio ya no existe.',
       unknownListing: 'Esta página ya no está vinculada aquí.',
+      noKey: 'Ahora mismo no se pueden leer ni guardar las claves y los secretos de este servidor.',
       channel: 'Al bot le faltan permisos en {channel}: {permissions}.',
       channelHint: 'Abre *Editar canal → Permisos*, añade el bot y concédelos.',
       managedRole: '{role} es de una integración o de todo el mundo, así que no se le puede dar a nadie.',
@@ -924,6 +926,7 @@ export const es: Catalogue = {
     incident:
       'Algo ha salido mal. Si vuelve a pasar, dales este código a quienes administran este bot: **{incident}**.',
     tooLate: 'Esto ha tardado demasiado.',
+    notStored: 'Ahora mismo no se puede guardar, así que no se ha cambiado nada.',
     noListing:
       'Este servidor todavía no tiene ninguna página vinculada. Alguien con el permiso “Gestionar servidor” puede vincular una con {setup}.',
     unknownCommand: 'Este comando ya no está disponible. Puede que Discord lo muestre un tiempo más.',

@@ -229,6 +229,7 @@ export const fr: Catalogue = {
       sold_out: 'Cet article est épuisé.',
       overdrawn: "Tu n'as pas assez de crédits.",
     },
+    notCharged: "Impossible d'acheter ceci pour le moment. Rien n'a été débité. Réessaie plus tard.",
     confirmation: {
       title: "Confirmer l'achat ?",
       item: '{name} : {price}',
@@ -886,6 +887,7 @@ export const fr: Catalogue = {
       alreadyUndone: 'Cette modification a déjà été annulée.',
       notFound: "Cette modification n'existe plus.",
       unknownListing: "Cette page n'est plus associée ici.",
+      noKey: 'Les clés et les secrets de ce serveur ne peuvent être ni lus ni enregistrés pour le moment.',
       channel: 'Il manque des permissions au bot dans {channel} : {permissions}.',
       channelHint: 'Ouvre *Modifier le salon → Permissions*, ajoute le bot et accorde-les.',
       managedRole: '{role} appartient à une intégration ou à tout le monde : ce rôle ne peut être donné à personne.',
@@ -933,6 +935,7 @@ export const fr: Catalogue = {
     incident:
       "Quelque chose s'est mal passé. Si ça se reproduit, donne ce code aux responsables de ce bot : **{incident}**.",
     tooLate: 'Ça a pris trop de temps.',
+    notStored: "Impossible d'enregistrer pour le moment, donc rien n'a été modifié.",
     noListing:
       "Aucune page n'est encore associée à ce serveur. Quelqu'un avec la permission « Gérer le serveur » peut en associer une avec {setup}.",
     unknownCommand: "Cette commande n'existe plus. Discord peut encore l'afficher un moment.",

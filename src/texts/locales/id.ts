@@ -198,6 +198,7 @@ export const id: Catalogue = {
       sold_out: 'Item ini sudah habis.',
       overdrawn: 'Kreditmu tidak cukup.',
     },
+    notCharged: 'Ini belum bisa dibeli saat ini. Kreditmu tidak dipotong. Silakan coba lagi nanti.',
     confirmation: {
       title: 'Beli ini?',
       item: '{name}: {price}',
@@ -820,6 +821,7 @@ export const id: Catalogue = {
       alreadyUndone: 'Ini sudah diurungkan.',
       notFound: 'Perubahan ini sudah tidak ada.',
       unknownListing: 'Halaman ini sudah tidak terhubung di sini.',
+      noKey: 'Key dan secret server ini belum bisa dibaca atau disimpan saat ini.',
       channel: 'Bot tidak punya izin ini di {channel}: {permissions}.',
       channelHint: 'Buka *Edit Channel → Izin*, tambahkan bot, lalu izinkan.',
       managedRole: '{role} milik integrasi atau semua orang, jadi tidak bisa diberikan ke siapa pun.',
@@ -866,6 +868,7 @@ export const id: Catalogue = {
     },
     incident: 'Ada yang tidak beres. Kalau terjadi lagi, berikan kode ini kepada pengelola bot ini: **{incident}**.',
     tooLate: 'Prosesnya terlalu lama.',
+    notStored: 'Ini belum bisa disimpan saat ini, jadi tidak ada yang berubah.',
     noListing:
       'Belum ada halaman yang terhubung ke server ini. Orang dengan izin Kelola Server bisa menghubungkannya dengan {setup}.',
     unknownCommand: 'Perintah ini sudah tidak tersedia. Discord mungkin masih menampilkannya sebentar.',

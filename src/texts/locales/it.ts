@@ -225,6 +225,7 @@ export const it: Catalogue = {
       sold_out: 'Questo articolo è esaurito.',
       overdrawn: 'Non hai abbastanza crediti.',
     },
+    notCharged: 'Al momento non puoi comprarlo. Non ti è stato addebitato niente. Riprova più tardi.',
     confirmation: {
       title: "Confermi l'acquisto?",
       item: '{name}: {price}',
@@ -878,6 +879,7 @@ export const it: Catalogue = {
       alreadyUndone: 'Questa modifica è già stata annullata.',
       notFound: 'Questa modifica non esiste più.',
       unknownListing: 'Questa pagina non è più collegata qui.',
+      noKey: 'Al momento le chiavi e i segreti di questo server non si possono leggere né salvare.',
       channel: 'Al bot mancano dei permessi in {channel}: {permissions}.',
       channelHint: 'Apri *Modifica canale → Permessi*, aggiungi il bot e concedili.',
       managedRole: "{role} appartiene a un'integrazione o a tutti, quindi non si può dare a nessuno.",
@@ -925,6 +927,7 @@ export const it: Catalogue = {
     incident:
       'Qualcosa è andato storto. Se succede di nuovo, dai questo codice a chi gestisce questo bot: **{incident}**.',
     tooLate: 'Ci è voluto troppo tempo.',
+    notStored: 'Al momento non si può salvare, quindi non è cambiato niente.',
     noListing:
       'A questo server non è ancora collegata nessuna pagina. Chi ha il permesso “Gestisci server” può collegarne una con {setup}.',
     unknownCommand: "Questo comando non è più disponibile. Discord potrebbe mostrarlo ancora per un po'.",

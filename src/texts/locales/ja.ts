@@ -202,6 +202,7 @@ export const ja: Catalogue = {
       sold_out: 'この商品は売り切れです。',
       overdrawn: 'クレジットが足りません。',
     },
+    notCharged: '現在これを購入できません。クレジットは引かれていません。後でもう一度お試しください。',
     confirmation: {
       title: '購入しますか？',
       item: '{name}: {price}',
@@ -824,6 +825,7 @@ export const ja: Catalogue = {
       alreadyUndone: 'この変更はすでに元に戻されています。',
       notFound: 'この変更はもう存在しません。',
       unknownListing: 'この投票先はもうここに連携されていません。',
+      noKey: '現在、このサーバーのキーとシークレットを読み込むことも保存することもできません。',
       channel: '{channel} でBotに必要な権限がありません: {permissions}',
       channelHint: '「チャンネルの編集 → 権限」を開き、Botを追加して許可してください。',
       managedRole: '{role} は連携サービスまたは全員のロールのため、誰にも付与できません。',
@@ -870,6 +872,7 @@ export const ja: Catalogue = {
     },
     incident: '問題が発生しました。繰り返し発生する場合は、このコードをBotの運営者に伝えてください: **{incident}**',
     tooLate: '時間がかかりすぎました。',
+    notStored: '現在は保存できないため、何も変更されていません。',
     noListing:
       'このサーバーにはまだ投票先が連携されていません。「サーバー管理」権限を持つメンバーが {setup} で連携できます。',
     unknownCommand: 'このコマンドはもう使えません。Discordにはしばらく表示されることがあります。',

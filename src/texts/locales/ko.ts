@@ -198,6 +198,7 @@ export const ko: Catalogue = {
       sold_out: '품절된 아이템이에요.',
       overdrawn: '크레딧이 부족해요.',
     },
+    notCharged: '지금은 구매할 수 없어요. 크레딧은 차감되지 않았어요. 나중에 다시 시도해 주세요.',
     confirmation: {
       title: '구매할까요?',
       item: '{name}: {price}',
@@ -818,6 +819,7 @@ export const ko: Catalogue = {
       alreadyUndone: '이미 되돌린 변경이에요.',
       notFound: '더 이상 존재하지 않는 변경이에요.',
       unknownListing: '이 투표 페이지는 더 이상 여기에 연결되어 있지 않아요.',
+      noKey: '지금은 이 서버의 키와 시크릿을 읽거나 저장할 수 없어요.',
       channel: '{channel} 채널에서 봇에 필요한 권한이 없어요: {permissions}',
       channelHint: '‘채널 편집 → 권한’을 열어 봇을 추가하고 권한을 허용해 주세요.',
       managedRole: '{role} 역할은 연동 서비스의 역할이거나 모두의 역할이라서 아무에게도 줄 수 없어요.',
@@ -864,6 +866,7 @@ export const ko: Catalogue = {
     },
     incident: '문제가 발생했어요. 계속되면 봇 운영자에게 이 코드를 알려 주세요: **{incident}**',
     tooLate: '시간이 너무 오래 걸렸어요.',
+    notStored: '지금은 저장할 수 없어서 아무것도 변경되지 않았어요.',
     noListing:
       '아직 이 서버에 연결된 투표 페이지가 없어요. ‘서버 관리하기’ 권한이 있는 멤버가 {setup} 명령어로 연결할 수 있어요.',
     unknownCommand: '더 이상 사용할 수 없는 명령어예요. Discord에 한동안 표시될 수 있어요.',

@@ -209,6 +209,7 @@ export const nl: Catalogue = {
       sold_out: 'Dit item is uitverkocht.',
       overdrawn: 'Je hebt niet genoeg credits.',
     },
+    notCharged: 'Je kunt dit nu niet kopen. Er is niets afgeschreven. Probeer het later opnieuw.',
     confirmation: {
       title: 'Wil je dit kopen?',
       item: '{name}: {price}',
@@ -840,6 +841,7 @@ export const nl: Catalogue = {
       alreadyUndone: 'Dit is al ongedaan gemaakt.',
       notFound: 'Deze wijziging bestaat niet meer.',
       unknownListing: 'Deze pagina is hier niet meer gekoppeld.',
+      noKey: 'De sleutels en geheimen van deze server kunnen nu niet worden gelezen of opgeslagen.',
       channel: 'De bot mist machtigingen in {channel}: {permissions}.',
       channelHint: 'Open *Kanaal bewerken → Machtigingen*, voeg de bot toe en sta ze toe.',
       managedRole: '{role} hoort bij een integratie of bij iedereen, dus niemand kan deze rol krijgen.',
@@ -887,6 +889,7 @@ export const nl: Catalogue = {
     },
     incident: 'Er ging iets mis. Gebeurt het nog eens, geef de beheerders van deze bot dan deze code: **{incident}**.',
     tooLate: 'Dit duurde te lang.',
+    notStored: 'Dit kan nu niet worden opgeslagen, dus er is niets gewijzigd.',
     noListing:
       "Aan deze server is nog geen pagina gekoppeld. Iemand met de machtiging 'Server beheren' kan er een koppelen met {setup}.",
     unknownCommand: 'Dit commando bestaat niet meer. Discord laat het misschien nog even zien.',

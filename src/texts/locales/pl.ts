@@ -260,6 +260,7 @@ export const pl: Catalogue = {
       sold_out: 'Ten przedmiot jest wyprzedany.',
       overdrawn: 'Nie masz tylu kredytów.',
     },
+    notCharged: 'Nie możesz teraz tego kupić. Nic nie zostało pobrane. Spróbuj ponownie później.',
     confirmation: {
       title: 'Kupić to?',
       item: '{name}: {price}',
@@ -937,6 +938,7 @@ export const pl: Catalogue = {
       alreadyUndone: 'To już zostało cofnięte.',
       notFound: 'Ta zmiana już nie istnieje.',
       unknownListing: 'Ten profil nie jest już tu połączony.',
+      noKey: 'Kluczy i sekretów tego serwera nie można teraz odczytać ani zapisać.',
       channel: 'Botowi brakuje uprawnień na kanale {channel}: {permissions}.',
       channelHint: 'Otwórz *Edytuj kanał → Uprawnienia*, dodaj bota i zezwól na nie.',
       managedRole: 'Rola {role} należy do integracji albo do wszystkich, więc nie można jej nikomu nadać.',
@@ -984,6 +986,7 @@ export const pl: Catalogue = {
     },
     incident: 'Coś poszło nie tak. Jeśli to się powtórzy, podaj administracji tego bota ten kod: **{incident}**.',
     tooLate: 'To trwało zbyt długo.',
+    notStored: 'Nie można tego teraz zapisać, więc nic się nie zmieniło.',
     noListing:
       'Z tym serwerem nie połączono jeszcze żadnego profilu. Może to zrobić ktoś z uprawnieniem „Zarządzanie serwerem” przez {setup}.',
     unknownCommand: 'Ta komenda nie jest już dostępna. Discord może ją jeszcze przez chwilę pokazywać.',

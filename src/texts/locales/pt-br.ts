@@ -225,6 +225,7 @@ export const ptBR: Catalogue = {
       sold_out: 'Este item está esgotado.',
       overdrawn: 'Você não tem créditos suficientes.',
     },
+    notCharged: 'Não dá para comprar isto no momento. Nada foi cobrado. Tente de novo mais tarde.',
     confirmation: {
       title: 'Confirmar a compra?',
       item: '{name}: {price}',
@@ -876,6 +877,7 @@ export const ptBR: Catalogue = {
       alreadyUndone: 'Esta alteração já foi desfeita.',
       notFound: 'Esta alteração não existe mais.',
       unknownListing: 'Esta página não está mais vinculada aqui.',
+      noKey: 'No momento, não dá para ler nem salvar as chaves e os segredos deste servidor.',
       channel: 'Faltam permissões para o bot em {channel}: {permissions}.',
       channelHint: 'Abra *Editar canal → Permissões*, adicione o bot e permita-as.',
       managedRole: '{role} pertence a uma integração ou a todo mundo, então não pode ser dado a ninguém.',
@@ -922,6 +924,7 @@ export const ptBR: Catalogue = {
     },
     incident: 'Algo deu errado. Se acontecer de novo, passe este código aos responsáveis por este bot: **{incident}**.',
     tooLate: 'Isso demorou demais.',
+    notStored: 'Não dá para salvar isto no momento, então nada foi alterado.',
     noListing:
       'Nenhuma página está vinculada a este servidor ainda. Alguém com a permissão "Gerenciar servidor" pode vincular uma com {setup}.',
     unknownCommand: 'Este comando não está mais disponível. Talvez o Discord ainda mostre ele por um tempo.',

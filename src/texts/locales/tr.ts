@@ -208,6 +208,7 @@ export const tr: Catalogue = {
       sold_out: 'Bu ürün tükendi.',
       overdrawn: 'Yeterli kredin yok.',
     },
+    notCharged: 'Bunu şu anda satın alamazsın. Kredinden hiçbir şey düşülmedi. Lütfen daha sonra tekrar dene.',
     confirmation: {
       title: 'Satın alınsın mı?',
       item: '{name}: {price}',
@@ -828,6 +829,7 @@ export const tr: Catalogue = {
       alreadyUndone: 'Bu zaten geri alındı.',
       notFound: 'Bu değişiklik artık yok.',
       unknownListing: 'Bu sayfa artık buraya bağlı değil.',
+      noKey: 'Bu sunucunun anahtarları ve şifreleri şu anda okunamıyor ve kaydedilemiyor.',
       channel: 'Botun {channel} kanalında eksik izinleri var: {permissions}.',
       channelHint: '*Kanalı Düzenle → İzinler* bölümünü aç, botu ekle ve bu izinleri ver.',
       managedRole: '{role} rolü bir entegrasyona veya herkese ait; bu yüzden kimseye verilemez.',
@@ -874,6 +876,7 @@ export const tr: Catalogue = {
     },
     incident: 'Bir şeyler ters gitti. Tekrar olursa bot yöneticilerine şu kodu ver: **{incident}**.',
     tooLate: 'Bu çok uzun sürdü.',
+    notStored: 'Bu şu anda kaydedilemiyor, bu yüzden hiçbir şey değişmedi.',
     noListing: 'Bu sunucuya henüz bir sayfa bağlanmadı. Sunucuyu Yönet iznine sahip biri {setup} ile bağlayabilir.',
     unknownCommand: 'Bu komut artık kullanılamıyor. Discord bir süre daha gösterebilir.',
     unknownButton: 'Bu butonun süresi doldu. Komutu tekrar çalıştır.',

@@ -206,6 +206,7 @@ export const vi: Catalogue = {
       sold_out: 'Món này đã hết hàng.',
       overdrawn: 'Bạn không đủ credit.',
     },
+    notCharged: 'Hiện chưa thể mua món này. Bạn không bị trừ credit. Vui lòng thử lại sau.',
     confirmation: {
       title: 'Mua món này?',
       item: '{name}: {price}',
@@ -830,6 +831,7 @@ export const vi: Catalogue = {
       alreadyUndone: 'Thay đổi này đã được hoàn tác rồi.',
       notFound: 'Thay đổi này không còn tồn tại.',
       unknownListing: 'Mục bình chọn này không còn được liên kết ở đây.',
+      noKey: 'Hiện chưa thể đọc hoặc lưu khóa và secret của máy chủ này.',
       channel: 'Bot thiếu quyền trong {channel}: {permissions}.',
       channelHint: 'Mở *Chỉnh Sửa Kênh → Quyền*, thêm bot và cho phép các quyền đó.',
       managedRole: '{role} thuộc về một tích hợp hoặc tất cả mọi người, nên không thể cấp cho ai.',
@@ -877,6 +879,7 @@ export const vi: Catalogue = {
     },
     incident: 'Đã xảy ra lỗi. Nếu lỗi lặp lại, hãy gửi mã này cho người vận hành bot: **{incident}**',
     tooLate: 'Việc này mất quá nhiều thời gian.',
+    notStored: 'Hiện chưa thể lưu, nên không có gì thay đổi.',
     noListing:
       'Chưa có mục bình chọn nào được liên kết với máy chủ này. Người có quyền Quản Lý Máy Chủ có thể liên kết bằng {setup}.',
     unknownCommand: 'Lệnh này không còn nữa. Discord có thể vẫn hiển thị nó một thời gian.',

@@ -195,6 +195,7 @@ export const zhCN: Catalogue = {
       sold_out: '这件商品已售罄。',
       overdrawn: '你的积分不足。',
     },
+    notCharged: '暂时无法购买。没有扣除任何积分。请稍后再试。',
     confirmation: {
       title: '确认购买？',
       item: '{name}：{price}',
@@ -805,6 +806,7 @@ export const zhCN: Catalogue = {
       alreadyUndone: '此更改已经撤销过了。',
       notFound: '此更改已不存在。',
       unknownListing: '这个投票页面已不再关联到这里。',
+      noKey: '目前无法读取或保存本服务器的密钥。',
       channel: '机器人在 {channel} 中缺少权限：{permissions}。',
       channelHint: '打开“编辑频道 → 权限”，添加机器人并允许这些权限。',
       managedRole: '{role} 属于某个集成或所有人，因此无法授予任何人。',
@@ -851,6 +853,7 @@ export const zhCN: Catalogue = {
     },
     incident: '出错了。如果再次发生，请把这个代码告诉机器人的运营者：**{incident}**',
     tooLate: '处理时间过长。',
+    notStored: '目前无法保存，因此没有任何更改。',
     noListing: '本服务器还没有关联投票页面。拥有“管理服务器”权限的成员可以使用 {setup} 关联。',
     unknownCommand: '这个命令已不可用。Discord 可能还会显示一段时间。',
     unknownButton: '这个按钮已失效，请重新运行命令。',

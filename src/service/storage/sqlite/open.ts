@@ -9,6 +9,7 @@ import { createFileCheck, identifyFiles, releaseFiles } from '../../../platform/
 import { second } from '../../../platform/durations.ts';
 import type { Log } from '../../../platform/log.ts';
 import { makeDirectory } from '../../../platform/make-directory.ts';
+import { saveDeletedLog } from '../../../platform/save-deleted-log.ts';
 import { forKysely, openSqlite } from '../../../platform/sqlite.ts';
 import type { Execute, OpenOptions, SqliteEngine } from '../engine.ts';
 import { migrations } from '../migrations/index.ts';
@@ -70,7 +71,8 @@ function inFile(path: string, log: Log | undefined): OpenFile {
   const [writer, reader] = [open(path), open(path)];
   const files = identifyFiles(path);
   const checkFiles = createFileCheck(files);
-  const monitor = log && monitorFiles(checkFiles, log);
+  const saveLog = () => saveDeletedLog(writer, files);
+  const monitor = log && monitorFiles({ check: checkFiles, saveLog, reopen: null, log });
   return {
     writer,
     reader,

@@ -1,0 +1,107 @@
+import { chmodSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { createListingTargets } from '../../src/app/listing-targets.ts';
+import { createSetup } from '../../src/app/settings/setup.ts';
+import { createEncryption } from '../../src/encryption/encryption.ts';
+import { generateKeyText } from '../../src/encryption/encryption-key.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { openStore } from '../../src/store/store.ts';
+import { sign } from '../../src/webhook/signature.ts';
+import { diagnose } from '../cli/doctor/run.ts';
+import { premiumSecret, voteSecret } from '../support/listings.ts';
+import { startProgram } from '../support/start-program.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const author = { guildId: '123456789012345678', authorId: '1', interactionId: '2' };
+const linkedSecret = 'secret-of-the-linked-listing';
+
+/** A database with a listing that was linked in Discord, beside the operator's own one, and its key file. */
+async function createInstallation() {
+  const directory = tempDir();
+  const environment = {
+    ...{ TALLYHOOK_ROLES: 'receive', CACHE_URL: 'memory:', PORT: '0' },
+    ...{ DATABASE_URL: `sqlite:${join(directory, 'tallyhook.db')}` },
+    ...{ VOTE_WEBHOOK_SECRET: voteSecret, PREMIUM_WEBHOOK_SECRET: premiumSecret },
+  };
+  const { base, encryption } = loadConfig(environment);
+  const store = await openStore(environment.DATABASE_URL, systemClock, { thread: false });
+  const setup = createSetup({
+    ...{ store: store.settings, encryption: createEncryption(encryption), publicUrl: null, clock: systemClock },
+    ...{ base: () => base, apply: async () => {}, findTarget: createListingTargets(() => undefined).find },
+  });
+  const secrets = { lookupKey: null, voteSecret: linkedSecret, premiumSecret: null };
+  const linked = await setup.link({ ...author, kind: 'server', targetId: null, ...secrets });
+  await store.close();
+  if (linked.status !== 'linked') throw new Error('not linked');
+  return { directory, environment, keyFile: encryption.keyFile ?? '', linkedName: linked.listing.name };
+}
+
+async function statusOfVote(url: string, path: string, secret: string): Promise<number> {
+  const body = JSON.stringify({ event: 'server_vote', userId: '42', timestamp: new Date().toISOString() });
+  const headers = { 'x-webhook-signature': sign(body, secret) };
+  return (await fetch(`${url}${path}`, { method: 'POST', body, headers })).status;
+}
+
+const damages: Readonly<Record<string, (keyFile: string) => void>> = {
+  'is empty': (keyFile) => truncateSync(keyFile),
+  'is truncated': (keyFile) => truncateSync(keyFile, 40),
+  'is missing': (keyFile) => rmSync(keyFile),
+  'has another key': (keyFile) => writeFileSync(keyFile, `${generateKeyText()}\n`),
+};
+
+describe('a key file that', { timeout: 60_000 }, () => {
+  it.each(Object.keys(damages))(
+    '%s stops only the listings that were linked in Discord, and /readyz, the log and the doctor say so',
+    async (damage) => {
+      const { directory, environment, keyFile, linkedName } = await createInstallation();
+      damages[damage]?.(keyFile);
+      const running = startProgram(['start'], environment, directory);
+      const url = await running.url();
+      expect(await statusOfVote(url, '/webhooks/vote', voteSecret)).toBe(200);
+      expect(await statusOfVote(url, `/webhooks/${linkedName}/vote`, linkedSecret)).toBe(503);
+
+      const whole = await fetch(`${url}/readyz`);
+      const reason = 'the key of the webhook secrets of 1 listing is missing';
+      expect(whole.status).toBe(503);
+      expect(await whole.json()).toMatchObject({
+        parts: { store: { ready: true }, settings: { ready: false, reason } },
+      });
+      const receive = await fetch(`${url}/readyz?role=receive`);
+      expect(receive.status).toBe(200);
+      expect(await receive.json()).toEqual({ ready: true, parts: { store: { ready: true } } });
+
+      expect(running.output()).toContain(keyFile);
+      const { findingsOf, results } = await diagnose({ ...environment, PORT: new URL(url).port });
+      expect(findingsOf('settings')).toEqual([expect.stringMatching(/^fail: The key of the secrets .* is missing/)]);
+      expect(results.find(({ check }) => check === 'settings')?.hint).toContain(keyFile);
+      running.process.kill('SIGTERM');
+      expect(await running.ended).toBe(0);
+    },
+  );
+
+  it('can be read by others is restricted, with a warning, and everything is received', async () => {
+    const { directory, environment, keyFile, linkedName } = await createInstallation();
+    const text = readFileSync(keyFile, 'utf8');
+    chmodSync(keyFile, 0o644);
+    // The directory of a test is private, which protects the file as well.
+    chmodSync(directory, 0o755);
+    const { findingsOf } = await diagnose(environment);
+    expect(findingsOf('settings')).toEqual([expect.stringMatching(/^pass: /)]);
+    expect(findingsOf('files')).toEqual([`warn: Every user of this machine can read ${keyFile}.`]);
+    expect(statSync(keyFile).mode & 0o777).toBe(0o644);
+
+    const running = startProgram(['start'], environment, directory);
+    const url = await running.url();
+    expect(await statusOfVote(url, '/webhooks/vote', voteSecret)).toBe(200);
+    expect(await statusOfVote(url, `/webhooks/${linkedName}/vote`, linkedSecret)).toBe(200);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+    expect(readFileSync(keyFile, 'utf8')).toBe(text);
+    const lines = running.output().split('\n');
+    const warnings = lines.filter((line) => line.includes('"level":40') && line.includes(keyFile));
+    expect(warnings).toHaveLength(1);
+    expect(running.output()).not.toContain(text.trim());
+  });
+});
