@@ -11,6 +11,7 @@ import { fetchGuildName } from '../discord/inspection.ts';
 import { createDirectMessageHandler } from '../discord/notifications/direct-message.ts';
 import { createOwnerReportHandler } from '../discord/notifications/owner-report.ts';
 import { createReachabilityProbe } from '../discord/rest.ts';
+import { createGivenRoleCheck } from '../discord/roles/given-role-check.ts';
 import { createExplainRoleFailure } from '../discord/roles/role-failure.ts';
 import { createRoleHandler } from '../discord/roles/roles.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
@@ -138,6 +139,7 @@ export function createAnnouncing(
     role: createRoleHandler({
       rest,
       grants: createRoleGrants({ rewards, outbox, ownerChannelOf, clock }),
+      checkGivenRole: createGivenRoleCheck(rest, clock),
       explainFailure: createExplainRoleFailure(rest, clock),
       textsOf: languages.ofGuild,
       clock,

@@ -6,13 +6,15 @@ import type { Clock } from '../../platform/clock.ts';
 import { rejectionOf, retryAlone } from '../discord-errors.ts';
 import type { GuildTexts } from '../guild-languages.ts';
 import type { DiscordRest } from '../rest.ts';
+import type { CheckGivenRole } from './given-role-check.ts';
 import type { ExplainRoleFailure, RoleFailure } from './role-failure.ts';
 
 /**
  * The state of a member's role in Discord after an effect. `parked`: the member is not in the server, so the role is
- * given after a return. `failed`: Discord rejects the change permanently.
+ * given after a return. `failed`: Discord rejects the change permanently. `refused`: it was not added, but the member
+ * may have it from an earlier attempt.
  */
-export type RoleState = 'applied' | 'removed' | 'parked' | 'failed';
+export type RoleState = 'applied' | 'removed' | 'parked' | 'failed' | 'refused';
 
 /** The roles that members should have, as they are stored. All methods reject as the store does. */
 export interface RoleGrants {
@@ -31,17 +33,23 @@ export interface RoleGrants {
 export function createRoleHandler(options: {
   rest: DiscordRest;
   grants: RoleGrants;
+  checkGivenRole: CheckGivenRole;
   explainFailure: ExplainRoleFailure;
   textsOf: GuildTexts;
   clock: Clock;
 }): NonNullable<EffectHandlers['role']> {
-  const { rest, grants, explainFailure, textsOf, clock } = options;
+  const { rest, grants, checkGivenRole, explainFailure, textsOf, clock } = options;
 
-  async function change({ guildId, userId, role }: MemberRole, isWanted: boolean): Promise<void> {
+  /** Null if it succeeded. */
+  async function change(memberRole: MemberRole, isWanted: boolean): Promise<RoleFailure | null> {
+    const { guildId, userId, role } = memberRole;
+    const failure = isWanted ? await checkGivenRole(memberRole) : null;
+    if (failure !== null) return failure;
     const { role: reasons } = await textsOf(guildId);
     const route = Routes.guildMemberRole(guildId, userId, role);
     if (isWanted) await rest.put(route, reasons.added);
     else await rest.delete(route, reasons.removed);
+    return null;
   }
 
   async function settleFailure(
@@ -56,7 +64,7 @@ export function createRoleHandler(options: {
       await grants.roleSettled(userId, role, 'removed', null);
       return { outcome: 'done' };
     }
-    await grants.roleSettled(userId, role, cause === 'member_left' ? 'parked' : 'failed', reason);
+    await grants.roleSettled(userId, role, stateAfter(cause), reason);
     // A report would store the id of a forgotten member again.
     if (erase !== true) await grants.reportOnce({ ...memberRole, ...failure });
     return cause === 'member_left' ? { outcome: 'done' } : { outcome: 'bury', reason };
@@ -65,8 +73,7 @@ export function createRoleHandler(options: {
   /** Null if it succeeded. */
   async function tryChange(memberRole: MemberRole, isWanted: boolean): Promise<RoleFailure | RetryLater | null> {
     try {
-      await change(memberRole, isWanted);
-      return null;
+      return await change(memberRole, isWanted);
     } catch (error) {
       const rejection = rejectionOf(error);
       if (rejection === null) return retryAlone(error);
@@ -86,4 +93,9 @@ export function createRoleHandler(options: {
     await grants.roleSettled(userId, role, isWanted ? 'applied' : 'removed', null);
     return { outcome: 'done' };
   };
+}
+
+function stateAfter(cause: RoleFailure['cause']): RoleState {
+  if (cause === 'member_left') return 'parked';
+  return cause === 'role_moderating' ? 'refused' : 'failed';
 }
