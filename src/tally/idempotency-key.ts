@@ -73,7 +73,7 @@ function untimedKey(identity: string): EventKey {
 
 /** Renewals and expiries of one order differ by their period, or by their time if the period is unknown. */
 function periodSuffix({ kind, periodEnd, at }: Premium): string {
-  const period =
-    kind === 'subscription.renewed' ? (periodEnd ?? at) : kind === 'subscription.expired' ? periodEnd : null;
+  const repeats = kind === 'subscription.renewed' || kind === 'subscription.expired';
+  const period = repeats ? (periodEnd ?? at) : null;
   return period === null ? '' : ` ${new Date(period).toISOString()}`;
 }

@@ -206,6 +206,45 @@ function rewardTests(newUrl: () => string): void {
     expect(await store.rewards.isGranted(gold, start + 2 * day)).toBe(false);
   });
 
+  it('ends the role of a tier at once when an expiry is later than the last payment, and not when it is older', async () => {
+    const { store } = await open();
+    const gold = { guildId, userId: '1', role: goldRole };
+    const isGranted = (at: number) => store.rewards.isGranted(gold, at);
+    const expire = (at: number, periodEnd: number | null) =>
+      premium(store, { kind: 'subscription.expired', at, periodEnd, userId: null });
+    await premium(store, {});
+    await store.rewards.settleRole(gold, 'applied', start);
+    expect(await expire(start + day, start + 30 * day)).toMatchObject({ outcome: 'recorded' });
+    expect(await isGranted(start + day)).toBe(false);
+    await premium(store, { kind: 'subscription.renewed', at: start + 2 * day, periodEnd: start + 60 * day });
+    expect(await expire(start + day + 1, start + 61 * day)).toMatchObject({ outcome: 'recorded' });
+    expect(await isGranted(start + 60 * day - 1)).toBe(true);
+    // The same period as before, but another expiry.
+    expect(await expire(start + 3 * day, start + 30 * day)).toMatchObject({ outcome: 'recorded' });
+    expect(await isGranted(start + 3 * day)).toBe(false);
+    expect(await expire(start + 3 * day, start + 30 * day)).toMatchObject({ outcome: 'duplicate' });
+    expect(await expire(start + 5 * day, start + 30 * day)).toMatchObject({ outcome: 'duplicate' });
+    await premium(store, { kind: 'subscription.renewed', at: start + 4 * day, periodEnd: start + 90 * day });
+    expect(await isGranted(start + 5 * day)).toBe(false);
+  });
+
+  it('ends the role of a tier the same whatever order an expiry without a time arrives in', async () => {
+    const purchase = { at: null, periodEnd: start + 30 * day };
+    const renewal = { ...purchase, kind: 'subscription.renewed', periodEnd: start + 60 * day } as const;
+    const expiry = { ...purchase, kind: 'subscription.expired' } as const;
+    for (const events of [
+      [purchase, expiry, renewal],
+      [expiry, renewal, purchase],
+      [renewal, purchase, expiry],
+    ]) {
+      const { store } = await open();
+      for (const event of events) await premium(store, event);
+      expect(await store.rewards.isGranted({ userId: '1', role: goldRole }, start + 60 * day - 1)).toBe(true);
+      await premium(store, { ...expiry, periodEnd: start + 60 * day });
+      expect(await store.rewards.isGranted({ userId: '1', role: goldRole }, start)).toBe(false);
+    }
+  });
+
   it('settles roles, and removes them once their grants have ended', async () => {
     const { store } = await open();
     const role = { guildId, userId: '1', role: voterRole };

@@ -24,6 +24,7 @@ import { growth } from './022-growth.ts';
 import { handlers } from './023-handlers.ts';
 import { effectTraces } from './024-effect-traces.ts';
 import { imports } from './025-imports.ts';
+import { orderTimes } from './028-order-times.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '001-first': first,
@@ -50,6 +51,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '023-handlers': handlers,
   '024-effect-traces': effectTraces,
   '025-imports': imports,
+  '028-order-times': orderTimes,
 };
 
 /** The names of all migrations, oldest first. */
