@@ -62,12 +62,12 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
 
   /** Null if the event is recorded. */
   function newKeys() {
-    const keys = premiumKeys(event, orderIds, delivery.body);
+    const keys = premiumKeys(event, orderIds, delivery);
     if (!isRecorded(keys)) return keys;
     const endsAgain = event.at !== null && storedOrder?.state === 'active' && order?.state === 'expired';
     if (!endsAgain) return null;
     // The order was active again after the same period had expired, so this is another expiry, with a time of its own.
-    const timedKeys = premiumKeys({ ...event, periodEnd: null }, orderIds, delivery.body);
+    const timedKeys = premiumKeys({ ...event, periodEnd: null }, orderIds, delivery);
     return isRecorded(timedKeys) ? null : timedKeys;
   }
 
