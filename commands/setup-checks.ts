@@ -32,8 +32,12 @@ export type KeyCheck =
 
 export interface RoleAccess {
   readonly mayManageRoles: boolean;
+  /** The member who owns the guild. */
+  readonly ownerId: string;
   /** By the id of the role: whether it is below the bot's highest role, and if not, why nobody gets it from the bot. */
   readonly roles: ReadonlyMap<string, 'below' | 'above' | 'managed'>;
+  /** The order of the roles by id: 0 for @everyone, the lowest. */
+  readonly positions: ReadonlyMap<string, number>;
   /** The roles with permissions of a moderator. */
   readonly moderating: ReadonlySet<string>;
 }

@@ -7,12 +7,13 @@ import { chooseChannel, choosePreset, renderChannelStep, renderRewardsStep } fro
 import { exportSettings, importForm, renderHistory } from './setup/history.ts';
 import { issuesOfChannels } from './setup/imported-channels.ts';
 import { checkImportedKeys } from './setup/imported-keys.ts';
-import { issuesOfRoles } from './setup/imported-roles.ts';
+import { importedValues } from './setup/imported-values.ts';
 import { listOf, textOf } from './setup/json.ts';
 import { checkTest, keyForm, keyProblem, linkForm, linkListing, renderWaiting, reopenLinkForm } from './setup/link.ts';
 import { renderRotated, renderUnlink, rotateForm } from './setup/listing-section.ts';
 import { renderOverview, renderWelcome } from './setup/overview.ts';
 import { panel, renderSaved, renderUndone, renderUnsaved } from './setup/results.ts';
+import { findRoleProblems } from './setup/role-problems.ts';
 import { newEntry, renderSection, sectionOf, sectionPaths } from './setup/section.ts';
 import { renderItem } from './setup/shop-section.ts';
 import {
@@ -190,13 +191,23 @@ function openLink(view: SetupView): Result {
 async function undo(view: SetupView): Promise<Panel> {
   const changeId = Number(view.input.options['id']);
   if (!Number.isSafeInteger(changeId)) return renderOverview(view);
-  const result = await view.services.settings.undo({ ...authorOf(view), changeId });
+  const { settings } = view.services;
+  const [change] = await settings.changes(view.guildId, { before: changeId + 1, limit: 1 });
+  const restored = change?.id === changeId ? change.changes : [];
+  const problems = await findRoleProblems(
+    view,
+    restored.map(({ path, before, after }) => ({ path, before: after, after: before })),
+  );
+  if (problems.length > 0) return renderUnsaved(view, { problems }, undefined);
+  const result = await settings.undo({ ...authorOf(view), changeId });
   return renderUndone(await refreshed(view), result);
 }
 
 async function importSettings(view: SetupView): Promise<Panel> {
   const text = textField(view.input, 'settings');
-  const issues = [...(await issuesOfChannels(view, text)), ...(await issuesOfRoles(view, text))];
+  const roleProblems = await findRoleProblems(view, importedValues(view, text));
+  if (roleProblems.length > 0) return renderUnsaved(view, { problems: roleProblems }, undefined);
+  const issues = await issuesOfChannels(view, text);
   if (issues.length > 0) return renderSaved(view, { status: 'invalid', issues }, { section: null });
   const { problems, targetIds } = await checkImportedKeys(view, text);
   if (problems.length > 0) return renderUnsaved(view, { problems }, undefined);

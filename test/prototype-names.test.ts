@@ -38,7 +38,7 @@ async function startSetup() {
   });
   const checks = {
     checkKey: async () => ({ status: 'refused' }) as const,
-    roleAccess: async () => ({ mayManageRoles: true, roles: new Map(), moderating: new Set<string>() }),
+    roleAccess: async () => null,
     channelsOf: async () => new Set<string>(),
     listingNames: async () => new Map<string, string>(),
     unassignedListings: () => [],

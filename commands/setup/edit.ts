@@ -1,11 +1,12 @@
 import type { CommandInput } from '../command.ts';
 import type { Modal, ModalField, Panel } from '../reply.ts';
+import { findChannelProblems } from './channel-problems.ts';
 import { type Edit, editOptions } from './edit-options.ts';
-import { findProblems } from './find-problems.ts';
 import type { FormContext, FormValues } from './form.ts';
 import { forms } from './forms.ts';
 import { isEqual } from './json.ts';
 import { renderSaved, renderUnsaved } from './results.ts';
+import { findRoleProblems } from './role-problems.ts';
 import { authorOf, effectiveValue, isCommunityPath, refreshed, type SettingPath, type SetupView } from './view.ts';
 
 function formContext(view: SetupView, { entry, variant }: Edit): FormContext {
@@ -36,12 +37,18 @@ export async function submitForm(view: SetupView, edit: Edit): Promise<Panel> {
   const { input, services, community, listing } = view;
   const form = forms[edit.name];
   const contextOfForm = formContext(view, edit);
-  const problems = await findProblems(view, form.fields(contextOfForm));
+  const changes = changesOf(view, form.read(input, contextOfForm));
+  const problems = [
+    ...findChannelProblems(view, form.fields(contextOfForm)),
+    ...(await findRoleProblems(
+      view,
+      changes.map(({ path, value }) => ({ path, before: effectiveValue(view, path).value, after: value })),
+    )),
+  ];
   if (problems.length > 0) {
     keepDraft(view, edit);
     return renderUnsaved(view, { problems }, edit);
   }
-  const changes = changesOf(view, form.read(input, contextOfForm));
   const version = Number(input.options['v'] ?? Number.NaN);
   const basis = Number.isInteger(version) ? version : community.version;
   const result = await services.settings.save({

@@ -1,7 +1,7 @@
 import { escapeName, lines, type Markup } from '../../src/texts/markup.ts';
 import type { Panel } from '../reply.ts';
+import { channelProblem } from './channel-problems.ts';
 import { editOptions } from './edit-options.ts';
-import { channelProblem } from './find-problems.ts';
 import { problemOf, renderProblems } from './render-change.ts';
 import { panel } from './results.ts';
 import {

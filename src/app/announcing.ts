@@ -88,7 +88,7 @@ export interface AnnouncingDependencies {
 const maxDrawingMs = 3 * second;
 
 export function createAnnouncing(
-  { rest, guard, languages, memberLanguages, commands }: DiscordAccess,
+  { rest, guard, givenRoles, languages, memberLanguages, commands }: DiscordAccess,
   dependencies: AnnouncingDependencies,
 ): Announcing {
   const { outbox, rewards, reminders, newEffectsPollMs, metrics, clock, log, stopwatch, tracing } = dependencies;
@@ -139,6 +139,7 @@ export function createAnnouncing(
     role: createRoleHandler({
       rest,
       grants: createRoleGrants({ rewards, outbox, ownerChannelOf, clock }),
+      checkGivenRole: givenRoles.check,
       explainFailure: createExplainRoleFailure(rest, clock),
       onExplained: guard.explain,
       textsOf: languages.ofGuild,

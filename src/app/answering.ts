@@ -89,7 +89,7 @@ const retryDelayMs = 5 * second;
 
 export function createAnswering(
   discord: DiscordConfig,
-  { rest, guard, globalLimit, invalidRequests, memberLanguages, commands }: DiscordAccess,
+  { rest, globalLimit, invalidRequests, memberLanguages, guildChanged, commands }: DiscordAccess,
   dependencies: AnsweringDependencies,
 ): Answering {
   const { contextFor, offer, clock, reminders, commandRegistry, onMemberSeen, metrics, log, stopwatch } = dependencies;
@@ -146,7 +146,7 @@ export function createAnswering(
       : createGateway(dependencies, rest, {
           ...{ ...discord, clock: stopwatch, log, globalLimit, makeRequest },
           onInteraction: (interaction) => interactions(interaction, transports(interaction)),
-          onGuildChange: guard.changed,
+          onGuildChange: guildChanged,
           onReady(applicationId) {
             registrar.start(applicationId);
             dependencies.onConnected();

@@ -31,6 +31,7 @@ export function createAwards({
         }
         case 'overdrawn':
           return result;
+        case 'refunded':
         case 'key_reused':
           throw new Error(`The interaction ${interactionId} was used for another correction.`);
       }

@@ -2,11 +2,13 @@ import type { Command } from '../../commands/command.ts';
 import type { Config } from '../../config/schema.ts';
 import type { CircuitStore } from '../discord/circuits/circuit-store.ts';
 import { createRequestGuard, type RequestGuard } from '../discord/circuits/request-guard.ts';
+import type { GuildChange } from '../discord/gateway/guild-changes.ts';
 import { createGuildLanguages, type GuildLanguages } from '../discord/guild-languages.ts';
 import { createInvalidRequests, type InvalidRequestStore, type InvalidRequests } from '../discord/invalid-requests.ts';
 import { createMemberLanguages, type MemberLanguages, type MemberLocales } from '../discord/member-languages.ts';
 import { createGlobalRateLimit, type GlobalRateLimit } from '../discord/rate-limit.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
+import { createGivenRoleCheck, type GivenRoleCheck } from '../discord/roles/given-role-check.ts';
 import { traceRequests } from '../discord/trace-requests.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
@@ -20,7 +22,10 @@ export interface DiscordAccess {
   readonly globalLimit: GlobalRateLimit;
   readonly invalidRequests: InvalidRequests;
   readonly guard: RequestGuard;
+  readonly givenRoles: GivenRoleCheck;
   readonly languages: GuildLanguages;
+  /** Forgets what may no longer be true of a guild, or of a channel of it. */
+  readonly guildChanged: (change: GuildChange) => void;
   readonly memberLanguages: MemberLanguages;
   readonly commands: readonly Command[];
 }
@@ -64,5 +69,18 @@ export function createDiscordAccess(
     fallback: async () => (discord.guildId === null ? textsFor(null) : languages.ofGuild(discord.guildId)),
     log,
   });
-  return { rest, globalLimit, invalidRequests, guard, languages, memberLanguages, commands: options.commands };
+  const givenRoles = createGivenRoleCheck(rest, stopwatch);
+
+  function guildChanged(change: GuildChange): void {
+    if (change.channelId === null) {
+      givenRoles.forget(change.guildId);
+      languages.refresh(change.guildId);
+    }
+    guard.changed(change);
+  }
+
+  return {
+    ...{ rest, globalLimit, invalidRequests, guard, givenRoles },
+    ...{ languages, memberLanguages, guildChanged, commands: options.commands },
+  };
 }

@@ -31,6 +31,8 @@ const guildSchema = z.object({ preferred_locale: z.string().nullish() });
 export interface GuildLanguages {
   readonly ofChannel: ChannelTexts;
   readonly ofGuild: GuildTexts;
+  /** The guild may have another language, so it is requested again. */
+  refresh(guildId: string): void;
 }
 
 /**
@@ -45,18 +47,18 @@ export function createGuildLanguages(options: {
 }): GuildLanguages {
   const { rest, configured = () => null, clock } = options;
 
-  const guildOf = remembered(clock, async (channelId) => {
+  const guilds = remembered(clock, async (channelId) => {
     const { guild_id: guildId } = channelSchema.parse(await rest.get(Routes.channel(channelId)));
     return guildId ?? null;
   });
-  const localeOf = remembered(clock, async (guildId) => {
+  const locales = remembered(clock, async (guildId) => {
     const { preferred_locale: locale } = guildSchema.parse(await rest.get(Routes.guild(guildId)));
     return locale ?? null;
   });
 
   async function localeOfChannel(channelId: string): Promise<string | null> {
-    const guildId = await guildOf(channelId);
-    return guildId === null ? null : localeOf(guildId);
+    const guildId = await guilds.of(channelId);
+    return guildId === null ? null : locales.of(guildId);
   }
 
   return {
@@ -66,8 +68,9 @@ export function createGuildLanguages(options: {
     },
     async ofGuild(guildId) {
       const locale = configured({ guildId });
-      return textsFor(locale ?? (await settleWithin(timeoutMs, clock, localeOf(guildId))));
+      return textsFor(locale ?? (await settleWithin(timeoutMs, clock, locales.of(guildId))));
     },
+    refresh: locales.expire,
   };
 }
 
@@ -84,7 +87,13 @@ interface Remembered {
  */
 function remembered(clock: Clock, fetch: (id: string) => Promise<string | null>) {
   const known = new BoundedMap<Remembered>(maxKnown);
-  return async (id: string): Promise<string | null> => {
+
+  function expire(id: string): void {
+    const entry = known.get(id);
+    if (entry !== undefined) entry.staleAt = Number.NEGATIVE_INFINITY;
+  }
+
+  async function of(id: string): Promise<string | null> {
     const entry: Remembered = known.get(id) ?? { value: undefined, staleAt: Number.NEGATIVE_INFINITY, request: null };
     known.set(id, entry);
     const { value: last, request: pending } = entry;
@@ -108,5 +117,7 @@ function remembered(clock: Clock, fetch: (id: string) => Promise<string | null>)
     if (last === undefined) return entry.request;
     const refreshed = await settleWithin(refreshTimeoutMs, clock, entry.request);
     return refreshed === undefined ? last : refreshed;
-  };
+  }
+
+  return { of, expire };
 }

@@ -3,6 +3,7 @@ import { type Correction, type CorrectionResult, maxCorrection, maxReasonLength 
 import type { Clock } from '../platform/clock.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
+import { changeKeyOf, refundKeyOf } from '../tally/ledger-keys.ts';
 import type { StoredCorrection } from '../tally/tally.ts';
 import type { LedgerChange, LedgerResult, WritableLedger } from './writable-ledger.ts';
 
@@ -14,13 +15,6 @@ export interface LedgerStore {
 }
 
 const maxKeyLength = 100;
-
-/**
- * Keys of other origins have no space, or begin with another word. A lone surrogate, as of an emoji that was cut in two,
- * is stored differently, so that a repeat would not be recognised.
- */
-const keyOf = (key: string) => `ledger ${key.toWellFormed()}`;
-const refundKeyOf = (key: string) => `ledger-refund ${key.toWellFormed()}`;
 
 /**
  * The ledger for programs.
@@ -51,7 +45,7 @@ export function createWritableLedger(
     }
     const credits = sign * amount;
     const correction = { userId, accounts, credits, reason: reason.toWellFormed(), at: clock.now(), mayOverdraw };
-    return correct(correction, keyOf(key), key);
+    return correct(correction, changeKeyOf(key), key);
   }
 
   async function correct(correction: Correction, idempotencyKey: string, key: string): Promise<LedgerResult> {
@@ -64,6 +58,14 @@ export function createWritableLedger(
         throw new TallyhookError('ledger_overdrawn', `The balance is ${result.balance}, less than ${-credits}.`, {
           hint: 'Nothing was stored. Use allowNegative if the balance may become negative.',
         });
+      case 'refunded':
+        throw new TallyhookError(
+          'ledger_refunded',
+          `What was spent with the key ${JSON.stringify(key)} was refunded.`,
+          {
+            hint: 'Nothing was stored. Use a new key to spend again.',
+          },
+        );
       case 'key_reused':
         throw new TallyhookError('ledger_key_reused', `The key ${JSON.stringify(key)} was used for another change.`, {
           hint: 'Use a new key for each change. A repeat needs the same member, amount, reason and community.',
@@ -78,7 +80,7 @@ export function createWritableLedger(
       const { key, reason } = requireFields(refunded);
       checkText('reason', reason, maxReasonLength);
       checkText('key', key, maxKeyLength);
-      const spent = await store.findCorrection(keyOf(key));
+      const spent = await store.findCorrection(changeKeyOf(key));
       if (spent === null || spent.credits >= 0) {
         throw new TallyhookError('ledger_unknown_spend', `Nothing was spent with the key ${JSON.stringify(key)}.`);
       }

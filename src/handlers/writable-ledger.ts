@@ -33,7 +33,7 @@ export interface LedgerResult {
 
 /**
  * Changes balances. Each change is one entry of the ledger and is on disk when the promise resolves. A second call with
- * the same key and the same change stores nothing and returns the result of the first one.
+ * the same key and the same change stores nothing and returns the result of the first one, unless it was refunded.
  *
  * All methods reject with TallyhookError `ledger_invalid_change`, `ledger_unknown_community` or `ledger_key_reused` (the
  * key was used for another change), and as {@link StoreUnavailableError} or `queue_full` if nothing can be stored now.
@@ -41,7 +41,10 @@ export interface LedgerResult {
 export interface WritableLedger {
   /** Adds credits. */
   award(change: LedgerChange): Promise<LedgerResult>;
-  /** Takes credits. Rejects with TallyhookError `ledger_overdrawn` if the balance is too low; then nothing is stored. */
+  /**
+   * Takes credits. Rejects with TallyhookError `ledger_overdrawn` if the balance is too low, and `ledger_refunded` if what
+   * was taken with the key was refunded; then nothing is stored.
+   */
   spend(change: LedgerSpending): Promise<LedgerResult>;
   /**
    * Returns what {@link WritableLedger.spend} took with this key, to the same account, once.

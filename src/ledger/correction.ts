@@ -27,6 +27,8 @@ export type CorrectionResult =
   | { readonly outcome: 'corrected'; readonly balance: number; readonly repeated: boolean }
   /** It would take more than the balance (credits). */
   | { readonly outcome: 'overdrawn'; readonly balance: number }
+  /** The key was used before, and what it took was returned since. */
+  | { readonly outcome: 'refunded' }
   /** The key was used before, for another correction. */
   | { readonly outcome: 'key_reused' };
 

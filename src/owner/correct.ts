@@ -31,6 +31,7 @@ export async function correct(
     }
     case 'overdrawn':
       throw overdraftError(result.balance);
+    case 'refunded':
     case 'key_reused':
       throw new HttpError(
         409,

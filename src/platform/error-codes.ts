@@ -65,6 +65,7 @@ export type LedgerErrorCode =
   | 'ledger_invalid_change'
   | 'ledger_key_reused'
   | 'ledger_overdrawn'
+  | 'ledger_refunded'
   | 'ledger_unknown_community'
   | 'ledger_unknown_spend';
 

@@ -12,8 +12,6 @@ export interface PremiumContext {
   readonly before: PremiumOrder | null;
   /** The order after the event; null if the event names no order. */
   readonly after: PremiumOrder | null;
-  /** The time of the event, or of its delivery if it has none (ms since the epoch). */
-  readonly at: number;
 }
 
 export interface PremiumDecision {
@@ -28,9 +26,9 @@ export interface PremiumDecision {
  *
  * @param event with the holder of its order as `userId`
  */
-export function decidePremium(event: Premium, { rewards, before, after, at }: PremiumContext): PremiumDecision {
+export function decidePremium(event: Premium, { rewards, before, after }: PremiumContext): PremiumDecision {
   const decision = decidePremiumReward(event, rewards.base, before?.state === 'revoked');
-  const grants = premiumGrants(rewards.premiumRoles, before, after, at);
+  const grants = premiumGrants(rewards.premiumRoles, before, after);
   if (decision === null) return { entries: [], grants };
   return { entries: [{ ...decision, achievement: null }], grants };
 }

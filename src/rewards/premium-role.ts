@@ -20,19 +20,16 @@ export function roleOfTier(premiumRoles: ListingRewards['premiumRoles'], tier: s
 }
 
 /**
- * The role of an order for its holder: until the end of its period while it is active or expired, not at all after a
- * revocation. If the event changed the holder or the tier, the role of the previous one ends.
- *
- * @param at the time of the event (ms since the epoch), at which an expired order without a period ends
+ * The role of an order for its holder: until the end of its period while it is active, not at all after it has expired
+ * or was revoked. If the event changed the holder or the tier, the role of the previous one ends.
  */
 export function premiumGrants(
   premiumRoles: ListingRewards['premiumRoles'],
   before: PremiumOrder | null,
   after: PremiumOrder | null,
-  at: number,
 ): Grant[] {
-  const previous = before === null ? null : grantOf(premiumRoles, before, at);
-  const current = after === null ? null : grantOf(premiumRoles, after, at);
+  const previous = before === null ? null : grantOf(premiumRoles, before);
+  const current = after === null ? null : grantOf(premiumRoles, after);
   const isReplaced = previous !== null && (previous.userId !== current?.userId || previous.role !== current.role);
   return [...(isReplaced ? [{ ...previous, until: 0 }] : []), ...(current === null ? [] : [current])];
 }
@@ -42,14 +39,9 @@ export function premiumSource(orderId: string): string {
   return `premium ${orderId}`;
 }
 
-function grantOf(premiumRoles: ListingRewards['premiumRoles'], order: PremiumOrder, at: number): Grant | null {
-  const { id, userId, tier } = order;
+function grantOf(premiumRoles: ListingRewards['premiumRoles'], order: PremiumOrder): Grant | null {
+  const { id, userId, tier, state, periodEnd } = order;
   const role = roleOfTier(premiumRoles, tier);
   if (role === null || userId === null) return null;
-  return { userId, role, source: premiumSource(id), until: endOf(order, at), change: 'replace' };
-}
-
-function endOf({ state, periodEnd }: PremiumOrder, at: number): number | null {
-  if (state === 'revoked') return 0;
-  return state === 'expired' ? (periodEnd ?? at) : periodEnd;
+  return { userId, role, source: premiumSource(id), until: state === 'active' ? periodEnd : 0, change: 'replace' };
 }

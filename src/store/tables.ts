@@ -172,6 +172,8 @@ export interface Tables extends SettingsTables {
     tier: string | null;
     state: Order['state'];
     period_end: number | null;
+    /** See `order-times-column.ts`. */
+    times: string | null;
     updated_at: number;
   };
   /** All ids by which an order may be named, including the order's own. */

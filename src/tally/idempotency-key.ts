@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Premium, Vote } from '../ledger/event.ts';
+import { day } from '../platform/durations.ts';
 
 /*
  * The same event has the same key in every delivery, late or reformatted. Keys are unique in the store and never
@@ -31,15 +32,23 @@ export function voteKey({ at, userId }: Vote, listing: string, receivedAt: numbe
 
 /**
  * The possible keys of a premium event, one for each ID of its order. It is stored under the first. Without an order
- * ID, the key is made from the digest of the body.
+ * ID, the key is made from the digest of the body; if the body has no time either, also from the day of receipt
+ * (`receivedAt` in ms since the epoch), with those of the days beside it.
  */
 export function premiumKeys(
   premium: Premium,
   orderIds: readonly string[],
-  body: string,
+  { body, receivedAt }: { readonly body: string; readonly receivedAt: number },
 ): readonly [EventKey, ...EventKey[]] {
   const [first, ...others] = orderIds;
-  if (first === undefined) return [untimedKey(`${premium.kind} sha256:${hash('sha256', body)}`)];
+  if (first === undefined) {
+    const identity = `${premium.kind} sha256:${hash('sha256', body)}`;
+    if (premium.at !== null || premium.periodEnd !== null) return [untimedKey(identity)];
+    const today = Math.floor(receivedAt / day);
+    // The clock of another process may be behind or ahead.
+    const keyOn = (date: number) => untimedKey(`${identity} ${date}`);
+    return [keyOn(today), keyOn(today - 1), keyOn(today + 1)];
+  }
   const keyOf = (orderId: string) => untimedKey(`${premium.kind} ${orderId}${periodSuffix(premium)}`);
   return [keyOf(first), ...others.map(keyOf)];
 }
@@ -73,7 +82,7 @@ function untimedKey(identity: string): EventKey {
 
 /** Renewals and expiries of one order differ by their period, or by their time if the period is unknown. */
 function periodSuffix({ kind, periodEnd, at }: Premium): string {
-  const period =
-    kind === 'subscription.renewed' ? (periodEnd ?? at) : kind === 'subscription.expired' ? periodEnd : null;
+  const repeats = kind === 'subscription.renewed' || kind === 'subscription.expired';
+  const period = repeats ? (periodEnd ?? at) : null;
   return period === null ? '' : ` ${new Date(period).toISOString()}`;
 }

@@ -1,6 +1,9 @@
 import type { Premium } from '../ledger/event.ts';
 import { isPseudonym } from '../ledger/pseudonym.ts';
+import { hasExpired, mergeTimes, type OrderTimes, withEvent } from './order-times.ts';
 import type { Order } from './tally.ts';
+
+const noTimes: OrderTimes = { paid: null, expired: null };
 
 /**
  * The event with the holder of its order. A recipient in the event takes precedence; the stored holder takes precedence
@@ -25,8 +28,17 @@ export function orderIdsOf(event: Premium, storedOrder: Order | null): string[] 
   return [...new Set([...(storedOrder?.orderIds ?? []), ...event.orderIds])];
 }
 
-/** The order after the event; null if the event has no order ID. */
-export function applyToOrder(event: Premium, storedOrder: Order | null, listing: string): Order | null {
+/**
+ * The order after the event; null if the event has no order ID.
+ * @param delivery `receivedAt` in ms since the epoch
+ */
+export function applyToOrder(
+  event: Premium,
+  storedOrder: Order | null,
+  { listing, receivedAt }: { readonly listing: string; readonly receivedAt: number },
+): Order | null {
+  const times = withEvent(storedOrder?.times ?? noTimes, event, receivedAt);
+  const isRevoked = storedOrder?.state === 'revoked' || event.kind === 'subscription.revoked';
   const orderIds = orderIdsOf(event, storedOrder);
   if (orderIds.length === 0) return null;
   return {
@@ -34,34 +46,23 @@ export function applyToOrder(event: Premium, storedOrder: Order | null, listing:
     listing: storedOrder?.listing ?? listing,
     userId: event.userId ?? storedOrder?.userId ?? null,
     tier: event.tier ?? storedOrder?.tier ?? null,
-    state: stateAfter(event, storedOrder),
-    periodEnd: latest(event.periodEnd, storedOrder?.periodEnd ?? null),
+    ...stateOf(times, isRevoked),
   };
 }
 
 /** Merges two orders after an event has shown that they are the same one. It is revoked if either is. */
 export function mergeOrders(one: Order, other: Order): Order {
-  const states = [one.state, other.state];
   return {
     orderIds: [...new Set([...one.orderIds, ...other.orderIds])],
     listing: one.listing,
     userId: one.userId ?? other.userId,
     tier: one.tier ?? other.tier,
-    state: states.includes('revoked') ? 'revoked' : states.includes('active') ? 'active' : 'expired',
-    periodEnd: latest(one.periodEnd, other.periodEnd),
+    ...stateOf(mergeTimes(one.times, other.times), one.state === 'revoked' || other.state === 'revoked'),
   };
 }
 
-/** A revocation is final. An expiry ends only its own period. */
-function stateAfter(event: Premium, storedOrder: Order | null): Order['state'] {
-  if (storedOrder?.state === 'revoked' || event.kind === 'subscription.revoked') return 'revoked';
-  if (event.kind !== 'subscription.expired') return 'active';
-  const storedEnd = storedOrder?.periodEnd ?? null;
-  const isOutdated =
-    storedOrder?.state === 'active' && event.periodEnd !== null && storedEnd !== null && event.periodEnd < storedEnd;
-  return isOutdated ? 'active' : 'expired';
-}
-
-function latest(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+/** A revocation is final. An expiry that is later than the last payment ends the order, whatever its period. */
+function stateOf(times: OrderTimes, isRevoked: boolean): Pick<Order, 'state' | 'periodEnd' | 'times'> {
+  const state = isRevoked ? 'revoked' : hasExpired(times) ? 'expired' : 'active';
+  return { state, periodEnd: times.paid?.periodEnd ?? null, times };
 }

@@ -1,12 +1,15 @@
 import { accountIdOf } from '../ledger/account-id.ts';
 import { type Correction, type CorrectionResult, correctionEntry, overdraws } from '../ledger/correction.ts';
 import { forgottenCorrectionKey } from './idempotency-key.ts';
+import { refundOfChange } from './ledger-keys.ts';
 import type { StoredCorrection, Tally } from './tally.ts';
 
 /** Corrects an account once per idempotency key, inside the caller's transaction. */
 export function recordCorrection(tally: Tally, correction: Correction, idempotencyKey: string): CorrectionResult {
   const stored = tally.findCorrection(idempotencyKey);
   if (stored !== null) {
+    const refundKey = refundOfChange(idempotencyKey);
+    if (refundKey !== null && tally.findCorrection(refundKey) !== null) return { outcome: 'refunded' };
     return isSame(stored, correction)
       ? { outcome: 'corrected', balance: stored.balance, repeated: true }
       : { outcome: 'key_reused' };

@@ -10,6 +10,7 @@ import { calendarOf } from './community.ts';
 import { applyGrants, grantsRoles } from './grants.ts';
 import { premiumKeys } from './idempotency-key.ts';
 import { applyToOrder, orderIdsOf, withHolder } from './order.ts';
+import { withEvent } from './order-times.ts';
 import { quarantineDelivery } from './quarantine.ts';
 import { quarantineReasons } from './quarantine-reasons.ts';
 import { planRoleConnection } from './role-connection.ts';
@@ -23,15 +24,13 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
   const storedOrder = tally.findOrder(premium.orderIds);
   const event = withHolder(premium, storedOrder);
   const orderIds = orderIdsOf(event, storedOrder);
-  const keys = premiumKeys(event, orderIds, delivery.body);
-  const recordedKey = keys.find((key) => tally.hasEvent(key));
+  const order = applyToOrder(event, storedOrder, { listing: listing.name, receivedAt });
+  const { keys, recordedKey } = findKeys();
   if (recordedKey !== undefined) {
-    // A repeat may contain a new ID of its order.
-    if (storedOrder !== null) tally.saveOrder({ ...storedOrder, orderIds }, receivedAt);
+    if (storedOrder !== null) tally.saveOrder(afterRepeat(storedOrder), receivedAt);
     return writeDuplicate(event, tally.deliveryOf(recordedKey), context);
   }
 
-  const order = applyToOrder(event, storedOrder, listing.name);
   if (event.userId === null && !endsOrder(event.kind)) {
     // Store the order without a holder, so that its next event does not make the giver the holder.
     if (order !== null) tally.saveOrder({ ...order, userId: null }, receivedAt);
@@ -41,7 +40,7 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
 
   const at = event.at ?? receivedAt;
   const { rewards, community } = listing;
-  const decision = decidePremium(event, { rewards, before: named(storedOrder), after: named(order), at });
+  const decision = decidePremium(event, { rewards, before: named(storedOrder), after: named(order) });
   const recorded = writeEvent(
     event,
     {
@@ -60,6 +59,23 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
   );
   if (order !== null) tally.saveOrder(order, receivedAt);
   return recorded;
+
+  /** The keys of the event; `recordedKey` is the one by which it is recorded already. */
+  function findKeys() {
+    const keys = premiumKeys(event, orderIds, delivery);
+    const recordedKey = keys.find((key) => tally.hasEvent(key));
+    const endsAgain = event.at !== null && storedOrder?.state === 'active' && order?.state === 'expired';
+    if (recordedKey === undefined || !endsAgain) return { keys, recordedKey };
+    // The order was active again after the same period had expired, so this is another expiry, with a time of its own.
+    const timedKeys = premiumKeys({ ...event, periodEnd: null }, orderIds, delivery);
+    return { keys: timedKeys, recordedKey: timedKeys.find((key) => tally.hasEvent(key)) };
+  }
+
+  /** A repeat may contain a new ID of its order, and a later time of the same expiry. */
+  function afterRepeat(stored: Order): Order {
+    const times = event.kind === 'subscription.expired' ? withEvent(stored.times, event, 0) : stored.times;
+    return { ...stored, orderIds, times };
+  }
 
   /** Ends what was granted under other ids of the order, before an event showed that they are the same. */
   function grantsOfOtherIds(): Grant[] {

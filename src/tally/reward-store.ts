@@ -5,9 +5,9 @@ import type { ListingContext } from './tally.ts';
 
 /**
  * What Discord made of a role of a member: the member has it, has it no more, has left the server, or it cannot be
- * changed.
+ * changed. `refused`: it was not given, but the member may have it from before.
  */
-export type RoleResult = 'applied' | 'removed' | 'parked' | 'failed';
+export type RoleResult = 'applied' | 'removed' | 'parked' | 'failed' | 'refused';
 
 /** A role of a member (Discord IDs). */
 export type GrantedRole = Pick<MemberRole, 'userId' | 'role'>;

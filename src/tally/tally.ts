@@ -10,6 +10,7 @@ import type { ListingRewards } from '../rewards/rules.ts';
 import type { AccountState } from './account-state.ts';
 import type { CommunityContext } from './community.ts';
 import type { EventKey } from './idempotency-key.ts';
+import type { OrderTimes } from './order-times.ts';
 import type { PartyState } from './party-state.ts';
 import type { Reminder } from './reminder-store.ts';
 
@@ -129,8 +130,9 @@ export interface Order {
   readonly userId: string | null;
   readonly tier: string | null;
   readonly state: 'active' | 'expired' | 'revoked';
-  /** End of the paid period (ms since the epoch); null while unknown. */
+  /** Latest end of a paid period (ms since the epoch); null while unknown. */
   readonly periodEnd: number | null;
+  readonly times: OrderTimes;
 }
 
 /** A counted vote in the period of a party. */

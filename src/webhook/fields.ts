@@ -137,11 +137,16 @@ export function readEventTime(value: unknown, now: number): number | null {
   return time;
 }
 
-/** The field `creditsAwarded`: whole credits, a boolean, or null if missing. @throws InvalidFieldError */
+/**
+ * The field `creditsAwarded`: whole credits, a boolean, or null if missing. Some senders write every value as a text.
+ * @throws InvalidFieldError
+ */
 export function readCredits(value: unknown, name: string): number | boolean | null {
   if (value === undefined || value === null) return null;
   if (typeof value === 'boolean') return value;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= maxCredits) return value;
+  if (value === 'true' || value === 'false') return value === 'true';
+  const credits = typeof value === 'string' && /^\d{1,7}$/.test(value) ? Number(value) : value;
+  if (typeof credits === 'number' && Number.isInteger(credits) && credits >= 0 && credits <= maxCredits) return credits;
   throw new InvalidFieldError(`${name} is neither a boolean nor a whole number from 0 to ${maxCredits}`);
 }
 

@@ -3,8 +3,6 @@ import {
   type EventKind,
   type EventTarget,
   type Family,
-  type PremiumKind,
-  premiumKinds,
   type Vote,
   type VoteKind,
   voteKinds,
@@ -24,6 +22,7 @@ import {
   readText,
   readVoterId,
 } from './fields.ts';
+import { describeKind, findOtherKind, isKnownKind } from './other-kind.ts';
 import { readPremium } from './premium-payload.ts';
 
 /** A parsed body: an event, a test from the dashboard, or a payload that cannot be processed, with the reason. */
@@ -54,7 +53,7 @@ export function readPayload(json: unknown, context: PayloadContext): ParsedPaylo
     return { type: 'unprocessable', kind: null, reason: 'the body is not a JSON object', family: null };
   }
   const kind = readKind(json, context);
-  if (kind === null || !(isVoteKind(kind) || isPremiumKind(kind))) {
+  if (kind === null || !isKnownKind(kind)) {
     const reason = kind === null ? 'the body names no kind of event' : 'unknown kind of event';
     return { type: 'unprocessable', kind, reason, family: null };
   }
@@ -70,12 +69,15 @@ export function readPayload(json: unknown, context: PayloadContext): ParsedPaylo
   }
 }
 
-/** The field `event`, otherwise `type`; if both are missing, inferred from the other fields. */
+/** The field `event`, otherwise `type`, otherwise another one that states it; if all are missing, inferred. */
 function readKind(json: Fields, { premiumPath, defaultVote = null }: PayloadContext): string | null {
   const name = readField(json, 'event') ?? readField(json, 'type');
   if (name !== undefined) return readText(name) ?? describeKind(name);
-  if (premiumPath && readField(json, 'buyer') !== undefined) return 'premium_purchase';
   const isTest = readField(json, 'test') === true;
+  const otherKind = findOtherKind(json);
+  // A test pays nothing, so it may be of a kind that is not known.
+  if (otherKind !== null && (isKnownKind(otherKind) || !isTest)) return otherKind;
+  if (premiumPath && readField(json, 'buyer') !== undefined) return 'premium_purchase';
   const testKind = premiumPath ? 'premium_purchase' : (defaultVote ?? 'server_vote');
   if (readVoterId(json) === undefined) return isTest ? testKind : null;
   if (readServerId(json) !== undefined) return 'server_vote';
@@ -93,13 +95,7 @@ const fieldsBesideVoter = [
   ...['server', 'bot', 'vendor', 'targetType'],
 ];
 
-/** A kind that is not a text, for the delivery log. Objects are abbreviated: their depth could overflow the stack. */
-function describeKind(kind: unknown): string {
-  return typeof kind === 'object' ? (Array.isArray(kind) ? '[…]' : '{…}') : JSON.stringify(kind);
-}
-
 const isVoteKind = (kind: string): kind is VoteKind => voteKinds.some((voteKind) => voteKind === kind);
-const isPremiumKind = (kind: string): kind is PremiumKind => premiumKinds.some((premiumKind) => premiumKind === kind);
 
 /** A test checks only the connection. Its contents are sample data, so invalid fields are ignored. */
 function readTest(json: Fields, kind: EventKind): ParsedPayload {

@@ -77,12 +77,12 @@ export function readStoredPayload(
 export function eventKeysOf(
   delivery: Delivery & { readonly listing: string | null; readonly kind: string | null },
 ): string[] {
-  const { receivedAt, body, listing, kind } = delivery;
+  const { receivedAt, listing, kind } = delivery;
   // If the body has no kind, the column has the inferred one.
   const defaultVote = voteKinds.find((voteKind) => voteKind === kind) ?? null;
   const payload = readStoredPayload(delivery, receivedAt, defaultVote);
   if (payload.type !== 'event' || listing === null) return [];
   const { event } = payload;
-  if (event.family === 'premium') return [...premiumKeys(event, event.orderIds, body)];
+  if (event.family === 'premium') return [...premiumKeys(event, event.orderIds, delivery)];
   return event.at === null ? [] : [voteKey(event, listing, receivedAt)];
 }

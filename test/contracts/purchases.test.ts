@@ -212,6 +212,20 @@ function purchaseTests(newUrl: () => string): void {
     await expectCleanAudit(url);
   });
 
+  it('of a role that has got permissions of a moderator are refunded once, and an earlier one is removed at its end', async () => {
+    const { store } = await open();
+    await buy(store, vip);
+    await store.rewards.settleRole(role, 'applied', start);
+    await buy(store, vip, start + 1);
+    await store.rewards.settleRole(role, 'refused', start + 2);
+    await store.rewards.settleRole(role, 'refused', start + 3);
+    expect(await creditsOf(store)).toBe(70);
+    expect(await store.rewards.isGranted(role, start + 7 * day - 1)).toBe(true);
+    expect(await store.rewards.endGrants(start + 7 * day, 9)).toBe(1);
+    await store.rewards.settleRole(role, 'removed', start + 7 * day);
+    expect(await store.rewards.hasGrant(role)).toBe(false);
+  });
+
   it('of a role are not refunded if the member has left, or had the role before it failed', async () => {
     const { store } = await open();
     await buy(store, vip);

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Premium, Vote } from '../../src/ledger/event.ts';
+import { createPseudonym } from '../../src/ledger/pseudonym.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import type { ListingRewards } from '../../src/rewards/rules.ts';
@@ -57,7 +58,7 @@ function rewardTests(newUrl: () => string): void {
     return store.recorder.record({ receivedAt: at, family: 'vote', body: '{}' }, { type: 'event', event, listing });
   }
 
-  function premium(store: Store, changes: Partial<Premium>) {
+  function premium(store: Store, changes: Partial<Premium>, receivedAt?: number) {
     const event: Premium = {
       family: 'premium',
       kind: 'premium_purchase',
@@ -72,7 +73,8 @@ function rewardTests(newUrl: () => string): void {
       creditsAwarded: null,
       ...changes,
     };
-    const delivery = { receivedAt: event.at ?? start, family: 'premium', body: '{}' } as const;
+    const body = JSON.stringify({ at: event.at, periodEnd: event.periodEnd, userId: event.userId });
+    const delivery = { receivedAt: receivedAt ?? event.at ?? start, family: 'premium', body } as const;
     return store.recorder.record(delivery, { type: 'event', event, listing: server });
   }
 
@@ -204,6 +206,73 @@ function rewardTests(newUrl: () => string): void {
     expect(await store.rewards.isGranted(gold, start + 60 * day - 1)).toBe(true);
     await premium(store, { kind: 'subscription.revoked', at: start + 2 * day, userId: null });
     expect(await store.rewards.isGranted(gold, start + 2 * day)).toBe(false);
+  });
+
+  it('ends the role of a tier at once when an expiry is later than the last payment, and not when it is older', async () => {
+    const { store } = await open();
+    const gold = { guildId, userId: '1', role: goldRole };
+    const isGranted = (at: number) => store.rewards.isGranted(gold, at);
+    const expire = (at: number, periodEnd: number | null) =>
+      premium(store, { kind: 'subscription.expired', at, periodEnd, userId: null });
+    await premium(store, {});
+    await store.rewards.settleRole(gold, 'applied', start);
+    expect(await expire(start + day, start + 30 * day)).toMatchObject({ outcome: 'recorded' });
+    expect(await isGranted(start + day)).toBe(false);
+    await premium(store, { kind: 'subscription.renewed', at: start + 2 * day, periodEnd: start + 60 * day });
+    expect(await expire(start + day + 1, start + 61 * day)).toMatchObject({ outcome: 'recorded' });
+    expect(await isGranted(start + 60 * day - 1)).toBe(true);
+    // The same period as before, but another expiry.
+    expect(await expire(start + 3 * day, start + 30 * day)).toMatchObject({ outcome: 'recorded' });
+    expect(await isGranted(start + 3 * day)).toBe(false);
+    expect(await expire(start + 3 * day, start + 30 * day)).toMatchObject({ outcome: 'duplicate' });
+    expect(await expire(start + 5 * day, start + 30 * day)).toMatchObject({ outcome: 'duplicate' });
+    await premium(store, { kind: 'subscription.renewed', at: start + 4 * day, periodEnd: start + 90 * day });
+    expect(await isGranted(start + 5 * day)).toBe(false);
+  });
+
+  it('ends the role of a tier the same whatever order an expiry without a time arrives in', async () => {
+    const purchase = { at: null, periodEnd: start + 30 * day };
+    const renewal = { ...purchase, kind: 'subscription.renewed', periodEnd: start + 60 * day } as const;
+    const expiry = { ...purchase, kind: 'subscription.expired' } as const;
+    for (const events of [
+      [purchase, expiry, renewal],
+      [expiry, renewal, purchase],
+      [renewal, purchase, expiry],
+    ]) {
+      const { store } = await open();
+      for (const event of events) await premium(store, event);
+      expect(await store.rewards.isGranted({ userId: '1', role: goldRole }, start + 60 * day - 1)).toBe(true);
+      await premium(store, { ...expiry, periodEnd: start + 60 * day });
+      expect(await store.rewards.isGranted({ userId: '1', role: goldRole }, start)).toBe(false);
+    }
+  });
+
+  it('pays a purchase without order and time once a day, also if two processes receive it at the same time', async () => {
+    const { store, url } = await open();
+    const { store: other } = await open(url);
+    const untimed = { orderIds: [], at: null, periodEnd: null, userId: '7' };
+    const buy = (target: Store, receivedAt: number) => premium(target, untimed, receivedAt);
+    const day0 = Math.floor(start / day) * day;
+    const credits = async () => (await store.ledgerIn(server.community.accounts).account('7')).credits;
+    const results = await Promise.all([store, other, store, other].map((each) => buy(each, day0 + 23 * hour)));
+    expect(results.map(({ outcome }) => outcome).sort()).toEqual(['duplicate', 'duplicate', 'duplicate', 'recorded']);
+    const paid = await credits();
+    expect(paid).toBeGreaterThan(0);
+    for (const later of [24 * hour, 47 * hour]) {
+      expect(await buy(other, day0 + later)).toMatchObject({ outcome: 'duplicate' });
+    }
+    // The clock of a process is behind.
+    expect(await buy(other, day0 - hour)).toMatchObject({ outcome: 'duplicate' });
+    expect(await buy(other, day0 + 60 * day)).toMatchObject({ outcome: 'recorded' });
+    expect(await credits()).toBe(2 * paid);
+    await store.memberData.forget('7', {
+      ...{ pseudonym: createPseudonym(), now: day0 + 60 * day, keepVotesMs: 12 * hour },
+    });
+    expect(await buy(store, day0 + 60 * day + hour)).toMatchObject({ outcome: 'duplicate' });
+    for (const timed of [{ at: start }, { periodEnd: start }]) {
+      await premium(store, { ...untimed, ...timed }, start);
+      expect(await premium(store, { ...untimed, ...timed }, start + 60 * day)).toMatchObject({ outcome: 'duplicate' });
+    }
   });
 
   it('settles roles, and removes them once their grants have ended', async () => {

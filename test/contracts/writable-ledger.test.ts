@@ -102,6 +102,48 @@ function ledgerTests(newUrl: () => string): void {
     expect(await isConsistent(url)).toBe(true);
   });
 
+  it('takes nothing with a key that was refunded, and says so', async () => {
+    const { url, ledger, balance } = await open();
+    await ledger.award({ userId, credits: 30, reason, key: 'a' });
+    const spending = { userId, credits: 20, reason, key: 'b' };
+    const refund = { key: 'b', reason: 'cancelled' };
+    const refunded = { code: 'ledger_refunded', message: expect.stringContaining('"b"') };
+    await expect(ledger.refund(refund)).rejects.toMatchObject({ code: 'ledger_unknown_spend' });
+    expect(await ledger.spend(spending)).toMatchObject({ balance: 10, repeated: false });
+    expect(await ledger.spend(spending)).toMatchObject({ balance: 10, repeated: true });
+    await ledger.refund(refund);
+    for (const change of [{}, { credits: 5 }, { reason: 'another' }, { allowNegative: true }]) {
+      await expect(ledger.spend({ ...spending, ...change })).rejects.toMatchObject(refunded);
+    }
+    await expect(ledger.award(spending)).rejects.toMatchObject(refunded);
+    expect(await ledger.refund(refund)).toMatchObject({ balance: 30, repeated: true });
+    await expect(ledger.spend(spending)).rejects.toMatchObject(refunded);
+    expect(await ledger.spend({ ...spending, key: 'c' })).toMatchObject({ balance: 10, repeated: false });
+    expect(await balance()).toBe(10);
+    expect(await isConsistent(url)).toBe(true);
+  });
+
+  it('of two processes never reports a spend as paid after its refund', async () => {
+    const url = newUrl();
+    const [one, two] = await Promise.all([open(url), open(url)]);
+    await one.ledger.award({ userId, credits: 30, reason, key: 'a' });
+    const spending = { userId, credits: 20, reason, key: 'b' };
+    await one.ledger.spend(spending);
+    const results = await Promise.allSettled([
+      ...Array.from({ length: 5 }, () => two.ledger.spend(spending)),
+      one.ledger.refund({ key: 'b', reason }),
+    ]);
+    expect(results.at(-1)).toMatchObject({ status: 'fulfilled', value: { balance: 30 } });
+    for (const result of results.slice(0, -1)) {
+      expect(result.status === 'fulfilled' ? result.value.repeated : result.reason.code).toBeOneOf([
+        true,
+        'ledger_refunded',
+      ]);
+    }
+    await expect(two.ledger.spend(spending)).rejects.toMatchObject({ code: 'ledger_refunded' });
+    expect(await one.balance()).toBe(30);
+  });
+
   it('stores nothing for a change that is not valid', async () => {
     const { ledger, balance } = await open();
     const award = { userId, credits: 30, reason, key: 'a' };

@@ -4,12 +4,14 @@ import type { GuardedRequest, RequestGuard } from '../../src/discord/circuits/re
 import { targetOf } from '../../src/discord/circuits/request-target.ts';
 import { rejectionOf } from '../../src/discord/discord-errors.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
+import { createGivenRoleCheck } from '../../src/discord/roles/given-role-check.ts';
 import { createExplainRoleFailure, type RoleFailure } from '../../src/discord/roles/role-failure.ts';
 import { createRoleHandler, type RoleGrants } from '../../src/discord/roles/roles.ts';
 import type { Effect } from '../../src/outbox/effect.ts';
 import type { MemberRole } from '../../src/outbox/effect-contents.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { textsIn } from '../../src/texts/texts.ts';
+import { createOffsetClock } from '../support/offset-clock.ts';
 import { localDiscord } from './bot.ts';
 
 const en = textsIn('en-US');
@@ -69,6 +71,7 @@ function guardWith(circuits: Circuits): Pick<RequestGuard, 'admit' | 'accepted' 
 async function handling(changes: { token?: string; stops?: boolean } = {}) {
   const discord = await localDiscord({ rateLimits: false });
   const grants = memoryGrants();
+  const clock = createOffsetClock();
   const circuits = new Circuits(systemClock, () => {});
   const rest = createDiscordRest({
     ...{ token: changes.token ?? discord.token, apiUrl: discord.apiUrl },
@@ -78,6 +81,7 @@ async function handling(changes: { token?: string; stops?: boolean } = {}) {
     ...{
       rest,
       grants: grants.port,
+      checkGivenRole: createGivenRoleCheck(rest, clock).check,
       explainFailure: createExplainRoleFailure(rest, systemClock),
       onExplained: (queue, reason) => circuits.explain(queue, reason),
       textsOf: async () => en,
@@ -96,7 +100,8 @@ async function handling(changes: { token?: string; stops?: boolean } = {}) {
   };
   const roles = () => discord.rolesOf(userId);
   const changesSent = () => discord.requests.filter(({ method }) => method === 'PUT' || method === 'DELETE');
-  return { discord, grants, circuits, perform, roles, userId, changesSent };
+  const rolesRead = () => discord.requests.filter(({ path }) => path.endsWith(`/guilds/${discord.guildId}/roles`));
+  return { discord, grants, circuits, perform, roles, userId, changesSent, rolesRead, clock };
 }
 
 describe('a role effect', () => {
@@ -192,7 +197,68 @@ describe('a role effect', () => {
     const { discord, grants, perform, userId } = await handling();
     grants.grant(userId, discord.roles.moderator);
     for (let count = 0; count < 5; count += 1) await perform(discord.roles.moderator);
-    expect(discord.requests.filter(({ method }) => method === 'GET')).toHaveLength(3);
+    expect(discord.requests.filter(({ method }) => method === 'GET')).toHaveLength(4);
+  });
+
+  it('does not add a role that has got permissions of a moderator, and reports it once', async () => {
+    const { discord, grants, perform, roles, userId, changesSent, rolesRead, clock } = await handling();
+    const { voter } = discord.roles;
+    grants.grant(userId, voter);
+    discord.guild.setRolePermissions(voter, ['administrator']);
+    const reason = expect.stringContaining('has permissions of a moderator');
+    for (let count = 0; count < 5; count += 1) expect(await perform()).toEqual({ outcome: 'bury', reason });
+    expect([roles(), changesSent()]).toEqual([[], []]);
+    expect(grants.reported).toMatchObject([{ cause: 'role_moderating', userId, role: voter, reason }]);
+    expect(grants.settled[0]).toEqual([userId, voter, 'refused', reason]);
+    expect(rolesRead()).toHaveLength(1);
+    discord.guild.setRolePermissions(voter, ['addReactions']);
+    clock.advance(1_000);
+    expect(await perform()).toEqual({ outcome: 'done' });
+    expect(roles()).toEqual([voter]);
+  });
+
+  it('removes a role that has got permissions of a moderator', async () => {
+    const { discord, grants, perform, roles, userId, rolesRead } = await handling();
+    grants.grant(userId, discord.roles.voter);
+    await perform();
+    discord.guild.setRolePermissions(discord.roles.voter, ['administrator']);
+    grants.revoke(userId, discord.roles.voter);
+    expect(await perform()).toEqual({ outcome: 'done' });
+    expect(roles()).toEqual([]);
+    expect(rolesRead()).toHaveLength(1);
+  });
+
+  it('reads the permissions of roles once a second, however many members get one at once', async () => {
+    const { discord, grants, perform, roles, userId, rolesRead, clock } = await handling();
+    const { voter } = discord.roles;
+    for (const { id } of discord.members) grants.grant(id, voter);
+    await Promise.all(discord.members.map(({ id }) => perform(voter, id)));
+    for (let count = 0; count < 5; count += 1) await perform();
+    expect(rolesRead()).toHaveLength(1);
+    discord.guild.setRolePermissions(voter, ['manageMessages']);
+    discord.guild.setRole(userId, voter, false);
+    clock.advance(1_000);
+    expect(await perform()).toMatchObject({ outcome: 'bury' });
+    expect(roles()).toEqual([]);
+  });
+
+  it('adds no role while its permissions cannot be read', async () => {
+    const { discord, grants, perform, roles, userId, changesSent } = await handling();
+    grants.grant(userId, discord.roles.voter);
+    discord.faults.respond500(1, /GET/);
+    expect(await perform()).toMatchObject({ outcome: 'later', scope: 'effects' });
+    expect([roles(), changesSent()]).toEqual([[], []]);
+    expect(await perform()).toEqual({ outcome: 'done' });
+    expect(roles()).toEqual([discord.roles.voter]);
+  });
+
+  it('is buried without further requests for a second after the bot was removed from the server', async () => {
+    const { discord, grants, perform, userId, changesSent, rolesRead } = await handling();
+    grants.grant(userId, discord.roles.voter);
+    discord.guild.removeBot();
+    for (let count = 0; count < 5; count += 1) expect(await perform()).toMatchObject({ outcome: 'bury' });
+    expect(grants.reported).toMatchObject([{ cause: 'missing_access' }]);
+    expect([rolesRead().length, changesSent()]).toEqual([1, []]);
   });
 
   it('is parked while the member is not in the server, and is done if the role should be removed', async () => {

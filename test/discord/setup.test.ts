@@ -30,6 +30,8 @@ async function managed(
             : { status: 'refused' },
         roleAccess: async () => ({
           mayManageRoles: true,
+          ownerId: discord.members[0]?.id ?? '',
+          positions: new Map(),
           roles: new Map([
             [voter, 'below'],
             [vip, 'below'],

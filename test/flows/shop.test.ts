@@ -14,7 +14,7 @@ import { tempDir } from '../support/temp-dir.ts';
 const patience = { timeout: 15_000, interval: 50 };
 
 /** The program with a shop, and a member with 100 credits. The owner's channel is that for premium. */
-async function startShop(roleName: 'vip' | 'owner') {
+async function startShop(roleName: 'vip' | 'moderator') {
   const discord = await localDiscord();
   const role = discord.roles[roleName];
   const listing = {
@@ -67,7 +67,7 @@ describe('the shop', () => {
   });
 
   it('refunds a role that is above the role of the bot, once, and reports it to the owner', async () => {
-    const { discord, role, buy, buyer, credits, reports } = await startShop('owner');
+    const { discord, role, buy, buyer, credits, reports } = await startShop('moderator');
     await buy('vip');
     await vi.waitFor(async () => expect(await credits()).toBe(100), patience);
     const texts = () => reports().map(({ embeds }) => embeds[0]?.description);

@@ -5,14 +5,13 @@ import { endAfter } from '../../src/rewards/grant.ts';
 import { type PremiumOrder, roleOfTier } from '../../src/rewards/premium-role.ts';
 import { allRewards, double, purchase } from './rewards-fixture.ts';
 
-const at = Date.parse('2026-01-07T12:00:00Z');
 const periodEnd = Date.parse('2026-02-07T12:00:00Z');
 const nextEnd = Date.parse('2026-03-07T12:00:00Z');
 const active: PremiumOrder = { id: 'order-1', userId: '123', tier: 'Gold', state: 'active', periodEnd };
 const rewards = { ...allRewards, multipliers: [double] };
 
 function decide(event: Partial<Premium>, before: PremiumOrder | null, after: PremiumOrder | null) {
-  const { entries, grants } = decidePremium({ ...purchase, ...event }, { rewards, before, after, at });
+  const { entries, grants } = decidePremium({ ...purchase, ...event }, { rewards, before, after });
   return {
     entries: entries.map(({ cause, credits }) => `${cause} ${credits}`),
     grants: grants.map(({ userId, role, until }) => [userId, role, until]),
@@ -21,7 +20,7 @@ function decide(event: Partial<Premium>, before: PremiumOrder | null, after: Pre
 
 describe('premium', () => {
   it('pays a purchase once without multipliers, and grants the role of its tier until the end of the period', () => {
-    const decision = decidePremium(purchase, { rewards, before: null, after: active, at });
+    const decision = decidePremium(purchase, { rewards, before: null, after: active });
     expect(decision).toEqual({
       entries: [{ cause: 'premium', credits: 100, reason: null, achievement: null }],
       grants: [{ userId: '123', role: '30', source: 'premium order-1', until: periodEnd, change: 'replace' }],
@@ -36,13 +35,14 @@ describe('premium', () => {
     });
   });
 
-  it('ends the role with an expired period, and takes no credits', () => {
-    expect(decide({ kind: 'subscription.expired' }, active, { ...active, state: 'expired' })).toEqual({
-      entries: [],
-      grants: [['123', '30', periodEnd]],
-    });
-    const openEnded = { ...active, state: 'expired', periodEnd: null } as const;
-    expect(decide({ kind: 'subscription.expired' }, null, openEnded).grants).toEqual([['123', '30', at]]);
+  it('ends the role of an expired order at once, whatever the end of its period, and takes no credits', () => {
+    for (const end of [periodEnd, null]) {
+      const expired = { ...active, state: 'expired', periodEnd: end } as const;
+      expect(decide({ kind: 'subscription.expired' }, active, expired)).toEqual({
+        entries: [],
+        grants: [['123', '30', 0]],
+      });
+    }
   });
 
   it('ends the role with a revocation, after which nothing of the order pays', () => {

@@ -254,6 +254,34 @@ describeOnBothDatabases('sessions', (newDatabase) => {
     expect(await nameOf({ url: secondUrl }, laptop)).toBe('mira');
   });
 
+  it('end in all processes when the member signs out, also for a copy of the cookie, and no others', async () => {
+    const all = await site({ database: newDatabase() });
+    const second = await running({ database: all.database, seed: false, actAsMembers: false, clock: all.clock });
+    const secondUrl = `http://127.0.0.1:${second.port}`;
+    const [phone, laptop] = [browser(), browser()];
+    await signIn(all, phone, mira.id);
+    await signIn(all, laptop, mira.id);
+    const cookieOf = (each: Browser) =>
+      each
+        .cookieNames()
+        .map((name) => `${name}=${each.cookie(name)}`)
+        .join('; ');
+    const copied = cookieOf(phone);
+    const { text } = await phone.open(`${all.url}/sign-in`);
+    const token = /name="token" value="([^"]+)"/.exec(text)?.[1] ?? '';
+    const data = async (url: string, cookie: string) =>
+      (await fetch(`${url}/your-data`, { headers: { cookie }, redirect: 'manual' })).status;
+    expect(await data(all.url, copied)).toBe(200);
+    const sent = await phone.open(`${all.url}/sign-out`, { method: 'POST', body: new URLSearchParams({ token }) });
+    expect(sent.location).toBe('/?notice=signed-out');
+    for (const url of [all.url, secondUrl]) {
+      expect(await data(url, copied)).toBe(303);
+      expect(await data(url, cookieOf(laptop))).toBe(200);
+    }
+    await signIn(all, phone, mira.id);
+    expect(await nameOf(all, phone)).toBe('mira');
+  });
+
   it('are replaced at each sign-in, with their CSRF token', async () => {
     const all = await site({ database: newDatabase() });
     const visitor = browser();

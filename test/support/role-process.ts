@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createAnnouncer } from '../../src/discord/announcements/announcer.ts';
 import { createDiscordRest, createReachabilityProbe } from '../../src/discord/rest.ts';
+import { createGivenRoleCheck } from '../../src/discord/roles/given-role-check.ts';
 import { createExplainRoleFailure } from '../../src/discord/roles/role-failure.ts';
 import { createRoleHandler } from '../../src/discord/roles/roles.ts';
 import { createDispatcher } from '../../src/outbox/dispatcher.ts';
@@ -33,6 +34,7 @@ const dispatcher = createDispatcher({
         isPaidFor: async () => false,
         reportOnce: async () => {},
       },
+      checkGivenRole: createGivenRoleCheck(rest, clock).check,
       explainFailure: createExplainRoleFailure(rest, clock),
       textsOf,
       clock,

@@ -50,11 +50,21 @@ describe('the key of an event is the digest of its earlier key', () => {
   });
 
   it('for a purchase, a renewal and an event without an order', () => {
+    const delivery = { body: '{}', receivedAt: 20_000 * 86_400_000 + 1 };
     const premium = { kind: 'premium_purchase', periodEnd: null, at: null } as Premium;
-    expect(premiumKeys(premium, ['a', 'b'], '')).toEqual([digest('premium_purchase a'), digest('premium_purchase b')]);
+    expect(premiumKeys(premium, ['a', 'b'], delivery)).toEqual([
+      digest('premium_purchase a'),
+      digest('premium_purchase b'),
+    ]);
     const renewal: Premium = { ...premium, kind: 'subscription.renewed', periodEnd: 0 };
-    expect(premiumKeys(renewal, ['a'], '')).toEqual([digest('subscription.renewed a 1970-01-01T00:00:00.000Z')]);
+    expect(premiumKeys(renewal, ['a'], delivery)).toEqual([digest('subscription.renewed a 1970-01-01T00:00:00.000Z')]);
     const bodyDigest = createHash('sha256').update('{}').digest('hex');
-    expect(premiumKeys(premium, [], '{}')).toEqual([digest(`premium_purchase sha256:${bodyDigest}`)]);
+    const identity = `premium_purchase sha256:${bodyDigest}`;
+    for (const timed of [{ at: 5 }, { periodEnd: 5 }]) {
+      expect(premiumKeys({ ...premium, ...timed }, [], delivery)).toEqual([digest(identity)]);
+    }
+    expect(premiumKeys(premium, [], delivery)).toEqual(
+      [20_000, 19_999, 20_001].map((date) => digest(`${identity} ${date}`)),
+    );
   });
 });

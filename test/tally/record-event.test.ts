@@ -303,6 +303,11 @@ describe('a premium order', () => {
     expect(await record(expiry(start))).toMatchObject({ outcome: 'duplicate' });
     await record(premium({ kind: 'subscription.renewed', periodEnd: start + hour }));
     expect(await record(expiry(start + hour))).toMatchObject({ outcome: 'recorded' });
+    const timed = (at: number) => premium({ kind: 'subscription.expired', orderIds: ['timed'], at });
+    await record(premium({ orderIds: ['timed'] }));
+    expect(await record(timed(start))).toMatchObject({ outcome: 'recorded' });
+    expect(await record(timed(start))).toMatchObject({ outcome: 'duplicate' });
+    expect(await record(timed(start + hour))).toMatchObject({ outcome: 'recorded' });
   });
 
   it('provides the holder for an event that names nobody', async () => {

@@ -35,6 +35,9 @@ const payload = fc.record(
   {
     event: kind,
     type: kind,
+    kind,
+    eventType: kind,
+    username: kind,
     userId,
     voter: person,
     serverId: userId,
@@ -49,7 +52,7 @@ const payload = fc.record(
     vendor: fc.record({ type: fc.constantFrom('server', 'bot', 'shop'), id: userId }),
     timestamp: time,
     currentPeriodEnd: time,
-    creditsAwarded: fc.constantFrom<unknown>(10, true, false, -1, 1.5, 2e6, '5', null),
+    creditsAwarded: fc.constantFrom<unknown>(10, true, false, -1, 1.5, 2e6, '5', '7.5', null),
     creditDenialReason: fc.string({ unit: 'binary' }),
     test: fc.constantFrom<unknown>(true, false, 'yes', null),
     more: fc.jsonValue(),

@@ -44,6 +44,54 @@ describe('the kind of an event', () => {
     expect(read({ userId: '1' })).toMatchObject({ type: 'unprocessable', kind: null });
   });
 
+  it('is in any other field at the top level, if there is neither event nor type', () => {
+    const readOn = (json: object, premiumPath = false) =>
+      readPayload(json, { premiumPath, now, defaultVote: premiumPath ? null : 'server_vote' });
+    for (const field of ['kind', 'eventType', 'event_type', 'event-name', 'topic', 'category']) {
+      for (const kind of ['bot_vote', 'premium_purchase', 'subscription.expired']) {
+        const event = { userId: '1', serverId: '2', orderId: 'o', [field]: kind };
+        expect(readOn(event), field).toMatchObject({ type: 'event', event: { kind } });
+        expect(readOn({ ...event, test: true }), field).toMatchObject({ type: 'test', kind });
+        expect(readOn({ buyer: { userId: '1' }, orderId: 'o', [field]: kind }, true)).not.toMatchObject({
+          event: { kind: kind === 'premium_purchase' ? 'bot_vote' : 'premium_purchase' },
+        });
+      }
+    }
+    const both = { userId: '1', kind: 'bot_vote', action: 'created' };
+    expect(readOn(both)).toMatchObject({ event: { kind: 'bot_vote' } });
+    expect(readOn({ ...both, event: 'server_vote' })).toMatchObject({ event: { kind: 'server_vote' } });
+  });
+
+  it('is unknown, and not the default one, if another field states one that is not known', () => {
+    const unknown: readonly (readonly [object, string])[] = [
+      ...['kind', 'eventType', 'event_type', 'EventName', 'event-kind', 'action', 'webhook_event'].map(
+        (field) => [{ [field]: 'refund' }, 'refund'] as const,
+      ),
+      [{ kind: 'Premium_Purchase' }, 'Premium_Purchase'],
+      [{ kind: 3 }, '3'],
+      [{ kind: { name: 'premium_purchase' } }, '{…}'],
+      [{ kind: 'bot_vote', eventType: 'server_vote' }, 'bot_vote and server_vote'],
+      // People choose such texts.
+      [{ username: 'premium_purchase' }, 'premium_purchase in username'],
+      [{ name: 'bot_vote' }, 'bot_vote in name'],
+    ];
+    for (const [fields, kind] of unknown) {
+      for (const target of [{}, { serverId: '2' }, { buyer: { userId: '1' } }]) {
+        for (const premiumPath of [false, true]) {
+          const context = { premiumPath, now, defaultVote: 'server_vote' } as const;
+          expect(readPayload({ userId: '1', ...target, ...fields }, context)).toMatchObject({
+            ...{ type: 'unprocessable', kind, reason: 'unknown kind of event' },
+          });
+        }
+      }
+    }
+    const others = { name: 'Ada', status: 'active', targetName: 'x', kind: null };
+    expect(readPayload({ userId: '1', ...others }, { premiumPath: false, now, defaultVote: 'bot_vote' })).toMatchObject(
+      { event: { kind: 'bot_vote' } },
+    );
+    expect(read({ test: true, kind: 'sample' })).toMatchObject({ type: 'test', kind: 'server_vote' });
+  });
+
   it('is the default kind for a vote that names only its voter', () => {
     const readAs = (json: object, defaultVote: VoteKind | null = 'bot_vote', premiumPath = false) =>
       readPayload(json, { premiumPath, now, defaultVote });
@@ -180,7 +228,7 @@ describe('a vote', () => {
     );
   });
 
-  it('accepts a number, a boolean or nothing as creditsAwarded, and nothing else', () => {
+  it('accepts a number, a boolean, either as a text, or nothing as creditsAwarded, and nothing else', () => {
     expect(vote({ creditsAwarded: 25 }).creditsAwarded).toBe(25);
     expect(vote({ creditsAwarded: 0 }).creditsAwarded).toBe(0);
     expect(vote({ creditsAwarded: true }).creditsAwarded).toBe(true);
@@ -188,7 +236,17 @@ describe('a vote', () => {
       creditsAwarded: false,
       denial: 'Ad blocker detected',
     });
-    for (const creditsAwarded of [-1, 0.5, 1_000_001, 1e300, Number.POSITIVE_INFINITY, '10', {}, []]) {
+    for (const [text, credits] of [
+      ['7', 7],
+      ['0', 0],
+      ['1000000', 1_000_000],
+      ['true', true],
+      ['false', false],
+    ] as const) {
+      expect(vote({ creditsAwarded: text }).creditsAwarded).toBe(credits);
+    }
+    const texts = ['', ' 7', '7.5', '7e1', '-7', '+7', '0x7', '٧', '1000001', '9'.repeat(400), 'yes', 'TRUE'];
+    for (const creditsAwarded of [-1, 0.5, 7.5, 1_000_001, 1e300, Number.POSITIVE_INFINITY, {}, [], ...texts]) {
       expect(reasonOf({ event: 'server_vote', userId: '1', creditsAwarded }), JSON.stringify(creditsAwarded)).toMatch(
         /creditsAwarded/,
       );

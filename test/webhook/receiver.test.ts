@@ -378,6 +378,25 @@ describe('a vote that names only its voter', () => {
     expect(await listingsOf(both)).toEqual([[null, null, 'quarantined']]);
   });
 
+  it('is not one if another field states the kind of an event', async () => {
+    const [server] = serverAndBot();
+    if (server === undefined) throw new Error('no listing');
+    const { post, store } = await startReceiver({
+      listings: [{ ...server, voteSecrets: ['own'], premiumSecrets: [] }],
+    });
+    const send = async (fields: object) => {
+      const { status, json } = await post('/webhooks', { ...minimal, ...fields }, { secret: 'own' });
+      return [status, json['outcome']];
+    };
+    expect(await send({ kind: 'premium_purchase' })).toEqual([401, undefined]);
+    expect(await send({ eventType: 'subscription.renewed' })).toEqual([401, undefined]);
+    expect(await send({ kind: 'bot_vote' })).toEqual([200, 'quarantined']);
+    expect(await send({ event_type: 'refund' })).toEqual([200, 'quarantined']);
+    expect(await store.ledger.account('42')).toMatchObject({ credits: 0, votes: 0 });
+    expect(await send({ eventType: 'server_vote', creditsAwarded: '7' })).toEqual([200, 'recorded']);
+    expect(await store.ledger.account('42')).toMatchObject({ credits: 7, votes: 1 });
+  });
+
   it('is quarantined with a premium secret, and on the common path with a secret of both families', async () => {
     const listings = withKeyOfOnly('server', { voteSecrets: ['both'], premiumSecrets: ['both', premiumSecret] });
     const { post, store } = await startReceiver({ listings });

@@ -68,6 +68,9 @@ export function evaluateRoles(guildId: string, roles: ReadonlySet<string>, acces
     } else if (state === 'managed') {
       const hint = 'It belongs to an integration, which alone can give it. Configure another role.';
       findings.push(fail(`The role ${role} is managed, so it cannot be given.`, hint));
+    } else if (access.moderating.has(role)) {
+      const hint = 'Remove these permissions from the role, or configure another role.';
+      findings.push(fail(`The role ${role} has permissions of a moderator, so it is not given.`, hint));
     }
   }
   return findings.length > 0 ? findings : [pass(`The bot can give all configured roles in guild ${guildId}.`)];

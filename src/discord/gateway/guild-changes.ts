@@ -2,8 +2,8 @@ import { GatewayDispatchEvents } from 'discord.js';
 import { z } from 'zod';
 
 /**
- * Something changed in a guild after which Discord may accept what it has rejected: the permissions of a channel, or
- * (without a channel) the roles of the bot, their order and their permissions.
+ * Something changed in a guild: the permissions of a channel, or (without a channel) the guild itself with its language,
+ * or its roles, their order and their permissions. Discord may then accept what it has rejected.
  */
 export interface GuildChange {
   readonly guildId: string;
@@ -16,6 +16,7 @@ export const guildChangeEvents = [
   GatewayDispatchEvents.GuildRoleUpdate,
   GatewayDispatchEvents.GuildMemberUpdate,
   GatewayDispatchEvents.GuildCreate,
+  GatewayDispatchEvents.GuildUpdate,
 ] as const;
 
 const channel = z.object({ id: z.string(), guild_id: z.string() });
@@ -35,6 +36,7 @@ export function guildChangeOf(event: string, data: unknown): GuildChange | null 
     case GatewayDispatchEvents.GuildMemberUpdate:
       return wholeGuild(member.safeParse(data).data?.guild_id);
     case GatewayDispatchEvents.GuildCreate:
+    case GatewayDispatchEvents.GuildUpdate:
       return wholeGuild(guild.safeParse(data).data?.id);
     default:
       return null;

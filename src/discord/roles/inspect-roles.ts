@@ -10,13 +10,18 @@ export type RoleState = 'below' | 'above' | 'managed';
 /** What the bot may do with the roles of a guild. */
 export interface RoleAccess {
   readonly mayManageRoles: boolean;
+  /** The member who owns the guild. */
+  readonly ownerId: string;
   /** By the ID of the role. */
   readonly roles: ReadonlyMap<string, RoleState>;
+  /** Their order by id: 0 for @everyone, the lowest. */
+  readonly positions: ReadonlyMap<string, number>;
   /** The roles with permissions of a moderator. */
   readonly moderating: ReadonlySet<string>;
 }
 
 const role = z.object({ id: z.string(), permissions: z.string(), position: z.number(), managed: z.boolean() });
+const guild = z.object({ owner_id: z.string(), roles: z.array(role) });
 const member = z.object({ roles: z.array(z.string()) });
 const notInGuild: readonly number[] = [
   RESTJSONErrorCodes.UnknownGuild,
@@ -30,7 +35,7 @@ export async function inspectRoles(
   { guildId, userId }: { readonly guildId: string; readonly userId: string },
 ): Promise<RoleAccess | null> {
   try {
-    const roles = z.array(role).parse(await rest.get(Routes.guildRoles(guildId)));
+    const { owner_id: ownerId, roles } = guild.parse(await rest.get(Routes.guild(guildId)));
     const own = new Set([guildId, ...member.parse(await rest.get(Routes.guildMember(guildId, userId))).roles]);
     const ownRoles = roles.filter(({ id }) => own.has(id));
     const highest = Math.max(...ownRoles.map(({ position }) => position));
@@ -38,11 +43,13 @@ export async function inspectRoles(
     const managing = PermissionFlagsBits.Administrator | PermissionFlagsBits.ManageRoles;
     return {
       mayManageRoles: (permissions & managing) !== 0n,
+      ownerId,
       roles: new Map(
         roles.map(({ id, position, managed }) => {
           return [id, managed || id === guildId ? 'managed' : position < highest ? 'below' : 'above'];
         }),
       ),
+      positions: new Map(roles.map(({ id, position }) => [id, position])),
       moderating: new Set(roles.filter((each) => isModerating(each.permissions)).map(({ id }) => id)),
     };
   } catch (error) {

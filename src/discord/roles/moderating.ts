@@ -6,11 +6,18 @@ const moderating =
   PermissionFlagsBits.ManageGuild |
   PermissionFlagsBits.ManageRoles |
   PermissionFlagsBits.ManageChannels |
+  PermissionFlagsBits.ManageThreads |
   PermissionFlagsBits.ManageWebhooks |
   PermissionFlagsBits.ManageMessages |
+  PermissionFlagsBits.ManageNicknames |
+  PermissionFlagsBits.ManageGuildExpressions |
+  PermissionFlagsBits.ManageEvents |
   PermissionFlagsBits.KickMembers |
   PermissionFlagsBits.BanMembers |
-  PermissionFlagsBits.ModerateMembers;
+  PermissionFlagsBits.ModerateMembers |
+  PermissionFlagsBits.MuteMembers |
+  PermissionFlagsBits.DeafenMembers |
+  PermissionFlagsBits.MoveMembers;
 
 /** Whether a role has permissions of a moderator. @param permissions a bit set as Discord sends it, in decimal digits */
 export function isModerating(permissions: string): boolean {

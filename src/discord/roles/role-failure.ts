@@ -8,11 +8,12 @@ import { rejectionOf } from '../discord-errors.ts';
 import { permissionsIn } from '../permissions.ts';
 import type { DiscordRest } from '../rest.ts';
 
-/** Why Discord rejects a change of a member's role. */
+/** Why Discord rejects a change of a member's role; `role_moderating`: why it is not requested. */
 export type RoleFailureCause =
   | 'missing_permission'
   | 'role_too_high'
   | 'role_managed'
+  | 'role_moderating'
   | 'role_deleted'
   | 'member_left'
   | 'missing_access'

@@ -8,13 +8,15 @@ import { CircuitOpenError } from '../circuits/circuit-open-error.ts';
 import { rejectionOf, retryAlone } from '../discord-errors.ts';
 import type { GuildTexts } from '../guild-languages.ts';
 import type { DiscordRest } from '../rest.ts';
+import type { CheckGivenRole } from './given-role-check.ts';
 import type { ExplainRoleFailure, RoleFailure } from './role-failure.ts';
 
 /**
  * The state of a member's role in Discord after an effect. `parked`: the member is not in the server, so the role is
- * given after a return. `failed`: Discord rejects the change permanently.
+ * given after a return. `failed`: Discord rejects the change permanently. `refused`: it was not added, but the member
+ * may have it from an earlier attempt.
  */
-export type RoleState = 'applied' | 'removed' | 'parked' | 'failed';
+export type RoleState = 'applied' | 'removed' | 'parked' | 'failed' | 'refused';
 
 /** The roles that members should have, as they are stored. All methods reject as the store does. */
 export interface RoleGrants {
@@ -40,19 +42,25 @@ interface SettledFailure extends RoleFailure {
 export function createRoleHandler(options: {
   rest: DiscordRest;
   grants: RoleGrants;
+  checkGivenRole: CheckGivenRole;
   explainFailure: ExplainRoleFailure;
   /** Receives the reason why a role cannot be changed, by the queue in which its changes wait. */
   onExplained?: (queue: string, reason: string) => void;
   textsOf: GuildTexts;
   clock: Clock;
 }): NonNullable<EffectHandlers['role']> {
-  const { rest, grants, explainFailure, onExplained = () => {}, textsOf, clock } = options;
+  const { rest, grants, checkGivenRole, explainFailure, onExplained = () => {}, textsOf, clock } = options;
 
-  async function change({ guildId, userId, role }: MemberRole, isWanted: boolean): Promise<void> {
+  /** Null if it succeeded. */
+  async function change(memberRole: MemberRole, isWanted: boolean): Promise<RoleFailure | null> {
+    const { guildId, userId, role } = memberRole;
+    const failure = isWanted ? await checkGivenRole(memberRole) : null;
+    if (failure !== null) return failure;
     const { role: reasons } = await textsOf(guildId);
     const route = Routes.guildMemberRole(guildId, userId, role);
     if (isWanted) await rest.put(route, reasons.added);
     else await rest.delete(route, reasons.removed);
+    return null;
   }
 
   async function settleFailure(
@@ -67,7 +75,7 @@ export function createRoleHandler(options: {
       await grants.roleSettled(userId, role, 'removed', null);
       return { outcome: 'done' };
     }
-    await grants.roleSettled(userId, role, cause === 'member_left' ? 'parked' : 'failed', reason);
+    await grants.roleSettled(userId, role, stateAfter(cause), reason);
     // A report would store the id of a forgotten member again.
     if (erase !== true && failure.isNew) await grants.reportOnce({ ...memberRole, cause, reason });
     return cause === 'member_left' ? { outcome: 'done' } : { outcome: 'bury', reason };
@@ -76,8 +84,8 @@ export function createRoleHandler(options: {
   /** Null if it succeeded. */
   async function tryChange(memberRole: MemberRole, isWanted: boolean): Promise<SettledFailure | RetryLater | null> {
     try {
-      await change(memberRole, isWanted);
-      return null;
+      const failure = await change(memberRole, isWanted);
+      return failure && { ...failure, isNew: true };
     } catch (error) {
       if (error instanceof CircuitOpenError) return settleStop(error, memberRole);
       const rejection = rejectionOf(error);
@@ -115,4 +123,9 @@ export function createRoleHandler(options: {
     await grants.roleSettled(userId, role, isWanted ? 'applied' : 'removed', null);
     return { outcome: 'done' };
   };
+}
+
+function stateAfter(cause: RoleFailure['cause']): RoleState {
+  if (cause === 'member_left') return 'parked';
+  return cause === 'role_moderating' ? 'refused' : 'failed';
 }

@@ -11,6 +11,8 @@ import { requireLocale } from './resolve-locale.ts';
 export interface GuildControls {
   /** Moves a role; the roles in between make room. `position` from 1 (lowest). @throws RejectedByClientError */
   moveRole(roleId: string, position: number): void;
+  /** Replaces the permissions of a role, also of @everyone. @throws RejectedByClientError */
+  setRolePermissions(roleId: string, granted: readonly PermissionName[]): void;
   /** Deletes a role; its members lose it. @throws RejectedByClientError for @everyone, managed and unknown roles */
   deleteRole(roleId: string): void;
   /** A member leaves the guild and loses all roles. @throws RejectedByClientError for the owner and others */
@@ -57,6 +59,14 @@ export function createGuildControls(state: DiscordState): GuildControls {
       for (const each of state.roles) {
         if (!before.includes(each)) dispatch('GUILD_ROLE_UPDATE', { role: each }, intent.guilds);
       }
+      events.emit('change', { kind: 'members' });
+    },
+    setRolePermissions(roleId, granted) {
+      const role = state.roles.find(({ id }) => id === roleId);
+      if (role === undefined) throw new RejectedByClientError('unknown_role', 'The guild has no such role');
+      const changed = { ...role, permissions: String(permissions(...granted)) };
+      state.roles = state.roles.map((each) => (each.id === roleId ? changed : each));
+      dispatch('GUILD_ROLE_UPDATE', { role: changed }, intent.guilds);
       events.emit('change', { kind: 'members' });
     },
     deleteRole(roleId) {

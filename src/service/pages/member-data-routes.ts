@@ -67,7 +67,7 @@ export function memberDataRoutes(dependencies: PageDependencies): Router {
       throw new HttpError(409, 'Delete your listings first, so that they do not remain without an owner.');
     }
     await deleteMemberData(database, userId, clock.now());
-    sessions.signOut(response);
+    await sessions.signOut(request, response, clock.now());
     response.redirect(303, '/?notice=data-deleted');
   });
 

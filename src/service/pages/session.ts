@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { day } from '../../platform/durations.ts';
-import { createSessionCookie, equalSecrets } from '../../web/session-cookie.ts';
+import { type CookieSession, createSessionCookie, equalSecrets } from '../../web/session-cookie.ts';
 import type { Database } from '../storage/database.ts';
 import { findMemberWithEpoch, type ServiceMember, sessionEpochOf } from '../storage/members/members.ts';
+import { isSessionRevoked, revokeSession } from '../storage/members/revoked-sessions.ts';
 
 /** A signed-in member. */
 export interface Visitor extends ServiceMember {
@@ -14,8 +15,8 @@ export interface Visitor extends ServiceMember {
 }
 
 /**
- * A session is a signed cookie with the user id and the member's epoch, a random value in the database; a new one ends
- * all sessions of the member.
+ * A session is a signed cookie with the user id, the member's epoch, a random value in the database of which a new one
+ * ends all sessions of the member, and an id of its own, which is stored when the session is ended alone.
  */
 export interface MemberSessions {
   /**
@@ -29,7 +30,11 @@ export interface MemberSessions {
    * @param now ms since the epoch
    */
   signIn(response: Response, userId: string, now: number): Promise<void>;
-  signOut(response: Response): void;
+  /**
+   * Ends the session of the browser in all processes, so that a copy of its cookie is not valid any more.
+   * @param now ms since the epoch
+   */
+  signOut(request: Request, response: Response, now: number): Promise<void>;
 }
 
 /**
@@ -58,9 +63,10 @@ export function createSessions(
     async visitor(request, now) {
       const session = cookie.read(request.headers.cookie, now);
       if (session === null) return null;
-      const [userId = '', epoch = ''] = session.subject.split('~');
+      const { userId, epoch, id } = partsOf(session);
       const found = await findMemberWithEpoch(database, userId);
       if (found?.sessionEpoch == null || !equalSecrets(epoch, found.sessionEpoch)) return null;
+      if (await isSessionRevoked(database, id)) return null;
       return { ...found.member, formToken: session.formToken, isOperator: operators.has(userId) };
     },
     async signIn(response, userId, now) {
@@ -68,8 +74,17 @@ export function createSessions(
       if (epoch === null) return;
       cookie.set(response, { subject: `${userId}~${epoch}~${randomBytes(12).toString('base64url')}`, now, secure });
     },
-    signOut(response) {
+    async signOut(request, response, now) {
+      const session = cookie.read(request.headers.cookie, now);
+      if (session !== null) {
+        await revokeSession(database, { id: partsOf(session).id, expiresAt: session.expiresAt }, now);
+      }
       cookie.clear(response, { secure });
     },
   };
+}
+
+function partsOf({ subject }: CookieSession): { readonly userId: string; readonly epoch: string; readonly id: string } {
+  const [userId = '', epoch = '', id = ''] = subject.split('~');
+  return { userId, epoch, id };
 }

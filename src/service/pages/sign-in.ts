@@ -68,14 +68,14 @@ ${actAsMembers ? actAsSection(await findMembers(database), next) : linkSection(d
 
   router.post('/sign-out', async (request, response) => {
     await requireVisitor(dependencies, request);
-    sessions.signOut(response);
+    await sessions.signOut(request, response, clock.now());
     response.redirect(303, '/?notice=signed-out');
   });
 
   router.post('/sign-out/everywhere', async (request, response) => {
     const { userId } = await requireVisitor(dependencies, request);
     await endSessions(database, userId);
-    sessions.signOut(response);
+    await sessions.signOut(request, response, clock.now());
     response.redirect(303, '/?notice=signed-out-everywhere');
   });
 

@@ -43,6 +43,8 @@ export interface ServiceTables {
   };
   /** `session_epoch`: see the sessions of the pages; null before the first sign-in. */
   members: { user_id: string; username: string; session_epoch: Generated<string | null> };
+  /** Sessions that were signed out before they expired. */
+  revoked_sessions: { id: string; expires_at: number };
   listing_icons: { listing_id: string; version: string; type: string; data_base64: string };
   /** Votes for a listing and webhook deliveries to it, by day since the epoch (UTC). Complete days only. */
   listing_days: { listing_id: string; day: number; votes: number; deliveries: number };

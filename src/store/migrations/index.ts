@@ -26,6 +26,7 @@ import { effectTraces } from './024-effect-traces.ts';
 import { imports } from './025-imports.ts';
 import { guildIndexes } from './026-guild-indexes.ts';
 import { repeatedDeliveries } from './027-repeated-deliveries.ts';
+import { orderTimes } from './028-order-times.ts';
 import { openCircuits } from './029-open-circuits.ts';
 import { commandDefinitions } from './031-command-definitions.ts';
 
@@ -56,6 +57,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '025-imports': imports,
   '026-guild-indexes': guildIndexes,
   '027-repeated-deliveries': repeatedDeliveries,
+  '028-order-times': orderTimes,
   '029-open-circuits': openCircuits,
   '031-command-definitions': commandDefinitions,
 };

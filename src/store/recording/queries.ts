@@ -11,6 +11,7 @@ import { accountOf } from '../account-columns.ts';
 import { parseHistory, serializeHistory } from '../history-column.ts';
 import { parseLastVotes, parseRoles, serializeContent } from '../json-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';
+import { orderTimesOf, serializeOrderTimes } from '../order-times-column.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import type { DeliveryChange } from './changes.ts';
@@ -139,20 +140,18 @@ export function selectOrderNames(db: Kysely<Tables>, orderIds: readonly string[]
   return db.selectFrom('order_names').selectAll().where('order_id', 'in', ids);
 }
 
-export function toOrder(
-  { id, listing, user_id: userId, tier, state, period_end: periodEnd }: Selectable<Tables['orders']>,
-  names: readonly Selectable<Tables['order_names']>[],
-): Order {
+export function toOrder(row: Selectable<Tables['orders']>, names: readonly Selectable<Tables['order_names']>[]): Order {
+  const { id, listing, user_id: userId, tier, state, period_end: periodEnd } = row;
   const others = names.filter(({ name, order_id }) => order_id === id && name !== id).map(({ name }) => name);
-  return { orderIds: [id, ...others], listing, userId, tier, state, periodEnd };
+  return { orderIds: [id, ...others], listing, userId, tier, state, periodEnd, times: orderTimesOf(row) };
 }
 
 /** Stores the order under its first id and replaces the orders stored under its other ids. */
 export function saveOrder(db: Kysely<Tables>, order: Order, at: number): Compilable<unknown>[] {
-  const { orderIds, listing, userId: user_id, tier, state, periodEnd: period_end } = order;
+  const { orderIds, listing, userId: user_id, tier, state, periodEnd: period_end, times } = order;
   const [id] = orderIds;
   if (id === undefined) return [];
-  const row = { listing, user_id, tier, state, period_end, updated_at: at };
+  const row = { listing, user_id, tier, state, period_end, times: serializeOrderTimes(times), updated_at: at };
   const names = orderIds.map((name) => ({ name, order_id: id }));
   return [
     db

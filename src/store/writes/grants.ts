@@ -33,13 +33,15 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
         if (result === 'failed') await refundRole(connection, db, purchases, now);
         // A role that could not be removed is tried again by the repairs.
         if (result === 'failed' && !isWanted) return;
-      } else if (isWanted !== (result === 'applied')) {
+      } else if (isWanted !== (result !== 'removed')) {
         await run(connection, isSame.set({ state: 'pending' }));
         await enqueue([roleEffect({ guildId: grant.guild_id, userId, role }, null, now)]);
         return;
       } else if (isWanted) {
+        // Also a refused role, so that it is removed at the end of the grant: the member may have it from before.
         await run(connection, isSame.set({ state: 'applied' }));
-        await settlePurchases(connection, db, purchases, 'fulfilled', now);
+        if (result === 'refused') await refundRole(connection, db, purchases, now);
+        else await settlePurchases(connection, db, purchases, 'fulfilled', now);
       } else {
         // A buyer who never had the role until its end, in a long outage for example, does not pay for it.
         await refundRole(connection, db, purchases, now);

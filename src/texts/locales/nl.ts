@@ -844,6 +844,12 @@ export const nl: Catalogue = {
       noKey: 'De sleutels en geheimen van deze server kunnen nu niet worden gelezen of opgeslagen.',
       channel: 'De bot mist machtigingen in {channel}: {permissions}.',
       channelHint: 'Open *Kanaal bewerken → Machtigingen*, voeg de bot toe en sta ze toe.',
+      unknownRole: "Deze server heeft zo'n rol niet.",
+      unknownRoleHint: 'Kies een rol van deze server.',
+      rolesUnknown: 'Discord liet niet op tijd weten welke rollen deze server heeft.',
+      rolesUnknownHint: 'Probeer het over een minuut opnieuw.',
+      roleAboveMember: '{role} staat boven je hoogste rol.',
+      roleAboveMemberHint: 'Kies een rol die niet boven die van jou staat, of vraag het aan de eigenaar van de server.',
       managedRole: '{role} hoort bij een integratie of bij iedereen, dus niemand kan deze rol krijgen.',
       managedRoleHint: 'Kies een rol die je zelf hebt gemaakt.',
       moderatingRole:

@@ -79,17 +79,20 @@ describe('doctor, in the roles', () => {
       ['1', 'below'],
       ['2', 'above'],
       ['3', 'managed'],
+      ['5', 'below'],
     ] as const);
+    const access = { roles, ownerId: '9', positions: new Map(), moderating: new Set(['5']) };
     const evaluate = (ids: readonly string[], mayManageRoles = true) =>
-      evaluateRoles('6', new Set(ids), { mayManageRoles, roles, moderating: new Set() }).map(
+      evaluateRoles('6', new Set(ids), { ...access, mayManageRoles }).map(
         ({ level, message }) => `${level}: ${message}`,
       );
     expect(evaluate(['1'])).toEqual(['pass: The bot can give all configured roles in guild 6.']);
     expect(evaluate(['1'], false)).toEqual([expect.stringMatching(/^fail: .*missing Manage Roles/)]);
-    expect(evaluate(['1', '2', '3', '4'])).toEqual([
+    expect(evaluate(['1', '2', '3', '4', '5'])).toEqual([
       expect.stringMatching(/^fail: The role 2 is not below/),
       expect.stringMatching(/^fail: The role 3 is managed/),
       expect.stringMatching(/^fail: The role 4 does not exist/),
+      expect.stringMatching(/^fail: The role 5 has permissions of a moderator/),
     ]);
   });
 

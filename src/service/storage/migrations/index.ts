@@ -10,6 +10,7 @@ import { abuseLimits } from './008-abuse-limits.ts';
 import { discordSignIn } from './009-discord-sign-in.ts';
 import { limitHolders } from './010-limit-holders.ts';
 import { deliveryLeases } from './011-delivery-leases.ts';
+import { revokedSessions } from './028-revoked-sessions.ts';
 
 const all: Readonly<Record<string, (dialect: SqlDialect) => Migration>> = {
   '001-first-tables': firstTables,
@@ -22,6 +23,7 @@ const all: Readonly<Record<string, (dialect: SqlDialect) => Migration>> = {
   '009-discord-sign-in': () => discordSignIn,
   '010-limit-holders': () => limitHolders,
   '011-delivery-leases': () => deliveryLeases,
+  '028-revoked-sessions': () => revokedSessions,
 };
 
 /** The names of all migrations, oldest first. */
