@@ -59,11 +59,12 @@ describe('the connection to Discord', () => {
     discord.guild.moveRole(roles.moderator, 1);
     discord.guild.setRole(discord.applicationId, roles.vip, true);
     discord.guild.setRole(discord.members[1]?.id ?? '', roles.vip, true);
+    discord.guild.setGuildLocale('de');
     const ofGuild = { guildId, channelId: null };
-    await until(() => changes.length >= 10);
+    await until(() => changes.length >= 11);
     expect(changes.slice(0, 2)).toEqual([ofGuild, { guildId, channelId: channels.general }]);
     // Each of the other roles moved as well; the member is not the bot.
-    expect(changes.slice(2)).toEqual(Array(8).fill(ofGuild));
+    expect(changes.slice(2)).toEqual(Array(9).fill(ofGuild));
   });
 
   it('is closed if it is stopped while it opens', async () => {

@@ -36,6 +36,15 @@ describe('the language of a guild', () => {
     expect(await localeOf()).toBe('ja');
   });
 
+  it('is requested again when the guild has changed', async () => {
+    const { state, languages, localeOf, discord } = await setUp('de');
+    expect(await localeOf()).toBe('de');
+    state.locale = 'ja';
+    languages.refresh(discord.guildId);
+    languages.refresh('1');
+    expect(await localeOf()).toBe('ja');
+  });
+
   it('is English if there are no texts in it, and of another region if there are texts in that', async () => {
     expect(await (await setUp('sv-SE')).localeOf()).toBe('en-US');
     expect(await (await setUp('zh-TW')).localeOf()).toBe('zh-CN');

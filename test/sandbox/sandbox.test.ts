@@ -1,11 +1,28 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { hour, minute } from '../../src/platform/durations.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { stepsOf, timelineOf, wholeSandbox } from './whole.ts';
 
 const mira = '318044130796109825';
 const vote = { kind: 'server', userId: mira, username: 'mira' } as const;
 const settled = ({ isSettled }: { isSettled: boolean }) => isSettled;
+
+describe('the language of the server', { timeout: 20_000 }, () => {
+  it('is that of the next announcement after it was changed', async () => {
+    const { discord, service } = await wholeSandbox();
+    const announced = async (title: string) => {
+      const titles = () => discord.messages(discord.channels.announcements).map(({ embeds }) => embeds[0]?.title);
+      while (!titles().includes(title)) await once(discord.events, 'change');
+    };
+    await service.castVote(vote);
+    await announced('Thank you for the vote!');
+    discord.guild.setGuildLocale('de');
+    await service.castVote({ kind: 'server', userId: discord.members[2]?.id ?? '', username: 'Ayşe' });
+    await announced(textsIn('de').announcement.titles.vote);
+  });
+});
 
 describe('a delivery in the timeline', { timeout: 20_000 }, () => {
   it('receives its steps from the first byte to the announcement', async () => {

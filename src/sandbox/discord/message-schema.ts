@@ -6,17 +6,13 @@ import { validate } from './validate.ts';
 
 /** The schema of a message. Discord: "Create Message", "Embed Limits". */
 
-/** The picture of an embed. */
-export interface EmbedPicture {
-  readonly url: string;
-  /** Discord shows it as alt text. */
-  readonly description?: string | null | undefined;
-  /** Pixels; set by Discord, never by the request. */
-  readonly width?: number;
-  readonly height?: number;
-}
+/** The size of the picture of an embed in pixels; set by Discord, never by the request. */
+type Sized<Picture> = Picture & { readonly width?: number; readonly height?: number };
 
-const image = z.object({ url, description: text(4096).nullish() }).transform((picture): EmbedPicture => picture);
+/** The picture of an embed. Discord shows its description as alt text. */
+const image = z
+  .object({ url, description: text(4096).nullish() })
+  .transform((picture): Sized<typeof picture> => picture);
 
 const embed = z
   .object({
