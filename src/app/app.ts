@@ -18,7 +18,6 @@ import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { openStore, type Store } from '../store/store.ts';
-import { namesOfTarget } from '../tally/community.ts';
 import { overrideTexts } from '../texts/texts.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createAnnouncing } from './announcing.ts';
@@ -26,19 +25,16 @@ import { createAnnouncingLoops } from './announcing-loops.ts';
 import { createAnswering } from './answering.ts';
 import type { App, AppDependencies } from './app-interface.ts';
 import { checkAppOptions } from './app-options.ts';
-import { createCardSource } from './card-source.ts';
+import { createComparedListings } from './compared-listings.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { createRecording } from './create-recording.ts';
 import { currentParty } from './current-party.ts';
-import { createDirectory } from './directory.ts';
 import { createDiscordAccess } from './discord-access.ts';
 import { createEffectNotices } from './effect-notices.ts';
 import { createHandling } from './handling.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { createLinkedRolesService } from './linked-roles.ts';
 import { createListingNames } from './listing-names.ts';
-import { createListingTargets, createTargetLoop } from './listing-targets.ts';
-import { createLookupClients } from './lookup-clients.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
 import { prepareAccounts } from './prepare-accounts.ts';
@@ -105,16 +101,9 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const isShared = sqlitePathOf(config.databaseUrl) === null;
   const metrics = createMetrics();
   const memory = new BodyMemory();
-  const lookups = createLookupClients(config, {
+  const { directory, lookups, targets, targetLoop } = createComparedListings(config, {
     ...{ store, home, cache, metrics, tracing, clock, log },
-    namesOf: (name) => namesOfTarget(directory.find(name)?.community ?? {}, name),
   });
-  const targets = createListingTargets(lookups.find);
-  const directory = createDirectory(config.listings, home, (listing) => {
-    const target = targets.targetOf(listing);
-    return target.isKnown ? target.id : null;
-  });
-  const targetLoop = createTargetLoop({ targets, directory, clock });
   const encryption = createEncryption(config.encryption, ({ problem, hint }) => log.warn({ hint }, problem));
   const linkedRoles = createLinkedRolesService(config, {
     ...{ members: store.linkedMembers, encryption, directory, clock, log },
@@ -166,22 +155,14 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const answering = has('answer')
     ? createAnswering(config.discord, access, {
         ...services,
-        ...{
-          clock,
-          memory,
-          metrics,
-          tracing,
-          log,
-          stopwatch,
-          publicUrl: config.publicUrl,
-          commandRegistry: store.commandRegistry,
-        },
+        ...{ clock, memory, metrics, tracing, log, stopwatch },
+        ...{ publicUrl: config.publicUrl, commandRegistry: store.commandRegistry },
         setup: {
           settings: settings.setup,
           drafts: createSetupDrafts(clock),
           checks: {
             checkKey: createKeyCheck({ ...config.lookup, budget: store.budgetStore, clock, log }),
-            listingNames: createListingNames(createCardSource(lookups.find), stopwatch),
+            listingNames: createListingNames(lookups.find, stopwatch),
             unassignedListings: () => directory.ofGuild(null)?.named.map(({ name }) => name) ?? [],
           },
         },
@@ -279,8 +260,10 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     ledger: lifecycle.whileOpen({ ...wholeLedger(store), ...handling.ledger }),
     standings: lifecycle.whileOpen(services.standings),
     start: lifecycle.startOnce(async ({ listen = true } = {}) => {
-      const shouldListen = listen && stopped === undefined;
-      const address = shouldListen ? await server.listen(config.http.host, config.http.port) : null;
+      // Before the first connection, so that no delivery of a restart is rejected.
+      if (stopped === undefined) receiving?.open();
+      const { host, port } = config.http;
+      const address = listen && stopped === undefined ? await server.listen(host, port) : null;
       if (stopped !== undefined) return null;
       announcing?.start();
       handling.start();
@@ -299,6 +282,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
         const parts = [receiving, announcing, handling, answering, ...loops];
         await Promise.all([server.close(), ...parts.map((part) => part?.stop())]);
         notices.stop();
+        receiving?.close();
         lifecycle.close();
         await settleWithin(closeTimeoutMs, clock, cache.disconnect());
         await settleWithin(closeTimeoutMs, clock, store.close());

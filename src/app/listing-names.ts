@@ -1,9 +1,14 @@
 import type { SetupChecks } from '../../commands/setup-checks.ts';
-import { type CardSource, readCard } from '../discord/announcements/listing-card.ts';
+import { readCard } from '../discord/announcements/listing-card.ts';
 import type { Clock } from '../platform/clock.ts';
+import { createCardSource } from './card-source.ts';
 
 /** Reads the names of listings on the service; takes at most half a second. */
-export function createListingNames(source: CardSource, stopwatch: Clock): SetupChecks['listingNames'] {
+export function createListingNames(
+  findLookup: Parameters<typeof createCardSource>[0],
+  stopwatch: Clock,
+): SetupChecks['listingNames'] {
+  const source = createCardSource(findLookup);
   return async (listings) => {
     const names = new Map<string, string>();
     const readName = async (listing: string) => {

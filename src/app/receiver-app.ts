@@ -167,6 +167,7 @@ function assembleReceiver(
     http,
     ledger: lifecycle.whileOpen({ ...wholeLedger(store), ...handling.ledger }),
     start: lifecycle.startOnce(async ({ listen = true } = {}) => {
+      if (stopped === undefined) receiving.open();
       const address = listen && stopped === undefined ? await server.listen(host, port) : null;
       if (stopped !== undefined) return null;
       for (const part of parts) part.start();
@@ -175,6 +176,7 @@ function assembleReceiver(
     stop() {
       stopped ??= (async () => {
         await Promise.all([server.close(), ...parts.map((part) => part.stop())]);
+        receiving.close();
         lifecycle.close();
         await settleWithin(closeTimeoutMs, clock, store.close());
         removeDatabase();

@@ -19,6 +19,10 @@ import { traceKeyring } from './tracing/trace-keyring.ts';
 /** Receives deliveries, and replays quarantined ones when they are due. */
 export interface Receiving {
   readonly receiver: Receiver;
+  /** Accepts deliveries from now on; before, they are rejected with 503. */
+  open(): void;
+  /** Rejects deliveries, because the store is about to be closed. */
+  close(): void;
   start(): void;
   stop(): Promise<void>;
 }
@@ -75,13 +79,13 @@ export function createReceiving(options: {
   });
   return {
     receiver,
-    start() {
+    open() {
       state = 'started';
-      dueReplays.start();
     },
-    stop() {
+    close() {
       state = 'stopped';
-      return dueReplays.stop();
     },
+    start: dueReplays.start,
+    stop: dueReplays.stop,
   };
 }

@@ -46,6 +46,9 @@ async function runStats(): Promise<Message> {
   expect((await post('votes', { userId, kind: 'server' })).status).toBe(200);
   // The announcement: the vote is recorded.
   await expect.poll(() => events.some(isMessage), { timeout: 20_000 }).toBe(true);
+  // A picture begins a week after the first votes.
+  for (let half = 0; half < 14; half += 1)
+    expect((await post('trouble', { fault: 'move_clock', userId })).status).toBe(200);
   expect((await post('commands', { name: 'stats', userId, channelId, options: {} })).status).toBe(200);
   const reply = () =>
     events

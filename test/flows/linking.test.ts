@@ -28,7 +28,7 @@ it('a server of the variables is not linked again, and its votes are paid once w
   }
 
   const serverKey = environment['LOOKUP_SERVER_KEY'] ?? '';
-  const text = 'The operator of this bot has set up this listing already, as server.';
+  const text = 'The operator of this bot has set up this listing already, as Lantern Harbour.';
   expect(await link(serverKey)).toContain(text);
   const serverId = service.seeded?.server.id ?? '';
   expect(await link(await service.issueKey(serverId))).toContain(text);
