@@ -20,7 +20,6 @@ async function giveRole({ userId }: { readonly userId: string }) {
   await member.roles.add(process.env['SUPPORTER_ROLE_ID'] ?? '');
 }
 
+process.once('SIGTERM', () => void app.stop().then(() => client.destroy()));
 export const url = await app.start();
 await client.login(config.discord.token);
-
-process.once('SIGTERM', () => void app.stop().then(() => client.destroy()));

@@ -55,7 +55,7 @@ describe('the dependencies of the package', () => {
     const known = new Set(Object.keys({ ...dependencies, ...optionalDependencies, ...clone.dependencies }));
     const imported = globSync('{src,commands,config}/**/*.ts', { cwd: root }).flatMap((path) => {
       const code = readFileSync(`${root}${path}`, 'utf8').replace(/\/\*.*?\*\//gs, '');
-      return [...code.matchAll(/\b(?:from |^import |import\()'([^'.][^']*)'/gm)].map(
+      return [...code.matchAll(/\b(?:from |^import |import\()'([@\w][\w@:./-]*)'/gm)].map(
         ([, name = '']) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? '',
       );
     });
