@@ -121,7 +121,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
 async function loadVerb(verb: string): Promise<Verb> {
   const load = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (load !== undefined) return load();
-  throw new UsageError(withSuggestion(`Unknown command "${verb}".`, verb, Object.keys(verbs)));
+  throw new UsageError(withSuggestion(`Unknown command "${verb}".`, verb, [...Object.keys(verbs), 'help']));
 }
 
 function isGlobalOption(arg: string): boolean {

@@ -55,7 +55,7 @@ export async function runCommand(terminal: Terminal, run: () => Promise<number>)
       return exitCode.usage;
     }
     if (isSystemError(error)) {
-      terminal.printError(`${error.message}.`);
+      terminal.printError(describeSystemError(error));
       return exitCode.runtimeError;
     }
     if (error instanceof InvalidConfigError) {
@@ -94,6 +94,15 @@ async function readSecretFile(path: string | undefined, terminal: Terminal): Pro
       hint: 'Check the path and its permissions.',
     });
   }
+}
+
+/** The most frequent ones as a sentence, others as Node describes them. */
+function describeSystemError(error: NodeJS.ErrnoException): string {
+  const { code, path, message } = error;
+  if (code === 'ENOENT' && path !== undefined) return `"${path}" does not exist.`;
+  if (code === 'EACCES' && path !== undefined) return `"${path}" cannot be used: the permission is missing.`;
+  if (code === 'EISDIR' && path !== undefined) return `"${path}" is a folder.`;
+  return `${message}.`;
 }
 
 /** An error of a system call, as thrown by Node. */

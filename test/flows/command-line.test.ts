@@ -121,6 +121,8 @@ describe('the page of the sandbox', { timeout: 60_000 }, () => {
 describe('an unknown word', { timeout: 60_000 }, () => {
   it.each([
     [['docter'], 'Unknown command "docter". Did you mean doctor?'],
+    [['hlep'], 'Unknown command "hlep". Did you mean help?'],
+    [['completion', 'powershell'], 'Unknown shell "powershell": there are bash, zsh and fish.'],
     [['help', 'bakcup'], 'Unknown command "bakcup". Did you mean backup?'],
     [['sandbox', '--prot', '1'], "Unknown option '--prot'. Did you mean --port?"],
     [['export', '--fromat=csv'], "Unknown option '--fromat'. Did you mean --format?"],
