@@ -39,7 +39,10 @@ export function createCompletionCommand(syntaxes: () => Promise<Syntaxes>): CliC
       if (others.length > 0) throw new UsageError(`Unexpected argument "${others[0]}".`);
       const create = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
       if (create === undefined) {
-        const message = shell === '' ? 'Specify the shell: bash, zsh or fish.' : `Unknown shell "${shell}": there are bash, zsh and fish.`;
+        const message =
+          shell === ''
+            ? 'Specify the shell: bash, zsh or fish.'
+            : `Unknown shell "${shell}": there are bash, zsh and fish.`;
         throw new UsageError(withSuggestion(message, shell, shells));
       }
       const own = { options: [], actions: shells, takesFiles: false };
