@@ -32,6 +32,7 @@ import { currentParty } from './current-party.ts';
 import { createDiscordAccess } from './discord-access.ts';
 import { createEffectNotices } from './effect-notices.ts';
 import { createHandling } from './handling.ts';
+import { createKnownTargets } from './known-targets.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { createLinkedRolesService } from './linked-roles.ts';
 import { createListingNames } from './listing-names.ts';
@@ -204,7 +205,10 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   });
   const { isUnreadable } = settings.sync;
   const receiving = has('receive')
-    ? createReceiving({ ...recording, directory, isUnreadable, memory, linkedQuota: config.linkedQuota })
+    ? createReceiving({
+        ...{ ...recording, directory, isUnreadable, memory, linkedQuota: config.linkedQuota },
+        targetIdOf: createKnownTargets({ directory, targets, clock }),
+      })
     : null;
   const usesDiscord = announcing !== null || answering !== null;
   const discordLoops = usesDiscord ? [access.invalidRequests, access.guard] : [];

@@ -21,7 +21,12 @@ export interface ListingTargets {
   targetOf(listing: TargetedListing): Target;
   /** Asks the service if it has not said it yet; from the cache, if it is there. Never rejects. */
   find(listing: TargetedListing): Promise<Target>;
+  /** As {@link find}, but only from the cache, however old: it sends no request. Never rejects. */
+  recall(listing: TargetedListing): Promise<Target>;
 }
+
+/** Undefined if the id is not known there. */
+type ReadId = (listing: ListedLookup) => Promise<string | null | undefined>;
 
 export function createListingTargets(findLookup: (listing: string) => ListedLookup | undefined): ListingTargets {
   /** By API key, because a listing can get another one. */
@@ -33,17 +38,19 @@ export function createListingTargets(findLookup: (listing: string) => ListedLook
     return found === undefined ? { isKnown: false } : { isKnown: true, id: found };
   }
 
+  async function ask(listing: TargetedListing, readId: ReadId): Promise<Target> {
+    const target = targetOf(listing);
+    const found = findLookup(listing.name);
+    if (target.isKnown || listing.lookupKey === null || found === undefined) return target;
+    const id = await readId(found).catch(() => undefined);
+    if (id !== undefined) known.set(listing.lookupKey, id);
+    return targetOf(listing);
+  }
+
   return {
     targetOf,
-    async find(listing) {
-      const target = targetOf(listing);
-      if (target.isKnown || listing.lookupKey === null) return target;
-      const profile = await findLookup(listing.name)
-        ?.lookup.profile()
-        .catch(() => null);
-      if (profile) known.set(listing.lookupKey, profile.value.id);
-      return targetOf(listing);
-    },
+    find: (listing) => ask(listing, async ({ lookup }) => (await lookup.profile()).value.id),
+    recall: (listing) => ask(listing, async ({ lookup }) => (await lookup.cached.profile())?.id),
   };
 }
 

@@ -142,7 +142,10 @@ function assembleReceiver(
     ...{ store, isShared: false, directory, handling, metrics, tracing, clock, log, onRecorded },
     nudge: handling.nudge,
   });
-  const { receiver, ...receiving } = createReceiving({ ...recording, directory, isUnreadable: () => false });
+  const { receiver, ...receiving } = createReceiving({
+    ...{ ...recording, directory, isUnreadable: () => false },
+    targetIdOf: (listing) => directory.find(listing)?.id ?? null,
+  });
   const { rewards, memberData, counting, pruning } = store;
   const upkeep = createUpkeep({
     ...{ rewards, memberData, counting, pruning, keep, clock, log },

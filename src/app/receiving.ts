@@ -7,6 +7,7 @@ import type { Store } from '../store/store.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
 import type { Tracing } from '../tracing/tracing.ts';
+import { createCompareTarget } from '../webhook/compare-target.ts';
 import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota.ts';
 import { createDueReplays } from '../webhook/due-replays.ts';
 import { createIntake } from '../webhook/intake.ts';
@@ -29,6 +30,8 @@ export interface Receiving {
 
 export function createReceiving(options: {
   readonly directory: Directory;
+  /** The Discord id of the server or bot that a listing is, without a request; null if it is not known. */
+  readonly targetIdOf: (listing: string) => string | null;
   /** Whether a webhook secret of a listing is stored, but cannot be decrypted here. */
   readonly isUnreadable: (listing: string) => boolean;
   readonly store: Pick<Store, 'quarantine'>;
@@ -45,7 +48,19 @@ export function createReceiving(options: {
   /** Called after each commit, with the queues of its effects. */
   readonly onRecorded: (recorded: RecordedDelivery, queues: readonly string[]) => void;
 }): Receiving {
-  const { directory, isUnreadable, store, recorder, replay, clock, log, metrics, tracing = null, onRecorded } = options;
+  const {
+    directory,
+    targetIdOf,
+    isUnreadable,
+    store,
+    recorder,
+    replay,
+    clock,
+    log,
+    metrics,
+    tracing = null,
+    onRecorded,
+  } = options;
   let state: ReceivingState = 'not started';
   const keyring = createKeyring(directory.listings);
   directory.onChange(() => keyring.replace(directory.listings));
@@ -59,6 +74,7 @@ export function createReceiving(options: {
     keyring: tracing === null ? keyring : traceKeyring(keyring, tracing),
     isUnreadable,
     ...(quota && { quota }),
+    compareTarget: createCompareTarget({ targetIdOf, clock, log }),
     recorder,
     clock,
     log,

@@ -101,7 +101,7 @@ export function createDeliveries(options: {
       if (!/^\/webhooks\b/.test(request.url ?? '')) return listener(request, response);
       return current.run(track(request, response), () => listener(request, response));
     },
-    onRecorded({ outcome, deliveryId, credits, reason }) {
+    onRecorded({ outcome, deliveryId, credits, reason, isAnnounced }) {
       const delivery = current.getStore();
       if (delivery === undefined) {
         const text = `Delivery ${deliveryId} was replayed: ${outcome}`;
@@ -113,11 +113,15 @@ export function createDeliveries(options: {
       switch (outcome) {
         case 'recorded':
           addStep(delivery, { name: 'recorded', tone: 'good', text: 'Recorded and committed' });
-          return addStep(delivery, creditStep(credits, reason));
+          addStep(delivery, creditStep(credits, reason));
+          if (!isAnnounced) addStep(delivery, unannouncedStep(`${noChannel}, or such events are not announced`), true);
+          return;
         case 'duplicate':
           return addStep(delivery, { name: 'duplicate', tone: 'plain', text: 'Duplicate: no credits' }, true);
         case 'test':
-          return addStep(delivery, { name: 'test', tone: 'good', text: 'Test delivery: recorded, no credits' });
+          addStep(delivery, { name: 'test', tone: 'good', text: 'Test delivery: recorded, no credits' });
+          if (!isAnnounced) addStep(delivery, unannouncedStep(noChannel), true);
+          return;
         case 'quarantined': {
           const suffix = reason === null ? '' : `: ${reason}`;
           return addStep(delivery, { name: 'quarantined', tone: 'bad', text: `Quarantined${suffix}` }, true);
@@ -148,6 +152,13 @@ function creditStep(credits: number, reason: string | null): StepText {
   const suffix = reason === null ? '' : ` (${reason.replaceAll('_', ' ')})`;
   if (credits === 0) return { name: 'credited', tone: 'plain', text: `No credits${suffix}` };
   return { name: 'credited', tone: 'good', text: `+${formatCount(credits, 'credit')}${suffix}` };
+}
+
+const noChannel = 'no channel is chosen';
+
+/** The last step of a delivery without an announcement: no attempt follows. */
+function unannouncedStep(reason: string): StepText {
+  return { name: 'unannounced', tone: 'plain', text: `Not announced: ${reason}` };
 }
 
 function attemptStep(attempt: Parameters<Deliveries['onAttempted']>[1], channel: string): StepText {

@@ -30,5 +30,6 @@ export function quarantineDelivery(
 ): RecordedDelivery {
   const unpaid = { userId: null, credits: 0, eventKey: null };
   const deliveryId = writeRow({ ...delivery, listing, kind, outcome: 'quarantined', reason, ...unpaid });
-  return deliveryId === null ? alreadyReplayed : { outcome: 'quarantined', deliveryId, credits: 0, reason, causes: [] };
+  if (deliveryId === null) return alreadyReplayed;
+  return { outcome: 'quarantined', deliveryId, credits: 0, reason, isAnnounced: false, causes: [] };
 }

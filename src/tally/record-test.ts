@@ -25,5 +25,5 @@ export function recordTest(
     const content = testAnnouncementOf(test, listing, delivery.receivedAt);
     tally.enqueue({ deliveryId, kind: 'announcement', queue: channelId, content, createdAt: effectsCreatedAt });
   }
-  return { outcome: 'test', deliveryId, credits: 0, reason: null, causes: [] };
+  return { outcome: 'test', deliveryId, credits: 0, reason: null, isAnnounced: channelId !== null, causes: [] };
 }

@@ -82,6 +82,8 @@ export interface RecordedDelivery {
   /** Credits paid. */
   readonly credits: number;
   readonly reason: string | null;
+  /** Whether an announcement of it was stored, which is sent next. */
+  readonly isAnnounced: boolean;
   /** The cause of each entry that was written. */
   readonly causes: readonly Cause[];
 }
@@ -92,6 +94,7 @@ export const alreadyReplayed: RecordedDelivery = {
   deliveryId: 0,
   credits: 0,
   reason: null,
+  isAnnounced: false,
   causes: [],
 };
 

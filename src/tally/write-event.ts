@@ -64,9 +64,9 @@ export function writeEvent(
   }
   const balance = entries.length > 0 ? (updated?.credits ?? null) : null;
   const roles = apply(deliveryId);
-  const channelId = channelFor(event.family, listing);
+  const channelId = isAnnounced(event.family, entries, listing) ? channelFor(event.family, listing) : null;
   const createdAt = rowWriter.effectsCreatedAt;
-  if (channelId !== null && isAnnounced(event.family, entries, listing)) {
+  if (channelId !== null) {
     const content = announcementOf(event, listing, { entries, balance, streak, roles, receivedAt });
     tally.enqueue({ deliveryId, kind: 'announcement', queue: channelId, content, createdAt });
   }
@@ -80,7 +80,7 @@ export function writeEvent(
     }
   }
   const causes = account === null ? [] : entries.map(({ cause }) => cause);
-  return { outcome: 'recorded', deliveryId, credits, reason, causes };
+  return { outcome: 'recorded', deliveryId, credits, reason, isAnnounced: channelId !== null, causes };
 }
 
 /**
@@ -92,7 +92,7 @@ export function writeDuplicate(event: Event, originalId: number | null, context:
   const unpaid = { outcome: 'duplicate', reason: null, credits: 0, eventKey: null } as const;
   const deliveryId = context.rowWriter.writeRow({ ...rowOf(event, context), ...unpaid, body: '', originalId });
   if (deliveryId === null) return alreadyReplayed;
-  return { outcome: 'duplicate', deliveryId, credits: 0, reason: null, causes: [] };
+  return { outcome: 'duplicate', deliveryId, credits: 0, reason: null, isAnnounced: false, causes: [] };
 }
 
 function rowOf(event: Event, { delivery, listing }: RecordingContext) {

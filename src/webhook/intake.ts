@@ -9,6 +9,7 @@ import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, Outcome, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
 import { readAuthorized } from './authorized-payload.ts';
+import type { CompareTarget } from './compare-target.ts';
 import type { DeliveryQuota } from './delivery-quota.ts';
 import type { Keyring, ReceivedBody, Verified } from './keyring.ts';
 import { rejections } from './rejections.ts';
@@ -59,13 +60,15 @@ export function createIntake(options: {
   isUnreadable?: (listing: string) => boolean;
   /** Limits the deliveries of those listings whose owners are not the operator; by default of none. */
   quota?: { readonly appliesTo: (listing: string) => boolean; readonly take: DeliveryQuota['take'] };
+  /** Called with each delivery before it is recorded, to warn of one that names another target than its listing. */
+  compareTarget?: CompareTarget;
   /** Called after each commit with the queues that may have a new effect. */
   onRecorded?: (recorded: RecordedDelivery, queues: readonly string[]) => void;
   /** Called with the duration of each commit, successful or not (ms). */
   observeCommit?: (durationMs: number) => void;
 }): Intake {
   const { keyring, recorder, clock, log, onRecorded = () => {}, observeCommit = () => {} } = options;
-  const { isUnreadable = () => false, quota } = options;
+  const { isUnreadable = () => false, quota, compareTarget = () => {} } = options;
   const logThrottled = createThrottledLog({ log, clock, intervalMs: quotaLogIntervalMs });
 
   function authorize({ text, json }: ReceivedBody, credentials: DeliveryCredentials): Verified | null {
@@ -142,7 +145,9 @@ export function createIntake(options: {
       if (rejection !== null) return rejection;
       const { payload, scopes } = authorized;
       const [{ family }] = scopes;
-      return record({ receivedAt, family, body: sender.text }, routeDelivery(payload, scopes));
+      const routed = routeDelivery(payload, scopes);
+      compareTarget(routed);
+      return record({ receivedAt, family, body: sender.text }, routed);
     },
   };
 }

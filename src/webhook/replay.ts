@@ -4,7 +4,7 @@ import { parseJson } from '../platform/json.ts';
 import { premiumKeys, voteKey } from '../tally/idempotency-key.ts';
 import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
-import type { Delivery, Outcome, RecordedDelivery } from '../tally/tally.ts';
+import { alreadyReplayed, type Delivery, type Outcome, type RecordedDelivery } from '../tally/tally.ts';
 import { inferVoteKind } from './authorized-payload.ts';
 import { type ResolvableListing, withoutSecrets } from './listing.ts';
 import { familyIn, kindIn, type ParsedPayload, readPayload } from './payload.ts';
@@ -37,7 +37,7 @@ export function createReplay(options: {
 
   return async (delivery) => {
     if (delivery.outcome !== 'quarantined') {
-      return { outcome: 'duplicate', deliveryId: delivery.id, credits: 0, reason: 'already replayed', causes: [] };
+      return { ...alreadyReplayed, deliveryId: delivery.id, reason: 'already replayed' };
     }
     const { id, family, receivedAt, body } = delivery;
     const configured = listings();

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { textsIn } from '../../src/texts/texts.ts';
+import { sign } from '../../src/webhook/signature.ts';
 import { stepsOf, timelineOf, wholeSandbox } from './whole.ts';
 
 const mira = '318044130796109825';
@@ -72,6 +73,31 @@ describe('a delivery in the timeline', { timeout: 20_000 }, () => {
     const kept = await delivery(settled);
     expect(kept.title).toBe('“server_boost” by mira');
     expect(stepsOf(kept)).toEqual(['received', 'verified', 'quarantined']);
+  });
+
+  it('ends if it is a test for which no channel is chosen', async () => {
+    const secret = 'secret of the test delivery';
+    const listingSettings = { voteSecrets: [secret], announceChannelId: undefined };
+    const sandbox = await wholeSandbox({ listingSettings });
+    const { delivery } = timelineOf(sandbox);
+    const body = JSON.stringify({ event: 'server_vote', userId: mira, test: true });
+    const headers = { 'content-type': 'application/json', 'x-webhook-signature': sign(body, secret) };
+    await fetch(`${sandbox.urls.bot}/webhooks/vote`, { method: 'POST', headers, body });
+    const done = await delivery(settled);
+    expect(stepsOf(done)).toEqual(['received', 'verified', 'test', 'unannounced']);
+    expect(done.steps.at(-1)).toMatchObject({ tone: 'plain', text: 'Not announced: no channel is chosen' });
+  });
+
+  it.each([
+    ['no channel is chosen', { announceChannelId: undefined }],
+    ['votes are not announced', { announcements: { mode: 'none' } }],
+  ] as const)('ends with its credits if %s', async (_reason, listingSettings) => {
+    const sandbox = await wholeSandbox({ listingSettings });
+    const { delivery } = timelineOf(sandbox);
+    await sandbox.service.castVote(vote);
+    const done = await delivery(settled);
+    expect(stepsOf(done)).toEqual(['received', 'verified', 'recorded', 'credited', 'unannounced']);
+    expect(done.steps.at(-1)?.text).toMatch(/^Not announced: no channel is chosen, or /);
   });
 
   it('waits while Discord is down and is announced once afterwards', async () => {

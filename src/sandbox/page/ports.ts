@@ -37,6 +37,7 @@ export type StepName =
   | 'credited'
   | 'waiting'
   | 'announced'
+  | 'unannounced'
   | 'buried';
 
 export interface Step {

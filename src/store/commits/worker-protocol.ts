@@ -90,10 +90,11 @@ function decodeVote(encoded: EncodedVote): [Delivery, RoutedDelivery] {
   ];
 }
 
-function encodeRecorded({ outcome, deliveryId, credits, reason, causes }: RecordedDelivery) {
-  return [outcome, deliveryId, credits, reason, ...causes] as const;
+function encodeRecorded({ outcome, deliveryId, credits, reason, isAnnounced, causes }: RecordedDelivery) {
+  return [outcome, deliveryId, credits, reason, isAnnounced, ...causes] as const;
 }
 
-function decodeRecorded([outcome, deliveryId, credits, reason, ...causes]: EncodedRecorded): RecordedDelivery {
-  return { outcome, deliveryId, credits, reason, causes };
+function decodeRecorded(encoded: EncodedRecorded): RecordedDelivery {
+  const [outcome, deliveryId, credits, reason, isAnnounced, ...causes] = encoded;
+  return { outcome, deliveryId, credits, reason, isAnnounced, causes };
 }

@@ -83,6 +83,7 @@ describe('the protocol of the write worker', () => {
       deliveryId: fc.nat(),
       credits: fc.nat(),
       reason: nullable(text),
+      isAnnounced: fc.boolean(),
       causes: fc.array(fc.constantFrom('vote', 'streak', 'milestone')),
     });
     fc.assert(

@@ -14,6 +14,7 @@ const stepLabels: Readonly<Record<Exclude<StepName, 'credited'>, string>> = {
   quarantined: 'Quarantined',
   waiting: 'Waiting',
   announced: 'Announced',
+  unannounced: 'Not announced',
   buried: 'Buried',
 };
 
@@ -84,7 +85,7 @@ function deliveryItem(item: TimelineDelivery & { key: string }): HTMLElement {
   const { key, at, title, steps } = item;
   const last = steps.at(-1);
   const tone = last?.tone ?? 'plain';
-  const hasNote = last !== undefined && (tone === 'bad' || last.name === 'duplicate');
+  const hasNote = last !== undefined && (tone === 'bad' || last.name === 'duplicate' || last.name === 'unannounced');
   return element(
     'li',
     { class: `delivery ${tone}`, 'data-key': key },
