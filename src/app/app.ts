@@ -35,7 +35,6 @@ import { createHandling } from './handling.ts';
 import { createKnownTargets } from './known-targets.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { createLinkedRolesService } from './linked-roles.ts';
-import { createListingNames } from './listing-names.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
 import { prepareAccounts } from './prepare-accounts.ts';
@@ -44,7 +43,7 @@ import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving } from './receiving.ts';
 import { createSeenMembers, listingsSeenIn } from './seen-members.ts';
 import { createSettings } from './settings/create-settings.ts';
-import { createKeyCheck } from './setup-checks.ts';
+import { createSetupChecks } from './setup-checks.ts';
 import { wholeLedger } from './whole-ledger.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
@@ -161,11 +160,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
         setup: {
           settings: settings.setup,
           drafts: createSetupDrafts(clock),
-          checks: {
-            checkKey: createKeyCheck({ ...config.lookup, budget: store.budgetStore, clock, log }),
-            listingNames: createListingNames(lookups.find, stopwatch),
-            unassignedListings: () => directory.ofGuild(null)?.named.map(({ name }) => name) ?? [],
-          },
+          checks: createSetupChecks(config, { store, directory, lookups, clock, log, stopwatch }),
         },
         onMemberSeen: createSeenMembers({
           listingsIn: (guildId) => listingsSeenIn(directory, guildId),

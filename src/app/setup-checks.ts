@@ -1,4 +1,5 @@
 import type { KeyCheck, SetupChecks } from '../../commands/setup-checks.ts';
+import type { Config } from '../../config/schema.ts';
 import type { BudgetStore } from '../lookup/budget.ts';
 import { fetchProfileOfKey } from '../lookup/key-check.ts';
 import { LookupError } from '../lookup/lookup-error.ts';
@@ -6,11 +7,36 @@ import type { Clock } from '../platform/clock.ts';
 import { minute, second } from '../platform/durations.ts';
 import { messageOf, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { Store } from '../store/store.ts';
+import type { Directory } from './directory.ts';
+import { createListingNames } from './listing-names.ts';
+import type { LookupClients } from './lookup-clients.ts';
 
 const timeoutMs = 8 * second;
 /** How many keys a guild can check in {@link checksWindowMs}. */
 const maxChecks = 10;
 const checksWindowMs = minute;
+
+/** What `/setup` asks the service and the configuration; answering adds what it asks Discord. */
+export function createSetupChecks(
+  { lookup: { baseUrl } }: Pick<Config, 'lookup'>,
+  dependencies: {
+    readonly store: Pick<Store, 'budgetStore'>;
+    readonly directory: Pick<Directory, 'ofGuild'>;
+    readonly lookups: Pick<LookupClients, 'find'>;
+    readonly clock: Clock;
+    readonly log: Log;
+    /** Real time. */
+    readonly stopwatch: Clock;
+  },
+): Pick<SetupChecks, 'checkKey' | 'listingNames' | 'unassignedListings'> {
+  const { store, directory, lookups, clock, log, stopwatch } = dependencies;
+  return {
+    checkKey: createKeyCheck({ baseUrl, budget: store.budgetStore, clock, log }),
+    listingNames: createListingNames(lookups.find, stopwatch),
+    unassignedListings: () => directory.ofGuild(null)?.named.map(({ name }) => name) ?? [],
+  };
+}
 
 /**
  * Asks the service which listing a key belongs to: one request, counted in the budget of that key. The checks of a guild
