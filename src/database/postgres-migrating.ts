@@ -2,8 +2,11 @@ import type pg from 'pg';
 import type { MigratingConnection } from './dialect.ts';
 import { codeOf, createTransactions } from './postgres-connection.ts';
 
-/** The errors of two processes that create the table of locks at the same time: unique violation, duplicate table. */
-const createdMeanwhile: readonly string[] = ['23505', '42P07'];
+/**
+ * The errors of two processes that create the table of locks at the same time: unique violation, duplicate table, and
+ * duplicate object, for the type of its rows.
+ */
+const createdMeanwhile: readonly string[] = ['23505', '42P07', '42710'];
 
 /** How long one attempt to take the lock waits; the migration runner retries (ms). */
 const lockTimeoutMs = 500;

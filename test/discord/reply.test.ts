@@ -103,6 +103,13 @@ describe('a rendered reply', () => {
     ]);
   });
 
+  it('omits selected ids with leading zeros, which Discord rejects', () => {
+    const select = { kind: 'users', action: 'pick', maxValues: 3, selected: ['007', '0', '12'] } as const;
+    expect(renderReply({ tone: 'good', selects: [select] }, 'x').components[0]?.components[0]).toMatchObject({
+      default_values: [{ id: '0' }, { id: '12' }],
+    });
+  });
+
   it('omits buttons whose URL is not a web page', () => {
     const buttons: ReplyButton[] = [
       { kind: 'link', label: 'Vote', url: 'javascript:alert(1)' },

@@ -15,6 +15,8 @@ const minTimeMs = 10;
 const timeoutMs = 10_000;
 /** Number of runs, of which the fastest counts. This excludes compilation and garbage collection. */
 const runs = 5;
+/** Growth counts if each of so many comparisons finds it: a busy machine can disturb all runs of one length. */
+const comparisons = 3;
 
 /** A text that can be generated in any length. */
 export interface RepeatedText {
@@ -35,13 +37,23 @@ function describeGrowth(run: (text: string) => unknown, { of }: RepeatedText): s
   const initialMs = cpuTime(run, of(maxLength));
   if (initialMs < minTimeMs) return null;
   if (initialMs === Number.POSITIVE_INFINITY) return `more than ${timeoutMs} ms for ${maxLength} units`;
-  for (const [length, doubleLength] of comparedLengths) {
-    const [shortMs, longMs] = [minCpuTime(run, of(length)), minCpuTime(run, of(doubleLength))];
-    if (longMs >= minTimeMs && longMs > maxGrowth * shortMs) {
-      return `${shortMs.toFixed(1)} ms for ${length} units, ${longMs.toFixed(1)} ms for ${doubleLength}`;
-    }
+  for (const lengths of comparedLengths) {
+    let growth = compareTimes(run, of, lengths);
+    for (let count = 1; count < comparisons && growth !== null; count += 1) growth = compareTimes(run, of, lengths);
+    if (growth !== null) return growth;
   }
   return null;
+}
+
+/** Describes a growth that is faster than linear; null if it is not. */
+function compareTimes(
+  run: (text: string) => unknown,
+  of: RepeatedText['of'],
+  [length, doubleLength]: readonly [number, number],
+): string | null {
+  const [shortMs, longMs] = [minCpuTime(run, of(length)), minCpuTime(run, of(doubleLength))];
+  if (longMs < minTimeMs || longMs <= maxGrowth * shortMs) return null;
+  return `${shortMs.toFixed(1)} ms for ${length} units, ${longMs.toFixed(1)} ms for ${doubleLength}`;
 }
 
 function minCpuTime(run: (text: string) => unknown, text: string): number {

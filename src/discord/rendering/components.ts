@@ -110,13 +110,17 @@ interface Bounds {
   readonly max_values: number;
 }
 
+/** Discord rejects an id with leading zeros. */
+const leadingZero = /^0\d/;
+
 /** With the ids that are selected at first. Discord rejects fewer than the minimum, so then there are none. */
 function withDefaults<Type extends SelectMenuDefaultValueType>(
   base: Bounds,
   { selected = [] }: { readonly selected?: readonly string[] },
   type: Type,
 ) {
-  const ids = [...new Set(selected)].filter(isSnowflake).slice(0, base.max_values);
+  const valid = selected.filter((id) => isSnowflake(id) && !leadingZero.test(id));
+  const ids = [...new Set(valid)].slice(0, base.max_values);
   if (ids.length === 0 || ids.length < base.min_values) return base;
   return { ...base, default_values: ids.map((id) => ({ id, type })) };
 }

@@ -1,5 +1,6 @@
 import {
   type APIComponentInContainer,
+  type APIContainerComponent,
   type APIEmbed,
   type APIMessageTopLevelComponent,
   ComponentType,
@@ -82,14 +83,30 @@ function renderPanels(panels: readonly Panel[], command: string | null): PanelCo
   const rows = fittingRows(renderComponents(panels.map(controlsOf), command), panelLimits.components - minComponents);
   const keys = new Set(rows.flatMap(({ components }) => components.map(keyOf)));
   const components = Math.floor((panelLimits.components - countOf(rows)) / panels.length);
-  const lengths = panels.map(textLengthOf);
-  const maxLength = fairShare(lengths, panelLimits.texts);
-  const containers = panels.map((panel, index) => {
-    const isComplete = (lengths[index] ?? 0) <= maxLength;
-    const budget = { components, keys };
-    return renderContainer(withoutControls(panel), command, budget, isComplete ? panelLimits.texts : maxLength);
-  });
-  return { flags, components: [...containers, ...rows] };
+  const render = (maxLengthAt: (index: number) => number) => {
+    const budget = { components, keys: new Set(keys) };
+    return panels.map((panel, index) => renderContainer(withoutControls(panel), command, budget, maxLengthAt(index)));
+  };
+  return { flags, components: [...fitTexts(render, panels.length), ...rows] };
+}
+
+/**
+ * Renders the containers of a message so that all texts fit together: short ones are complete. They are measured as they
+ * are in this message, where a section or select that does not fit makes the text around it longer by its separators.
+ * @param render renders all containers, each with a limit of characters
+ */
+function fitTexts(
+  render: (maxLengthAt: (index: number) => number) => APIContainerComponent[],
+  count: number,
+): APIContainerComponent[] {
+  const { texts } = panelLimits;
+  const lengths = render(() => texts).map((container) => lengthOf(container.components));
+  const maxLength = fairShare(lengths, texts);
+  const containers = render((index) => ((lengths[index] ?? 0) <= maxLength ? texts : maxLength));
+  const length = containers.reduce((sum, container) => sum + lengthOf(container.components), 0);
+  // A text that is cut completely can leave room for a button, which a later container then cannot have, so that its
+  // section becomes a longer text. Equal limits do not depend on the other containers.
+  return length <= texts ? containers : render(() => Math.floor(texts / count));
 }
 
 /** Characters of a panel's texts, if it has a message to itself. All panels of a message have 4,000 together. */
