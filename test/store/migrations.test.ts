@@ -185,7 +185,7 @@ function upgrades(newUrl: () => string): void {
     for (const each of running) each.process.kill('SIGKILL');
   });
 
-  // Only slow: five databases, each with one transaction per step, and a wait of up to 500 ms for the other's lock.
+  // Five databases, each with a transaction per step, and waits of up to 500 ms for the lock of the other.
   it('migrates once when two connections start at the same time', { timeout: 60_000 }, async () => {
     for (let round = 0; round < 5; round += 1) {
       const url = newUrl();

@@ -100,13 +100,19 @@ function fitTexts(
   count: number,
 ): APIContainerComponent[] {
   const { texts } = panelLimits;
-  const lengths = render(() => texts).map((container) => lengthOf(container.components));
+  const complete = render(() => texts);
+  const lengths = complete.map((container) => lengthOf(container.components));
+  if (sumOf(lengths) <= texts) return complete;
   const maxLength = fairShare(lengths, texts);
   const containers = render((index) => ((lengths[index] ?? 0) <= maxLength ? texts : maxLength));
-  const length = containers.reduce((sum, container) => sum + lengthOf(container.components), 0);
+  const length = sumOf(containers.map((container) => lengthOf(container.components)));
   // A text that is cut completely can leave room for a button, which a later container then cannot have, so that its
   // section becomes a longer text. Equal limits do not depend on the other containers.
   return length <= texts ? containers : render(() => Math.floor(texts / count));
+}
+
+function sumOf(lengths: readonly number[]): number {
+  return lengths.reduce((sum, length) => sum + length, 0);
 }
 
 /** Characters of a panel's texts, if it has a message to itself. All panels of a message have 4,000 together. */
