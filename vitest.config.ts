@@ -65,7 +65,7 @@ export default defineConfig({
       project({ name: 'full', include: [full] }),
       project({ name: 'databases', include: [contracts], exclude: [full], provide: { databases: 'other' } }),
       // As long as a locator waits: a loaded machine draws late.
-      project({ name: 'e2e', include: [pages], maxWorkers: 1, expect: { poll: { timeout: 10_000 } } }),
+      project({ name: 'e2e', include: [pages], maxWorkers: 1, sequence: { groupOrder: 1 }, expect: { poll: { timeout: 10_000 } } }),
     ],
   },
 });
