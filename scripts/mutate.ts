@@ -7,7 +7,7 @@
  *   --list      lists the mutations and ends, after the check that each still fits its file
  *   --only      only mutations with this text in their file or description
  *   --sample    only N of them, always the same ones, spread over all modules
- *   --related   only the nearest tests of the changed file, at most 6 files; later runs continue from there
+ *   --related   only the nearest tests of the changed file, at most 8 files; later runs continue from there
  *   --full      then also `npm run test:full`
  *   --confirm   runs the test that failed again: it must fail with the mutation, and pass without it
  *   --jobs      copies in which mutations run at a time, by default 1
@@ -24,7 +24,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { findIssues, type Mutation, mutationId } from './mutate/mutation.ts';
 import { mutations } from './mutate/mutations.ts';
-import { readImporters, relatedTests } from './mutate/related-tests.ts';
+import { readSources, relatedTests } from './mutate/related-tests.ts';
 import { type Result, Results, type Stage, stages } from './mutate/results.ts';
 import { killAll, runTests, type TestRun } from './mutate/run-tests.ts';
 import { Tree } from './mutate/tree.ts';
@@ -32,7 +32,8 @@ import { Tree } from './mutate/tree.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const usage =
   'node scripts/mutate.ts [--list] [--only TEXT] [--sample N] [--related | --full] [--confirm] [--jobs N] [--report FILE]';
-const maxRelated = 6;
+/** How many of the nearest tests run at a time: few at first, because most mutations are found by the first ones. */
+const relatedBatches = [2, 6] as const;
 /** The share of mutations that `npm test` must find. */
 const minShare = 0.9;
 
@@ -63,7 +64,7 @@ else if (values.list) for (const { file, breaks } of selected) console.log(`${fi
 else await run();
 
 async function run(): Promise<void> {
-  const importers = readImporters(root);
+  const sources = readSources(root);
   const results = new Results(values.report);
   const queue = selected.filter((mutation) => stagesFor(results.of(mutation)).length > 0);
   const trees: Tree[] = [];
@@ -78,7 +79,7 @@ async function run(): Promise<void> {
     const tree = new Tree(root);
     trees.push(tree);
     for (let mutation = queue.shift(); mutation !== undefined; mutation = queue.shift()) {
-      const related = relatedTests(mutation.file, importers).slice(0, maxRelated);
+      const related = relatedTests(mutation.file, sources);
       const result = await search(tree, mutation, related, results.of(mutation));
       results.add(result);
       console.log(renderResult(result));
@@ -116,10 +117,13 @@ async function search(
     ...rest,
     seconds: Math.round((performance.now() - start) / 1_000) + (earlier?.outcome === 'survived' ? earlier.seconds : 0),
   });
-  for (const stage of stagesFor(earlier)) {
-    if (stage === 'related' && related.length === 0) continue;
+  const [first, second] = relatedBatches;
+  const nearest = [related.slice(0, first), related.slice(first, first + second)].filter(({ length }) => length > 0);
+  const steps = stagesFor(earlier).flatMap((stage) =>
+    stage === 'related' ? nearest.map((files) => ({ stage, files })) : [{ stage, files: [] }],
+  );
+  for (const { stage, files } of steps) {
     const script = stage === 'related' ? 'test' : stage;
-    const files = stage === 'related' ? related : [];
     const found = await tree.with(mutation, async () => {
       const first = await runTests(tree, script, files);
       return values.confirm && first.outcome === 'failed' && first.file !== null

@@ -118,9 +118,9 @@ export const discordMutations: readonly Mutation[] = [
   },
   {
     file: 'src/discord/rendering/fair-share.ts',
-    find: 'if (length > share) return share;',
-    replace: 'if (length >= share) return Math.max(0, share - length);',
-    breaks: 'texts that fit are not cut',
+    find: 'remaining -= length;',
+    replace: '',
+    breaks: 'texts that share a message are together not longer than it may be',
   },
   {
     file: 'src/discord/registration/command-plan.ts',

@@ -136,8 +136,8 @@ export const rewardMutations: readonly Mutation[] = [
   },
   {
     file: 'src/tally/vote-rewards.ts',
-    find: 'if (last < at + gapMs) return true;',
-    replace: 'if (last < at) return true;',
+    find: 'return votesForTarget(tally, account, listing, at - gapMs, at + gapMs).some(',
+    replace: 'return votesForTarget(tally, account, listing, at - gapMs, at).some(',
     breaks: 'a vote that arrives late, shortly before a counted one, is within the cooldown',
   },
   {
