@@ -76,16 +76,18 @@ export function killAll(): void {
 }
 
 function firstFailure(results: Report['testResults'], root: string): TestRun | undefined {
-  for (const { name, status, message, assertionResults } of results) {
+  for (const { name, assertionResults } of results) {
     const file = relative(root, name);
-    const failed = assertionResults.find((each) => each.status === 'failed');
-    if (failed !== undefined) {
-      const [text = ''] = failed.failureMessages;
-      return { outcome: 'failed', test: `${file} > ${failed.fullName}`, file, message: firstLine(text) };
-    }
-    if (status === 'failed') return { outcome: 'failed', test: file, file, message: firstLine(message) };
+    const failed = assertionResults.find(({ status }) => status === 'failed');
+    if (failed === undefined) continue;
+    const message = firstLine(failed.failureMessages[0] ?? '');
+    return { outcome: 'failed', test: `${file} > ${failed.fullName}`, file, message };
   }
-  return undefined;
+  // Files that were interrupted after the first failure have no message.
+  const broken = results.find(({ status, message }) => status === 'failed' && message !== '');
+  if (broken === undefined) return undefined;
+  const file = relative(root, broken.name);
+  return { outcome: 'failed', test: file, file, message: firstLine(broken.message) };
 }
 
 function brokenRun(files: number, log: string): TestRun {
