@@ -90,9 +90,11 @@ function firstFailure(results: Report['testResults'], root: string): TestRun | u
   return { outcome: 'failed', test: file, file, message: firstLine(broken.message) };
 }
 
+/** Such as an unhandled rejection after a test. */
 function brokenRun(files: number, log: string): TestRun {
+  const errors = log.split('\n').filter((line) => /error/i.test(line));
   if (files === 0) return { outcome: 'broken', message: log.trim() };
-  return { outcome: 'failed', test: 'an error outside of tests', file: null, message: firstLine(log.trim()) };
+  return { outcome: 'failed', test: 'an error outside of tests', file: null, message: errors.join(' ').slice(0, 600) };
 }
 
 function firstLine(text: string): string {
