@@ -138,9 +138,13 @@ async function search(
   return result(lastStage, { outcome: 'survived' });
 }
 
-/** Whether the test fails because of the mutation. */
-async function passesWithout(tree: Tree, script: string, { file }: TestRun & { outcome: 'failed' }): Promise<boolean> {
-  if (!values.confirm || file === null) return true;
+/** Whether the test fails because of the mutation. The failure of a hook may have another cause. */
+async function passesWithout(
+  tree: Tree,
+  script: string,
+  { file, message }: TestRun & { outcome: 'failed' },
+): Promise<boolean> {
+  if (file === null || (!values.confirm && message !== '')) return true;
   return (await runTests(tree, script, [file])).outcome === 'passed';
 }
 

@@ -83,11 +83,14 @@ function firstFailure(results: Report['testResults'], root: string): TestRun | u
     const message = firstLine(failed.failureMessages[0] ?? '');
     return { outcome: 'failed', test: `${file} > ${failed.fullName}`, file, message };
   }
-  // Files that were interrupted after the first failure have no message.
-  const broken = results.find(({ status, message }) => status === 'failed' && message !== '');
-  if (broken === undefined) return undefined;
-  const file = relative(root, broken.name);
-  return { outcome: 'failed', test: file, file, message: firstLine(broken.message) };
+  // Without a message, a hook has failed, or the file was interrupted after that.
+  const broken = results
+    .filter(({ status }) => status === 'failed')
+    .sort((a, b) => b.message.length - a.message.length);
+  const [first] = broken;
+  if (first === undefined) return undefined;
+  const file = relative(root, first.name);
+  return { outcome: 'failed', test: file, file, message: firstLine(first.message) };
 }
 
 /** Such as an unhandled rejection after a test. */

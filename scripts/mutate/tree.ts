@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -28,7 +29,10 @@ export class Tree {
   /** Copies a checkout with the changes that are not committed yet. It shares the objects of Git, and the packages. */
   constructor(checkout: string) {
     const git = (...args: string[]) => execFileSync('git', args, { cwd: checkout, encoding: 'utf8' });
+    // For the servers that tests of the user root start as another user.
+    chmodSync(this.#folder, 0o711);
     mkdirSync(this.temporary);
+    chmodSync(this.temporary, 0o1777);
     git('clone', '--quiet', '--shared', checkout, this.root);
     const changed = git('ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard');
     for (const file of new Set(changed.split('\0').filter((each) => each !== ''))) {

@@ -192,8 +192,8 @@ export const storageMutations: readonly Mutation[] = [
   },
   {
     file: 'src/database/snapshots/backup.ts',
-    find: 'if (integrityErrors.length > 0) throw',
-    replace: 'if (integrityErrors.length > 1) throw',
+    find: "if (integrityErrors.length > 0) throw new Error(integrityErrors.join('; '));",
+    replace: '',
     breaks: 'a damaged backup is reported and deleted',
   },
   {
