@@ -2,18 +2,18 @@
  * Proves that the tests find broken code: puts one fault at a time into a copy of the repository, and runs tests until
  * one fails.
  *
- *   node scripts/mutate.ts [--list] [--only TEXT] [--sample N] [--related | --full] [--confirm] [--jobs N] [--report FILE]
+ *   node scripts/mutate.ts [--list] [--only TEXT] [--sample N] [--related | --full] [--jobs N] [--report FILE]
  *
  *   --list      lists the mutations and ends, after the check that each still fits its file
  *   --only      only mutations with this text in their file or description
  *   --sample    only N of them, always the same ones, spread over all modules
  *   --related   only the nearest tests of the changed file, at most 8 files; later runs continue from there
  *   --full      then also `npm run test:full`
- *   --confirm   runs the test that failed again: it must fail with the mutation, and pass without it
  *   --jobs      copies in which mutations run at a time, by default 1
  *   --report    writes the results as JSON; a run with results of an earlier one continues
  *
- * Each mutation meets its nearest tests first, then all of `npm test`. Exits with 1 if `npm test` finds fewer than 9 of
+ * Each mutation meets its nearest tests first, then all of `npm test`. A test that fails runs again: it counts if it fails
+ * with the mutation again, and passes without it. Exits with 1 if `npm test` finds fewer than 9 of
  * 10, or with --full one survives.
  *
  * StrykerJS does not fit: it makes tens of thousands of mutants by rules instead of the faults that matter here, and its
@@ -31,7 +31,7 @@ import { Tree } from './mutate/tree.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const usage =
-  'node scripts/mutate.ts [--list] [--only TEXT] [--sample N] [--related | --full] [--confirm] [--jobs N] [--report FILE]';
+  'node scripts/mutate.ts [--list] [--only TEXT] [--sample N] [--related | --full] [--jobs N] [--report FILE]';
 /** How many of the nearest tests run at a time: few at first, because most mutations are found by the first ones. */
 const relatedBatches = [2, 6] as const;
 /** The share of mutations that `npm test` must find. */
@@ -44,7 +44,6 @@ const { values } = parseArgs({
     sample: { type: 'string' },
     related: { type: 'boolean', default: false },
     full: { type: 'boolean', default: false },
-    confirm: { type: 'boolean', default: false },
     jobs: { type: 'string', default: '1' },
     report: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -126,9 +125,7 @@ async function search(
     const script = stage === 'related' ? 'test' : stage;
     const found = await tree.with(mutation, async () => {
       const first = await runTests(tree, script, files);
-      return values.confirm && first.outcome === 'failed' && first.file !== null
-        ? runTests(tree, script, [first.file])
-        : first;
+      return first.outcome === 'failed' && first.file !== null ? runTests(tree, script, [first.file]) : first;
     });
     if (found.outcome === 'broken') return result(stage, { outcome: 'broken', message: found.message });
     if (found.outcome === 'failed' && (await passesWithout(tree, script, found))) {
@@ -138,14 +135,9 @@ async function search(
   return result(lastStage, { outcome: 'survived' });
 }
 
-/** Whether the test fails because of the mutation. The failure of a hook may have another cause. */
-async function passesWithout(
-  tree: Tree,
-  script: string,
-  { file, message }: TestRun & { outcome: 'failed' },
-): Promise<boolean> {
-  if (file === null || (!values.confirm && message !== '')) return true;
-  return (await runTests(tree, script, [file])).outcome === 'passed';
+/** Whether the test fails because of the mutation. */
+async function passesWithout(tree: Tree, script: string, { file }: TestRun & { outcome: 'failed' }): Promise<boolean> {
+  return file === null || (await runTests(tree, script, [file])).outcome === 'passed';
 }
 
 function renderResult({ file, breaks, outcome, stage, test, message, seconds }: Result): string {
