@@ -120,7 +120,7 @@ async function search(
   });
   const [first, second] = relatedBatches;
   const nearest = [related.slice(0, first), related.slice(first, first + second)].filter(({ length }) => length > 0);
-  const steps = stagesFor(earlier).flatMap((stage) =>
+  const steps = stagesFor(earlier).flatMap((stage): { stage: Stage; files: readonly string[] }[] =>
     stage === 'related' ? nearest.map((files) => ({ stage, files })) : [{ stage, files: [] }],
   );
   for (const { stage, files } of steps) {
