@@ -59,7 +59,7 @@ export function collectingLog(secrets: readonly string[] = []) {
 }
 
 /** Polls until the condition is true; throws after `timeoutMs`. */
-export async function until(condition: () => boolean, timeoutMs = 15_000): Promise<void> {
+export async function until(condition: () => boolean, timeoutMs = 30_000): Promise<void> {
   const end = Date.now() + timeoutMs;
   while (!condition()) {
     if (Date.now() > end) throw new Error(`Not true within ${timeoutMs} ms: ${String(condition)}`);
