@@ -1,14 +1,14 @@
-import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import type { App } from '../../src/app/app-interface.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
-import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import type { LocalDiscord, LocalDiscordOptions } from '../../src/sandbox/discord/local-discord.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { premiumSecret, voteSecret } from './listings.ts';
 import { localDiscord } from './local-discord.ts';
+import { onFinished } from './on-finished.ts';
 import { tempDir } from './temp-dir.ts';
 
 export interface Installation {
@@ -24,7 +24,7 @@ export interface Installation {
 
 /**
  * Starts tallyhook with the listing service and the local Discord, connected over HTTP and WebSocket. Everything stops
- * when the test has finished.
+ * with {@link onFinished}.
  *
  * @param changes environment variables that override the defaults
  * @param clock the bot's clock; the service uses the system clock
@@ -32,10 +32,11 @@ export interface Installation {
 export async function startInstallation(
   changes: Record<string, string> = {},
   clock: Clock = systemClock,
+  discordOptions: LocalDiscordOptions = {},
 ): Promise<Installation> {
   const directory = tempDir();
   const silentLog = createLog({ level: 'silent', secrets: [] });
-  const discord = await localDiscord();
+  const discord = await localDiscord(discordOptions);
   const service = await startService({
     host: '127.0.0.1',
     port: 0,
@@ -45,7 +46,7 @@ export async function startInstallation(
     allowLoopbackTargets: true,
     seed: true,
   });
-  onTestFinished(() => service.stop());
+  onFinished(() => service.stop());
   const keys = service.seeded?.keys;
   if (!keys) throw new Error('not seeded');
 
@@ -75,7 +76,7 @@ export async function startInstallation(
     destination: { write: (line) => void lines.push(line) },
   });
   const app = await createApp(config, { clock, log });
-  onTestFinished(() => app.stop());
+  onFinished(() => app.stop());
   const url = (await app.start()) ?? '';
 
   return {

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { onFinished } from './on-finished.ts';
 
-/** Creates a directory for the running test, which is removed when the test has finished. */
+/** Creates a directory, which is removed when the test has finished. */
 export function tempDir(): string {
   const directory = mkdtempSync(join(tmpdir(), 'tallyhook-test-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  onFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
