@@ -4,10 +4,14 @@ import {
   type LocalDiscordOptions,
   startLocalDiscord,
 } from '../../src/sandbox/discord/local-discord.ts';
+import type { AtEnd } from './temp-dir.ts';
 
 /** Starts a local Discord, which stops when the test has finished. */
-export async function localDiscord(options: LocalDiscordOptions = {}): Promise<LocalDiscord> {
+export async function localDiscord(
+  options: LocalDiscordOptions = {},
+  atEnd: AtEnd = onTestFinished,
+): Promise<LocalDiscord> {
   const discord = await startLocalDiscord(options);
-  onTestFinished(() => discord.stop());
+  atEnd(() => discord.stop());
   return discord;
 }

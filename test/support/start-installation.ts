@@ -9,7 +9,7 @@ import { type RunningService, startService } from '../../src/service/service.ts'
 import { sign } from '../../src/webhook/signature.ts';
 import { premiumSecret, voteSecret } from './listings.ts';
 import { localDiscord } from './local-discord.ts';
-import { tempDir } from './temp-dir.ts';
+import { type AtEnd, tempDir } from './temp-dir.ts';
 
 export interface Installation {
   readonly discord: LocalDiscord;
@@ -28,14 +28,16 @@ export interface Installation {
  *
  * @param changes environment variables that override the defaults
  * @param clock the bot's clock; the service uses the system clock
+ * @param atEnd when everything stops, instead of at the end of the test
  */
 export async function startInstallation(
   changes: Record<string, string> = {},
   clock: Clock = systemClock,
+  atEnd: AtEnd = onTestFinished,
 ): Promise<Installation> {
-  const directory = tempDir();
+  const directory = tempDir(atEnd);
   const silentLog = createLog({ level: 'silent', secrets: [] });
-  const discord = await localDiscord();
+  const discord = await localDiscord({}, atEnd);
   const service = await startService({
     host: '127.0.0.1',
     port: 0,
@@ -45,7 +47,7 @@ export async function startInstallation(
     allowLoopbackTargets: true,
     seed: true,
   });
-  onTestFinished(() => service.stop());
+  atEnd(() => service.stop());
   const keys = service.seeded?.keys;
   if (!keys) throw new Error('not seeded');
 
@@ -75,7 +77,7 @@ export async function startInstallation(
     destination: { write: (line) => void lines.push(line) },
   });
   const app = await createApp(config, { clock, log });
-  onTestFinished(() => app.stop());
+  atEnd(() => app.stop());
   const url = (await app.start()) ?? '';
 
   return {
