@@ -47,7 +47,7 @@ async function startWithVotes() {
   let user = 0;
   let acknowledged = 0;
   let isVoting = true;
-  const voting = Array.from({ length: 4 }, async () => {
+  const voting = Array.from({ length: 2 }, async () => {
     while (isVoting) {
       user += 1;
       const body = JSON.stringify({ event: 'server_vote', userId: String(user), timestamp: new Date().toISOString() });
