@@ -77,13 +77,17 @@ async function syntaxes(): Promise<ReadonlyMap<string, CommandSyntax>> {
 
 /** Runs the command line and sets the exit code of the process. */
 export async function main(args: readonly string[]): Promise<void> {
-  const terminal = processTerminal();
-  process.exitCode = await runCommand(terminal, () => run(args, terminal)).catch((error: unknown) => {
+  process.exitCode = await runCommandLine(args, processTerminal());
+  // Everything is closed at this point. A leaked handle must not delay the exit.
+  setTimeout(() => process.exit(), exitGraceMs).unref();
+}
+
+/** Runs the command line, and resolves with its exit code. */
+export function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
+  return runCommand(terminal, () => run(args, terminal)).catch((error: unknown) => {
     terminal.printError(missingPackage(error) ?? `Unexpected error: ${stackOf(error)}`);
     return exitCode.runtimeError;
   });
-  // Everything is closed at this point. A leaked handle must not delay the exit.
-  setTimeout(() => process.exit(), exitGraceMs).unref();
 }
 
 /** What to do if a package is not installed, as in a clone before `npm ci`; null for any other error. */

@@ -10,6 +10,7 @@ export function processTerminal(): Terminal {
     print: (line) => void process.stdout.write(`${line}\n`),
     printError: (line) => void process.stderr.write(`${line}\n`),
     input: process.stdin,
+    output: process.stdout,
     environment: process.env,
     stop: stopSignal(),
   };

@@ -11,6 +11,8 @@ export interface Terminal {
   /** Prints an error, a warning or progress. */
   readonly printError: (line: string) => void;
   readonly input: NodeJS.ReadableStream;
+  /** Where a long result and the questions of a dialog are written. */
+  readonly output: NodeJS.WritableStream;
   /** The environment variables (default: none). */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Aborts when the process should stop. */

@@ -40,8 +40,8 @@ it('the profiles that Node writes are split by thread, on the clock of this proc
   writeFileSync(
     program,
     `import { isMainThread, Worker } from 'node:worker_threads';
-     function inMain() { const until = Date.now() + 100; while (Date.now() < until); }
-     function inWorker() { const until = Date.now() + 100; while (Date.now() < until); }
+     function inMain() { while (process.threadCpuUsage().user < 300_000); }
+     function inWorker() { while (process.threadCpuUsage().user < 300_000); }
      if (isMainThread) { inMain(); new Worker(new URL(import.meta.url), { env: {} }); } else inWorker();`,
   );
   const from = Number(process.hrtime.bigint() / 1_000n);

@@ -72,9 +72,7 @@ describe('the sender of the benchmarks', () => {
 describe.skipIf(isSkipped(await hasWrk()))('wrk', () => {
   it('sends each vote once and waits for the last response', async () => {
     const { port, bodies } = await startServer((_request, response) => setTimeout(() => response.end('{}'), 20));
-    const startedAt = performance.now();
     const { accepted, rate, p50, p99 } = await runWrk(port, createRequests(300), 16);
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
     expect(accepted).toBe(300);
     expect(bodies.length).toBe(300);
     expect(new Set(bodies).size).toBe(300);

@@ -6,9 +6,9 @@ import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { runCommand } from '../support/command-line.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { settings } from '../support/settings.ts';
-import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 describe('tallyhook register', { timeout: 60_000 }, () => {
@@ -24,10 +24,7 @@ describe('tallyhook register', { timeout: 60_000 }, () => {
       .map(({ name }) => `/${name}`)
       .join(', ');
     const directory = tempDir();
-    const register = async () => {
-      const running = startProgram(['register'], settings(discord), directory);
-      return { code: await running.ended, output: running.output() };
-    };
+    const register = () => runCommand(['register'], settings(discord), directory);
     const first = await register();
     expect(first.code).toBe(0);
     expect(first.output).toContain(`Registered globally.\n  created: ${offered}\n`);
@@ -43,13 +40,9 @@ describe('tallyhook register', { timeout: 60_000 }, () => {
     const linked = { DISCORD_CLIENT_SECRET: discord.clientSecret, PUBLIC_URL: 'https://votes.example' };
     const directory = tempDir();
     const register = async () => {
-      const running = startProgram(
-        ['register', '--user-install', '--json'],
-        { ...settings(discord), ...linked },
-        directory,
-      );
-      await running.ended;
-      return JSON.parse(running.output().trim().split('\n').at(-1) ?? '') as { application: readonly string[] };
+      const args = ['register', '--user-install', '--json'];
+      const { stdout } = await runCommand(args, { ...settings(discord), ...linked }, directory);
+      return JSON.parse(stdout) as { application: readonly string[] };
     };
     const all = ['integration_types_config', 'role_connections_verification_url', 'role_connections_metadata'];
     expect((await register()).application).toEqual(all);
@@ -64,10 +57,7 @@ describe('tallyhook register', { timeout: 60_000 }, () => {
   it('sets the endpoint of commands, which Discord checks, and returns to the gateway', async () => {
     const discord = await localDiscord();
     const directory = tempDir();
-    const register = async (...args: string[]) => {
-      const running = startProgram(['register', ...args], settings(discord), directory);
-      return { code: await running.ended, output: running.output() };
-    };
+    const register = (...args: string[]) => runCommand(['register', ...args], settings(discord), directory);
     const endpoint = createInteractionsEndpoint({
       ...{ publicKey: discord.publicKey, handle: async () => {}, transports: createRestTransports(discord) },
       ...{ clock: systemClock, stopwatch: systemClock, log: createLog({ level: 'silent', secrets: [] }) },

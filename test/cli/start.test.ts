@@ -19,7 +19,7 @@ describe('tallyhook start', () => {
     const running = startCommand([], terminal, environment);
     process.emit('SIGHUP');
     expect(environment).not.toHaveBeenCalled();
-    await vi.waitFor(() => expect(environment).toHaveBeenCalledOnce(), { timeout: 10_000 });
+    await vi.waitFor(() => expect(environment).toHaveBeenCalledOnce(), { timeout: 60_000 });
     stop();
     await turn();
     expect(process.listenerCount('SIGHUP')).toBe(listenersBefore + 1);

@@ -1,6 +1,7 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { runCommand } from '../support/command-line.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
 import { createSender } from '../support/sender.ts';
 import { startProgram } from '../support/start-program.ts';
@@ -13,8 +14,8 @@ it('every file that the program creates is only readable by its owner', { timeou
     ...{ VOTE_WEBHOOK_SECRET: voteSecret, PREMIUM_WEBHOOK_SECRET: premiumSecret },
   };
   const run = async (...args: string[]) => {
-    const program = startProgram(args, environment, directory);
-    expect(await program.ended, program.output()).toBe(0);
+    const { code, output } = await runCommand(args, environment, directory);
+    expect(code, output).toBe(0);
   };
   const running = startProgram(['start'], environment, directory);
   const url = await running.url();
@@ -24,12 +25,9 @@ it('every file that the program creates is only readable by its owner', { timeou
   await run('export', '--format', 'csv', '--out', 'ledger.csv');
   const points = 'user,points\n613425648685547541,5\n613425648685547542,5\nabc,1\n';
   writeFileSync(join(directory, 'points.csv'), points, { mode: 0o600 });
-  const imported = startProgram(
-    ['import', 'points.csv', '--yes', '--rejected', 'rejected.csv'],
-    environment,
-    directory,
-  );
-  expect(await imported.ended, imported.output()).toBe(1);
+  const args = ['import', 'points.csv', '--yes', '--rejected', 'rejected.csv'];
+  const imported = await runCommand(args, environment, directory);
+  expect(imported.code, imported.output).toBe(1);
 
   const files = readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -2,12 +2,13 @@ import { cpSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { controlsOf } from '../../src/sandbox/discord/normalized-components.ts';
+import { runCommand } from '../support/command-line.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { unreachableDiscord } from '../support/settings.ts';
 import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-const waitOptions = { timeout: 30_000, interval: 50 };
+const waitOptions = { timeout: 60_000, interval: 50 };
 const lookup = { LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1' };
 
 /** The two settings, with Discord on this machine and any free port. */
@@ -15,7 +16,7 @@ function twoSettings(discord: { readonly token: string; readonly apiUrl: string 
   return { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl, ...lookup, PORT: '0' };
 }
 
-describe('the first start', { timeout: 60_000 }, () => {
+describe('the first start', { timeout: 120_000 }, () => {
   it('needs only the token and the address of the service: it offers /setup, and has a key for what that stores', async () => {
     const discord = await localDiscord();
     const directory = tempDir();
@@ -44,14 +45,13 @@ describe('the first start', { timeout: 60_000 }, () => {
   });
 
   it('on PostgreSQL names the key that /setup needs', async () => {
-    const program = startProgram(
-      ['start'],
-      { ...twoSettings(unreachableDiscord), DATABASE_URL: 'postgres://tally@127.0.0.1:9/tally' },
-      tempDir(),
-    );
-    expect(await program.ended).toBe(2);
-    expect(program.output()).toContain('Set SETTINGS_KEY to the output of `openssl rand -hex 32`');
-    expect(program.output()).toContain('/setup');
+    const { code, stderr } = await runCommand(['start'], {
+      ...twoSettings(unreachableDiscord),
+      DATABASE_URL: 'postgres://tally@127.0.0.1:9/tally',
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain('Set SETTINGS_KEY to the output of `openssl rand -hex 32`');
+    expect(stderr).toContain('/setup');
   });
 
   it('without installed packages says how to install them', async () => {
@@ -68,9 +68,9 @@ describe('the first start', { timeout: 60_000 }, () => {
 
   it('without the address of the service names it alone', async () => {
     const { LOOKUP_BASE_URL: _, ...onlyToken } = twoSettings(unreachableDiscord);
-    const program = startProgram(['start'], onlyToken, tempDir());
-    expect(await program.ended).toBe(2);
-    expect(program.output()).toContain('LOOKUP_BASE_URL is missing');
-    expect(program.output()).toContain('1 issue)');
+    const { code, stderr } = await runCommand(['start'], onlyToken);
+    expect(code).toBe(2);
+    expect(stderr).toContain('LOOKUP_BASE_URL is missing');
+    expect(stderr).toContain('1 issue)');
   });
 });

@@ -1,49 +1,34 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { PassThrough } from 'node:stream';
 import { parseEnv } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { envTemplate } from '../../src/cli/init/env-template.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { startService } from '../../src/service/service.ts';
+import { runCommand, startCommand } from '../support/command-line.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { unreachableDiscord } from '../support/settings.ts';
-import { launcher, startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
-
-/** `script` of util-linux gives a program a terminal; that of other systems has other options, and some have none. */
-const hasTerminal = spawnSync('script', ['-qefc', 'true', '/dev/null']).status === 0;
 
 /** Answers by the beginning of the question; without one, an empty line. */
 type Typed = readonly (readonly [question: string, answer: string])[];
 
 /** Runs `tallyhook init` on a terminal, and types the answers. */
 async function typeInto(directory: string, environment: Record<string, string>, typed: Typed) {
-  const program = `'${process.execPath}' '${launcher}' init`;
-  const child = spawn('script', ['-qefc', program, '/dev/null'], {
-    cwd: directory,
-    env: { PATH: process.env['PATH'] ?? '', TERM: 'dumb', ...environment },
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let output = '';
-  let read = 0;
-  child.stdout.on('data', (data) => (output += String(data)));
-  const ended = new Promise<number | null>((resolve) => child.on('exit', resolve));
+  const keyboard = Object.assign(new PassThrough(), { isTTY: true });
   const answers = [...typed];
-  for (let tries = 0; tries < 2_000 && child.exitCode === null; tries += 1) {
-    const fresh = output.slice(read);
-    const line = fresh.split('\n').at(-1) ?? '';
-    if (/(: |\[(Y\/n|y\/N)\] )$/.test(line)) {
-      read = output.length;
-      const index = answers.findIndex(([question]) => line.startsWith(question));
-      const [[, answer] = ['', '']] = index === -1 ? [] : answers.splice(index, 1);
-      child.stdin.write(answer === 'Ctrl-C' ? '\u0003' : `${answer}\r`);
-    }
-    await sleep(10);
-  }
-  return { code: await ended, output };
+  let read = 0;
+  const answer = (output: string) => {
+    const line = output.slice(read).split('\n').at(-1) ?? '';
+    if (!/(: |\[(Y\/n|y\/N)\] )$/.test(line)) return;
+    read = output.length;
+    const index = answers.findIndex(([question]) => line.startsWith(question));
+    const [[, text] = ['', '']] = index === -1 ? [] : answers.splice(index, 1);
+    setImmediate(() => keyboard.write(text === 'Ctrl-C' ? '\u0003' : `${text}\r`));
+  };
+  return startCommand(['init'], environment, { cwd: directory, input: keyboard, onOutput: answer }).ended;
 }
 
 async function listingService() {
@@ -59,47 +44,44 @@ async function listingService() {
 }
 
 describe('tallyhook init', { timeout: 60_000 }, () => {
-  it.skipIf(!hasTerminal)(
-    'rejects wrong values, hides secrets, and after Ctrl-C leaves the file as it is',
-    async () => {
-      const discord = await localDiscord();
-      const { baseUrl } = await listingService();
-      const directory = tempDir();
-      const path = join(directory, '.env');
-      writeFileSync(path, '# mine\nPORT=4000\n');
-      const { code, output } = await typeInto(directory, { DISCORD_API_URL: discord.apiUrl }, [
-        ['Bot token', 'wrong-token-of-discord'],
-        ['Bot token', discord.token],
-        ['Base URL', 'https://lists.example/api'],
-        ['Base URL', baseUrl],
-        ['Your Discord server', 'abc'],
-        ['Your Discord server', '123456789012345678'],
-        ['Your Discord server', discord.guildId],
-        ['Link the listing in Discord?', 'n'],
-        ['API key of the server', 'wrong-key-of-the-service'],
-        ['API key of the server', ''],
-        ['API key of the bot', 'Ctrl-C'],
-      ]);
-      expect(code).toBe(1);
-      const expected = [
-        ...['Discord rejects this token (401).', 'This is the token of "', 'neither a number nor a name'],
-        ...[
-          'The bot is not on this server.',
-          'This is the server "',
-          'ending in /api/v1',
-          'The service rejects this key',
-        ],
-        'Stopped. Nothing was written.',
-      ];
-      expect(expected.filter((text) => !output.includes(text))).toEqual([]);
-      const secrets = [discord.token, 'wrong-token-of-discord', 'wrong-key-of-the-service'];
-      expect(secrets.filter((secret) => output.includes(secret))).toEqual([]);
-      expect(readFileSync(path, 'utf8')).toBe('# mine\nPORT=4000\n');
-      expect(readdirSync(directory)).toEqual(['.env']);
-    },
-  );
+  it('rejects wrong values, hides secrets, and after Ctrl-C leaves the file as it is', async () => {
+    const discord = await localDiscord();
+    const { baseUrl } = await listingService();
+    const directory = tempDir();
+    const path = join(directory, '.env');
+    writeFileSync(path, '# mine\nPORT=4000\n');
+    const { code, output } = await typeInto(directory, { DISCORD_API_URL: discord.apiUrl }, [
+      ['Bot token', 'wrong-token-of-discord'],
+      ['Bot token', discord.token],
+      ['Base URL', 'https://lists.example/api'],
+      ['Base URL', baseUrl],
+      ['Your Discord server', 'abc'],
+      ['Your Discord server', '123456789012345678'],
+      ['Your Discord server', discord.guildId],
+      ['Link the listing in Discord?', 'n'],
+      ['API key of the server', 'wrong-key-of-the-service'],
+      ['API key of the server', ''],
+      ['API key of the bot', 'Ctrl-C'],
+    ]);
+    expect(code).toBe(1);
+    const expected = [
+      ...['Discord rejects this token (401).', 'This is the token of "', 'neither a number nor a name'],
+      ...[
+        'The bot is not on this server.',
+        'This is the server "',
+        'ending in /api/v1',
+        'The service rejects this key',
+      ],
+      'Stopped. Nothing was written.',
+    ];
+    expect(expected.filter((text) => !output.includes(text))).toEqual([]);
+    const secrets = [discord.token, 'wrong-token-of-discord', 'wrong-key-of-the-service'];
+    expect(secrets.filter((secret) => output.includes(secret))).toEqual([]);
+    expect(readFileSync(path, 'utf8')).toBe('# mine\nPORT=4000\n');
+    expect(readdirSync(directory)).toEqual(['.env']);
+  });
 
-  it.skipIf(!hasTerminal)('keeps comments and other values of an existing file, and is right for doctor', async () => {
+  it('keeps comments and other values of an existing file, and is right for doctor', async () => {
     const discord = await localDiscord();
     const { baseUrl, keys } = await listingService();
     const directory = tempDir();
@@ -130,11 +112,10 @@ describe('tallyhook init', { timeout: 60_000 }, () => {
     expect(secret).toMatch(/^[0-9a-f]{64}$/);
     expect(output).toContain(`set the webhook URL to https://votes.example.com/webhooks`);
     expect(output).toContain(`the secret for votes to ${secret}`);
-    const check = startProgram(['config', '--check'], {}, directory);
-    expect(await check.ended).toBe(0);
+    expect((await runCommand(['config', '--check'], {}, directory)).code).toBe(0);
   });
 
-  it.skipIf(!hasTerminal)('writes two settings if everything else is left at its default', async () => {
+  it('writes two settings if everything else is left at its default', async () => {
     const discord = await localDiscord();
     const { baseUrl } = await listingService();
     const directory = tempDir();
@@ -146,7 +127,7 @@ describe('tallyhook init', { timeout: 60_000 }, () => {
     const written = parseEnv(readFileSync(join(directory, '.env'), 'utf8'));
     expect(written).toEqual({ DISCORD_TOKEN: discord.token, LOOKUP_BASE_URL: baseUrl });
     expect(output).toContain('Use /setup in your Discord server');
-    expect(await startProgram(['config', '--check'], {}, directory).ended).toBe(0);
+    expect((await runCommand(['config', '--check'], {}, directory)).code).toBe(0);
   });
 
   it('runs in scripts with two settings, and adds the key of settings on PostgreSQL', async () => {
@@ -160,18 +141,18 @@ describe('tallyhook init', { timeout: 60_000 }, () => {
       'LOOKUP_BASE_URL=http://list.example',
     ];
     const onSqlite = tempDir();
-    const first = startProgram(args, {}, onSqlite);
-    expect(await first.ended).toBe(0);
-    expect(first.output()).toContain('DISCORD_TOKEN: ! This does not look like a bot token');
+    const first = await runCommand(args, {}, onSqlite);
+    expect(first.code).toBe(0);
+    expect(first.output).toContain('DISCORD_TOKEN: ! This does not look like a bot token');
     const two = { DISCORD_TOKEN: 'abc', LOOKUP_BASE_URL: 'http://list.example/api/v1' };
     expect(parseEnv(readFileSync(join(onSqlite, '.env'), 'utf8'))).toEqual(two);
     const onPostgres = tempDir();
-    const second = startProgram([...args, '--set', 'DATABASE_URL=postgres://host/db'], {}, onPostgres);
-    expect(await second.ended).toBe(0);
+    const second = await runCommand([...args, '--set', 'DATABASE_URL=postgres://host/db'], {}, onPostgres);
+    expect(second.code).toBe(0);
     const written = parseEnv(readFileSync(join(onPostgres, '.env'), 'utf8'));
     expect(written).toMatchObject({ ...two, SETTINGS_KEY: expect.stringMatching(/^[0-9a-f]{64}$/) });
-    expect(second.output()).not.toContain(written['SETTINGS_KEY']);
-    expect(await startProgram(['config', '--check'], {}, onPostgres).ended).toBe(0);
+    expect(second.output).not.toContain(written['SETTINGS_KEY']);
+    expect((await runCommand(['config', '--check'], {}, onPostgres)).code).toBe(0);
   });
 
   it('says what it cannot check, and runs in scripts', async () => {
@@ -179,25 +160,25 @@ describe('tallyhook init', { timeout: 60_000 }, () => {
     const settings = ['LOOKUP_BASE_URL=http://127.0.0.1:9/api/v1', 'PUBLIC_URL=https://votes.example.com'];
     const args = ['init', '--yes', ...settings.flatMap((each) => ['--set', each])];
     const environment = { DISCORD_TOKEN: 'token-for-tests', DISCORD_API_URL: unreachableDiscord.apiUrl };
-    const missing = startProgram(args, { DISCORD_API_URL: unreachableDiscord.apiUrl }, directory);
-    expect(await missing.ended).toBe(2);
-    expect(missing.output()).toContain('DISCORD_TOKEN is missing.');
-    const done = startProgram(args, { ...environment, LOOKUP_SERVER_KEY: 'key-for-tests' }, directory);
-    expect(await done.ended).toBe(0);
-    expect(done.output()).toMatch(/DISCORD_TOKEN: ! Discord could not be reached/);
-    expect(done.output()).not.toMatch(/token-for-tests|key-for-tests/);
+    const missing = await runCommand(args, { DISCORD_API_URL: unreachableDiscord.apiUrl }, directory);
+    expect(missing.code).toBe(2);
+    expect(missing.output).toContain('DISCORD_TOKEN is missing.');
+    const done = await runCommand(args, { ...environment, LOOKUP_SERVER_KEY: 'key-for-tests' }, directory);
+    expect(done.code).toBe(0);
+    expect(done.output).toMatch(/DISCORD_TOKEN: ! Discord could not be reached/);
+    expect(done.output).not.toMatch(/token-for-tests|key-for-tests/);
     const before = readFileSync(join(directory, '.env'), 'utf8');
     expect(before).toMatch(/^# Settings of tallyhook/);
     expect(envTemplate()).toContain('# The bot token (developer portal');
     expect(parseEnv(envTemplate())).toEqual({});
-    const again = startProgram(['init', '--yes', '--offline'], {}, directory);
-    expect(await again.ended).toBe(0);
-    expect(again.output()).toContain('has all of this already');
+    const again = await runCommand(['init', '--yes', '--offline'], {}, directory);
+    expect(again.code).toBe(0);
+    expect(again.output).toContain('has all of this already');
     expect(readFileSync(join(directory, '.env'), 'utf8')).toBe(before);
-    const invalid = startProgram(['init', '--yes', '--offline', '--set', 'PORT=x'], {}, directory);
-    expect(await invalid.ended).toBe(2);
-    const noTerminal = startProgram(['init'], {}, directory);
-    expect(await noTerminal.ended).toBe(2);
-    expect(noTerminal.output()).toContain('There is no terminal');
+    const invalid = await runCommand(['init', '--yes', '--offline', '--set', 'PORT=x'], {}, directory);
+    expect(invalid.code).toBe(2);
+    const noTerminal = await runCommand(['init'], {}, directory);
+    expect(noTerminal.code).toBe(2);
+    expect(noTerminal.output).toContain('There is no terminal');
   });
 });

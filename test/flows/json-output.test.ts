@@ -1,44 +1,26 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { receiver } from '../service/running.ts';
+import { runCommand, startCommand } from '../support/command-line.ts';
 import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { settings } from '../support/settings.ts';
-import { launcher } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-interface RunResult {
-  readonly code: unknown;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function run(args: readonly string[], environment: Record<string, string> = {}, cwd = tempDir()): Promise<RunResult> {
-  const env = { PATH: process.env['PATH'] ?? '', ...environment };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [launcher, ...args], { env, cwd }, (error, stdout, stderr) =>
-      resolve({ code: error?.code ?? 0, stdout, stderr }),
-    );
-  });
-}
-
 /** Parses the first output of a server, and stops it. */
-async function firstLine(args: readonly string[]): Promise<unknown> {
-  const child = spawn(process.execPath, [launcher, ...args], { env: { PATH: '' }, cwd: tempDir() });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const [data] = await once(child.stdout, 'data');
-  child.kill('SIGTERM');
-  await once(child, 'exit');
-  return JSON.parse(String(data));
+async function firstOutput(...args: readonly string[]): Promise<unknown> {
+  const { output, stop, ended } = startCommand(args);
+  await vi.waitFor(() => expect(output()).toContain('\n'), { timeout: 60_000 });
+  stop();
+  expect((await ended).code).toBe(0);
+  return JSON.parse(output());
 }
 
 describe('--json', { timeout: 60_000 }, () => {
   it('prints the settings, warnings and issues without secrets', async () => {
     const environment = { DISCORD_TOKEN: 'hush', PORT: 'x', VOTE_WEBHOOK_SECERT: 'hush', DATABASE_URL: 'sqlite:a.db' };
-    const { code, stdout } = await run(['config', '--json', '--check'], environment);
+    const { code, stdout } = await runCommand(['config', '--json', '--check'], environment);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toEqual({
       // They are shown only if all settings are valid.
@@ -61,7 +43,7 @@ describe('--json', { timeout: 60_000 }, () => {
       ]),
     });
     expect(stdout).not.toContain('hush');
-    expect((await run(['config', '--json'], environment)).code).toBe(0);
+    expect((await runCommand(['config', '--json'], environment)).code).toBe(0);
   });
 
   it('prints the content of a backup and of a restored database', async () => {
@@ -70,30 +52,39 @@ describe('--json', { timeout: 60_000 }, () => {
     await createDatabaseWithVotes(database('tally.db').DATABASE_URL, ['1', '2']);
     const copy = join(directory, 'copy.db');
     const content = { entries: 2, users: 2, lastDeliveryAt: '2026-01-01T00:00:00.000Z', differingBalances: 0 };
-    const backup = await run(['backup', copy, '--json'], database('tally.db'));
+    const backup = await runCommand(['backup', copy, '--json'], database('tally.db'));
     expect(JSON.parse(backup.stdout)).toEqual({ file: copy, database: join(directory, 'tally.db'), ...content });
-    const restore = await run(['restore', copy, '--json'], database('new.db'));
+    const restore = await runCommand(['restore', copy, '--json'], database('new.db'));
     expect(JSON.parse(restore.stdout)).toEqual({ file: copy, database: join(directory, 'new.db'), ...content });
   });
 
   it('prints the summary of an export to stderr', async () => {
     const url = `sqlite:${tempDir()}/tally.db`;
     await createDatabaseWithVotes(url, ['1', '2']);
-    const text = await run(['export'], { DATABASE_URL: url });
+    const text = await runCommand(['export'], { DATABASE_URL: url });
     expect(text.stdout.trim().split('\n')).toHaveLength(2);
     expect(text.stderr).toBe('Exported 2 entries, 20 credits in total.\n');
-    const json = await run(['export', '--json'], { DATABASE_URL: url });
+    const json = await runCommand(['export', '--json'], { DATABASE_URL: url });
     expect(json.stdout).toBe(text.stdout);
     expect(JSON.parse(json.stderr)).toEqual({ entries: 2, credits: 20 });
   });
 
   it('prints the result of each sent delivery', async () => {
     const { url } = await receiver();
-    const { code, stdout } = await run(['send', 'vote', '--to', url, '--secret', 'hush', '--duplicate', '--json']);
+    const { code, stdout } = await runCommand([
+      'send',
+      'vote',
+      '--to',
+      url,
+      '--secret',
+      'hush',
+      '--duplicate',
+      '--json',
+    ]);
     expect(code).toBe(0);
     const delivery = { status: 200, response: '{"received":true}', error: null, passed: true };
     expect(JSON.parse(stdout)).toMatchObject({ passed: true, deliveries: [delivery, delivery] });
-    const failedRun = await run(['send', 'vote', '--to', 'http://127.0.0.1:9', '--secret', 'hush', '--json']);
+    const failedRun = await runCommand(['send', 'vote', '--to', 'http://127.0.0.1:9', '--secret', 'hush', '--json']);
     expect(failedRun.code).toBe(1);
     expect(JSON.parse(failedRun.stdout)).toMatchObject({
       passed: false,
@@ -104,19 +95,19 @@ describe('--json', { timeout: 60_000 }, () => {
 
   it('prints the outcome of the registration', async () => {
     const discord = await localDiscord();
-    const { code, stdout } = await run(['register', '--json'], settings(discord));
+    const { code, stdout } = await runCommand(['register', '--json'], settings(discord));
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'registered', guildId: null, deleted: [], conflicts: [] });
     expect(JSON.parse(stdout).created).toHaveLength(commands.length);
   });
 
   it('prints the addresses of the servers', async () => {
-    expect(await firstLine(['sandbox', '--port', '0', '--json'])).toEqual({
+    expect(await firstOutput('sandbox', '--port', '0', '--json')).toEqual({
       page: expect.stringMatching(/^http/),
       service: expect.stringMatching(/^http/),
       bot: expect.stringMatching(/^http/),
     });
-    expect(await firstLine(['service', '--port', '0', '--seed', '--json', '--log-level', 'silent'])).toEqual({
+    expect(await firstOutput('service', '--port', '0', '--seed', '--json', '--log-level', 'silent')).toEqual({
       url: expect.stringMatching(/^http/),
       baseUrl: expect.stringMatching(/\/api\/v1$/),
       operationsUrl: null,
@@ -130,9 +121,9 @@ describe('--json', { timeout: 60_000 }, () => {
   it('prints the key of a new listing and the sign-in link', async () => {
     const directory = tempDir();
     const options = ['--kind', 'bot', '--id', '99', '--name', 'Helper', '--owner', '7', '--json'];
-    const addListing = await run(['service', 'add-listing', ...options], {}, directory);
+    const addListing = await runCommand(['service', 'add-listing', ...options], {}, directory);
     expect(JSON.parse(addListing.stdout)).toEqual({ id: '99', kind: 'bot', name: 'Helper', key: expect.any(String) });
-    const link = await run(['service', 'sign-in', '--user', '7', '--name', 'Ann', '--json'], {}, directory);
+    const link = await runCommand(['service', 'sign-in', '--user', '7', '--name', 'Ann', '--json'], {}, directory);
     const url = expect.stringContaining('/sign-in/');
     expect(JSON.parse(link.stdout)).toEqual({ userId: '7', username: 'Ann', url, validSeconds: 900 });
   });

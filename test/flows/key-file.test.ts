@@ -1,17 +1,18 @@
 import { chmodSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
+import { createApp } from '../../src/app/app.ts';
 import { createListingTargets } from '../../src/app/listing-targets.ts';
 import { createSetup } from '../../src/app/settings/setup.ts';
 import { createEncryption } from '../../src/encryption/encryption.ts';
 import { generateKeyText } from '../../src/encryption/encryption-key.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { diagnose } from '../cli/doctor/run.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
-import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const author = { guildId: '123456789012345678', authorId: '1', interactionId: '2' };
@@ -38,6 +39,15 @@ async function createInstallation() {
   return { directory, environment, keyFile: encryption.keyFile ?? '', linkedName: linked.listing.name };
 }
 
+/** Starts the app, until the test has finished. */
+async function start(environment: Record<string, string>) {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
+  const app = await createApp(loadConfig(environment), { clock: systemClock, log });
+  onTestFinished(() => app.stop());
+  return { url: (await app.start()) ?? '', lines };
+}
+
 async function statusOfVote(url: string, path: string, secret: string): Promise<number> {
   const body = JSON.stringify({ event: 'server_vote', userId: '42', timestamp: new Date().toISOString() });
   const headers = { 'x-webhook-signature': sign(body, secret) };
@@ -55,10 +65,9 @@ describe('a key file that', { timeout: 60_000 }, () => {
   it.each(Object.keys(damages))(
     '%s stops only the listings that were linked in Discord, and /readyz, the log and the doctor say so',
     async (damage) => {
-      const { directory, environment, keyFile, linkedName } = await createInstallation();
+      const { environment, keyFile, linkedName } = await createInstallation();
       damages[damage]?.(keyFile);
-      const running = startProgram(['start'], environment, directory);
-      const url = await running.url();
+      const { url, lines } = await start(environment);
       expect(await statusOfVote(url, '/webhooks/vote', voteSecret)).toBe(200);
       expect(await statusOfVote(url, `/webhooks/${linkedName}/vote`, linkedSecret)).toBe(503);
 
@@ -72,12 +81,10 @@ describe('a key file that', { timeout: 60_000 }, () => {
       expect(receive.status).toBe(200);
       expect(await receive.json()).toEqual({ ready: true, parts: { store: { ready: true } } });
 
-      expect(running.output()).toContain(keyFile);
+      expect(lines.join('')).toContain(keyFile);
       const { findingsOf, results } = await diagnose({ ...environment, PORT: new URL(url).port });
       expect(findingsOf('settings')).toEqual([expect.stringMatching(/^fail: The key of the secrets .* is missing/)]);
       expect(results.find(({ check }) => check === 'settings')?.hint).toContain(keyFile);
-      running.process.kill('SIGTERM');
-      expect(await running.ended).toBe(0);
     },
   );
 
@@ -92,16 +99,14 @@ describe('a key file that', { timeout: 60_000 }, () => {
     expect(findingsOf('files')).toEqual([`warn: Every user of this machine can read ${keyFile}.`]);
     expect(statSync(keyFile).mode & 0o777).toBe(0o644);
 
-    const running = startProgram(['start'], environment, directory);
-    const url = await running.url();
+    const { url, lines } = await start(environment);
     expect(await statusOfVote(url, '/webhooks/vote', voteSecret)).toBe(200);
     expect(await statusOfVote(url, `/webhooks/${linkedName}/vote`, linkedSecret)).toBe(200);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect(statSync(keyFile).mode & 0o777).toBe(0o600);
     expect(readFileSync(keyFile, 'utf8')).toBe(text);
-    const lines = running.output().split('\n');
     const warnings = lines.filter((line) => line.includes('"level":40') && line.includes(keyFile));
     expect(warnings).toHaveLength(1);
-    expect(running.output()).not.toContain(text.trim());
+    expect(lines.join('')).not.toContain(text.trim());
   });
 });

@@ -176,7 +176,7 @@ describe('the files of a response', () => {
   it('are sent in edits and in follow-up messages', async () => {
     const { discord, mira, general, use } = await withChannel();
     await use('deferred').settled;
-    await expect.poll(() => discord.messages(general, mira.id).length).toBe(2);
+    await expect.poll(() => discord.messages(general, mira.id).length, { timeout: 15_000 }).toBe(2);
     expect(discord.messages(general, mira.id).map(({ attachments }) => attachments[0]?.filename)).toEqual([
       'edit.csv',
       'more.json',

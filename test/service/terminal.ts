@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import type { Terminal } from '../../src/terminal/terminal.ts';
 
 /** A terminal that records its output. */
@@ -14,7 +14,10 @@ export function captive(
   const stopping = new AbortController();
   const record = (line: string): void => void lines.push(line);
   return {
-    terminal: { print: record, printError: record, input, environment, stop: stopping.signal },
+    terminal: {
+      ...{ print: record, printError: record, input, environment, stop: stopping.signal },
+      output: new Writable({ write: (chunk, _encoding, done) => (record(String(chunk)), done()) }),
+    },
     output: () => lines.join('\n'),
     stop: () => stopping.abort(),
   };

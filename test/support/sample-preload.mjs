@@ -1,6 +1,6 @@
 /*
  * Loaded before a sample of the documents: resolves the package as its users do, to the sources, and prints the address
- * of each server, because a sample is run with port 0.
+ * of each server, because a sample is run with port 0, and when it handles SIGTERM.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { registerHooks } from 'node:module';
@@ -17,4 +17,8 @@ registerHooks({
 
 subscribe('tracing:net.server.listen:asyncEnd', ({ server }) => {
   process.stdout.write(`listening on port ${server.address().port}\n`);
+});
+
+process.on('newListener', (name) => {
+  if (name === 'SIGTERM') process.stdout.write('handles SIGTERM\n');
 });

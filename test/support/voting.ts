@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -10,9 +9,9 @@ import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/s
 import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { repeatedAchievements } from '../../src/store/snapshots/reward-statistics.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
+import { runCommand } from './command-line.ts';
 import { environmentWith, harbour } from './listings-file.ts';
 import { manualClock } from './manual-clock.ts';
-import { launcher } from './start-program.ts';
 import { tempDir } from './temp-dir.ts';
 
 export const guildId = '613425648685547541';
@@ -77,12 +76,7 @@ export function rulesFile(rules: object): string {
 
 /** Runs `tallyhook rewards` with these arguments. */
 export function runRewards({ environment }: Pick<Installation, 'environment'>, ...args: readonly string[]) {
-  const env = { PATH: process.env['PATH'] ?? '', ...environment };
-  return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-    execFile(process.execPath, [launcher, 'rewards', ...args], { env, cwd: tempDir() }, (error, stdout, stderr) =>
-      resolve({ code: error?.code ?? 0, stdout, stderr }),
-    );
-  });
+  return runCommand(['rewards', ...args], environment);
 }
 
 /** Whether all balances, deliveries and links of the ledger are right, and no achievement is paid twice. */

@@ -1,11 +1,9 @@
-import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import { installBot } from './start-bot.ts';
+import { installBot, type StartedBot } from './start-bot.ts';
 
-/** No member clicks faster; the bot creates its collector after it has received the response of its reply. */
-const reactionMs = 200;
+const waitOptions = { timeout: 60_000 };
 
 /*
  * A bot in the style of the guide of discord.js, with its patterns: files of commands and events, deployment by a program
@@ -14,27 +12,30 @@ const reactionMs = 200;
  */
 let discord: LocalDiscord;
 let where: { userId: string; channelId: string };
+let bot: StartedBot;
 
 beforeAll(async () => {
   discord = await startLocalDiscord();
   where = { userId: discord.members[0]?.id ?? '', channelId: discord.channels.general };
-  const bot = installBot(new URL('bot/', import.meta.url), discord);
-  const [output, stop] = await Promise.all([bot.run('deploy-commands.js'), bot.start()]);
+  const installed = installBot(new URL('bot/', import.meta.url), discord);
+  const [output, started] = await Promise.all([installed.run('deploy-commands.js'), installed.start()]);
+  bot = started;
   expect(output).toContain('Deployed 9 commands.');
   return async () => {
-    await stop();
+    await bot.stop();
     await discord.stop();
   };
-});
+}, 120_000);
 
 const run = (name: string, options = {}) => discord.runCommand({ ...where, name, options });
 
 /** Waits until the bot has posted a message with this text. */
 async function posted(content: string): Promise<void> {
-  await expect.poll(() => discord.messages(where.channelId, null).map((each) => each.content)).toContain(content);
+  const contents = () => discord.messages(where.channelId, null).map((each) => each.content);
+  await expect.poll(contents, waitOptions).toContain(content);
 }
 
-describe('a bot for discord.js that was not written for the local Discord', () => {
+describe('a bot for discord.js that was not written for the local Discord', { timeout: 120_000 }, () => {
   it('replies, with a cooldown', async () => {
     expect((await run('ping').settled).content).toBe('Pong!');
     expect((await run('ping').settled).content).toMatch(/^You can use it again <t:\d+:R>\.$/);
@@ -68,7 +69,7 @@ describe('a bot for discord.js that was not written for the local Discord', () =
 
   it('waits for a button', async () => {
     const shown = await run('confirm').settled;
-    await setTimeout(reactionMs);
+    await expect.poll(bot.printed, waitOptions).toContain('Waiting for a button');
     await discord.clickButton(shown.id, 'yes', where.userId).response;
     await posted('You said yes.');
     expect(discord.messages(where.channelId).find(({ id }) => id === shown.id)?.components).toEqual([]);
@@ -77,7 +78,7 @@ describe('a bot for discord.js that was not written for the local Discord', () =
   it('collects selections of several members', async () => {
     const shown = await run('starter').settled;
     const [mira, tomas] = discord.members.map(({ id }) => id) as [string, string];
-    await setTimeout(reactionMs);
+    await expect.poll(bot.printed, waitOptions).toContain('Collecting selections');
     const picked = { messageId: shown.id, customId: 'starter', values: ['flame'] };
     expect((await discord.select({ ...picked, userId: tomas }).settled).content).toBe('tomas.k has selected flame!');
     await discord.select({ messageId: shown.id, customId: 'users', userId: mira, values: [mira, tomas] }).response;

@@ -8,11 +8,16 @@ import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 
 const installed = fileURLToPath(new URL('../../node_modules', import.meta.url));
 
+export interface StartedBot {
+  readonly printed: () => string;
+  stop(): Promise<void>;
+}
+
 /** A copy of a bot in a folder of its own, as a user has it: with its packages and its config.json. */
 export function installBot(
   source: URL,
   discord: LocalDiscord,
-): { run(program: string): Promise<string>; start(): Promise<() => Promise<void>> } {
+): { run(program: string): Promise<string>; start(): Promise<StartedBot> } {
   const folder = mkdtempSync(join(tmpdir(), 'tallyhook-bot-'));
   cpSync(fileURLToPath(source), folder, { recursive: true });
   symlinkSync(installed, join(folder, 'node_modules'));
@@ -33,11 +38,16 @@ export function installBot(
     async start() {
       const child = launch('index.js');
       const exited = once(child, 'exit');
+      let printed = '';
+      child.stdout.on('data', (data) => (printed += String(data)));
       await once(child.stdout, 'data');
-      return async () => {
-        child.kill();
-        await exited;
-        rmSync(folder, { recursive: true });
+      return {
+        printed: () => printed,
+        async stop() {
+          child.kill();
+          await exited;
+          rmSync(folder, { recursive: true });
+        },
       };
     },
   };

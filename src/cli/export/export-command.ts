@@ -58,7 +58,7 @@ export const exportCommand = command({
       const summary = createSummary(terminal.printError);
       const lines = Readable.from(formatEntries(snapshot, selection, format, summary.add));
       if (values.out !== undefined) await writeToFile(lines, values.out, terminal.stop);
-      else if (!(await writeToStdout(lines, terminal.stop))) return exitCode.ok;
+      else if (!(await writeToStdout(lines, terminal))) return exitCode.ok;
       terminal.printError(values.json ? summary.asJson() : summary.asText());
       return exitCode.ok;
     } finally {

@@ -63,7 +63,7 @@ export const initCommand = command({
     const isInFile = (name: SettingName) => Boolean(stored[`${name}_FILE`] ?? process.env[`${name}_FILE`]);
     const context = { given, current, isInFile, checks, choices, terminal };
 
-    const prompt = yes ? null : createPrompt({ ...terminal, output: process.stdout });
+    const prompt = yes ? null : createPrompt(terminal);
     try {
       if (prompt !== null) printIntroduction(file, before !== null, terminal);
       const answers = prompt === null ? await collectAll(context) : await answerAll(context, prompt);

@@ -55,7 +55,7 @@ export async function simulateRewards(options: SimulateOptions, terminal: Termin
       return exitCode.ok;
     }
     const lines = json ? jsonLines(comparison) : csvLines(comparison.members);
-    if (!(await writeToStdout(Readable.from(lines), terminal.stop))) return exitCode.ok;
+    if (!(await writeToStdout(Readable.from(lines), terminal))) return exitCode.ok;
     if (csv) for (const line of formatSummary(comparison.summary())) terminal.printError(line);
     return exitCode.ok;
   } finally {

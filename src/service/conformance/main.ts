@@ -9,5 +9,6 @@ process.exitCode = await conformanceCommand(process.argv.slice(2), {
   print: (line) => void process.stdout.write(`${line}\n`),
   printError: (line) => void process.stderr.write(`${line}\n`),
   input: process.stdin,
+  output: process.stdout,
   stop,
 });

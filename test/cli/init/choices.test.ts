@@ -1,9 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Choice, ChoiceList, createChoices } from '../../../src/cli/init/choices.ts';
-import type { Terminal } from '../../../src/terminal/terminal.ts';
+import { captive } from '../../service/terminal.ts';
 
 const choices: readonly Choice[] = Array.from({ length: 250 }, (_, index) => ({
   id: String(100_000_000_000_000_000n + BigInt(index)),
@@ -12,12 +11,11 @@ const choices: readonly Choice[] = Array.from({ length: 250 }, (_, index) => ({
 
 /** Chooses from a list; `lines` is what was printed. */
 function chosenFrom(all: readonly Choice[], ...answers: readonly string[]) {
-  const lines: string[] = [];
-  const print = (line: string) => void lines.push(line);
-  const terminal: Terminal = { print, printError: print, input: Readable.from([]), stop: new AbortController().signal };
+  const { terminal, output } = captive();
   const list = new ChoiceList(all);
   list.print(terminal);
-  return { ids: answers.map((answer) => list.resolve(answer, terminal)), lines };
+  const ids = answers.map((answer) => list.resolve(answer, terminal));
+  return { ids, lines: output().split('\n') };
 }
 
 describe('a list of many servers', () => {

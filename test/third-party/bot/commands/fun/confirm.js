@@ -9,11 +9,13 @@ module.exports = {
     );
     const response = await interaction.reply({ content: 'Sure?', components: [buttons], withResponse: true });
     const filter = (pressed) => pressed.user.id === interaction.user.id;
-    const pressed = await response.resource.message.awaitMessageComponent({
+    const pressing = response.resource.message.awaitMessageComponent({
       filter,
       componentType: ComponentType.Button,
       time: 60_000,
     });
+    console.log('Waiting for a button');
+    const pressed = await pressing;
     await pressed.update({ content: `You said ${pressed.customId}.`, components: [] });
   },
 };

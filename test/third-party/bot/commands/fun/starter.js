@@ -28,6 +28,7 @@ module.exports = {
       withResponse: true,
     });
     const collector = reply.resource.message.createMessageComponentCollector({ time: 60_000, max: 2 });
+    console.log('Collecting selections');
     collector.on('collect', async (selected) => {
       const chosen =
         selected.componentType === ComponentType.UserSelect

@@ -16,7 +16,7 @@ const count = 60;
 
 it.skipIf(isSkipped(programs !== null))(
   'the benchmark of several processes leaves no server and no files when it is killed',
-  { timeout: 30_000 },
+  { timeout: 120_000 },
   async () => {
     const module = new URL('../../bench/scale/cluster.ts', import.meta.url);
     const script = `
@@ -32,7 +32,7 @@ it.skipIf(isSkipped(programs !== null))(
     expect([existsSync(directory), ...pids.map(isRunning)]).toEqual([true, true, true]);
     child.kill('SIGKILL');
     await vi.waitFor(() => expect([existsSync(directory), ...pids.map(isRunning)]).toEqual([false, false, false]), {
-      timeout: 15_000,
+      timeout: 60_000,
       interval: 50,
     });
   },
@@ -40,7 +40,7 @@ it.skipIf(isSkipped(programs !== null))(
 
 it.skipIf(isSkipped(programs !== null))(
   'the benchmark of several processes finds every vote once, and notices what is missing or counted twice',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     if (programs === null) throw new Error('Install PostgreSQL (Debian: apt-get install postgresql).');
     await using stack = new AsyncDisposableStack();

@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished } from 'vitest';
+import { sign } from '../../src/webhook/signature.ts';
+import { testCache } from '../support/bundle-folder.ts';
+import { voteSecret } from '../support/listings.ts';
+import { localDiscord } from '../support/local-discord.ts';
+import { settings } from '../support/settings.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+/** What Node has compiled of the sources, for the next sample. */
+const compiled = join(testCache, 'samples');
+const preload = fileURLToPath(new URL('../support/sample-preload.mjs', import.meta.url));
+
+/** The first TypeScript block below a heading of a document. */
+export function blockOf(path: string, heading: string): string {
+  const [, section = ''] = readFileSync(join(root, path), 'utf8').split(`\n## ${heading}\n`);
+  return /```ts\n(.*?)```/s.exec(section)?.[1] ?? '';
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+}
+
+/** Runs a program as written in a folder of its own, with the packages of this one. */
+function runSample(code: string, environment: Record<string, string>): Running {
+  const directory = tempDir();
+  symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
+  writeFileSync(
+    join(directory, 'listings.json'),
+    readFileSync(join(root, 'examples/several-communities/listings.json')),
+  );
+  const path = join(directory, 'main.mts');
+  writeFileSync(path, code);
+  const child = spawn(process.execPath, ['--import', preload, path], {
+    cwd: directory,
+    env: { PATH: process.env['PATH'] ?? '', HOST: '127.0.0.1', NODE_COMPILE_CACHE: compiled, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return { child, output: () => Buffer.concat(chunks).toString() };
+}
+
+/** Runs a sample, votes, and expects that it ends after SIGTERM. */
+export async function expectToStop(code: string): Promise<void> {
+  expect(code).toContain("process.once('SIGTERM'");
+  const discord = await localDiscord();
+  const listings = code.includes('listings.json');
+  const { VOTE_WEBHOOK_SECRET, PREMIUM_WEBHOOK_SECRET, LOOKUP_SERVER_KEY, ...others } = settings(discord);
+  const ofListing = { VOTE_WEBHOOK_SECRET, PREMIUM_WEBHOOK_SECRET, LOOKUP_SERVER_KEY } as Record<string, string>;
+  const { child, output } = runSample(code, {
+    ...{ ...others, ...(listings ? {} : ofListing) },
+    ...{ DATABASE_URL: 'sqlite:tally.db', CACHE_URL: 'memory:', DISCORD_GUILD_ID: discord.guildId },
+    ...{ VOTE_SECRET: voteSecret, SUPPORTER_ROLE_ID: discord.roles.regular },
+  });
+  await expect.poll(output, { timeout: 120_000 }).toMatch(/listening on port \d+/);
+  const port = /listening on port (\d+)/.exec(output())?.[1];
+  const secret = listings ? 'secret-of-the-harbour' : voteSecret;
+  const body = JSON.stringify({ event: 'server_vote', userId: '42', timestamp: new Date().toISOString() });
+  const response = await fetch(`http://127.0.0.1:${port}/webhooks/${listings ? 'harbour' : 'vote'}`, {
+    ...{ method: 'POST', body },
+    headers: { 'x-webhook-signature': sign(body, secret) },
+  });
+  expect([response.status, await response.json()]).toMatchObject([200, { outcome: 'recorded' }]);
+
+  await expect.poll(output, { timeout: 120_000 }).toContain('handles SIGTERM');
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  expect(await ended, output()).toEqual([0, null]);
+}
