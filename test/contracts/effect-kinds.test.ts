@@ -23,8 +23,10 @@ const announcement = { ...stored, kind: 'announcement', content: announcementCon
 const unknownKind = { ...role, kind: 'medal' } as unknown as NewEffect;
 
 function effectTests(newUrl: () => string): void {
-  async function open(url = newUrl()): Promise<Store> {
-    const store = await openStore(url, { ...manualClock(start), sleep: systemClock.sleep });
+  /** @param shared the database of several stores, which write at the same time, each on a thread of its own */
+  async function open(shared?: string): Promise<Store> {
+    const clock = { ...manualClock(start), sleep: systemClock.sleep };
+    const store = await openStore(shared ?? newUrl(), clock, { thread: shared !== undefined });
     onTestFinished(() => store.close());
     return store;
   }

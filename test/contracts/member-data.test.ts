@@ -27,7 +27,7 @@ const member = '200000000000000001';
 const neighbour = '200000000000000002';
 const start = Date.UTC(2026, 0, 5, 12);
 const keepVotesMs = 7 * day;
-const rounds = 10;
+const rounds = 5;
 
 const listing: ListingContext = {
   ...plain,
@@ -50,8 +50,10 @@ function linkedMember(userId: string) {
 }
 
 describeOnEveryDatabase('the data of a member', (newUrl) => {
-  async function open(url = newUrl()): Promise<{ store: Store; url: string }> {
-    const store = await openStore(url, systemClock);
+  /** @param shared the database of several stores, which write at the same time, each on a thread of its own */
+  async function open(shared?: string): Promise<{ store: Store; url: string }> {
+    const url = shared ?? newUrl();
+    const store = await openStore(url, systemClock, { thread: shared !== undefined });
     onTestFinished(() => store.close());
     return { store, url };
   }

@@ -20,8 +20,11 @@ function claimAt(now: number, changes: Partial<ReminderClaim> = {}): ReminderCla
 }
 
 function reminderTests(newUrl: () => string): void {
-  async function open(url = newUrl()): Promise<{ store: Store; url: string }> {
-    const store = await openStore(url, { ...manualClock(start), sleep: systemClock.sleep });
+  /** @param shared the database of several stores, which write at the same time, each on a thread of its own */
+  async function open(shared?: string): Promise<{ store: Store; url: string }> {
+    const url = shared ?? newUrl();
+    const clock = { ...manualClock(start), sleep: systemClock.sleep };
+    const store = await openStore(url, clock, { thread: shared !== undefined });
     onTestFinished(() => store.close());
     return { store, url };
   }

@@ -45,8 +45,11 @@ function listings(rewards: Partial<ListingRewards> = everyRule): { server: Listi
 const { server, bot } = listings();
 
 function rewardTests(newUrl: () => string): void {
-  async function open(url = newUrl()): Promise<{ store: Store; url: string }> {
-    const store = await openStore(url, { ...manualClock(start), sleep: systemClock.sleep });
+  /** @param shared the database of several stores, which write at the same time, each on a thread of its own */
+  async function open(shared?: string): Promise<{ store: Store; url: string }> {
+    const url = shared ?? newUrl();
+    const clock = { ...manualClock(start), sleep: systemClock.sleep };
+    const store = await openStore(url, clock, { thread: shared !== undefined });
     onTestFinished(() => store.close());
     return { store, url };
   }

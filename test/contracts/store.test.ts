@@ -1,19 +1,15 @@
-import { sql } from 'kysely';
-import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Vote } from '../../src/ledger/event.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import { plainRewards } from '../../src/rewards/rules.ts';
-import { postgres as postgresDialect } from '../../src/store/dialect/postgres.ts';
-import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { ListingContext } from '../../src/tally/tally.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { describeOnEveryDatabase, describeOnPgBouncer } from './databases.ts';
+import { describeOnEveryDatabase } from './databases.ts';
 
 const [server] = serverAndBot();
 if (server === undefined) throw new Error('no listing');
@@ -24,9 +20,11 @@ const invalidChannel = { announceChannelId: undefined };
 
 /** The tests for stores on all databases. */
 function storeTests(newUrl: () => string): void {
-  async function open(url = newUrl()): Promise<Store> {
+  /** @param shared the database of several stores, which write at the same time, each on a thread of its own */
+  async function open(shared?: string): Promise<Store> {
     // The time is frozen, but waiting for the lock of another store takes real time.
-    const store = await openStore(url, { ...manualClock(start), sleep: systemClock.sleep });
+    const clock = { ...manualClock(start), sleep: systemClock.sleep };
+    const store = await openStore(shared ?? newUrl(), clock, { thread: shared !== undefined });
     onTestFinished(() => store.close());
     return store;
   }
@@ -566,32 +564,3 @@ function storeTests(newUrl: () => string): void {
 }
 
 describeOnEveryDatabase('the store', storeTests);
-
-describeOnPgBouncer('a connection through PgBouncer', (newUrl) => {
-  it('sets a statement timeout on the server, and not for other clients', async () => {
-    const url = newUrl();
-    const dialect = postgresDialect(url);
-    onTestFinished(() => dialect.close());
-    const limit = { sql: 'SHOW statement_timeout', parameters: [] };
-    expect(await dialect.reading.run(limit)).toEqual([{ statement_timeout: '10s' }]);
-    for (const [connection, expected] of [
-      [dialect.openWriting(), '1500ms'],
-      [dialect.migrating, '0'],
-    ] as const) {
-      await connection.begin();
-      expect(await connection.run(limit)).toEqual([{ statement_timeout: expected }]);
-      await connection.commit();
-    }
-    const snapshot = await openSnapshot(url);
-    const shown = { compile: () => sql<{ statement_timeout: string }>`SHOW statement_timeout`.compile(snapshot.db) };
-    expect(await snapshot.run(shown)).toEqual([{ statement_timeout: '15min' }]);
-    await snapshot.close();
-
-    const other = new pg.Client({ connectionString: url });
-    await other.connect();
-    for (let query = 0; query < 8; query += 1) {
-      expect((await other.query('SHOW statement_timeout')).rows).toEqual([{ statement_timeout: '0' }]);
-    }
-    await other.end();
-  });
-});
