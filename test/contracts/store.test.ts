@@ -20,11 +20,11 @@ const invalidChannel = { announceChannelId: undefined };
 
 /** The tests for stores on all databases. */
 function storeTests(newUrl: () => string): void {
-  /** @param shared the database of several stores, which write at the same time, each on a thread of its own */
-  async function open(shared?: string): Promise<Store> {
+  /** With a thread, it writes at the same time as another store on the database. */
+  async function open(url = newUrl(), { thread = false } = {}): Promise<Store> {
     // The time is frozen, but waiting for the lock of another store takes real time.
     const clock = { ...manualClock(start), sleep: systemClock.sleep };
-    const store = await openStore(shared ?? newUrl(), clock, { thread: shared !== undefined });
+    const store = await openStore(url, clock, { thread });
     onTestFinished(() => store.close());
     return store;
   }
@@ -48,7 +48,7 @@ function storeTests(newUrl: () => string): void {
 
   it('still has committed data when it is opened again', async () => {
     const url = newUrl();
-    const first = await openStore(url, manualClock(start));
+    const first = await openStore(url, manualClock(start), { thread: false });
     await record(first, vote('1'));
     await first.close();
     const again = await open(url);
@@ -76,7 +76,7 @@ function storeTests(newUrl: () => string): void {
 
   it('pays for one of many simultaneous deliveries of a vote, even with two processes', async () => {
     const url = newUrl();
-    const stores = [await open(url), await open(url)];
+    const stores = [await open(url), await open(url, { thread: true })];
     const deliveries = Array.from({ length: 40 }, (_, index) => record(stores[index % 2] as Store, vote('1')));
     const outcomes = (await Promise.all(deliveries)).map(({ outcome }) => outcome);
     expect(outcomes.filter((outcome) => outcome === 'recorded')).toHaveLength(1);
@@ -117,7 +117,7 @@ function storeTests(newUrl: () => string): void {
 
   it('records a quarantined delivery once if it is replayed twice at once, even with two processes', async () => {
     const url = newUrl();
-    const stores = [await open(url), await open(url)] as const;
+    const stores = [await open(url), await open(url, { thread: true })] as const;
     const delivery = { receivedAt: start, family: 'vote', body: '{}' } as const;
     const unclear = { type: 'quarantine', kind: 'new', reason: 'not understood', listing: null } as const;
     const test = {
@@ -198,7 +198,7 @@ function storeTests(newUrl: () => string): void {
 
     it('applies a correction once per idempotency key, even with two processes, and never overdraws', async () => {
       const url = newUrl();
-      const stores = [await open(url), await open(url)] as const;
+      const stores = [await open(url), await open(url, { thread: true })] as const;
       const correction = { accounts: '', userId: '1', credits: 7, reason: 'lost', at: start };
       const results = await Promise.all(
         [0, 1, 0, 1].map((which) => stores[which as 0 | 1].ownerActions.correct(correction, 'key')),
@@ -264,7 +264,7 @@ function storeTests(newUrl: () => string): void {
 
     it('never leases an effect to two claimants at once', async () => {
       const url = newUrl();
-      const stores = [await open(url), await open(url)];
+      const stores = [await open(url), await open(url, { thread: true })];
       for (let user = 1; user <= 30; user += 1) await record(stores[0] as Store, vote(String(user)));
       const claims = await Promise.all(
         Array.from({ length: 8 }, (_, index) =>
@@ -477,7 +477,7 @@ function storeTests(newUrl: () => string): void {
 
   it('counts lookup requests of all processes', async () => {
     const url = newUrl();
-    const stores = [await open(url), await open(url)];
+    const stores = [await open(url), await open(url, { thread: true })];
     const decisions = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         (stores[index % 2] as Store).budgetStore.acquire('key', start + index, minute, 10),
@@ -543,7 +543,7 @@ function storeTests(newUrl: () => string): void {
   it('stores revoked sessions for all processes and over a restart, until they expire', async () => {
     const url = newUrl();
     const clock = { ...manualClock(start), sleep: systemClock.sleep };
-    const [one, other] = [await openStore(url, clock), await open(url)];
+    const [one, other] = [await openStore(url, clock, { thread: false }), await open(url)];
     const session = { id: 'a', expiresAt: start + hour, now: start };
     expect(await one.sessions.isRevoked('a')).toBe(false);
     await Promise.all([one.sessions.revoke(session), other.sessions.revoke(session)]);
