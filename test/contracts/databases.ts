@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, inject, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, inject, onTestFinished, TestRunner } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openStore } from '../../src/store/store.ts';
 import { isSkipped } from '../support/optional-programs.ts';
@@ -123,13 +123,16 @@ export function describeOnPgBouncer(name: string, tests: (newUrl: () => string) 
 
 const installPostgres = 'Install PostgreSQL (Debian: apt-get install postgresql).';
 
-/** Databases that are deleted when the running test has finished. Hooks of what it opens later run before. */
+/**
+ * Databases that are deleted when the running test has finished. Hooks of what it opens later run before. One that is
+ * created before the tests exists as long as the server.
+ */
 function deletingDatabases(databases: PostgresDatabases): PostgresDatabases {
   return {
     ...databases,
     newDatabase(templateUrl) {
       const url = databases.newDatabase(templateUrl);
-      onTestFinished(() => databases.dropDatabase(url));
+      if (TestRunner.getCurrentTest() !== undefined) onTestFinished(() => databases.dropDatabase(url));
       return url;
     },
   };
