@@ -96,7 +96,7 @@ describe('a database that cannot be written', { timeout: 60_000 }, () => {
 
   it('because another program has locked it: behaves the same', async () => {
     const { url, file, vote, verifyLedger } = await startReceiver();
-    const other = new DatabaseSync(file);
+    const other = new DatabaseSync(file, { timeout: 30_000 });
     other.exec('BEGIN IMMEDIATE');
     const [statuses, storeStatus] = await Promise.all([vote(32), readStoreStatus(url)]);
     expect(new Set(statuses)).toEqual(new Set([503]));
@@ -143,7 +143,7 @@ describe('a slash command while the database is locked', { timeout: 60_000 }, ()
     expect(await send(url, { family: 'vote', body })).toMatchObject({ status: 200 });
     await vi.waitFor(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1), waitOptions);
 
-    const other = new DatabaseSync(join(directory, 'data', 'tallyhook.db'), { timeout: 5_000 });
+    const other = new DatabaseSync(join(directory, 'data', 'tallyhook.db'), { timeout: 30_000 });
     onTestFinished(() => other.close());
     other.exec('BEGIN IMMEDIATE');
     const runCanVote = async (userId = '') => {
