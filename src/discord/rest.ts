@@ -12,7 +12,7 @@ import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from
 const maxRateLimitWaitMs = 1.5 * second;
 /** Discord: "Global Rate Limit". */
 export const maxRequestsPerSecond = 50;
-/** For one request including its body (ms). With the wait above it is less than the 15 s of an attempt. */
+/** With the wait above it is less than the 15 s of an attempt (ms). */
 const requestTimeoutMs = 10 * second;
 
 /**
@@ -43,8 +43,11 @@ export function createDiscordRest(options: {
   requestsPerSecond?: () => number;
   /** Keeps back what Discord would reject; its errors are thrown by every method. */
   guard?: Pick<RequestGuard, 'admit' | 'accepted' | 'rejected'> | undefined;
+  /** For one request including its body (ms); 10 s by default. */
+  timeoutMs?: number;
 }): DiscordRest {
   const { token, apiUrl, clock = systemClock, globalLimit, invalidRequests, guard } = options;
+  const { timeoutMs = requestTimeoutMs } = options;
   const { requestsPerSecond = () => maxRequestsPerSecond } = options;
   const clockStep = watchClockSteps(clock);
   const createRest = () =>
@@ -52,7 +55,7 @@ export function createDiscordRest(options: {
       api: apiUrl,
       version: '10',
       retries: 0,
-      timeout: requestTimeoutMs,
+      timeout: timeoutMs,
       offset: retryMarginMs,
       ...(invalidRequests && { makeRequest: invalidRequests.makeRequest }),
       rejectOnRateLimit: (limit) => {
@@ -83,7 +86,7 @@ export function createDiscordRest(options: {
     try {
       const response = await authorizedRest()[method](route, {
         ...request,
-        signal: AbortSignal.timeout(requestTimeoutMs),
+        signal: AbortSignal.timeout(timeoutMs),
       });
       guard?.accepted(guarded);
       return response;

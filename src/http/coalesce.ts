@@ -1,16 +1,21 @@
+import { type Clock, systemClock } from '../platform/clock.ts';
+
 /**
  * Limits the cost of concurrent and frequent calls: while `load` runs, all callers share that run, and for `ttlMs`
- * afterwards they get its value. A failure is shared by the waiting callers and not cached. The TTL is measured by a
- * monotonic clock.
+ * afterwards they get its value. A failure is shared by the waiting callers and not cached.
  */
-export function coalesce<Value>(load: () => Promise<Value>, ttlMs: number): () => Promise<Value> {
+export function coalesce<Value>(
+  load: () => Promise<Value>,
+  ttlMs: number,
+  { monotonic }: Pick<Clock, 'monotonic'> = systemClock,
+): () => Promise<Value> {
   let currentRun: Promise<Value> | undefined;
   let expiresAt = 0;
 
   async function run(): Promise<Value> {
     try {
       const value = await load();
-      expiresAt = performance.now() + ttlMs;
+      expiresAt = monotonic() + ttlMs;
       return value;
     } catch (error) {
       currentRun = undefined;
@@ -19,7 +24,7 @@ export function coalesce<Value>(load: () => Promise<Value>, ttlMs: number): () =
   }
 
   return () => {
-    if (currentRun === undefined || performance.now() >= expiresAt) {
+    if (currentRun === undefined || monotonic() >= expiresAt) {
       expiresAt = Number.POSITIVE_INFINITY;
       currentRun = run();
     }

@@ -1,4 +1,5 @@
 import { Router } from 'express';
+import { type Clock, systemClock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { coalesce } from './coalesce.ts';
 import { type ReadinessChecks, type ReadinessState, runReadinessChecks } from './readiness.ts';
@@ -20,6 +21,8 @@ export interface HealthOptions {
   readonly isStandby?: () => boolean;
   /** Whether `GET /readyz` gives the reasons why a component is not ready (default true). */
   readonly showReasons?: boolean;
+  /** How old a scrape is (default: the system clock). */
+  readonly clock?: Pick<Clock, 'monotonic'>;
 }
 
 /**
@@ -28,7 +31,8 @@ export interface HealthOptions {
  * should be coalesced.
  */
 export function createHealth(options: HealthOptions): Router {
-  const { checks, roles = noRoles, metrics, isStopping, isStandby = () => false, showReasons = true } = options;
+  const { checks, roles = noRoles, metrics, isStopping, isStandby = () => false } = options;
+  const { showReasons = true, clock = systemClock } = options;
   const router = Router();
   const roleParameters = [...roles.keys()].map((role) => `?role=${role}`).join(' or ');
   const unknownRole = `Unknown role: use ${roleParameters}, or omit it to check the whole process.`;
@@ -65,7 +69,7 @@ export function createHealth(options: HealthOptions): Router {
   });
 
   if (metrics !== null) {
-    const scrape = coalesce(metrics.text, scrapeTtlMs);
+    const scrape = coalesce(metrics.text, scrapeTtlMs, clock);
     router.get('/metrics', async (_request, response) => {
       response.type(metrics.contentType).send(await scrape());
     });

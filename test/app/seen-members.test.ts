@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createSeenMembers } from '../../src/app/seen-members.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { openStore } from '../../src/store/store.ts';
 import type { ListingContext } from '../../src/tally/tally.ts';
+import { eventually } from '../support/eventually.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -66,7 +67,7 @@ it('repairs granted roles, at most once an hour', async () => {
   await store.rewards.settleRole(role, 'applied', start);
   const before = await waiting();
   seen({ userId: '1', guildId, roles: null });
-  await vi.waitFor(async () => expect(await waiting()).toBe(before + 1));
+  await eventually(async () => expect(await waiting()).toBe(before + 1));
   await store.rewards.settleRole(role, 'applied', start);
   seen({ userId: '1', guildId, roles: null });
   seen({ userId: '2', guildId, roles: null });
@@ -74,5 +75,5 @@ it('repairs granted roles, at most once an hour', async () => {
   expect(await waiting()).toBe(before + 1);
   await clock.advance(hour);
   seen({ userId: '1', guildId, roles: null });
-  await vi.waitFor(async () => expect(await waiting()).toBe(before + 2));
+  await eventually(async () => expect(await waiting()).toBe(before + 2));
 });

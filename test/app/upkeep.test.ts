@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createUpkeep } from '../../src/app/upkeep.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { ListingContext } from '../../src/tally/tally.ts';
+import { eventually } from '../support/eventually.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -45,10 +46,10 @@ async function startUpkeep() {
   /** Advances the clock in steps, so that every loop runs in between. */
   async function advance(ms: number, step = second): Promise<void> {
     for (let passed = 0; passed < ms; passed += step) {
-      await vi.waitFor(() => expect(clock.sleepers()).toBe(7));
+      await eventually(() => expect(clock.sleepers()).toBe(7));
       await clock.advance(step);
     }
-    await vi.waitFor(() => expect(clock.sleepers()).toBe(7));
+    await eventually(() => expect(clock.sleepers()).toBe(7));
   }
   return { clock, store, upkeep, advance };
 }

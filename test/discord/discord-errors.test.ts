@@ -7,7 +7,11 @@ import { createDiscordRest } from '../../src/discord/rest.ts';
 import { day, hour, second } from '../../src/platform/durations.ts';
 
 /** The classified result of an attempt if Discord, or a proxy in front of it, responds like this. */
-async function attemptAgainst(answer: (response: ServerResponse) => void, effects = 1, onRequest = () => {}) {
+async function attemptAgainst(
+  answer: (response: ServerResponse) => void,
+  effects = 1,
+  { onRequest = () => {}, timeoutMs = 10 * second } = {},
+) {
   const server = createServer((request, response) => {
     request.resume();
     onRequest();
@@ -16,7 +20,7 @@ async function attemptAgainst(answer: (response: ServerResponse) => void, effect
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const rest = createDiscordRest({ token: 'secret-token', apiUrl: `http://127.0.0.1:${port}/api` });
+  const rest = createDiscordRest({ token: 'secret-token', apiUrl: `http://127.0.0.1:${port}/api`, timeoutMs });
   try {
     await rest.post('/channels/1/messages', {});
     return 'no failure';
@@ -85,7 +89,7 @@ describe('an attempt to send a message', () => {
       json(429, { message: 'You are being rate limited.', retry_after: 65, global: true }, limits),
     );
     expect(attempt).toMatchObject({ outcome: 'later', scope: 'global' });
-    expect((attempt as { retryAfterMs: number }).retryAfterMs).toBeGreaterThanOrEqual(64_900);
+    expect((attempt as { retryAfterMs: number }).retryAfterMs).toBeGreaterThan(50 * second);
   });
 
   it.each<[string, object]>([
@@ -97,9 +101,10 @@ describe('an attempt to send a message', () => {
     ['for a bucket that never resets', { 'Retry-After': '1', 'X-RateLimit-Reset-After': 'Infinity' }],
   ])('waits a few seconds after one request if Retry-After is %s', async (_, headers) => {
     let requests = 0;
-    const attempt = await attemptAgainst(json(429, {}, headers), 1, () => {
+    const onRequest = () => {
       requests += 1;
-    });
+    };
+    const attempt = await attemptAgainst(json(429, {}, headers), 1, { onRequest });
     expect(attempt).toMatchObject({ outcome: 'later', notSent: true, retryAfterMs: 5 * second });
     expect(requests).toBe(1);
   });
@@ -156,16 +161,14 @@ describe('an attempt to send a message', () => {
     expect((alone as { reason: string }).reason.length).toBeLessThanOrEqual(300);
   });
 
-  it.concurrent.each([
+  it.each([
     ['does not respond', () => {}],
     [
       'starts a response and never ends it',
       (response: ServerResponse) => response.writeHead(200, { 'Content-Type': 'application/json' }).write('{'),
     ],
     ['sends short rate limits without end', json(429, {}, { 'Retry-After': '1' })],
-  ])('ends within 15 s if Discord %s', async (_, answer) => {
-    const before = performance.now();
-    expect(await attemptAgainst(answer)).toMatchObject({ outcome: 'later' });
-    expect(performance.now() - before).toBeLessThan(15 * second);
+  ])('ends after its timeout if Discord %s', async (_, answer) => {
+    expect(await attemptAgainst(answer, 1, { timeoutMs: 200 })).toMatchObject({ outcome: 'later' });
   });
 });

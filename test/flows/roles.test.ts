@@ -2,7 +2,7 @@ import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Routes } from 'discord-api-types/v10';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
@@ -10,6 +10,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { sign } from '../../src/webhook/signature.ts';
+import { eventually } from '../support/eventually.ts';
 import { voteSecret } from '../support/listings.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { settings } from '../support/settings.ts';
@@ -106,7 +107,7 @@ describe('processes that share the roles', () => {
     for (const { url } of [announcer, ...answerers]) expect((await vote(url, '501')).status).toBe(404);
     const balancer = await startBalancer(answerers.map(({ url }) => url));
     await setEndpoint(discord, balancer.url);
-    await vi.waitFor(() => expect(discord.commands().map(({ name }) => name)).toContain('credits'), 10_000);
+    await eventually(() => expect(discord.commands().map(({ name }) => name)).toContain('credits'));
     expect(discord.connected).toBe(false);
 
     const [member] = discord.members;
@@ -122,7 +123,7 @@ describe('processes that share the roles', () => {
     expect(new Set(replies.map(({ id }) => id)).size).toBe(10);
     expect(JSON.stringify(replies[0])).toContain('10');
     expect(balancer.requests.map((count, index) => count - (before[index] ?? 0))).toEqual([5, 5]);
-    await vi.waitFor(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1), 10_000);
+    await eventually(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1));
     expect(discord.connected).toBe(false);
     for (const { lines } of [receiver, announcer, ...answerers]) {
       expect(lines.filter(({ level }) => level >= 50)).toEqual([]);
@@ -136,15 +137,13 @@ describe('a process with the gateway', () => {
     const discord = await localDiscord();
     const database = { DATABASE_URL: `sqlite:${join(tempDir(), 'tally.db')}` };
     const { url } = await startProcess({ ...settings(discord), ...database });
-    await vi.waitFor(async () => expect(await readiness(url)).toMatchObject({ status: 200 }), 10_000);
+    await eventually(async () => expect(await readiness(url)).toMatchObject({ status: 200 }));
     discord.faults.outage(true);
-    await vi.waitFor(
-      async () =>
-        expect(await readiness(url)).toMatchObject({
-          status: 503,
-          parts: { store: { ready: true }, discord: { ready: false } },
-        }),
-      10_000,
+    await eventually(async () =>
+      expect(await readiness(url)).toMatchObject({
+        status: 503,
+        parts: { store: { ready: true }, discord: { ready: false } },
+      }),
     );
     expect(await readiness(url, '?role=receive')).toMatchObject({ status: 200, parts: { store: { ready: true } } });
     expect(await readiness(url, '?role=announce')).toMatchObject({ status: 200 });
@@ -158,16 +157,14 @@ describe('a process with the gateway', () => {
     const { url } = await startProcess({ ...overHttp, TALLYHOOK_ROLES: 'answer' });
     await setEndpoint(discord, url);
     const { lines } = await startProcess({ ...settings(discord), ...database, TALLYHOOK_ROLES: 'answer' });
-    await vi.waitFor(
-      () =>
-        expect(lines).toContainEqual(
-          expect.objectContaining({
-            level: 50,
-            msg: 'commands may not be received',
-            hint: expect.stringContaining('tallyhook register --gateway'),
-          }),
-        ),
-      10_000,
+    await eventually(() =>
+      expect(lines).toContainEqual(
+        expect.objectContaining({
+          level: 50,
+          msg: 'commands may not be received',
+          hint: expect.stringContaining('tallyhook register --gateway'),
+        }),
+      ),
     );
   });
 });

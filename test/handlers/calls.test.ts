@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createDirectory } from '../../src/app/directory.ts';
 import { createHandling } from '../../src/app/handling.ts';
 import { type HandlerCall, type Handlers, PermanentError } from '../../src/handlers/handlers.ts';
@@ -9,6 +9,7 @@ import { handlerQueue, type PurchaseEvent, type VoteEvent } from '../../src/outb
 import { hour, second } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
+import { eventually } from '../support/eventually.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 import { recordVote } from '../support/record-vote.ts';
@@ -76,7 +77,7 @@ it('are repeated with the same id and a growing delay until they succeed', async
   });
   await vote('1');
   await advanceUntil(clock, () => calls.length === 4);
-  await vi.waitFor(async () => expect(await counts()).toMatchObject({ done: 1, waiting: 0, buried: 0 }));
+  await eventually(async () => expect(await counts()).toMatchObject({ done: 1, waiting: 0, buried: 0 }));
   expect(calls.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4]);
   expect(new Set(calls.map(({ id }) => id)).size).toBe(1);
   const delays = calls.slice(1).map(({ at }, index) => at - (calls[index]?.at ?? 0));
@@ -94,14 +95,14 @@ it('are buried with the reason by a PermanentError, and called again after a req
     },
   });
   await vote('1');
-  await vi.waitFor(async () => expect(await counts()).toMatchObject({ buried: 1, waiting: 0 }));
+  await eventually(async () => expect(await counts()).toMatchObject({ buried: 1, waiting: 0 }));
   expect(await store.records.effect(1)).toMatchObject({ kind: 'handler', reason: 'The member is banned in the game.' });
   await advanceUntil(clock, () => false, second);
   expect(ids.length).toBe(1);
   isBanned = false;
   expect(await store.ownerActions.requeueEffect(1, clock.now())).toBe('revived');
   handling.nudge([handlerQueue('vote', null)]);
-  await vi.waitFor(async () => expect(await counts()).toMatchObject({ done: 1, buried: 0 }));
+  await eventually(async () => expect(await counts()).toMatchObject({ done: 1, buried: 0 }));
   expect(new Set(ids).size).toBe(1);
 });
 
@@ -114,15 +115,15 @@ it('are aborted after ten seconds, and repeated', async () => {
     },
   });
   await vote('1');
-  await vi.waitFor(() => expect(signals.length).toBe(1));
+  await eventually(() => expect(signals.length).toBe(1));
   await clock.advance(9 * second);
   expect(signals[0]?.aborted).toBe(false);
   await advanceUntil(clock, () => signals[0]?.aborted === true);
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(await store.records.effect(1)).toMatchObject({ reason: expect.stringMatching(/10 s/) }),
   );
   await advanceUntil(clock, () => signals.length === 2);
-  await vi.waitFor(async () => expect(await counts()).toMatchObject({ done: 1, waiting: 0 }));
+  await eventually(async () => expect(await counts()).toMatchObject({ done: 1, waiting: 0 }));
 });
 
 it('that are slow delay neither other kinds nor other communities', async () => {
@@ -133,7 +134,7 @@ it('that are slow delay neither other kinds nor other communities', async () => 
   };
   const { vote, store, handling } = await open({ onVote: handle, onPurchase: handle });
   for (const userId of ['1', '2', '3']) await vote(userId, slowGuild);
-  await vi.waitFor(() => expect(called.length).toBe(1));
+  await eventually(() => expect(called.length).toBe(1));
   await vote('4', otherGuild);
   const purchase: PurchaseEvent = {
     ...{ type: 'purchase', listing: null, guildId: slowGuild, deliveryId: null, at: start, purchaseId: 1, userId: '1' },
@@ -149,7 +150,7 @@ it('that are slow delay neither other kinds nor other communities', async () => 
   } as const;
   await store.outbox.enqueue([call]);
   handling.nudge([queue]);
-  await vi.waitFor(() => expect(called).toEqual([`vote ${slowGuild}`, `vote ${otherGuild}`, `purchase ${slowGuild}`]));
+  await eventually(() => expect(called).toEqual([`vote ${slowGuild}`, `vote ${otherGuild}`, `purchase ${slowGuild}`]));
 });
 
 it('are left alone by a process without the function', async () => {
@@ -173,7 +174,7 @@ it('may finish when the program stops; those that do not are aborted, and stay',
   });
   await vote('1', slowGuild);
   await vote('2', otherGuild);
-  await vi.waitFor(() => expect(calls.length).toBe(2));
+  await eventually(() => expect(calls.length).toBe(2));
   const stopped = handling.stop();
   await advanceUntil(clock, () => calls.some(({ signal }) => signal.aborted));
   await Promise.race([stopped, advanceUntil(clock, () => false)]);

@@ -2,10 +2,11 @@ import { createServer, IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { DirectRequest, readBody } from '../../src/http/body.ts';
 import { BodyMemory } from '../../src/http/body-memory.ts';
 import { maxBodyBytes } from '../../src/http/max-body-bytes.ts';
+import { eventually } from '../support/eventually.ts';
 import { parseResponses, rawConnection } from '../support/raw-http.ts';
 
 /** A server that responds to each request with the result of `readBody`, and lists the results. */
@@ -93,26 +94,26 @@ describe.each([
   });
 
   it('is reported as aborted when the sender disconnects', async () => {
-    const { url, results } = await startServer(Request);
+    const { url, results, started } = await startServer(Request);
     const connection = rawConnection(url);
     connection.write(`${head}Content-Length: 10\r\n\r\nhalf`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await eventually(() => expect(started).toHaveLength(1));
     connection.destroy();
-    await vi.waitFor(() => expect(results).toEqual(['aborted']));
+    await eventually(() => expect(results).toEqual(['aborted']));
   });
 
   it.each(['half', 'the whole body arrived'])(
     'is reported as aborted when the sender disconnected before the read (%s)',
     async (text) => {
-      const { url, results } = await startServer(Request, async (request) => {
+      const { url, results, started } = await startServer(Request, async (request) => {
         await new Promise((resolve) => request.on('close', resolve));
         await turn();
       });
       const connection = rawConnection(url);
       connection.write(`${head}Content-Length: 22\r\n\r\n${text}`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await eventually(() => expect(started).toHaveLength(1));
       connection.destroy();
-      await vi.waitFor(() => expect(results).toEqual(['aborted']));
+      await eventually(() => expect(results).toEqual(['aborted']));
     },
   );
 
@@ -128,7 +129,7 @@ describe.each([
     const unfinished = rawConnection(url);
     unfinished.write(`${head}Content-Length: 20\r\n\r\nhalf`);
     // Its first bytes are read in the same turn as its headers.
-    await vi.waitFor(() => expect(started).toHaveLength(1));
+    await eventually(() => expect(started).toHaveLength(1));
     for (let round = 0; round < 3; round += 1) {
       const other = rawConnection(url);
       other.write(`${head}Content-Length: 8\r\n\r\ncomplete`);

@@ -1,16 +1,23 @@
 import { expect, it } from 'vitest';
 import { coalesce } from '../../src/http/coalesce.ts';
+import { manualClock } from '../support/manual-clock.ts';
 
 /** Counts its runs; each waits for `settle`. */
 function loading(ttlMs: number) {
   let runs = 0;
   let pending = Promise.withResolvers<number>();
-  const read = coalesce(() => {
-    runs += 1;
-    return pending.promise;
-  }, ttlMs);
+  const clock = manualClock();
+  const read = coalesce(
+    () => {
+      runs += 1;
+      return pending.promise;
+    },
+    ttlMs,
+    clock,
+  );
   return {
     read,
+    clock,
     runs: () => runs,
     settle(error?: Error) {
       if (error === undefined) pending.resolve(runs);
@@ -21,9 +28,9 @@ function loading(ttlMs: number) {
 }
 
 it('runs once for all concurrent callers, however long it takes', async () => {
-  const { read, runs, settle } = loading(0);
+  const { read, clock, runs, settle } = loading(0);
   const first = read();
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await clock.advance(20);
   const second = read();
   settle();
   expect(await Promise.all([first, second])).toEqual([1, 1]);
@@ -31,12 +38,13 @@ it('runs once for all concurrent callers, however long it takes', async () => {
 });
 
 it('returns the same value until the TTL is over', async () => {
-  const { read, runs, settle } = loading(50);
+  const { read, clock, runs, settle } = loading(50);
   const first = read();
   settle();
   await first;
+  await clock.advance(49);
   expect(await read()).toBe(1);
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  await clock.advance(1);
   const again = read();
   settle();
   expect(await again).toBe(2);

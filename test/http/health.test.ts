@@ -8,11 +8,12 @@ import type { ReadinessCheck } from '../../src/http/readiness.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openStore } from '../../src/store/store.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** The health routes over a real store, with the number of reads of each expensive source. */
 async function served(options: Partial<HealthOptions> & { discord?: ReadinessCheck } = {}) {
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, systemClock);
+  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, systemClock, { thread: false });
   const count = { probes: 0, scrapes: 0 };
   const metrics = createMetrics();
   metrics.watch({
@@ -80,11 +81,13 @@ describe('a flood of requests without credentials', () => {
   });
 
   it('gets new values after a second', async () => {
-    const { url, count } = await served();
-    await flood(`${url}/metrics`, 10);
-    await new Promise((resolve) => setTimeout(resolve, 1_050));
-    await flood(`${url}/metrics`, 10);
-    expect(count.scrapes).toBe(2);
+    const clock = manualClock();
+    const { url, count } = await served({ clock });
+    for (const scrapes of [1, 1, 2]) {
+      await flood(`${url}/metrics`, 10);
+      expect(count.scrapes).toBe(scrapes);
+      await clock.advance(500);
+    }
   });
 });
 

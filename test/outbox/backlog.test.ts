@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hour, minute, second } from '../../src/platform/durations.ts';
+import { eventually } from '../support/eventually.ts';
 import { addBacklog, backlogChannel, createTestDispatcher, start } from './test-dispatcher.ts';
 
 const premiumChannel = '500000000000000009';
@@ -91,8 +92,8 @@ describe('the dispatcher with a large backlog', () => {
       await settle();
       await clock.advance(second / 20);
     }
-    await vi.waitFor(() => expect(performed).toHaveLength(350), 20_000);
-    await vi.waitFor(async () => expect(await counts()).toEqual({ waiting: 0, done: 350, buried: 0 }));
+    await eventually(() => expect(performed).toHaveLength(350));
+    await eventually(async () => expect(await counts()).toEqual({ waiting: 0, done: 350, buried: 0 }));
   });
 
   it('finds an effect that is postponed beyond reach of the clock, behind one that is due soon', async () => {

@@ -1,9 +1,10 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createDiscovery } from '../../src/outbox/discovery.ts';
 import type { ClaimedEffect } from '../../src/outbox/effect.ts';
 import { createPerform, type EffectHandlers } from '../../src/outbox/perform.ts';
 import { createQueueRotation } from '../../src/outbox/queue-rotation.ts';
 import { second } from '../../src/platform/durations.ts';
+import { eventually } from '../support/eventually.ts';
 import { createTestDispatcher, start } from './test-dispatcher.ts';
 
 const row = {
@@ -81,7 +82,7 @@ describe('the dispatcher with effects of several kinds', () => {
     await store.outbox.enqueue([{ ...stored, kind: 'medal' } as never, stored]);
     performWith(createPerform({ announcement, role: async () => ({ outcome: 'done' }) }));
     dispatcher.start();
-    await vi.waitFor(async () => expect(await counts()).toEqual({ waiting: 0, done: 1, buried: 1 }));
+    await eventually(async () => expect(await counts()).toEqual({ waiting: 0, done: 1, buried: 1 }));
     expect(await store.records.effect(1)).toMatchObject({ kind: 'medal', reason: expect.stringContaining('medal') });
   });
 
@@ -94,6 +95,6 @@ describe('the dispatcher with effects of several kinds', () => {
     performWith(createPerform({ announcement, role: ({ queue }) => (queue === 'role 4' ? fails() : succeeds()) }));
     dispatcher.start();
     // The clock stands still: no effect waits for the retries of another.
-    await vi.waitFor(async () => expect(await counts()).toMatchObject({ done: 20, waiting: 20 }), 5_000);
+    await eventually(async () => expect(await counts()).toMatchObject({ done: 20, waiting: 20 }));
   });
 });

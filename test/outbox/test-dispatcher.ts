@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { createDispatcher } from '../../src/outbox/dispatcher.ts';
 import type { AttemptResult, ClaimedEffect, Perform } from '../../src/outbox/effect.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
+import { eventually } from '../support/eventually.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -82,7 +83,7 @@ export async function createTestDispatcher(...attempts: AttemptResult[]) {
     while (clock.sleepers() === 0);
   };
   /** Waits for this number of attempts, however slow the disk is. */
-  const attempted = (count: number) => vi.waitFor(() => expect(performed).toHaveLength(count), 5_000);
+  const attempted = (count: number) => eventually(() => expect(performed).toHaveLength(count));
   const whilePerforming = (run: () => void) => {
     onPerform = run;
   };

@@ -49,7 +49,9 @@ export async function startReceiver(options: TestReceiverOptions = {}): Promise<
   const clock = options.clock ?? manualClock();
   const lines: string[] = [];
   const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
-  const store = await openStore(options.databaseUrl ?? `sqlite:${join(tempDir(), 'tally.db')}`, clock);
+  const store = await openStore(options.databaseUrl ?? `sqlite:${join(tempDir(), 'tally.db')}`, clock, {
+    thread: false,
+  });
   const keyring = createKeyring(options.listings ?? serverAndBot());
   const intake = createIntake({ keyring, recorder: store.recorder, clock, log });
   const app = express();

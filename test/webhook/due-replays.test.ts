@@ -1,9 +1,10 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createDueReplays } from '../../src/webhook/due-replays.ts';
 import { createReplay } from '../../src/webhook/replay.ts';
+import { eventually } from '../support/eventually.ts';
 import { premiumSecret, serverAndBot } from '../support/listings.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 import { startReceiver } from '../support/start-receiver.ts';
@@ -29,9 +30,8 @@ async function setUp() {
   const credits = async (userId: string) => (await store.ledger.account(userId)).credits;
   const outcomes = async () =>
     (await store.records.deliveries({ limit: 9, before: null })).map(({ outcome }) => outcome).reverse();
-  const asleep = (count = 1) => vi.waitFor(() => expect(clock.sleepers()).toBe(count), 5_000);
-  const settled = (expected: readonly string[]) =>
-    vi.waitFor(async () => expect(await outcomes()).toEqual(expected), 5_000);
+  const asleep = (count = 1) => eventually(() => expect(clock.sleepers()).toBe(count));
+  const settled = (expected: readonly string[]) => eventually(async () => expect(await outcomes()).toEqual(expected));
   return { clock, store, post, credits, outcomes, asleep, settled };
 }
 
@@ -49,7 +49,7 @@ describe('a vote that is quarantined only because of a timestamp in the future',
     await settled(['recorded']);
     expect(await credits('1')).toBe(10);
     // The log follows the transaction.
-    await vi.waitFor(() => expect(lines).not.toEqual([]), 5_000);
+    await eventually(() => expect(lines).not.toEqual([]));
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       {
         level: 30,

@@ -147,7 +147,7 @@ describe('a keyring', () => {
           expect(actual).toEqual(expected);
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: 400 },
     );
   });
 
