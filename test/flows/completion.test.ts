@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { runCommand } from '../support/command-line.ts';
 import { tempDir } from '../support/temp-dir.ts';
+
+// The first run loads every command.
+vi.setConfig({ testTimeout: 120_000 });
 
 const hasBash = spawnSync('bash', ['--version']).status === 0;
 

@@ -16,7 +16,7 @@ async function runBriefly(...args: readonly string[]) {
   return { code, output: output() };
 }
 
-describe('tallyhook sandbox', { timeout: 60_000 }, () => {
+describe('tallyhook sandbox', { timeout: 120_000 }, () => {
   it('prints the addresses and stops; --fresh deletes its own files', async () => {
     const data = tempDir();
     const isClockStored = () => existsSync(join(data, 'clock.json'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 /** Calls a function at the end of what it belongs to: of a test, or of a file. */
-export type AtEnd = (stop: () => unknown) => void;
+export type AtEnd = (stop: () => Promise<void> | void) => void;
 
 /** Creates a directory for the running test, which is removed when the test has finished. */
 export function tempDir(atEnd: AtEnd = onTestFinished): string {

@@ -16,7 +16,7 @@ import { voteSecret } from '../../support/listings.ts';
 import { queryValue } from '../../support/query-value.ts';
 import { type Installation, startInstallation } from '../../support/start-installation.ts';
 import { serve } from '../../support/start-receiver.ts';
-import { tempDir } from '../../support/temp-dir.ts';
+import { type AtEnd, tempDir } from '../../support/temp-dir.ts';
 import { diagnose } from './run.ts';
 
 const vote = (userId: string) => ({ event: 'server_vote', userId, timestamp: new Date().toISOString() });
@@ -43,7 +43,7 @@ async function votedFile(...statements: string[]) {
 }
 
 async function untilRegistered({ lines }: Installation): Promise<void> {
-  await vi.waitFor(() => expect(lines.join()).toContain('slash commands registered'), { timeout: 60_000 });
+  await vi.waitFor(() => expect(lines.join()).toContain('slash commands registered'), { timeout: 120_000 });
 }
 
 describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
@@ -51,7 +51,7 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
   let shared: Installation;
 
   beforeAll(async () => {
-    const ends: (() => unknown)[] = [];
+    const ends: Parameters<AtEnd>[0][] = [];
     shared = await startInstallation({}, systemClock, (end) => ends.unshift(end));
     await untilRegistered(shared);
     return async () => {
@@ -122,7 +122,7 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
 
   it('warns of requests that Discord has rejected, and of linked roles that it does not know', async () => {
     const linked = { PUBLIC_URL: 'https://votes.example', DISCORD_CLIENT_SECRET: 'client-secret-for-tests' };
-    const environment = { ...(await withOwnDatabase()).environment, ...linked };
+    const environment: Record<string, string> = { ...(await withOwnDatabase()).environment, ...linked };
     const reject = async (count: number) => {
       const store = await openStore(environment['DATABASE_URL'] ?? '', systemClock, { thread: false });
       await store.invalidRequests.add(Math.floor(systemClock.now() / 60_000), count);
@@ -287,7 +287,7 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
   });
 });
 
-describe('doctor, without Discord and the service', { timeout: 60_000 }, () => {
+describe('doctor, without Discord and the service', { timeout: 120_000 }, () => {
   it('reports this at once, and still checks the database', async () => {
     const { environment } = await votedFile();
     const { findingsOf } = await diagnose(environment);
