@@ -85,7 +85,9 @@ it('votes are for a listing, and a database with keys needs a template', { timeo
   expect(await (await openLedger(url)).ledger.account(idOf(0))).toMatchObject({ credits: 30, votes: 2 });
 });
 
-it('a wrong listing is rejected, and a time of votes that would delay the next ones', { timeout: 120_000 }, async () => {
+it('a wrong listing is rejected, and a time of votes that would delay the next ones', {
+  timeout: 120_000,
+}, async () => {
   const { url, write, run } = newInstallation();
   const votes = write('votes.csv', `user,time,site\n${idOf(0)},1767323045,\n`);
   expect(await run(votes, '--listing', 'nowhere', '--yes')).toMatchObject({
