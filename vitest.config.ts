@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestUserConfig, type UserWorkspaceConfig } from 'vitest/config';
 import { bundleFolder } from './test/support/bundle-folder.ts';
 
 const major = Number(process.versions.node.split('.')[0]);
@@ -15,27 +15,42 @@ const bundledWorker = process.argv.includes('run')
   : [];
 const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname;
 
-export default defineConfig({
+/** Tests that replace modules or set variables while a program is imported. All others share processes. */
+const isolated = ['examples/**/*.test.ts', 'test/webhook/keyring.test.ts'];
+/** Runs in `npm run test:full` only. */
+const full = 'test/**/*.full.test.ts';
+const contracts = 'test/contracts/**/*.test.ts';
+const pages = 'test/e2e/**/*.test.ts';
+
+const shared = {
+  pool: 'forks',
+  // Importing the program takes seconds of CPU time, more than most tests. So a process does it once, and runs one file
+  // after the other: a test must leave nothing behind.
+  isolate: false,
+  unstubEnvs: true,
+  // V8 sometimes aborts ("Check failed: jit_page.has_value()") when many worker threads end, on processors with memory
+  // protection keys (nodejs/node#64500). The tests start hundreds of write workers.
+  execArgv: ['--no-memory-protection-keys', ...bundledWorker],
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  setupFiles: ['test/support/discord-watch.ts'],
+  provide: { databases: 'usual' },
+} as const satisfies TestUserConfig;
+
+function project(test: TestUserConfig): UserWorkspaceConfig {
   // The examples import the package by its name, as in package.json.
-  resolve: {
-    alias: [
-      { find: /^tallyhook$/, replacement: source('index.ts') },
-      { find: /^tallyhook\/(\w+)$/, replacement: source('exports/$1.ts') },
-    ],
-  },
+  const alias = [
+    { find: /^tallyhook$/, replacement: source('index.ts') },
+    { find: /^tallyhook\/(\w+)$/, replacement: source('exports/$1.ts') },
+  ];
+  return { resolve: { alias }, test: { ...shared, ...test } };
+}
+
+export default defineConfig({
   test: {
-    pool: 'forks',
-    // V8 sometimes aborts ("Check failed: jit_page.has_value()") when many worker threads end, on processors with memory
-    // protection keys (nodejs/node#64500). The tests start hundreds of write workers.
-    execArgv: ['--no-memory-protection-keys', ...bundledWorker],
-    globalSetup: ['test/support/bundled-program.ts'],
+    globalSetup: ['test/support/bundled-program.ts', 'test/support/shared-postgres.ts'],
     // Many tests mostly wait, for programs to start and for connections to come back.
     maxWorkers: availableParallelism() + 1,
-    // CI may share its machine: what fails for that reason passes the second time, a fault fails again.
-    retry: process.env['CI'] ? 1 : 0,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
-    setupFiles: ['test/support/discord-watch.ts'],
     coverage: {
       provider: 'v8',
       include: ['{src,commands,config}/**/*.ts'],
@@ -44,32 +59,13 @@ export default defineConfig({
       reporter: ['text-summary', 'html'],
     },
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'unit',
-          include: ['{test,examples}/**/*.test.ts'],
-          exclude: ['test/flows/**', 'test/e2e/**', 'test/contracts/**'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'integration',
-          include: ['test/flows/**/*.test.ts', 'test/contracts/**/*.test.ts'],
-          // Takes minutes, so it runs on request only.
-          exclude: process.env['TALLYHOOK_ANNOUNCEMENTS'] ? [] : ['test/flows/announcing-processes.test.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
-          // As long as a locator waits: a loaded machine draws late.
-          expect: { poll: { timeout: 10_000 } },
-        },
-      },
+      project({ name: 'shared', include: ['test/**/*.test.ts'], exclude: [...isolated, full, pages] }),
+      project({ name: 'isolated', include: isolated, isolate: true }),
+      // From here on in `npm run test:full`.
+      project({ name: 'full', include: [full] }),
+      project({ name: 'databases', include: [contracts], exclude: [full], provide: { databases: 'other' } }),
+      // As long as a locator waits: a loaded machine draws late.
+      project({ name: 'e2e', include: [pages], maxWorkers: 1, sequence: { groupOrder: 1 }, expect: { poll: { timeout: 10_000 } } }),
     ],
   },
 });

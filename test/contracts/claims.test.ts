@@ -15,7 +15,7 @@ if (plain === undefined) throw new Error('no listing');
 const guildId = '613425648685547541';
 const voterRole = '700000000000000001';
 const start = Date.UTC(2026, 0, 5, 12);
-const rounds = 20;
+const rounds = 8;
 
 const listing: ListingContext = {
   ...plain,

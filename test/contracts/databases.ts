@@ -1,37 +1,51 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, inject, onTestFinished, TestRunner } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openStore } from '../../src/store/store.ts';
 import { isSkipped } from '../support/optional-programs.ts';
 import { type PgBouncer, pgbouncerProgram, startPgBouncer } from '../support/pgbouncer.ts';
-import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
+import {
+  databasesOf,
+  type PostgresDatabases,
+  type PostgresServer,
+  postgresPrograms,
+  startPostgres,
+} from '../support/postgres.ts';
+import { behaveAsTheFamily, type SharedPostgres } from '../support/shared-postgres.ts';
 import { tempDir } from '../support/temp-dir.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The databases of {@link describeOnEveryDatabase}: the usual two, or those which `npm run test:full` adds. */
+    databases: 'usual' | 'other';
+  }
+}
+
+/** What tests do with the PostgreSQL server of the run. */
+export interface TestPostgres extends PostgresDatabases {
+  readonly templates: SharedPostgres['templates'];
+}
 
 const programs = postgresPrograms();
 const pgbouncer = pgbouncerProgram();
+const shared = inject('postgres');
 
 /**
  * Runs the tests on each supported database. They call `newUrl` for the URL of one that has the tables and no rows. It is
  * a copy: migrating each takes longer than most tests.
  */
 export function describeOnEveryDatabase(subject: string, tests: (newUrl: () => string) => void): void {
-  describeOnSqlite(`${subject} on SQLite`, tests);
-  describeOnPostgres(`${subject} on PostgreSQL`, (server) => {
-    let template: string;
-    beforeAll(async () => {
-      template = server().newDatabase();
-      await migrate(template);
-    });
-    tests(() => server().newDatabase(template));
-  });
-  describeOnPostgresFamily(`${subject} on a database of the PostgreSQL family`, tests);
-  describeOnPgBouncer(`${subject} on PostgreSQL through PgBouncer`, tests);
-}
-
-async function migrate(url: string): Promise<void> {
-  await (await openStore(url, systemClock)).close();
+  if (inject('databases') === 'usual') {
+    describeOnSqlite(`${subject} on SQLite`, tests);
+    describeOnPostgres(`${subject} on PostgreSQL`, (server) =>
+      tests(() => server().newDatabase(server().templates.store)),
+    );
+  } else {
+    describeOnPostgresFamily(`${subject} on a database of the PostgreSQL family`, tests);
+    describeOnPgBouncer(`${subject} on PostgreSQL through PgBouncer`, tests);
+  }
 }
 
 function describeOnSqlite(name: string, tests: (newUrl: () => string) => void): void {
@@ -41,7 +55,7 @@ function describeOnSqlite(name: string, tests: (newUrl: () => string) => void): 
     beforeAll(async () => {
       directory = mkdtempSync(join(tmpdir(), 'tallyhook-test-'));
       template = join(directory, 'template.db');
-      await migrate(`sqlite:${template}`);
+      await (await openStore(`sqlite:${template}`, systemClock, { thread: false })).close();
     });
     afterAll(() => rmSync(directory, { recursive: true, force: true }));
     tests(() => {
@@ -52,11 +66,26 @@ function describeOnSqlite(name: string, tests: (newUrl: () => string) => void): 
   });
 }
 
-export function describeOnPostgres(name: string, tests: (server: () => PostgresServer) => void): void {
+/** The tests use databases of the server that all tests of the run share; each is deleted after its test. */
+export function describeOnPostgres(name: string, tests: (server: () => TestPostgres) => void): void {
+  describe.skipIf(isSkipped(shared !== null))(name, () => tests(useSharedServer()));
+}
+
+function useSharedServer(): () => TestPostgres {
+  let server: TestPostgres;
+  beforeAll(() => {
+    if (shared === null || programs === null) throw new Error(installPostgres);
+    server = { ...deletingDatabases(databasesOf(shared.port, programs)), templates: shared.templates };
+  });
+  return () => server;
+}
+
+/** For tests that stop the server or change its settings. */
+export function describeOnOwnPostgres(name: string, tests: (server: () => PostgresServer) => void): void {
   describe.skipIf(isSkipped(programs !== null))(name, () => {
     let postgres: PostgresServer;
     beforeAll(async () => {
-      if (programs === null) throw new Error('Install PostgreSQL (Debian: apt-get install postgresql).');
+      if (programs === null) throw new Error(installPostgres);
       postgres = await startPostgres(programs);
     });
     afterAll(() => postgres?.stop());
@@ -70,42 +99,41 @@ export function describeOnPostgres(name: string, tests: (server: () => PostgresS
  * (YugabyteDB, CockroachDB).
  */
 function describeOnPostgresFamily(name: string, tests: (newUrl: () => string) => void): void {
-  describeOnPostgres(name, (server) => {
-    let template: string;
-    beforeAll(async () => {
-      template = server().newDatabase();
-      const run = (sql: string) => server().runSql(sql, template);
-      run("ALTER SYSTEM SET default_transaction_isolation = 'serializable'");
-      run('ALTER SYSTEM SET search_path = public, pg_catalog');
-      run('SELECT pg_reload_conf()');
-      for (const type of ['bigint', 'integer'])
-        run(`CREATE FUNCTION pg_advisory_xact_lock(${type}) RETURNS void LANGUAGE sql AS 'select'`);
-      await migrate(template);
-      for (const table of ['deliveries', 'entries', 'effects']) run(`ALTER SEQUENCE ${table}_id_seq CACHE 100`);
-    });
-    tests(() => server().newDatabase(template));
-  });
+  describeOnPostgres(name, (server) =>
+    tests(() => {
+      const url = server().newDatabase(server().templates.family);
+      behaveAsTheFamily(server(), url);
+      return url;
+    }),
+  );
 }
 
 export function describeOnPgBouncer(name: string, tests: (newUrl: () => string) => void): void {
-  describe.skipIf(isSkipped(programs !== null, pgbouncer !== null))(name, () => {
-    let postgres: PostgresServer;
+  describe.skipIf(isSkipped(shared !== null, pgbouncer !== null))(name, () => {
+    const server = useSharedServer();
     let bouncer: PgBouncer;
-    let template: string;
     beforeAll(async () => {
-      if (programs === null || pgbouncer === null)
-        throw new Error('Install PostgreSQL and PgBouncer (Debian: apt-get install postgresql pgbouncer).');
-      postgres = await startPostgres(programs);
-      template = postgres.newDatabase();
-      bouncer = await startPgBouncer(pgbouncer, template);
-      await migrate(bouncer.through(template));
-      // PgBouncer keeps its connections, and a database with connections cannot be copied.
-      postgres.closeConnections(template);
+      if (pgbouncer === null) throw new Error('Install PgBouncer (Debian: apt-get install pgbouncer).');
+      bouncer = await startPgBouncer(pgbouncer, server().templates.store);
     });
-    afterAll(async () => {
-      await bouncer?.stop();
-      postgres?.stop();
-    });
-    tests(() => bouncer.through(postgres.newDatabase(template)));
+    afterAll(() => bouncer?.stop());
+    tests(() => bouncer.through(server().newDatabase(server().templates.store)));
   });
+}
+
+const installPostgres = 'Install PostgreSQL (Debian: apt-get install postgresql).';
+
+/**
+ * Databases that are deleted when the running test has finished. Hooks of what it opens later run before. One that is
+ * created before the tests exists as long as the server.
+ */
+function deletingDatabases(databases: PostgresDatabases): PostgresDatabases {
+  return {
+    ...databases,
+    newDatabase(templateUrl) {
+      const url = databases.newDatabase(templateUrl);
+      if (TestRunner.getCurrentTest() !== undefined) onTestFinished(() => databases.dropDatabase(url));
+      return url;
+    },
+  };
 }

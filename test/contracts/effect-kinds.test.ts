@@ -23,8 +23,10 @@ const announcement = { ...stored, kind: 'announcement', content: announcementCon
 const unknownKind = { ...role, kind: 'medal' } as unknown as NewEffect;
 
 function effectTests(newUrl: () => string): void {
-  async function open(url = newUrl()): Promise<Store> {
-    const store = await openStore(url, { ...manualClock(start), sleep: systemClock.sleep });
+  /** With a thread, it writes at the same time as another store on the database. */
+  async function open(url = newUrl(), { thread = false } = {}): Promise<Store> {
+    const clock = { ...manualClock(start), sleep: systemClock.sleep };
+    const store = await openStore(url, clock, { thread });
     onTestFinished(() => store.close());
     return store;
   }
@@ -88,7 +90,7 @@ function effectTests(newUrl: () => string): void {
 
   it('that report a failure are added once per key, even by two processes', async () => {
     const url = newUrl();
-    const stores = [await open(url), await open(url)] as const;
+    const stores = [await open(url), await open(url, { thread: true })] as const;
     const failure = { type: 'roleFailed', ...roleContent, reason: 'role too high' } as const;
     const report = { ...stored, kind: 'ownerReport', content: { channelId: queue, report: failure } } as const;
     const add = (which: number, key: string) => stores[which as 0 | 1].outbox.enqueueReport(key, report);
@@ -127,7 +129,7 @@ function effectTests(newUrl: () => string): void {
 
     it('enter their queue once when several processes move them', async () => {
       const url = newUrl();
-      const stores = [await open(url), await open(url)] as const;
+      const stores = [await open(url), await open(url, { thread: true })] as const;
       await stores[0].outbox.enqueue(Array(20).fill(planned));
       const moved = await Promise.all(
         Array.from({ length: 8 }, (_, index) => stores[index % 2 === 0 ? 0 : 1].outbox.enqueuePlanned(dueAt, 5)),

@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createPruning } from '../../src/app/pruning.ts';
 import type { Vote } from '../../src/ledger/event.ts';
 import { createPseudonym } from '../../src/ledger/pseudonym.ts';
@@ -12,9 +11,8 @@ import { createReplay } from '../../src/webhook/replay.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
 import { isConsistent } from '../support/voting.ts';
-import { describeOnPostgres } from './databases.ts';
+import { describeOnEveryDatabase } from './databases.ts';
 
 const start = Date.UTC(2026, 0, 5, 12);
 const [server] = serverAndBot();
@@ -204,5 +202,4 @@ function growthTests(newUrl: () => string): void {
   });
 }
 
-describe('data on SQLite', () => growthTests(() => `sqlite:${join(tempDir(), 'tally.db')}`));
-describeOnPostgres('data on PostgreSQL', (database) => growthTests(() => database().newDatabase()));
+describeOnEveryDatabase('data', growthTests);

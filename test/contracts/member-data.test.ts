@@ -27,7 +27,7 @@ const member = '200000000000000001';
 const neighbour = '200000000000000002';
 const start = Date.UTC(2026, 0, 5, 12);
 const keepVotesMs = 7 * day;
-const rounds = 10;
+const rounds = 5;
 
 const listing: ListingContext = {
   ...plain,
@@ -50,8 +50,9 @@ function linkedMember(userId: string) {
 }
 
 describeOnEveryDatabase('the data of a member', (newUrl) => {
-  async function open(url = newUrl()): Promise<{ store: Store; url: string }> {
-    const store = await openStore(url, systemClock);
+  /** With a thread, it writes at the same time as another store on the database. */
+  async function open(url = newUrl(), { thread = false } = {}): Promise<{ store: Store; url: string }> {
+    const store = await openStore(url, systemClock, { thread });
     onTestFinished(() => store.close());
     return { store, url };
   }
@@ -414,7 +415,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
 
   it('is forgotten for an account and not twice paid while a party is paid', async () => {
     const { store, url } = await open();
-    const { store: other } = await open(url);
+    const { store: other } = await open(url, { thread: true });
     const voters = [neighbour, '200000000000000003', member];
     for (let round = 0; round < rounds; round += 1) {
       const at = start + 7 * round * day;
@@ -434,7 +435,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
 
   it('is forgotten before or after a vote that arrives at the same moment', async () => {
     const { store, url } = await open();
-    const { store: other } = await open(url);
+    const { store: other } = await open(url, { thread: true });
     const simple = { ...listing, rewards: plain.rewards };
     for (let round = 0; round < rounds; round += 1) {
       const at = start + round * day;

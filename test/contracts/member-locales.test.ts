@@ -5,7 +5,7 @@ import { describeOnEveryDatabase } from './databases.ts';
 
 describeOnEveryDatabase('the language of a member', (newUrl) => {
   it('is the one that was stored last', async () => {
-    const { memberLocales, close } = await openStore(newUrl(), systemClock);
+    const { memberLocales, close } = await openStore(newUrl(), systemClock, { thread: false });
     onTestFinished(close);
     expect(await memberLocales.localeOf('1')).toBe(null);
     await memberLocales.setLocale('1', 'de');

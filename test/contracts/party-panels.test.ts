@@ -22,7 +22,7 @@ function serverWithParty(changes: Partial<ListingContext> = {}): ListingContext 
 
 function panelTests(newUrl: () => string): void {
   async function open() {
-    const store = await openStore(newUrl(), { ...manualClock(start), sleep: systemClock.sleep });
+    const store = await openStore(newUrl(), { ...manualClock(start), sleep: systemClock.sleep }, { thread: false });
     onTestFinished(() => store.close());
     return store;
   }

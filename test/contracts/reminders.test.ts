@@ -20,8 +20,10 @@ function claimAt(now: number, changes: Partial<ReminderClaim> = {}): ReminderCla
 }
 
 function reminderTests(newUrl: () => string): void {
-  async function open(url = newUrl()): Promise<{ store: Store; url: string }> {
-    const store = await openStore(url, { ...manualClock(start), sleep: systemClock.sleep });
+  /** With a thread, it writes at the same time as another store on the database. */
+  async function open(url = newUrl(), { thread = false } = {}): Promise<{ store: Store; url: string }> {
+    const clock = { ...manualClock(start), sleep: systemClock.sleep };
+    const store = await openStore(url, clock, { thread });
     onTestFinished(() => store.close());
     return { store, url };
   }
@@ -84,7 +86,7 @@ function reminderTests(newUrl: () => string): void {
 
   it('are claimed by one of several processes, and by another one when the lease ends', async () => {
     const { store, url } = await open();
-    const { store: other } = await open(url);
+    const { store: other } = await open(url, { thread: true });
     const users = Array.from({ length: 20 }, (_, index) => String(index + 1));
     for (const userId of users) {
       await switchOn(store, userId);
@@ -199,7 +201,7 @@ function reminderTests(newUrl: () => string): void {
 
   it('and votes of the same member at once leave one reminder, of the last vote', async () => {
     const { store, url } = await open();
-    const { store: other } = await open(url);
+    const { store: other } = await open(url, { thread: true });
     for (const userId of ['1', '2', '3', '4', '5']) {
       await Promise.all([
         castVote(store, userId, start),

@@ -28,7 +28,7 @@ describeOnEveryDatabase('the body of a repeated delivery', (newUrl) => {
   async function open() {
     const url = newUrl();
     const clock = manualClock(start);
-    const store = await openStore(url, { ...clock, sleep: systemClock.sleep });
+    const store = await openStore(url, { ...clock, sleep: systemClock.sleep }, { thread: false });
     onTestFinished(() => store.close());
     const record = (event: Event, body: string, receivedAt = start) =>
       store.recorder.record({ receivedAt, family: event.family, body }, { type: 'event', event, listing });

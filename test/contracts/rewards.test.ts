@@ -45,8 +45,10 @@ function listings(rewards: Partial<ListingRewards> = everyRule): { server: Listi
 const { server, bot } = listings();
 
 function rewardTests(newUrl: () => string): void {
-  async function open(url = newUrl()): Promise<{ store: Store; url: string }> {
-    const store = await openStore(url, { ...manualClock(start), sleep: systemClock.sleep });
+  /** With a thread, it writes at the same time as another store on the database. */
+  async function open(url = newUrl(), { thread = false } = {}): Promise<{ store: Store; url: string }> {
+    const clock = { ...manualClock(start), sleep: systemClock.sleep };
+    const store = await openStore(url, clock, { thread });
     onTestFinished(() => store.close());
     return { store, url };
   }
@@ -155,7 +157,7 @@ function rewardTests(newUrl: () => string): void {
 
   it('pays the same in whatever order the votes of a batch arrive, over two processes', async () => {
     const { store, url } = await open();
-    const { store: other } = await open(url);
+    const { store: other } = await open(url, { thread: true });
     const days = [0, 1, 2, 3, 4, 5, 6, 7, 8];
     const sums = [];
     for (const [userId, order] of [
@@ -249,7 +251,7 @@ function rewardTests(newUrl: () => string): void {
 
   it('pays a purchase without order and time once a day, also if two processes receive it at the same time', async () => {
     const { store, url } = await open();
-    const { store: other } = await open(url);
+    const { store: other } = await open(url, { thread: true });
     const untimed = { orderIds: [], at: null, periodEnd: null, userId: '7' };
     const buy = (target: Store, receivedAt: number) => premium(target, untimed, receivedAt);
     const day0 = Math.floor(start / day) * day;
@@ -338,7 +340,7 @@ function rewardTests(newUrl: () => string): void {
 
   it('pays a party to everyone who voted before its goal was reached, once, over two processes', async () => {
     const { store, url } = await open();
-    const { store: other } = await open(url);
+    const { store: other } = await open(url, { thread: true });
     const party = { period: 'week 2026-W02', goal: 5, credits: 25, day: 20_459 };
     const onlyParty = listings({ party: everyRule.party ?? null }).server;
     for (const userId of ['1', '2', '3', '4']) await castVote(store, userId, start, onlyParty);

@@ -25,7 +25,7 @@ const botListing: ListingContext = { ...bot, community, rewards };
 
 describeOnEveryDatabase('listings with one target', (newUrl) => {
   async function open(): Promise<Store> {
-    const store = await openStore(newUrl(), { ...manualClock(start), sleep: systemClock.sleep });
+    const store = await openStore(newUrl(), { ...manualClock(start), sleep: systemClock.sleep }, { thread: false });
     onTestFinished(() => store.close());
     return store;
   }

@@ -1,9 +1,5 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { balanceDifferences, brokenLinks, orphanedRows, paymentDifferences } from '../../src/store/snapshots/audit.ts';
-import { readDatabaseStatus } from '../../src/store/snapshots/database-status.ts';
 import { type EntrySelection, entryPages } from '../../src/store/snapshots/entry-pages.ts';
 import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { backlogOf, contentsOf, lastDeliveries } from '../../src/store/snapshots/statistics.ts';
@@ -11,15 +7,12 @@ import { openStore } from '../../src/store/store.ts';
 import { createDatabaseWithVotes, voteTime } from '../support/database-with-votes.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { isSkipped } from '../support/optional-programs.ts';
-import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { runSql } from '../support/run-sql.ts';
+import { describeOnEveryDatabase } from './databases.ts';
 
-const programs = postgresPrograms();
 const allEntries: EntrySelection = { userId: null, since: null };
 
-/** The tests for snapshots of both databases. @param tamper runs a statement outside the program */
-function snapshotTests(newUrl: () => string, tamper: (url: string, statement: string) => Promise<void>): void {
+describeOnEveryDatabase('a snapshot', (newUrl) => {
   async function snapshotOf(url: string) {
     const snapshot = await openSnapshot(url);
     onTestFinished(() => snapshot.close());
@@ -29,7 +22,7 @@ function snapshotTests(newUrl: () => string, tamper: (url: string, statement: st
   async function tampered(...statements: string[]) {
     const url = newUrl();
     await createDatabaseWithVotes(url, ['1', '2', '3']);
-    for (const statement of statements) await tamper(url, statement);
+    for (const statement of statements) await runSql(url, statement);
     return snapshotOf(url);
   }
 
@@ -74,7 +67,7 @@ function snapshotTests(newUrl: () => string, tamper: (url: string, statement: st
       url,
       Array.from({ length: 12 }, (_, index) => String(index + 1)),
     );
-    await tamper(url, 'UPDATE balances SET credits = 0');
+    await runSql(url, 'UPDATE balances SET credits = 0');
     const { count, first } = await balanceDifferences(await snapshotOf(url));
     expect(count).toBe(12);
     expect(first).toHaveLength(5);
@@ -99,11 +92,11 @@ function snapshotTests(newUrl: () => string, tamper: (url: string, statement: st
     const url = newUrl();
     for (const days of [0, 1, 2]) await createDatabaseWithVotes(url, ['1', '2'], { at: voteTime + days * 86_400_000 });
     expect(await brokenLinks(await snapshotOf(url))).toBe(0);
-    await tamper(url, 'UPDATE entries SET previous = 1 WHERE id = 5');
-    await tamper(url, "UPDATE balances SET last_entry = 4 WHERE user_id = '2'");
+    await runSql(url, 'UPDATE entries SET previous = 1 WHERE id = 5');
+    await runSql(url, "UPDATE balances SET last_entry = 4 WHERE user_id = '2'");
     expect(await brokenLinks(await snapshotOf(url))).toBe(2);
 
-    await tamper(url, 'UPDATE entries SET previous = 5 WHERE id = 1');
+    await runSql(url, 'UPDATE entries SET previous = 5 WHERE id = 1');
     const store = await openStore(url, manualClock(voteTime), { thread: false });
     onTestFinished(() => store.close());
     expect((await store.records.entries(homeAccount('1'), 9)).map(({ id }) => id)).toEqual([5, 1]);
@@ -132,7 +125,7 @@ function snapshotTests(newUrl: () => string, tamper: (url: string, statement: st
     const snapshot = await snapshotOf(url);
     const pages = entryPages(snapshot, allEntries);
     await createDatabaseWithVotes(url, ['2']);
-    await tamper(url, "UPDATE balances SET credits = 99 WHERE user_id = '1'");
+    await runSql(url, "UPDATE balances SET credits = 99 WHERE user_id = '1'");
     expect(await balanceDifferences(snapshot)).toMatchObject({ count: 0 });
     expect((await pages.next()).value).toHaveLength(1);
     expect(await balanceDifferences(await snapshotOf(url))).toMatchObject({ count: 1 });
@@ -171,7 +164,7 @@ function snapshotTests(newUrl: () => string, tamper: (url: string, statement: st
   it('reads more entries than one page', async () => {
     const url = newUrl();
     await createDatabaseWithVotes(url, ['1']);
-    await tamper(
+    await runSql(
       url,
       `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 4000)
        INSERT INTO entries (user_id, credits, cause, at) SELECT '7', 0, 'correction', ${voteTime} FROM numbers`,
@@ -180,48 +173,4 @@ function snapshotTests(newUrl: () => string, tamper: (url: string, statement: st
     expect(ids).toHaveLength(4_001);
     expect(new Set(ids).size).toBe(4_001);
   });
-
-  it('has the status absent, current or newer', async () => {
-    const url = newUrl();
-    expect(await readDatabaseStatus(url)).toEqual({ state: 'absent' });
-    await createDatabaseWithVotes(url, []);
-    expect(await readDatabaseStatus(url)).toEqual({ state: 'current' });
-    await tamper(url, "INSERT INTO kysely_migration (name, timestamp) VALUES ('999-from-the-future', '2030')");
-    expect(await readDatabaseStatus(url)).toEqual({ state: 'newer', unknown: ['999-from-the-future'] });
-  });
-}
-
-describe('a snapshot of SQLite', () => {
-  snapshotTests(
-    () => `sqlite:${join(tempDir(), 'tally.db')}`,
-    async (url, statement) => {
-      const database = new DatabaseSync(url.slice('sqlite:'.length));
-      database.exec(statement);
-      database.close();
-    },
-  );
-});
-
-describe.skipIf(isSkipped(programs !== null))('a snapshot of PostgreSQL', () => {
-  let postgres: PostgresServer;
-  beforeAll(async () => {
-    if (programs === null) throw new Error('Install PostgreSQL (Debian: apt-get install postgresql).');
-    postgres = await startPostgres(programs);
-  });
-  afterAll(() => postgres?.stop());
-
-  it('is unreadable without a server, and absent in a database without our tables', async () => {
-    expect(await readDatabaseStatus('postgres://nobody@127.0.0.1:1/nothing')).toMatchObject({ state: 'unreadable' });
-    expect(await readDatabaseStatus(postgres.newDatabase())).toEqual({ state: 'absent' });
-  });
-
-  snapshotTests(
-    () => postgres.newDatabase(),
-    async (url, statement) => {
-      const client = new pg.Client({ connectionString: url });
-      await client.connect();
-      await client.query(statement);
-      await client.end();
-    },
-  );
 });

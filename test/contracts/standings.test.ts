@@ -27,7 +27,7 @@ const listings = serverAndBot().map((listing) => ({
 function standingTests(newUrl: () => string): void {
   async function open() {
     const clock = manualClock(start);
-    const store = await openStore(newUrl(), clock);
+    const store = await openStore(newUrl(), clock, { thread: false });
     onTestFinished(() => store.close());
     const castVote = async (userId: string, at: number, name = 'server') => {
       const listing = listings.find((each) => each.name === name);

@@ -1,19 +1,15 @@
-import { sql } from 'kysely';
-import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Vote } from '../../src/ledger/event.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import { plainRewards } from '../../src/rewards/rules.ts';
-import { postgres as postgresDialect } from '../../src/store/dialect/postgres.ts';
-import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { ListingContext } from '../../src/tally/tally.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { describeOnEveryDatabase, describeOnPgBouncer } from './databases.ts';
+import { describeOnEveryDatabase } from './databases.ts';
 
 const [server] = serverAndBot();
 if (server === undefined) throw new Error('no listing');
@@ -24,9 +20,11 @@ const invalidChannel = { announceChannelId: undefined };
 
 /** The tests for stores on all databases. */
 function storeTests(newUrl: () => string): void {
-  async function open(url = newUrl()): Promise<Store> {
+  /** With a thread, it writes at the same time as another store on the database. */
+  async function open(url = newUrl(), { thread = false } = {}): Promise<Store> {
     // The time is frozen, but waiting for the lock of another store takes real time.
-    const store = await openStore(url, { ...manualClock(start), sleep: systemClock.sleep });
+    const clock = { ...manualClock(start), sleep: systemClock.sleep };
+    const store = await openStore(url, clock, { thread });
     onTestFinished(() => store.close());
     return store;
   }
@@ -50,7 +48,7 @@ function storeTests(newUrl: () => string): void {
 
   it('still has committed data when it is opened again', async () => {
     const url = newUrl();
-    const first = await openStore(url, manualClock(start));
+    const first = await openStore(url, manualClock(start), { thread: false });
     await record(first, vote('1'));
     await first.close();
     const again = await open(url);
@@ -78,7 +76,7 @@ function storeTests(newUrl: () => string): void {
 
   it('pays for one of many simultaneous deliveries of a vote, even with two processes', async () => {
     const url = newUrl();
-    const stores = [await open(url), await open(url)];
+    const stores = [await open(url), await open(url, { thread: true })];
     const deliveries = Array.from({ length: 40 }, (_, index) => record(stores[index % 2] as Store, vote('1')));
     const outcomes = (await Promise.all(deliveries)).map(({ outcome }) => outcome);
     expect(outcomes.filter((outcome) => outcome === 'recorded')).toHaveLength(1);
@@ -119,7 +117,7 @@ function storeTests(newUrl: () => string): void {
 
   it('records a quarantined delivery once if it is replayed twice at once, even with two processes', async () => {
     const url = newUrl();
-    const stores = [await open(url), await open(url)] as const;
+    const stores = [await open(url), await open(url, { thread: true })] as const;
     const delivery = { receivedAt: start, family: 'vote', body: '{}' } as const;
     const unclear = { type: 'quarantine', kind: 'new', reason: 'not understood', listing: null } as const;
     const test = {
@@ -200,7 +198,7 @@ function storeTests(newUrl: () => string): void {
 
     it('applies a correction once per idempotency key, even with two processes, and never overdraws', async () => {
       const url = newUrl();
-      const stores = [await open(url), await open(url)] as const;
+      const stores = [await open(url), await open(url, { thread: true })] as const;
       const correction = { accounts: '', userId: '1', credits: 7, reason: 'lost', at: start };
       const results = await Promise.all(
         [0, 1, 0, 1].map((which) => stores[which as 0 | 1].ownerActions.correct(correction, 'key')),
@@ -266,7 +264,7 @@ function storeTests(newUrl: () => string): void {
 
     it('never leases an effect to two claimants at once', async () => {
       const url = newUrl();
-      const stores = [await open(url), await open(url)];
+      const stores = [await open(url), await open(url, { thread: true })];
       for (let user = 1; user <= 30; user += 1) await record(stores[0] as Store, vote(String(user)));
       const claims = await Promise.all(
         Array.from({ length: 8 }, (_, index) =>
@@ -479,7 +477,7 @@ function storeTests(newUrl: () => string): void {
 
   it('counts lookup requests of all processes', async () => {
     const url = newUrl();
-    const stores = [await open(url), await open(url)];
+    const stores = [await open(url), await open(url, { thread: true })];
     const decisions = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         (stores[index % 2] as Store).budgetStore.acquire('key', start + index, minute, 10),
@@ -545,7 +543,7 @@ function storeTests(newUrl: () => string): void {
   it('stores revoked sessions for all processes and over a restart, until they expire', async () => {
     const url = newUrl();
     const clock = { ...manualClock(start), sleep: systemClock.sleep };
-    const [one, other] = [await openStore(url, clock), await open(url)];
+    const [one, other] = [await openStore(url, clock, { thread: false }), await open(url)];
     const session = { id: 'a', expiresAt: start + hour, now: start };
     expect(await one.sessions.isRevoked('a')).toBe(false);
     await Promise.all([one.sessions.revoke(session), other.sessions.revoke(session)]);
@@ -566,32 +564,3 @@ function storeTests(newUrl: () => string): void {
 }
 
 describeOnEveryDatabase('the store', storeTests);
-
-describeOnPgBouncer('a connection through PgBouncer', (newUrl) => {
-  it('sets a statement timeout on the server, and not for other clients', async () => {
-    const url = newUrl();
-    const dialect = postgresDialect(url);
-    onTestFinished(() => dialect.close());
-    const limit = { sql: 'SHOW statement_timeout', parameters: [] };
-    expect(await dialect.reading.run(limit)).toEqual([{ statement_timeout: '10s' }]);
-    for (const [connection, expected] of [
-      [dialect.openWriting(), '1500ms'],
-      [dialect.migrating, '0'],
-    ] as const) {
-      await connection.begin();
-      expect(await connection.run(limit)).toEqual([{ statement_timeout: expected }]);
-      await connection.commit();
-    }
-    const snapshot = await openSnapshot(url);
-    const shown = { compile: () => sql<{ statement_timeout: string }>`SHOW statement_timeout`.compile(snapshot.db) };
-    expect(await snapshot.run(shown)).toEqual([{ statement_timeout: '15min' }]);
-    await snapshot.close();
-
-    const other = new pg.Client({ connectionString: url });
-    await other.connect();
-    for (let query = 0; query < 8; query += 1) {
-      expect((await other.query('SHOW statement_timeout')).rows).toEqual([{ statement_timeout: '0' }]);
-    }
-    await other.end();
-  });
-});

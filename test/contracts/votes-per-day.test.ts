@@ -1,13 +1,11 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type { Vote } from '../../src/ledger/event.ts';
 import type { DayVotes } from '../../src/ledger/votes-per-day.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import { openStore } from '../../src/store/store.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { runSql } from '../support/run-sql.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 /** 1 March 2026 at 12:00 UTC. */
@@ -15,10 +13,12 @@ const now = Date.UTC(2026, 2, 1, 12);
 const timeZone = 'Europe/Berlin';
 const dayOf = (year: number, month: number, date: number) => Date.UTC(year, month - 1, date) / day;
 const firstOfMarch = dayOf(2026, 3, 1);
+/** More than two queries read, so that some of them are counted from memory. */
+const votersInMemory = 10_200;
 
 async function open(url: string) {
   const clock = manualClock(now);
-  const store = await openStore(url, clock);
+  const store = await openStore(url, clock, { thread: false });
   onTestFinished(() => store.close());
   const listingOf = (name: string) => {
     const listing = serverAndBot().find((each) => each.name === name);
@@ -46,7 +46,7 @@ type VoteChanges = Partial<Vote> & { readonly listing?: string };
 const busy = (days: readonly DayVotes[]) =>
   days.filter(({ votes }) => votes > 0).map((each) => [new Date(each.day * day).getUTCDate(), each.votes]);
 
-function votesPerDayTests(newUrl: () => string): void {
+describeOnEveryDatabase('votes per day', (newUrl) => {
   it('are those of 30 calendar days, also without votes', async () => {
     const { count } = await open(newUrl());
     expect(await count(['server'])).toEqual(
@@ -108,13 +108,14 @@ function votesPerDayTests(newUrl: () => string): void {
   });
 
   it('stay the same while most of them are counted from memory, and after the day has changed', async () => {
-    const { castVote, count, clock } = await open(newUrl());
-    const voters = 10_100;
-    await castAll(voters, (index) => castVote(String(1_000 + index), now - (index % 3) * day));
+    const url = newUrl();
+    const { castVote, count, clock } = await open(url);
+    await insertVotes(url, `${now} - number % 3 * ${day}`);
+    const each = votersInMemory / 3;
     const expected = [
-      [27, Math.floor(voters / 3)],
-      [28, Math.floor((voters + 1) / 3)],
-      [1, Math.ceil(voters / 3)],
+      [27, each],
+      [28, each],
+      [1, each],
     ];
     expect(busy(await count(null))).toEqual(expected);
     for (let hours = 1; hours <= 3; hours += 1) {
@@ -126,43 +127,37 @@ function votesPerDayTests(newUrl: () => string): void {
     await clock.advance(14 * hour);
     await castVote('3', clock.now());
     const today = [
-      [27, Math.floor(voters / 3)],
-      [28, Math.floor((voters + 1) / 3) + 1],
-      [1, Math.ceil(voters / 3) + 1],
+      [27, each],
+      [28, each + 1],
+      [1, each + 1],
       [2, 1],
     ];
     expect(busy(await count(null))).toEqual(today);
     await clock.advance(28 * day);
     expect(busy(await count(null))).toEqual([
-      [1, Math.ceil(voters / 3) + 1],
+      [1, each + 1],
       [2, 1],
     ]);
-  }, 60_000);
-}
+  });
 
-/** In groups, because a store accepts only so many at a time. */
-async function castAll(total: number, cast: (index: number) => Promise<unknown>): Promise<void> {
-  const group = 2_000;
-  for (let done = 0; done < total; done += group) {
-    await Promise.all(Array.from({ length: Math.min(group, total - done) }, (_, index) => cast(done + index)));
-  }
-}
-
-describeOnEveryDatabase('votes per day', votesPerDayTests);
-
-describe('votes per day', () => {
   it('read only the newest entries again', async () => {
-    const path = join(tempDir(), 'tally.db');
-    const { castVote, count, clock } = await open(`sqlite:${path}`);
-    await castAll(10_100, (index) => castVote(String(1_000 + index), now - 3 * hour));
-    expect(busy(await count(null))).toEqual([[1, 10_100]]);
+    const url = newUrl();
+    const { count, clock } = await open(url);
+    await insertVotes(url, `${now - 3 * hour}`);
+    expect(busy(await count(null))).toEqual([[1, votersInMemory]]);
     // What is read again is missing now; the rest is counted from memory.
-    const database = new DatabaseSync(path);
-    const { changes } = database.prepare('UPDATE entries SET cause = ?').run('premium');
-    database.close();
-    expect(changes).toBe(10_100);
+    await runSql(url, "UPDATE entries SET cause = 'premium'");
     await clock.advance(minute);
-    const [[, votes] = []] = busy(await count(null));
-    expect(votes).toBe(10_100 - 5_000);
+    expect(busy(await count(null))).toEqual([[1, votersInMemory - 5_000]]);
   });
 });
+
+/** Entries of votes for the server. @param at their time as SQL, in which `number` is 1 and so on */
+function insertVotes(url: string, at: string): Promise<void> {
+  return runSql(
+    url,
+    `WITH RECURSIVE numbers(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ${votersInMemory})
+     INSERT INTO entries (user_id, listing, credits, cause, at)
+     SELECT CAST(1000 + number AS text), 'server', 10, 'vote', ${at} FROM numbers`,
+  );
+}

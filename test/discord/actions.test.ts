@@ -1,11 +1,11 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Command, CommandInput } from '../../commands/command.ts';
 import type { Modal, Reply } from '../../commands/reply.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import type { Message } from '../../src/sandbox/discord/objects.ts';
 import { escapeName, markup } from '../../src/texts/markup.ts';
-import { command, connectedBot, hello, until } from './bot.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { command, connectedBot, hello, take, until } from './bot.ts';
 
 const ephemeral = 1 << 6;
 
@@ -113,8 +113,9 @@ describe('an action button', () => {
     ['new', ephemeral, ['Shop']],
     ['update', 0, ['Later']],
   ] as const)('that takes longer is deferred and then responds (%s)', async (response, flags, shown) => {
-    const { shop: tested } = shop(() => wait(1_200).then(() => text('Later', response)));
-    const { discord, run, other } = await connectedBot([tested]);
+    const clock = manualClock();
+    const { shop: tested } = shop(() => take(clock, 1_200).then(() => text('Later', response)));
+    const { discord, run, other } = await connectedBot([tested], { clock });
     const { id } = await run('shop').settled;
     const pressed = discord.clickButton(id, buyId, other.id);
     expect(await pressed.response).toMatchObject({ type: 6 });
@@ -125,8 +126,9 @@ describe('an action button', () => {
   });
 
   it.each([0, 1_200])('that fails after %i ms explains it to the member alone', async (ms) => {
-    const { shop: tested } = shop(() => wait(ms).then(() => Promise.reject(new Error('broken'))));
-    const { discord, run, other } = await connectedBot([tested]);
+    const clock = manualClock();
+    const { shop: tested } = shop(() => take(clock, ms).then(() => Promise.reject(new Error('broken'))));
+    const { discord, run, other } = await connectedBot([tested], { clock });
     const { id } = await run('shop').settled;
     const reply = await discord.clickButton(id, buyId, other.id).settled;
     expect(reply.flags & ephemeral).toBe(ephemeral);
@@ -340,8 +342,9 @@ describe('a modal', () => {
   });
 
   it('that comes too late for Discord is explained', async () => {
-    const { shop: tested } = shop(() => wait(1_200).then(() => form));
-    const { discord, run, other } = await connectedBot([tested]);
+    const clock = manualClock();
+    const { shop: tested } = shop(() => take(clock, 1_200).then(() => form));
+    const { discord, run, other } = await connectedBot([tested], { clock });
     const { id } = await run('shop').settled;
     const reply = await discord.clickButton(id, buyId, other.id).settled;
     expect(reply.embeds[0]?.description).toContain('This took too long');
@@ -409,17 +412,18 @@ describe('the files of a reply', () => {
   });
 
   it.each([0, 1_200])('replace those of the message that is updated after %i ms', async (ms) => {
+    const clock = manualClock();
     const pictures = command({
       name: 'pictures',
       actions: ['next', 'none'],
       execute: async ({ action }) => {
-        if (action !== null) await wait(ms);
+        if (action !== null) await take(clock, ms);
         const files = action === 'none' ? [] : [file(action === null ? 'first.txt' : 'second.txt')];
         const buttons = ['next', 'none'].map((each) => ({ kind: 'action', action: each, label: each }) as const);
         return { ...hello, response: 'update', files, buttons };
       },
     });
-    const { discord, run, member } = await connectedBot([pictures]);
+    const { discord, run, member } = await connectedBot([pictures], { clock });
     const { id } = await run('pictures').settled;
     const press = async (action: string) => {
       const { attachments } = await discord.clickButton(id, `tallyhook:pictures/${action}:`, member.id).settled;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { ApplicationCommandOptionType, Routes } from 'discord-api-types/v10';
-import { it, onTestFinished } from 'vitest';
+import { it } from 'vitest';
 import type { Command, CommandContext } from '../../commands/command.ts';
 import type { Reply } from '../../commands/reply.ts';
 import { createAwards } from '../../src/app/awards.ts';
@@ -30,6 +30,8 @@ import { openStore } from '../../src/store/store.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { localDiscord } from '../support/local-discord.ts';
+import type { ManualClock } from '../support/manual-clock.ts';
+import { onFinished } from '../support/on-finished.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const en = textsIn('en-US');
@@ -59,12 +61,19 @@ export function collectingLog(secrets: readonly string[] = []) {
 }
 
 /** Polls until the condition is true; throws after `timeoutMs`. */
-export async function until(condition: () => boolean, timeoutMs = 15_000): Promise<void> {
+export async function until(condition: () => boolean, timeoutMs = 30_000): Promise<void> {
   const end = Date.now() + timeoutMs;
   while (!condition()) {
     if (Date.now() > end) throw new Error(`Not true within ${timeoutMs} ms: ${String(condition)}`);
     await wait(10);
   }
+}
+
+/** Lets a command take `ms` on the clock of its bot, which nothing else advances. */
+export async function take(clock: ManualClock, ms: number): Promise<void> {
+  // The deadline of its response is set when it has begun.
+  await turn();
+  await clock.advance(ms);
 }
 
 /** A command with one user option. */
@@ -85,7 +94,7 @@ export function command(changes: Partial<Command> & Pick<Command, 'execute'>): C
 /** A store in its own database. */
 async function testStore() {
   const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, systemClock, { thread: false });
-  onTestFinished(() => store.close());
+  onFinished(() => store.close());
   return store;
 }
 
@@ -110,7 +119,10 @@ export function itThroughGateway(name: string, test: () => Promise<void>, timeou
 export async function connectedBot(
   commands: readonly Command[],
   changes: {
+    /** Of interactions; default: the system clock. */
     clock?: Clock;
+    /** Of the local Discord; default: the system clock. */
+    stopwatch?: Clock;
     listings?: CommandContext['listings'];
     /** What the shop of the local Discord's guild offers; default: nothing. */
     items?: readonly ShopItem[];
@@ -124,7 +136,7 @@ export async function connectedBot(
     ) => Promise<unknown>;
   } = {},
 ) {
-  const discord = await localDiscord();
+  const discord = await localDiscord(changes.stopwatch === undefined ? {} : { stopwatch: changes.stopwatch });
   const { clock = systemClock, listings = [], items = [], notice = null, before = async () => {} } = changes;
   const { log, logged } = collectingLog([discord.token]);
   const store = await testStore();
@@ -167,7 +179,7 @@ export async function connectedBot(
     standings: store.standingsIn('', 'UTC'),
     rules: listings.map(({ name, lookup: { kind } }) => ({ name, kind, cooldownMs: 12 * hour, milestones: [] })),
   };
-  onTestFinished(() => registrar.stop());
+  onFinished(() => registrar.stop());
   const globalLimit = createGlobalRateLimit(systemClock);
   const interactions = createInteractions({
     ...{ commands, clock, contextFor: () => context, isOwnCommand: registrar.isOwn, log, onAnswered },
@@ -188,7 +200,7 @@ export async function connectedBot(
       onInteraction: (interaction) => interactions(interaction, transports(interaction)),
       onReady: registrar.start,
     });
-    onTestFinished(() => client.stop());
+    onFinished(() => client.stop());
     client.start();
     return client;
   }
@@ -199,7 +211,7 @@ export async function connectedBot(
       ...{ clock: systemClock, stopwatch: systemClock, log },
     });
     const server = createHttpServer(handle, { IncomingMessage: DirectRequest });
-    onTestFinished(() => server.close());
+    onFinished(() => server.close());
     const { url } = await server.listen('127.0.0.1', 0);
     await rest.patch(Routes.currentApplication(), { interactions_endpoint_url: `${url}/interactions` });
     registrar.start(discord.applicationId);

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { day, hour } from '../../src/platform/durations.ts';
@@ -9,7 +8,7 @@ import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { decodePng } from '../support/png.ts';
 import { keys } from '../support/shop-store.ts';
-import { command, connectedBot } from './bot.ts';
+import { command, connectedBot, take } from './bot.ts';
 import { textOf } from './shown-text.ts';
 
 const many = Array.from({ length: 12 }, (_, place) =>
@@ -115,14 +114,15 @@ describe('the commands on Discord', () => {
 
   it('a picture that Discord rejects is left out, whether the reply is deferred or not', async () => {
     const tooLarge = { name: 'a.png', content: new Uint8Array(10 * 1024 * 1024 + 1), description: 'A picture' };
+    const clock = manualClock();
     for (const delayMs of [0, 1_100]) {
       const draw = command({
         async execute() {
-          await wait(delayMs);
+          await take(clock, delayMs);
           return { tone: 'good', text: markup`The text`, files: [tooLarge], image: tooLarge.name };
         },
       });
-      const { run, logged } = await connectedBot([draw]);
+      const { run, logged } = await connectedBot([draw], { clock });
       const message = await run('say').settled;
       expect(message).toMatchObject({ embeds: [{ description: 'The text' }], attachments: [] });
       expect(logged.filter(({ level }) => level >= 40)).toMatchObject([

@@ -1,18 +1,28 @@
 import { getEventListeners, once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { promiseHooks } from 'node:v8';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGatewayClient } from '../../src/discord/gateway/gateway-client.ts';
 import type { GuildChange } from '../../src/discord/gateway/guild-changes.ts';
+import {
+  createIdentifyThrottle,
+  type IdentifyThrottle,
+  identifyIntervalMs,
+} from '../../src/discord/gateway/identify-throttle.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
-import { second } from '../../src/platform/durations.ts';
+import { minute, second } from '../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import { collectingLog, fastClock, localDiscord, until } from './bot.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { collectingLog, localDiscord, until } from './bot.ts';
 
-function connecting(to: { apiUrl: string; token: string }, clock: Clock = systemClock) {
+function connecting(
+  to: { apiUrl: string; token: string },
+  clock: Clock = systemClock,
+  identifyThrottle?: IdentifyThrottle,
+) {
   const { log, logged } = collectingLog([to.token]);
   let readyCalls = 0;
   const changes: GuildChange[] = [];
@@ -23,6 +33,7 @@ function connecting(to: { apiUrl: string; token: string }, clock: Clock = system
     clock,
     log,
     globalLimit,
+    ...(identifyThrottle && { identifyThrottle }),
     onInteraction: async () => {},
     onGuildChange: (change) => void changes.push(change),
     onReady: () => {
@@ -32,6 +43,42 @@ function connecting(to: { apiUrl: string; token: string }, clock: Clock = system
   onTestFinished(() => client.stop());
   return { client, logged, globalLimit, changes, readyCalls: () => readyCalls };
 }
+
+/** A client for which time passes only when it is advanced. */
+function connectingByHand(to: { apiUrl: string; token: string }) {
+  const clock = manualClock();
+  const throttle = createIdentifyThrottle(clock, new AbortController().signal);
+  let asked = 0;
+  let allowed = 0;
+  const connection = connecting(to, clock, {
+    forSession(...session) {
+      const { waitForIdentify } = throttle.forSession(...session);
+      return {
+        async waitForIdentify(...shard) {
+          asked += 1;
+          await waitForIdentify(...shard);
+          allowed += 1;
+        },
+      };
+    },
+  });
+  const retries = () => connection.logged.filter(({ msg }) => msg === 'Discord is unreachable; retrying');
+  let seen = 0;
+  return {
+    ...{ ...connection, clock },
+    /** How many identifies discord.js has wanted to send, and how many it was allowed. */
+    identifies: () => ({ asked, allowed }),
+    /** Waits until the client has failed once more, and returns how long it waits before the next attempt (ms). */
+    async nextRetry(): Promise<number> {
+      seen += 1;
+      await until(() => retries().length === seen);
+      return Number(retries().at(-1)?.['retryInMs']);
+    },
+  };
+}
+
+/** Resolves after a request, before which everything has arrived that was sent over other connections. */
+const arrival = (url: string) => fetch(url);
 
 /** The number of requests for the gateway's URL. */
 const gatewayRequests = (discord: { requests: readonly { path: string }[] }) =>
@@ -84,13 +131,14 @@ describe('the connection to Discord', () => {
       server.closeAllConnections();
     });
     const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`;
-    const { client } = connecting({ apiUrl, token: 'MTE5.token.for-tests' });
+    // Its timeouts do not end, so it stops when it has closed everything.
+    const { client } = connectingByHand({ apiUrl, token: 'MTE5.token.for-tests' });
     client.start();
     const socket = (await opened.promise).resume();
     onTestFinished(() => void socket.destroy());
     await client.stop();
-    // Before the handshake takes so long that discord.js ends it.
-    await expect.poll(() => socket.readableEnded || socket.destroyed, { timeout: 4_000 }).toBe(true);
+    await arrival(apiUrl);
+    expect(socket.readableEnded || socket.destroyed).toBe(true);
   });
 
   it('does not accumulate promise reactions or listeners while it lasts', async () => {
@@ -134,40 +182,51 @@ describe('the connection to Discord', () => {
   it('connects once Discord is back if it was down at the start', async () => {
     const discord = await localDiscord();
     discord.faults.outage(true);
-    const { client } = connecting(discord);
+    const { client, clock, nextRetry } = connectingByHand(discord);
     client.start();
-    await wait(1_500);
+    const retryInMs = await nextRetry();
     expect(client.ready).toBe(false);
     discord.faults.outage(false);
-    await until(() => client.ready, 5_000);
+    await clock.advance(retryInMs);
+    await until(() => client.ready);
   });
 
   it('survives a long outage without frequent requests', async () => {
     const discord = await localDiscord();
-    const { client } = connecting(discord, fastClock(10));
+    const { client, clock, nextRetry } = connectingByHand(discord);
     client.start();
     await until(() => client.ready);
     discord.faults.outage(true);
     await until(() => !client.ready);
-    await wait(6_000); // a minute of the client's time
+    const end = clock.monotonic() + minute;
+    await clock.advance(9 * second);
+    while (clock.monotonic() < end) await clock.advance(await nextRetry());
+    await nextRetry();
     expect(gatewayRequests(discord)).toBeLessThan(20);
     discord.faults.outage(false);
-    await until(() => client.ready && discord.connected, 5_000);
-  }, 20_000);
+    await clock.advance(4 * second);
+    await until(() => client.ready && discord.connected);
+  });
 
   it('replaces a session whose gateway accepts connections but sends nothing', async () => {
     const discord = await localDiscord();
-    const { client } = connecting(discord, fastClock(10));
+    const { client, clock, nextRetry } = connectingByHand(discord);
     client.start();
     await until(() => client.ready);
     discord.faults.freezeGateway(true);
     discord.faults.dropGateway({ resumable: true });
     await until(() => !client.ready);
-    await wait(2_000);
+    await clock.advance(9 * second);
+    await clock.advance(await nextRetry());
+    await until(() => gatewayRequests(discord) === 2);
+    await clock.advance(9 * second);
+    const retryInMs = await nextRetry();
     expect(client.ready).toBe(false);
     discord.faults.freezeGateway(false);
-    await until(() => client.ready, 5_000);
-  }, 20_000);
+    await clock.advance(retryInMs);
+    await until(() => client.ready);
+    expect(gatewayRequests(discord)).toBe(3);
+  });
 
   it('does not send frequent requests after a 429 without Retry-After', async () => {
     let requests = 0;
@@ -179,93 +238,122 @@ describe('the connection to Discord', () => {
     await once(server, 'listening');
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;
-    const { client } = connecting({ apiUrl: `http://127.0.0.1:${port}/api`, token: 'token' });
+    const { client, clock, nextRetry } = connectingByHand({ apiUrl: `http://127.0.0.1:${port}/api`, token: 'token' });
     client.start();
-    await until(() => requests > 0);
-    await wait(2_000);
-    expect(requests).toBeLessThan(5);
+    for (const attempts of [1, 2, 3]) {
+      const retryInMs = await nextRetry();
+      expect(retryInMs).toBeGreaterThanOrEqual(5 * second);
+      expect(requests).toBe(attempts);
+      await clock.advance(retryInMs);
+    }
   });
 
   it('limits log lines about a connection that drops repeatedly', async () => {
     const discord = await localDiscord();
-    const { client, logged } = connecting(discord);
+    const { client, logged, clock } = connectingByHand(discord);
     client.start();
-    for (let count = 0; count < 12; count += 1) {
+    for (let count = 0; count < 5; count += 1) {
       await until(() => client.ready);
       discord.faults.dropGateway({ resumable: true });
       await until(() => !client.ready);
     }
+    await until(() => client.ready);
     expect(logged.filter(({ level }) => level >= 40).length).toBeLessThan(5);
-  }, 30_000);
+    await clock.advance(minute);
+    // Of five losses and six connections, three lines were logged.
+    expect(logged.at(-1)).toMatchObject({ level: 30, msg: 'connected to Discord', suppressed: 8 });
+  });
 
   it('reconnects immediately with more shards if Discord requires them, within the identify limit', async () => {
     const discord = await localDiscord();
-    const { client, logged } = connecting(discord, fastClock(10));
+    const { client, logged, clock, identifies } = connectingByHand(discord);
     // The bot joins one guild too many for a single shard after Discord has sent the recommended number.
     discord.events.once('request', () => discord.faults.requireShards(2));
     client.start();
+    const resharded = () => logged.find(({ msg }) => msg.includes('requires more shards'));
+    await until(() => resharded() !== undefined);
+    expect(resharded()).toMatchObject({ level: 40, reason: expect.stringContaining('4011') });
+    await clock.advance(0);
+    // The rejected identify and those of both shards are 5 s apart.
+    for (const allowed of [1, 2]) {
+      await until(() => identifies().asked > allowed);
+      await clock.advance(identifyIntervalMs - 1);
+      expect(identifies().allowed).toBe(allowed);
+      await clock.advance(1);
+      await until(() => discord.identifies.length === allowed);
+      await arrival(discord.apiUrl);
+    }
     await until(() => logged.some(({ shards }) => shards === 2));
     expect(logged.filter(({ level }) => level === 50)).toEqual([]);
-    const resharded = logged.find(({ msg }) => msg.includes('requires more shards'));
-    expect(resharded).toMatchObject({ level: 40, reason: expect.stringContaining('4011') });
-    // The rejected identify and those of both shards are 5 s apart.
-    const identified = Date.parse(String(logged.find(({ shards }) => shards === 2)?.['time']));
-    expect(identified - Date.parse(String(resharded?.['time']))).toBeGreaterThan((2 * 5 * second) / 10);
   });
 
   it('backs off if Discord requires more shards than it recommends', async () => {
     const discord = await localDiscord();
-    const { client } = connecting(discord, fastClock(10));
-    discord.faults.requireShards(2);
-    let gateways = 0;
+    const { client, logged, clock, nextRetry, identifies } = connectingByHand(discord);
     discord.events.on('request', ({ path }) => {
-      if (path !== '/gateway/bot') return;
-      gateways += 1;
       // The response with the recommended number was sent before this.
-      discord.faults.requireShards(gateways + 2);
+      if (path === '/gateway/bot') discord.faults.requireShards(gatewayRequests(discord) + 1);
     });
     client.start();
-    await wait(3_000); // half a minute of the client's time
-    expect(gateways).toBeGreaterThan(1);
-    expect(gateways).toBeLessThan(8);
+    // The second connection is immediate, but waits for its identify.
+    await until(() => logged.some(({ msg }) => msg.includes('requires more shards')));
+    await clock.advance(0);
+    await until(() => identifies().asked > 1);
+    await clock.advance(identifyIntervalMs);
+    const delays: number[] = [];
+    for (const requests of [2, 3, 4]) {
+      delays.push(await nextRetry());
+      expect(gatewayRequests(discord)).toBe(requests);
+      await clock.advance(identifyIntervalMs);
+    }
+    expect(delays).toEqual([875, 1_750, 3_500]);
   });
 
   it('opens no session during a global rate limit that another request has met', async () => {
     const discord = await localDiscord();
-    const { client, globalLimit } = connecting(discord, fastClock(10));
+    const { client, globalLimit, clock, nextRetry } = connectingByHand(discord);
     client.start();
     await until(() => client.ready);
     globalLimit.observe({ global: true, retryAfter: 30 * second, timeToReset: 30 * second });
     discord.faults.freezeGateway(true);
     discord.faults.dropGateway({ resumable: true });
-    await wait(2_000); // after 8 s of the client's time the session is replaced
+    await until(() => !client.ready);
+    await clock.advance(9 * second);
+    expect(await nextRetry()).toBe(21 * second);
     discord.faults.freezeGateway(false);
+    await clock.advance(20 * second);
     expect(gatewayRequests(discord)).toBe(1);
-    await until(() => client.ready, 5_000);
+    await clock.advance(second);
+    await until(() => client.ready);
     expect(gatewayRequests(discord)).toBe(2);
   });
 
   it('waits for the end of a global rate limit that an earlier session has met', async () => {
     const discord = await localDiscord();
-    const { client } = connecting(discord, fastClock(10));
+    const { client, clock, nextRetry } = connectingByHand(discord);
     discord.faults.respondGlobal429(1, 20, /gateway\/bot/);
     client.start();
-    await wait(1_800);
+    expect(await nextRetry()).toBeGreaterThanOrEqual(20 * second);
     expect(gatewayRequests(discord)).toBe(1);
-    await until(() => client.ready, 5_000);
+    await clock.advance(21 * second);
+    await until(() => client.ready);
     expect(gatewayRequests(discord)).toBe(2);
   });
 
   it('logs a rejected token as an error with a hint, and retries rarely', async () => {
     const discord = await localDiscord();
-    const { client, logged } = connecting({ apiUrl: discord.apiUrl, token: 'MTIz.wrong.token' }, fastClock(10));
+    const { client, logged, clock } = connectingByHand({ apiUrl: discord.apiUrl, token: 'MTIz.wrong.token' });
     client.start();
-    await until(() => logged.some(({ level }) => level === 50));
-    await wait(1_500);
-    expect(gatewayRequests(discord)).toBe(1);
-    expect(logged.filter(({ level }) => level === 50)).toEqual([
-      expect.objectContaining({ hint: expect.stringContaining('DISCORD_TOKEN') }),
-    ]);
+    const errors = () => logged.filter(({ level }) => level === 50);
+    for (const attempts of [1, 2]) {
+      await until(() => errors().length === attempts);
+      expect(gatewayRequests(discord)).toBe(attempts);
+      await clock.advance(minute - second);
+      // It still waits.
+      expect(clock.sleepers()).toBe(1);
+      await clock.advance(second);
+    }
+    for (const error of errors()) expect(error['hint']).toContain('DISCORD_TOKEN');
     expect(JSON.stringify(logged)).not.toContain('wrong.token');
   });
 
@@ -288,12 +376,18 @@ describe('the connection to Discord', () => {
     await until(() => client.ready);
     discord.faults.outage(true);
     await until(() => !client.ready);
-    await wait(300);
     await client.stop();
     discord.faults.outage(false);
-    await wait(1_500);
+    // Another one connects and reconnects, which takes longer.
+    const { client: other } = connecting(discord);
+    other.start();
+    await until(() => other.ready);
+    discord.faults.dropGateway({ resumable: true });
+    await until(() => !other.ready);
+    await until(() => other.ready);
     expect(client.ready).toBe(false);
-    expect(discord.connected).toBe(false);
+    expect(discord.identifies).toHaveLength(2);
+    expect(discord.dispatches.filter(({ t: name }) => name === 'RESUMED')).toHaveLength(1);
   });
 
   it('stops before it was started', async () => {

@@ -1,11 +1,13 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { CommandInput } from '../../commands/command.ts';
 import { registerCommands } from '../../src/discord/registration/registration.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
+import { minute, second } from '../../src/platform/durations.ts';
 import { markup } from '../../src/texts/markup.ts';
 import { textsIn } from '../../src/texts/texts.ts';
-import { command, connectedBot, fastClock, hello, itThroughGateway, until } from './bot.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { createOffsetClock } from '../support/offset-clock.ts';
+import { command, connectedBot, hello, itThroughGateway, take, until } from './bot.ts';
 
 const en = textsIn('en-US');
 
@@ -55,29 +57,42 @@ describe('a slash command', () => {
 
   it('is answered ephemerally if it is private, deferred or not', async () => {
     const quick = command({ name: 'quick', visibility: 'private', execute: async () => hello });
-    const slow = command({ name: 'slow', visibility: 'private', execute: () => wait(1_200).then(() => hello) });
-    const { discord, run } = await connectedBot([quick, slow]);
-    await Promise.all([run('quick').settled, run('slow').settled]);
+    const clock = manualClock();
+    const slow = command({
+      name: 'slow',
+      visibility: 'private',
+      execute: () => take(clock, 1_200).then(() => hello),
+    });
+    const { discord, run } = await connectedBot([quick, slow], { clock });
+    for (const name of ['quick', 'slow']) await run(name).settled;
     expect(discord.messages(discord.channels.general)).toEqual([]);
   });
 
   it('is deferred only if it takes longer than a second', async () => {
-    const slow = command({ name: 'slow', execute: () => wait(1_300).then(() => hello) });
-    const brisk = command({ name: 'brisk', execute: () => wait(500).then(() => hello) });
-    const { run } = await connectedBot([slow, brisk]);
-    const deferred = run('slow');
-    expect(await run('brisk').response).toMatchObject({ type: 4 });
-    const response = await deferred.response;
-    expect(response).toMatchObject({ type: 5 });
-    expect(response.afterMs).toBeLessThan(2_000);
+    const clock = manualClock();
+    const slow = command({ name: 'slow', execute: () => clock.sleep(1_001).then(() => hello) });
+    const brisk = command({ name: 'brisk', execute: () => clock.sleep(999).then(() => hello) });
+    const { run } = await connectedBot([slow, brisk], { clock });
+    const [deferred, direct] = [run('slow'), run('brisk')];
+    await until(() => clock.sleepers() === 4);
+    await clock.advance(999);
+    expect(await direct.response).toMatchObject({ type: 4 });
+    await clock.advance(1);
+    expect(await deferred.response).toMatchObject({ type: 5 });
+    await clock.advance(1);
     expect((await deferred.settled).embeds[0]?.description).toBe(hello.text);
   });
 
   it('that never ends is answered before the interaction expires', async () => {
     const stuck = command({ execute: () => new Promise(() => {}) });
-    const { run } = await connectedBot([stuck], { clock: fastClock(10) });
+    const clock = manualClock();
+    const { run } = await connectedBot([stuck], { clock });
     const used = run('say');
+    await until(() => clock.sleepers() === 1);
+    await clock.advance(second);
     expect(await used.response).toMatchObject({ type: 5 });
+    await until(() => clock.sleepers() === 1);
+    await clock.advance(15 * minute);
     expect((await used.settled).embeds[0]?.description).toMatch(/^This took too long\. Please try again <t:\d+:R>\.$/);
   });
 
@@ -216,17 +231,21 @@ describe('a page button', () => {
   });
 
   it('is deferred if it takes longer, and then turns the page', async () => {
-    let pause = 0;
+    const clock = manualClock();
+    let isSlow = false;
     const slow = command({
       ...pages,
-      execute: async (...parameters) => wait(pause).then(() => pages.execute(...parameters)),
+      async execute(...parameters) {
+        if (isSlow) await take(clock, 1_200);
+        return pages.execute(...parameters);
+      },
     });
-    const { discord, run, member } = await connectedBot([slow]);
+    const { discord, run, member } = await connectedBot([slow], { clock });
     const first = await run('book').settled;
-    pause = 1_200;
+    isSlow = true;
     const clicked = discord.clickButton(first.id, 'tallyhook:book:page=2', member.id);
     expect(await clicked.response).toMatchObject({ type: 6 });
-    await wait(800);
+    await clicked.settled;
     expect(discord.messages(discord.channels.general).map(({ embeds }) => embeds[0]?.description)).toEqual([
       'Page two',
     ]);
@@ -280,7 +299,8 @@ describe('a page button', () => {
 
   it('or a select of another program gets no response', async () => {
     const inputs: unknown[] = [];
-    const { discord, rest, member, logged } = await connectedBot([pages, plain(inputs)]);
+    const stopwatch = createOffsetClock();
+    const { discord, rest, member, logged } = await connectedBot([pages, plain(inputs)], { stopwatch });
     const ids = ['other:page=2', 'plain:page=2', 'book:page=2', 'reviews:page=2', 'rubbish', ':', '{"a":1}'];
     const buttons = ids.slice(0, 5).map((id) => ({ type: 2, style: 2, label: 'Press', custom_id: id }));
     const others = ids.slice(5).map((id) => ({ type: 2, style: 2, label: 'Press', custom_id: id }));
@@ -293,10 +313,14 @@ describe('a page button', () => {
       ...ids.map((id) => discord.clickButton(posted.id, id, member.id)),
       discord.select({ messageId: posted.id, customId: 'pick', userId: member.id, values: ['1'] }),
     ];
-    await Promise.all(used.map(({ response }) => expect(response).rejects.toThrow('respond')));
+    const rejections = Promise.all(used.map(({ response }) => expect(response).rejects.toThrow('respond')));
+    const ignored = () => logged.filter(({ msg }) => msg === 'interaction of another program ignored');
+    await until(() => ignored().length === used.length);
+    stopwatch.advance(3 * second);
+    await rejections;
     expect(inputs).toEqual([]);
     expect(logged.filter(({ level }) => level >= 40)).toEqual([]);
-  }, 10_000);
+  });
 
   it('that was posted before custom ids had a prefix still turns the page', async () => {
     const { discord, rest, member } = await connectedBot([{ ...pages, name: 'reviews' }]);

@@ -8,6 +8,4 @@ receiveOverHttp();
  */
 describe('over HTTP', async () => {
   await import('./interactions.test.ts');
-  await import('./actions.test.ts');
-  await import('./autocomplete.test.ts');
 });

@@ -1,10 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/command.ts';
 import type { Panel, Reply } from '../../commands/reply.ts';
 import type { Message } from '../../src/sandbox/discord/objects.ts';
 import { markup } from '../../src/texts/markup.ts';
-import { command, connectedBot } from './bot.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { command, connectedBot, take } from './bot.ts';
 import { blocksOf, isPanelMessage, textOf } from './shown-text.ts';
 
 const flag = { ephemeral: 1 << 6, componentsV2: 1 << 15 };
@@ -28,13 +28,15 @@ const panel: Panel = {
 };
 const embed: Reply = { tone: 'plain', title: markup`Embed`, text: markup`Reply`, buttons, response: 'update' };
 
+const clock = manualClock();
+
 /** Responds after `ms` with a panel, or with what its buttons say. */
 function panels(ms: number, changes: Partial<Command> = {}): Command {
   return command({
     name: 'panels',
     actions: ['panel', 'embed', 'fail'],
     async execute({ action }) {
-      await wait(ms);
+      await take(clock, ms);
       if (action === 'fail') throw new Error('broken');
       return action === 'embed' ? embed : panel;
     },
@@ -52,7 +54,7 @@ describe.each([
     ['public', 0],
     ['private', flag.ephemeral],
   ] as const)('is a %s message of components, and the deferral does not say so', async (visibility, flags) => {
-    const { run } = await connectedBot([panels(ms, { visibility })]);
+    const { run } = await connectedBot([panels(ms, { visibility })], { clock });
     const used = run('panels');
     const { type, data } = await used.response;
     expect(type).toBe(ms === 0 ? 4 : 5);
@@ -64,7 +66,7 @@ describe.each([
   });
 
   it('replaces an embed that an earlier version posted, with its text and files', async () => {
-    const { discord, rest, member } = await connectedBot([panels(ms)]);
+    const { discord, rest, member } = await connectedBot([panels(ms)], { clock });
     const row = { type: 1, components: [{ type: 2, style: 2, label: 'Panel', custom_id: idOf('panel') }] };
     const body = { content: 'Old', embeds: [{ description: 'Old' }], components: [row], attachments: [{ id: '0' }] };
     const old = [{ name: 'old.txt', data: Buffer.from('old') }];
@@ -78,7 +80,7 @@ describe.each([
   });
 
   it('can be replaced by a reply, which becomes a panel, and by a panel again', async () => {
-    const { discord, run, member } = await connectedBot([panels(ms)]);
+    const { discord, run, member } = await connectedBot([panels(ms)], { clock });
     const { id } = await run('panels').settled;
     const replaced = await discord.clickButton(id, idOf('embed'), member.id).settled;
     expect(replaced).toMatchObject({ id, embeds: [], flags: flag.componentsV2, attachments: [] });
@@ -89,7 +91,7 @@ describe.each([
   });
 
   it('stays when a button of it fails, which is explained to the member alone', async () => {
-    const { discord, run, member } = await connectedBot([panels(ms)]);
+    const { discord, run, member } = await connectedBot([panels(ms)], { clock });
     const { id } = await run('panels').settled;
     const error = await discord.clickButton(id, idOf('fail'), member.id).settled;
     expect(error.id).not.toBe(id);
@@ -109,7 +111,7 @@ describe.each([
         return { ...(await panels(ms).execute(input, context)), response: 'new' } as Panel;
       },
     });
-    const { discord, run, member } = await connectedBot([tested]);
+    const { discord, run, member } = await connectedBot([tested], { clock });
     const { id } = await run('panels').settled;
     const message = await discord.clickButton(id, idOf('panel'), member.id).settled;
     expect(message.id).not.toBe(id);

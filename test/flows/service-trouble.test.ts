@@ -1,8 +1,9 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { commands } from '../../commands/index.ts';
-import { minute } from '../../src/platform/durations.ts';
+import { hour, minute, second } from '../../src/platform/durations.ts';
 import { failure, type ResponseHandler, startFakeService, success } from '../lookup/fake-service.ts';
 import { createOffsetClock } from '../support/offset-clock.ts';
+import { onFinished, sharedByTests } from '../support/on-finished.ts';
 import { startInstallation } from '../support/start-installation.ts';
 
 const waitOptions = { timeout: 20_000, interval: 50 };
@@ -13,27 +14,29 @@ const deferred = 5;
 /** Starts an installation with a fake listing service, whose responses the test controls. */
 async function startWithFakeService(changes: Record<string, string> = {}) {
   const service = await startFakeService();
-  onTestFinished(() => service.close());
+  onFinished(() => service.close());
   const clock = createOffsetClock();
   const { discord, lines, url } = await startInstallation({ LOOKUP_BASE_URL: service.baseUrl, ...changes }, clock);
   await vi.waitFor(() => expect(discord.commands().length).toBe(commands.length), waitOptions);
   const [member] = discord.members;
   if (member === undefined) throw new Error('no member');
   /** The local Discord requires the first response within 3 s, like Discord, so any response is in time. */
-  const runCommand = async (name: string) => {
-    const use = discord.runCommand({ name, options: {}, userId: member.id, channelId: discord.channels.general });
-    const { type } = await use.response;
-    return { type, text: JSON.stringify((await use.settled).embeds) };
-  };
+  const use = (name: string) =>
+    discord.runCommand({ name, options: {}, userId: member.id, channelId: discord.channels.general });
+  const runCommand = async (name: string) => JSON.stringify((await use(name).settled).embeds);
   const errors = () =>
     lines
       .map((line) => JSON.parse(line) as { level: number; code?: string; msg: string })
       .filter(({ level }) => level >= 50);
   const metrics = async () => (await fetch(`${url}/metrics`)).text();
-  return { service, clock, runCommand, errors, metrics };
+  return { service, clock, use, runCommand, errors, metrics };
 }
 
+const everyCommand = ['canvote', 'stats', 'reviews'];
+
 describe('while the listing service fails', { timeout: 60_000 }, () => {
+  const shared = sharedByTests(startWithFakeService);
+
   it.each<[string, ResponseHandler, string]>([
     ['responds with 500', failure(500, 'oh'), 'has a temporary problem'],
     ['closes the connection', (response) => response.destroy(), 'cannot be reached'],
@@ -42,31 +45,33 @@ describe('while the listing service fails', { timeout: 60_000 }, () => {
     ['responds in another format', success({ title: 'x', can_vote: 1 }), 'does not understand'],
     ['responds with HTML', (response) => response.writeHead(200).end('<h1>soon</h1>'), 'unreadable response'],
   ])('every command responds with a hint in time if it %s', async (_, handler, words) => {
-    const { service, runCommand } = await startWithFakeService();
+    const { service, clock, runCommand } = shared();
     service.respondWith(handler);
-    const answers = await Promise.all(['canvote', 'stats', 'reviews'].map(runCommand));
-    const texts = answers.map(({ text }) => text);
+    // An earlier rate limit has ended.
+    clock.advance(hour);
+    const texts = await Promise.all(everyCommand.map(runCommand));
     for (const text of texts) expect(text).toMatch(/That did not work/);
     expect(texts.join(' ')).toContain(words);
   });
 
   it('a service that does not respond leads to a deferred response with the time of the next attempt', async () => {
-    const { service, runCommand } = await startWithFakeService();
+    const { service, clock, use } = shared();
     service.respondWith(hangs);
-    const answers = await Promise.all(['canvote', 'stats', 'reviews'].map(runCommand));
-    for (const { type, text } of answers) {
-      expect(type).toBe(deferred);
-      expect(text).toMatch(/too long.*Please try again <t:\d+:R>/);
-    }
+    clock.advance(hour);
+    const uses = everyCommand.map(use);
+    for (const { response } of uses) expect(await response).toMatchObject({ type: deferred });
+    clock.advance(10 * second);
+    for (const { settled } of uses)
+      expect(JSON.stringify((await settled).embeds)).toMatch(/too long.*Please try again <t:\d+:R>/);
   });
 
   it('cached data is shown with its age', async () => {
     const { service, clock, runCommand } = await startWithFakeService({ CACHE_URL: 'memory:' });
     service.respondWith(profile);
-    expect((await runCommand('stats')).text).toContain('Lantern Harbour');
+    expect(await runCommand('stats')).toContain('Lantern Harbour');
     clock.advance(10 * minute);
     service.respondWith(failure(500, 'oh'));
-    const { text } = await runCommand('stats');
+    const text = await runCommand('stats');
     expect(text).toContain('Lantern Harbour');
     expect(text).toMatch(/<t:\d+:R>/);
   });

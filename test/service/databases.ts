@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { openDatabase } from '../../src/service/storage/database.ts';
 import { describeOnPostgres } from '../contracts/databases.ts';
 
 /** Runs the tests on SQLite and on PostgreSQL. They call `newDatabase` for the address of one of their own. */
@@ -24,12 +23,5 @@ export function describeOnBothDatabases(subject: string, tests: (newDatabase: ()
 
 /** The databases that the tests get have the tables and no rows. */
 export function describeOnNewPostgres(subject: string, tests: (newDatabase: () => string) => void): void {
-  describeOnPostgres(subject, (server) => {
-    let template: string;
-    beforeAll(async () => {
-      template = server().newDatabase();
-      await (await openDatabase(template)).destroy();
-    });
-    tests(() => server().newDatabase(template));
-  });
+  describeOnPostgres(subject, (server) => tests(() => server().newDatabase(server().templates.service)));
 }

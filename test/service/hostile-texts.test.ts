@@ -117,6 +117,6 @@ test.each(Object.entries(cases))('on SQLite: %s', async (_name, run) => {
 
 describeOnPostgres('on PostgreSQL', (server) => {
   test.each(Object.entries(cases))('%s', async (_name, run) => {
-    await run(await running({ database: server().newDatabase() }));
+    await run(await running({ database: server().newDatabase(server().templates.service) }));
   });
 });

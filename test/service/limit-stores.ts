@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { inject } from 'vitest';
 import type { Clock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openRedisReservations } from '../../src/service/rate-limit/redis/redis-reservations.ts';
@@ -9,7 +10,7 @@ import { openDatabase } from '../../src/service/storage/database.ts';
 import { openFileReservations } from '../../src/service/storage/limit/file-reservations.ts';
 import { postgresReservations } from '../../src/service/storage/postgres/postgres-reservations.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { freePort, postgresPrograms, startPostgres } from '../support/postgres.ts';
+import { databasesOf, freePort, postgresPrograms } from '../support/postgres.ts';
 import { startRedis } from '../support/redis.ts';
 
 const log = createLog({ level: 'silent', secrets: [] });
@@ -50,8 +51,12 @@ export async function limitFileStore(rules: ReservationRules): Promise<LimitStor
 
 /** Reservations in a database of PostgreSQL, which loses nothing. */
 export async function postgresLimitStore(rules: ReservationRules): Promise<LimitStore> {
-  const server = await startPostgres(postgresPrograms() ?? '');
-  const database = await openDatabase(server.newDatabase());
+  const shared = inject('postgres');
+  const programs = postgresPrograms();
+  if (shared === null || programs === null) throw new Error('PostgreSQL is not installed.');
+  const { newDatabase, dropDatabase } = databasesOf(shared.port, programs);
+  const url = newDatabase(shared.templates.service);
+  const database = await openDatabase(url);
   const { engine } = database;
   if (engine.name !== 'postgres') throw new Error('The database is not of PostgreSQL.');
   return {
@@ -59,7 +64,7 @@ export async function postgresLimitStore(rules: ReservationRules): Promise<Limit
     lose: () => Promise.resolve(),
     async close() {
       await database.destroy();
-      server.stop();
+      dropDatabase(url);
     },
   };
 }

@@ -1,28 +1,12 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { maxListingsOfOwner } from '../../src/service/actions/create-listing.ts';
 import { maxKeys } from '../../src/service/actions/issue-key.ts';
 import { type Database, openDatabase } from '../../src/service/storage/database.ts';
 import { listingDays } from '../../src/service/storage/listings/listing-days.ts';
-import { isSkipped } from '../support/optional-programs.ts';
-import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { describeOnBothDatabases } from './databases.ts';
 import { eventually, mira, ownerId, type Running, receiver, running, serverId, tobias } from './running.ts';
 import { visit } from './visit.ts';
-
-const programs = postgresPrograms();
-let postgres: PostgresServer | null = null;
-beforeAll(async () => {
-  if (programs === null && !isSkipped(false))
-    throw new Error('Install PostgreSQL (Debian: apt-get install postgresql).');
-  postgres = programs === null ? null : await startPostgres(programs);
-});
-afterAll(() => postgres?.stop());
-
-const databases = {
-  SQLite: () => `sqlite:${tempDir()}/service.db`,
-  PostgreSQL: () => postgres?.newDatabase() ?? '',
-};
 
 const dashboard = `/dashboard/${serverId}`;
 
@@ -32,10 +16,8 @@ async function opened({ database: address }: Running): Promise<Database> {
   return database;
 }
 
-describe.each(Object.entries(databases))('on %s', (name, newUrl) => {
-  const onThis = test.skipIf(name === 'PostgreSQL' && programs === null);
-
-  onThis('a listing is given to another member with its keys and webhooks', async () => {
+describeOnBothDatabases('the pages of owners', (newUrl) => {
+  test('a listing is given to another member with its keys and webhooks', async () => {
     const all = await running({ database: newUrl() });
     const { url, received } = await receiver();
     const key = await all.service.issueKey(serverId, 'Bot');
@@ -51,7 +33,7 @@ describe.each(Object.entries(databases))('on %s', (name, newUrl) => {
     await expect(all.service.setOwner('1', mira)).rejects.toThrow('Unknown listing "1"');
   });
 
-  onThis('an owner replies to a review once, edits the reply and deletes it; the API does not show it', async () => {
+  test('an owner replies to a review once, edits the reply and deletes it; the API does not show it', async () => {
     const all = await running({ database: newUrl() });
     const { open, send } = await visit(all, ownerId);
     const page = (await open(`${dashboard}/reviews`)).text;
@@ -71,7 +53,7 @@ describe.each(Object.entries(databases))('on %s', (name, newUrl) => {
     expect((await open(`/servers/${serverId}`)).text).not.toContain('Second');
   });
 
-  onThis('a key shows when it was used, and there are never more than the maximum', async () => {
+  test('a key shows when it was used, and there are never more than the maximum', async () => {
     const all = await running({ database: newUrl() });
     const { open, send } = await visit(all, ownerId);
     expect((await open(dashboard)).text).toContain('never');
@@ -86,7 +68,7 @@ describe.each(Object.entries(databases))('on %s', (name, newUrl) => {
     expect(created.filter(({ status }) => status === 409)).toHaveLength(3);
   });
 
-  onThis('a webhook that its owner paused stays paused after a successful test and a new URL', async () => {
+  test('a webhook that its owner paused stays paused after a successful test and a new URL', async () => {
     const all = await running({ database: newUrl() });
     const { url, received } = await receiver();
     const { open, send } = await visit(all, ownerId);
@@ -105,7 +87,7 @@ describe.each(Object.entries(databases))('on %s', (name, newUrl) => {
     expect((await send(`${dashboard}/webhooks/premium/pause`, {})).status).toBe(404);
   });
 
-  onThis('an owner adds a server and a bot, but neither twice nor without end', async () => {
+  test('an owner adds a server and a bot, but neither twice nor without end', async () => {
     const all = await running({ database: newUrl(), operators: [tobias.userId] });
     const { open, send } = await visit(all, mira.userId);
     const server = { id: '77', name: 'Mira\u202E and\u0000 friends', description: '' };
@@ -125,7 +107,7 @@ describe.each(Object.entries(databases))('on %s', (name, newUrl) => {
     expect(more.filter(({ status }) => status === 303)).toHaveLength(maxListingsOfOwner - 2);
   });
 
-  onThis('the home page finds listings by name, tag and kind, with most votes of the month first', async () => {
+  test('the home page finds listings by name, tag and kind, with most votes of the month first', async () => {
     const all = await running({ database: newUrl() });
     await all.service.createListing({
       kind: 'bot',
@@ -149,7 +131,7 @@ describe.each(Object.entries(databases))('on %s', (name, newUrl) => {
       expect((await open(`/?${odd}`)).status, odd).toBe(200);
   });
 
-  onThis('the chart counts each day once, also after it was stored', async () => {
+  test('the chart counts each day once, also after it was stored', async () => {
     const all = await running({ database: newUrl() });
     const database = await opened(all);
     const now = all.clock.now();
@@ -168,7 +150,7 @@ describe.each(Object.entries(databases))('on %s', (name, newUrl) => {
     expect(text).toContain(`${(votes + 1).toLocaleString('en')} votes in total`);
   });
 
-  onThis('the export has everything and no secret; the deletion needs the name and removes every row', async () => {
+  test('the export has everything and no secret; the deletion needs the name and removes every row', async () => {
     const all = await running({ database: newUrl() });
     const database = await opened(all);
     const { url } = await receiver();
@@ -205,37 +187,34 @@ describe.each(Object.entries(databases))('on %s', (name, newUrl) => {
     expect(await votesOf(database, serverId)).toBe(0);
   });
 
-  onThis(
-    'a member deletes their data: the votes stay counted, the cooldown holds, then nothing names them',
-    async () => {
-      const all = await running({ database: newUrl() });
-      const database = await opened(all);
-      const { open, send } = await visit(all, tobias.userId);
-      await send(`/servers/${serverId}/vote`, {});
-      const votes = await votesOf(database, serverId);
-      const data = (await open('/your-data/export')).json as { listings: { votes: string[]; review: object }[] };
-      expect(data.listings[0]?.votes.length).toBeGreaterThan(1);
-      expect((await open('/your-data')).text).toContain('Lantern Harbour');
-      expect((await send('/your-data/delete', {})).status).toBe(400);
-      expect((await send('/your-data/delete', { confirm: 'yes' })).status).toBe(303);
-      expect((await open('/your-data')).headers.get('location')).toContain('/sign-in');
-      expect(await votesOf(database, serverId)).toBe(votes);
-      expect(await all.service.castVote({ listingId: serverId, ...tobias })).toMatchObject({ recorded: false });
-      const { text } = await open(`/servers/${serverId}?all=1`);
-      expect(text).not.toContain(tobias.username);
-      all.clock.leap(12 * hour);
-      const named = () => database.selectFrom('votes').select('id').where('user_id', '=', tobias.userId).execute();
-      await eventually(async () => {
-        // Maintenance may have begun before the leap.
-        await all.clock.advance(1 * minute);
-        expect(await named()).toEqual([]);
-      });
-      await eventually(async () =>
-        expect(await database.selectFrom('member_deletions').selectAll().execute()).toEqual([]),
-      );
-      expect(await votesOf(database, serverId)).toBe(votes);
-    },
-  );
+  test('a member deletes their data: the votes stay counted, the cooldown holds, then nothing names them', async () => {
+    const all = await running({ database: newUrl() });
+    const database = await opened(all);
+    const { open, send } = await visit(all, tobias.userId);
+    await send(`/servers/${serverId}/vote`, {});
+    const votes = await votesOf(database, serverId);
+    const data = (await open('/your-data/export')).json as { listings: { votes: string[]; review: object }[] };
+    expect(data.listings[0]?.votes.length).toBeGreaterThan(1);
+    expect((await open('/your-data')).text).toContain('Lantern Harbour');
+    expect((await send('/your-data/delete', {})).status).toBe(400);
+    expect((await send('/your-data/delete', { confirm: 'yes' })).status).toBe(303);
+    expect((await open('/your-data')).headers.get('location')).toContain('/sign-in');
+    expect(await votesOf(database, serverId)).toBe(votes);
+    expect(await all.service.castVote({ listingId: serverId, ...tobias })).toMatchObject({ recorded: false });
+    const { text } = await open(`/servers/${serverId}?all=1`);
+    expect(text).not.toContain(tobias.username);
+    all.clock.leap(12 * hour);
+    const named = () => database.selectFrom('votes').select('id').where('user_id', '=', tobias.userId).execute();
+    await eventually(async () => {
+      // Maintenance may have begun before the leap.
+      await all.clock.advance(1 * minute);
+      expect(await named()).toEqual([]);
+    });
+    await eventually(async () =>
+      expect(await database.selectFrom('member_deletions').selectAll().execute()).toEqual([]),
+    );
+    expect(await votesOf(database, serverId)).toBe(votes);
+  });
 });
 
 /** Counted from the votes themselves. */

@@ -109,7 +109,7 @@ export async function receiver(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`, received };
 }
 
-/** Repeats the assertion until it does not throw, for up to 10 s. */
+/** Repeats the assertion until it does not throw, for up to 40 s. */
 export function eventually<Seen>(assertion: () => Seen | Promise<Seen>): Promise<Seen> {
-  return vi.waitFor(assertion, { timeout: 10_000, interval: 20 });
+  return vi.waitFor(assertion, { timeout: 40_000, interval: 20 });
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
 import { minute } from '../../src/platform/durations.ts';
 import { createWriter } from '../../src/store/commits/writer.ts';
@@ -14,46 +14,51 @@ import { tempDir } from '../support/temp-dir.ts';
 const vote = (userId: string) => ({ event: 'server_vote', userId, timestamp: '2025-12-31T23:00:00Z' });
 
 describe('a database that another connection has locked', () => {
-  it('causes a 503 with Retry-After within 5 seconds, stores nothing, and recovers', {
-    timeout: 15_000,
-  }, async () => {
+  it('causes a 503 with Retry-After after other requests were answered, stores nothing, and recovers', async () => {
     const path = join(tempDir(), 'tally.db');
     const { post, store, url } = await startReceiver({ databaseUrl: `sqlite:${path}`, clock: systemClock });
     const other = new DatabaseSync(path);
+    onTestFinished(() => other.close());
     other.exec('BEGIN IMMEDIATE');
-    const startedAt = Date.now();
-    const rejected = post('/webhooks/vote', vote('1'));
-    const unrelated = await fetch(`${url}/nothing`);
-    expect(unrelated.status).toBe(404);
-    expect(Date.now() - startedAt).toBeLessThan(1_000);
-    const response = await rejected;
-    expect(Date.now() - startedAt).toBeLessThan(5_000);
-    expect(response).toMatchObject({ status: 503, json: { success: false } });
-    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    // A busy machine may take longer for the other requests than a delivery waits for the lock: then once more.
+    await vi.waitFor(
+      async () => {
+        let isWaiting = true;
+        const rejected = post('/webhooks/vote', vote('1')).finally(() => (isWaiting = false));
+        for (let sent = 0; sent < 5; sent += 1) expect((await fetch(`${url}/nothing`)).status).toBe(404);
+        const wasWaiting = isWaiting;
+        const response = await rejected;
+        expect(response).toMatchObject({ status: 503, json: { success: false } });
+        expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+        expect(wasWaiting).toBe(true);
+      },
+      { timeout: 40_000 },
+    );
 
     const delayed = post('/webhooks/vote', vote('2'));
-    setTimeout(() => other.exec('ROLLBACK'), 500);
+    other.exec('ROLLBACK');
     expect(await delayed).toMatchObject({ status: 200, json: { outcome: 'recorded' } });
     expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
-    other.close();
   });
 });
 
 describe('a probe of a locked database', () => {
-  it('fails without a write for a while, until a delivery is stored', { timeout: 15_000 }, async () => {
+  it('fails without a write for a while, until a delivery is stored', async () => {
     const path = join(tempDir(), 'tally.db');
-    const { post, store } = await startReceiver({ databaseUrl: `sqlite:${path}`, clock: systemClock });
+    const { post, store } = await startReceiver({ databaseUrl: `sqlite:${path}` });
     const other = new DatabaseSync(path);
     onTestFinished(() => other.close());
     other.exec('BEGIN IMMEDIATE');
     await expect(store.probe()).rejects.toMatchObject({ code: 'store_unavailable' });
-    const startedAt = performance.now();
-    await expect(store.probe()).rejects.toMatchObject({ code: 'store_unavailable' });
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    const again = store.probe();
+    expect(store.waiting()).toBe(0);
+    await expect(again).rejects.toMatchObject({ code: 'store_unavailable' });
 
     other.exec('ROLLBACK');
     expect(await post('/webhooks/vote', vote('1'))).toMatchObject({ status: 200 });
-    await expect(store.probe()).resolves.toBeUndefined();
+    const successful = store.probe();
+    expect(store.waiting()).toBe(1);
+    await expect(successful).resolves.toBeUndefined();
   });
 });
 

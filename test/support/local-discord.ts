@@ -1,17 +1,13 @@
-import { onTestFinished } from 'vitest';
 import {
   type LocalDiscord,
   type LocalDiscordOptions,
   startLocalDiscord,
 } from '../../src/sandbox/discord/local-discord.ts';
-import type { AtEnd } from './temp-dir.ts';
+import { onFinished } from './on-finished.ts';
 
 /** Starts a local Discord, which stops when the test has finished. */
-export async function localDiscord(
-  options: LocalDiscordOptions = {},
-  atEnd: AtEnd = onTestFinished,
-): Promise<LocalDiscord> {
+export async function localDiscord(options: LocalDiscordOptions = {}): Promise<LocalDiscord> {
   const discord = await startLocalDiscord(options);
-  atEnd(() => discord.stop());
+  onFinished(() => discord.stop());
   return discord;
 }

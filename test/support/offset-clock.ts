@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 
 export interface OffsetClock extends Clock {
-  /** Advances the wall clock and the monotonic clock by `ms`. */
+  /** Advances the wall clock and the monotonic clock by `ms`, and wakes the sleepers that are due then. */
   advance(ms: number): void;
   /** Shifts only the wall clock by `ms`, backwards if negative. */
   shiftWallClock(ms: number): void;
@@ -11,12 +11,25 @@ export interface OffsetClock extends Clock {
 export function createOffsetClock(): OffsetClock {
   let elapsed = 0;
   let shift = 0;
+  let advanced = new AbortController();
+  const monotonic = () => systemClock.monotonic() + elapsed;
+
   return {
     ...systemClock,
     now: () => systemClock.now() + elapsed + shift,
-    monotonic: () => systemClock.monotonic() + elapsed,
+    monotonic,
+    async sleep(ms, signal) {
+      const due = monotonic() + ms;
+      do {
+        const ends = [advanced.signal, ...(signal ? [signal] : [])];
+        await systemClock.sleep(due - monotonic(), AbortSignal.any(ends));
+      } while (signal?.aborted !== true && monotonic() < due);
+    },
     advance(ms) {
       elapsed += ms;
+      const sleepers = advanced;
+      advanced = new AbortController();
+      sleepers.abort();
     },
     shiftWallClock(ms) {
       shift += ms;

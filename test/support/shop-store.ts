@@ -39,7 +39,7 @@ export function orderOf(item: ShopItem, changes: Partial<PurchaseOrder> & { user
 }
 
 export async function openShop(url: string): Promise<Store> {
-  const store = await openStore(url, { ...manualClock(start), sleep: systemClock.sleep });
+  const store = await openStore(url, { ...manualClock(start), sleep: systemClock.sleep }, { thread: false });
   onTestFinished(() => store.close());
   return store;
 }

@@ -1,15 +1,15 @@
-import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import type { App } from '../../src/app/app-interface.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
-import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import type { LocalDiscord, LocalDiscordOptions } from '../../src/sandbox/discord/local-discord.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { premiumSecret, voteSecret } from './listings.ts';
 import { localDiscord } from './local-discord.ts';
-import { type AtEnd, tempDir } from './temp-dir.ts';
+import { onFinished } from './on-finished.ts';
+import { tempDir } from './temp-dir.ts';
 
 export interface Installation {
   readonly discord: LocalDiscord;
@@ -24,20 +24,19 @@ export interface Installation {
 
 /**
  * Starts tallyhook with the listing service and the local Discord, connected over HTTP and WebSocket. Everything stops
- * when the test has finished.
+ * with {@link onFinished}.
  *
  * @param changes environment variables that override the defaults
  * @param clock the bot's clock; the service uses the system clock
- * @param atEnd when everything stops, instead of at the end of the test
  */
 export async function startInstallation(
   changes: Record<string, string> = {},
   clock: Clock = systemClock,
-  atEnd: AtEnd = onTestFinished,
+  discordOptions: LocalDiscordOptions = {},
 ): Promise<Installation> {
-  const directory = tempDir(atEnd);
+  const directory = tempDir();
   const silentLog = createLog({ level: 'silent', secrets: [] });
-  const discord = await localDiscord({}, atEnd);
+  const discord = await localDiscord(discordOptions);
   const service = await startService({
     host: '127.0.0.1',
     port: 0,
@@ -47,7 +46,7 @@ export async function startInstallation(
     allowLoopbackTargets: true,
     seed: true,
   });
-  atEnd(() => service.stop());
+  onFinished(() => service.stop());
   const keys = service.seeded?.keys;
   if (!keys) throw new Error('not seeded');
 
@@ -77,7 +76,7 @@ export async function startInstallation(
     destination: { write: (line) => void lines.push(line) },
   });
   const app = await createApp(config, { clock, log });
-  atEnd(() => app.stop());
+  onFinished(() => app.stop());
   const url = (await app.start()) ?? '';
 
   return {

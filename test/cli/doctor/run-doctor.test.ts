@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { publishedLinkedRoles } from '../../../src/app/linked-roles.ts';
 import { fetchApplicationId } from '../../../src/discord/inspection.ts';
@@ -13,10 +13,11 @@ import { openStore } from '../../../src/store/store.ts';
 import { fastClock } from '../../discord/bot.ts';
 import { createDatabaseWithVotes } from '../../support/database-with-votes.ts';
 import { voteSecret } from '../../support/listings.ts';
+import { sharedByTests } from '../../support/on-finished.ts';
 import { queryValue } from '../../support/query-value.ts';
 import { type Installation, startInstallation } from '../../support/start-installation.ts';
 import { serve } from '../../support/start-receiver.ts';
-import { type AtEnd, tempDir } from '../../support/temp-dir.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 import { diagnose } from './run.ts';
 
 const vote = (userId: string) => ({ event: 'server_vote', userId, timestamp: new Date().toISOString() });
@@ -43,32 +44,27 @@ async function votedFile(...statements: string[]) {
 }
 
 async function untilRegistered({ lines }: Installation): Promise<void> {
-  await vi.waitFor(() => expect(lines.join()).toContain('slash commands registered'), { timeout: 120_000 });
+  await vi.waitFor(() => expect(lines.join()).toContain('slash commands registered'), { timeout: 60_000 });
 }
 
 describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
   /** For the tests that change nothing of it. */
-  let shared: Installation;
-
-  beforeAll(async () => {
-    const ends: Parameters<AtEnd>[0][] = [];
-    shared = await startInstallation({}, systemClock, (end) => ends.unshift(end));
-    await untilRegistered(shared);
-    return async () => {
-      for (const end of ends) await end();
-    };
-  }, 120_000);
+  const shared = sharedByTests(async () => {
+    const installation = await startInstallation();
+    await untilRegistered(installation);
+    return installation;
+  });
 
   /** The settings of the shared installation with a database of its own. */
   async function withOwnDatabase(): Promise<{ environment: Record<string, string>; path: string }> {
     const path = join(tempDir(), 'tally.db');
-    const environment = { ...shared.environment, DATABASE_URL: `sqlite:${path}` };
+    const environment = { ...shared().environment, DATABASE_URL: `sqlite:${path}` };
     await (await openStore(environment.DATABASE_URL, systemClock, { thread: false })).close();
     return { environment, path };
   }
 
   it('finds no problem in a valid installation, and prints no secret', async () => {
-    const { environment, url, post } = shared;
+    const { environment, url, post } = shared();
     await post('/webhooks/vote', vote('1'));
     const { results, findingsOf, text } = await diagnose(environment, { url: `${url}/webhooks/vote` });
     expect(results.filter(({ level }) => level === 'fail')).toEqual([]);
@@ -93,7 +89,7 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
   });
 
   it('warns of a server that is linked in Discord beside the listing of the variables', async () => {
-    const { discord } = shared;
+    const { discord } = shared();
     const { environment } = await withOwnDatabase();
     expect((await diagnose(environment)).findingsOf('listings')).toEqual([
       'pass: No server or bot is listed twice in a community.',
@@ -122,7 +118,7 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
 
   it('warns of requests that Discord has rejected, and of linked roles that it does not know', async () => {
     const linked = { PUBLIC_URL: 'https://votes.example', DISCORD_CLIENT_SECRET: 'client-secret-for-tests' };
-    const environment: Record<string, string> = { ...(await withOwnDatabase()).environment, ...linked };
+    const environment = { ...(await withOwnDatabase()).environment, ...linked };
     const reject = async (count: number) => {
       const store = await openStore(environment['DATABASE_URL'] ?? '', systemClock, { thread: false });
       await store.invalidRequests.add(Math.floor(systemClock.now() / 60_000), count);
@@ -152,7 +148,7 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
   });
 
   it('checks the receiver on this machine if no URL is specified', async () => {
-    const { environment, url } = shared;
+    const { environment, url } = shared();
     const { findingsOf } = await diagnose({ ...environment, PORT: new URL(url).port });
     expect(findingsOf('address')).toEqual([
       `pass: ${url} is reachable and rejects unsigned deliveries.`,
@@ -161,7 +157,7 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
   });
 
   it('reports a rejected bot token, and skips the other Discord checks', async () => {
-    const { findingsOf } = await diagnose({ ...shared.environment, DISCORD_TOKEN: 'wrong-token' });
+    const { findingsOf } = await diagnose({ ...shared().environment, DISCORD_TOKEN: 'wrong-token' });
     expect(findingsOf('discord')).toEqual(['fail: Discord rejects the bot token (401).']);
     expect(findingsOf('channels')).toEqual(['warn: Skipped, because the discord check failed.']);
     expect(findingsOf('commands')).toEqual(['warn: Skipped, because the discord check failed.']);
@@ -190,7 +186,7 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
   });
 
   it('reports commands that are not registered', async () => {
-    const { DISCORD_GUILD_ID: _everywhere, ...rest } = shared.environment;
+    const { DISCORD_GUILD_ID: _everywhere, ...rest } = shared().environment;
     expect((await diagnose(rest)).findingsOf('commands')).toEqual([
       'fail: The slash commands are not registered globally, or they are outdated.',
     ]);
@@ -217,7 +213,7 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
   });
 
   it('reports swapped and invalid API keys', async () => {
-    const { environment } = shared;
+    const { environment } = shared();
     const { LOOKUP_SERVER_KEY = '', LOOKUP_BOT_KEY = '' } = environment;
     const swapped = await diagnose({
       ...environment,
@@ -258,7 +254,7 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
   });
 
   it('reports a wrong clock', async () => {
-    const { environment } = shared;
+    const { environment } = shared();
     const withOffset = (ms: number) => ({ clock: { ...systemClock, now: () => Date.now() + ms } });
     const behind = await diagnose(environment, withOffset(-10 * 60_000));
     expect(behind.findingsOf('clock')[0]).toMatch(
@@ -287,7 +283,7 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
   });
 });
 
-describe('doctor, without Discord and the service', { timeout: 120_000 }, () => {
+describe('doctor, without Discord and the service', { timeout: 60_000 }, () => {
   it('reports this at once, and still checks the database', async () => {
     const { environment } = await votedFile();
     const { findingsOf } = await diagnose(environment);

@@ -95,5 +95,5 @@ describeOnBothDatabases('two processes that are killed', (newDatabase) => {
     const waiting = () => database.selectFrom('deliveries').select('id').where('state', '=', 'waiting').execute();
     await eventually(async () => expect(await waiting()).toEqual([]));
     expect(receiver.overlapping).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });

@@ -8,12 +8,12 @@ import { openDatabase } from '../../src/service/storage/database.ts';
 import { readServiceDatabaseStatus } from '../../src/service/storage/database-format.ts';
 import { readQueueState } from '../../src/service/storage/deliveries/queue-state.ts';
 import type { ServiceTables } from '../../src/service/storage/tables.ts';
-import { captive } from '../service/terminal.ts';
+import { describeOnPostgres } from '../contracts/databases.ts';
 import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { describeOnPostgres } from './databases.ts';
+import { captive } from './terminal.ts';
 
-/** The parts of operations that depend on the database; test/service has the tests of the rest. */
+/** The parts of operations that depend on the database. */
 function operationsTests(newUrl: () => string, isServer: boolean): void {
   async function started() {
     const database = newUrl();

@@ -1,0 +1,119 @@
+import type { Mutation } from '../mutation.ts';
+
+/** Settings, rotation, encryption and sign-in with Discord. */
+export const configurationMutations: readonly Mutation[] = [
+  {
+    file: 'config/duration.ts',
+    find: 'return duration > 0 && duration <= maxMs;',
+    replace: 'return duration >= 0 && duration <= maxMs;',
+    breaks: 'a duration of 0 is rejected',
+  },
+  {
+    file: 'config/settings.ts',
+    find: '.pipe(z.number().positive().max(8_760)),',
+    replace: '.pipe(z.number().max(8_760)),',
+    breaks: 'a cooldown of 0 hours is rejected',
+  },
+  {
+    file: 'config/read-values.ts',
+    find: "const text = readFileSync(path, 'utf8').replace(/\\r?\\n$/, '');",
+    replace: "const text = readFileSync(path, 'utf8');",
+    breaks: 'the newline at the end of a secret file is not part of the secret',
+  },
+  {
+    file: 'config/read-values.ts',
+    find: "'secret' in settings[name] ? ' (not shown, because it is secret)'",
+    replace: "'isAddress' in settings[name] ? ' (not shown, because it is secret)'",
+    breaks: 'an invalid secret is not printed',
+  },
+  {
+    file: 'config/rotation.ts',
+    find: 'secrets: [...new Set([...active.secrets, ...next.secrets])],',
+    replace: 'secrets: next.secrets,',
+    breaks: 'secrets that were rotated away are still redacted in logs',
+  },
+  {
+    file: 'config/rotation.ts',
+    find: 'return { ...listing, voteSecrets, premiumSecrets, voteAuthorization, lookupKey };',
+    replace: 'return { ...listing, voteSecrets, voteAuthorization, lookupKey };',
+    breaks: 'a reload replaces the secrets of premium as well',
+  },
+  {
+    file: 'config/secret-files.ts',
+    find: 'const otherUsers = { read: 0o004, write: 0o002 };',
+    replace: 'const otherUsers = { read: 0o004, write: 0o020 };',
+    breaks: 'a secret file that every user can write is rejected',
+  },
+  {
+    file: 'config/shop.ts',
+    find: 'if (!isRepeat) positions.set(code, position);',
+    replace: '',
+    breaks: 'a code that is listed twice is reported, because it would be sold twice',
+  },
+  {
+    file: 'config/warnings.ts',
+    find: 'const maxTypos = 2;',
+    replace: 'const maxTypos = 0;',
+    breaks: 'a misspelled setting gets a warning',
+  },
+  {
+    file: 'src/encryption/sealed-text.ts',
+    find: 'return Buffer.from(JSON.stringify([version, keyId, ...context]));',
+    replace: 'return Buffer.from(JSON.stringify([version, keyId]));',
+    breaks: 'an encrypted value that was copied into another row cannot be read',
+  },
+  {
+    file: 'src/encryption/encryption.ts',
+    find: 'const fromEnvironment = [newKey, key].filter((each) => each !== null);',
+    replace: 'const fromEnvironment = [key, newKey].filter((each) => each !== null);',
+    breaks: 'new secrets are encrypted with NEW_SETTINGS_KEY while it is set',
+  },
+  {
+    file: 'src/encryption/key-file.ts',
+    find: 'const privateMode = 0o600;',
+    replace: 'const privateMode = 0o644;',
+    breaks: 'only the owner can read the key file',
+  },
+  {
+    file: 'src/discord-oauth/authorization-attempts.ts',
+    find: "return equalSecrets(state, stateOf(id)) ? { verifier: verifierOf(id), data: data.join('~') } : null;",
+    replace: "return state.length === stateOf(id).length ? { verifier: verifierOf(id), data: data.join('~') } : null;",
+    breaks: 'the state of an OAuth callback must belong to the cookie of the browser',
+  },
+  {
+    file: 'src/discord-oauth/oauth-client.ts',
+    find: 'redirect_uri: redirectUrl, code_verifier: verifier },',
+    replace: 'redirect_uri: redirectUrl },',
+    breaks: 'the exchange of a code proves with PKCE who started it',
+  },
+  {
+    file: 'src/discord-oauth/oauth-client.ts',
+    find: "if (!scope.split(' ').every((each) => granted.includes(each)))",
+    replace: "if (!scope.split(' ').some((each) => granted.includes(each)))",
+    breaks: 'a sign-in without all requested scopes is rejected',
+  },
+  {
+    file: 'src/discord-oauth/oauth-error.ts',
+    find: "if (error === 'invalid_client') return new OAuthError('rejected', `${message} invalid client secret`);",
+    replace: '',
+    breaks: 'a wrong client secret does not unlink members',
+  },
+  {
+    file: 'src/linked-roles/routes.ts',
+    find: 'return current.count < maxRequests;',
+    replace: 'return true;',
+    breaks: 'an address that opens the page of linked roles too often gets 429',
+  },
+  {
+    file: 'src/linked-roles/member-tokens.ts',
+    find: "if (leased === null) return 'busy';",
+    replace: 'if (leased === null) return { token: open(member).accessToken };',
+    breaks: 'one process at a time refreshes the tokens of a member',
+  },
+  {
+    file: 'src/linked-roles/member-tokens.ts',
+    find: 'expiresAt - expiryMarginMs > clock.now()',
+    replace: 'expiresAt + expiryMarginMs > clock.now()',
+    breaks: 'a token is refreshed a minute before it expires',
+  },
+];

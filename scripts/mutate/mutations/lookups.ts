@@ -1,0 +1,59 @@
+import type { Mutation } from '../mutation.ts';
+
+/** The client of the lookup API: cache, rate budget, errors. */
+export const lookupMutations: readonly Mutation[] = [
+  {
+    file: 'src/lookup/budget.ts',
+    find: 'const windowMs = minute + options.timeoutMs + windowMarginMs;',
+    replace: 'const windowMs = minute;',
+    breaks: 'requests that arrive late stay within the rate limit of the service',
+  },
+  {
+    file: 'src/lookup/budget.ts',
+    find: 'const limiting = latestFirst[limit - 1];',
+    replace: 'const limiting = latestFirst[limit];',
+    breaks: 'at most 120 requests per minute are sent',
+  },
+  {
+    file: 'src/lookup/budget.ts',
+    find: 'blockedUntil = Math.max(blockedUntil, clock.monotonic() + until - clock.now());',
+    replace: '',
+    breaks: 'no request is sent before the time that the service names',
+  },
+  {
+    file: 'src/lookup/cache.ts',
+    find: 'return now < options.freshUntil(entry) && !isExpired(entry, now);',
+    replace: 'return !isExpired(entry, now);',
+    breaks: 'an entry that is not fresh any more is requested again',
+  },
+  {
+    file: 'src/lookup/cache.ts',
+    find: 'const flight = current ?? start(id);',
+    replace: 'const flight = start(id);',
+    breaks: 'identical lookups at the same time send one request',
+  },
+  {
+    file: 'src/lookup/ttl.ts',
+    find: 'if (value.canVote || value.nextVoteAt === null) return asOf + 30 * second;',
+    replace: 'if (value.canVote || value.nextVoteAt === null) return asOf + 30 * minute;',
+    breaks: 'that a member may vote is asked again after 30 seconds',
+  },
+  {
+    file: 'src/lookup/ttl.ts',
+    find: 'Math.max(1, Math.ceil((nextVoteAt - now) / second))',
+    replace: 'Math.floor((nextVoteAt - now) / second)',
+    breaks: 'the wait for the next vote is rounded up, so that 0 means now',
+  },
+  {
+    file: 'src/lookup/http.ts',
+    find: "redirect: 'manual',",
+    replace: "redirect: 'follow',",
+    breaks: 'the API key is not sent to where a redirect points',
+  },
+  {
+    file: 'src/lookup/http.ts',
+    find: 'if (bytes > maxResponseBytes) {',
+    replace: 'if (chunk.byteLength > maxResponseBytes) {',
+    breaks: 'a response of the service that never ends is cut off',
+  },
+];

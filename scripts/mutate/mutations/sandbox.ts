@@ -1,0 +1,71 @@
+import type { Mutation } from '../mutation.ts';
+
+/** The local Discord and the page of the sandbox. */
+export const sandboxMutations: readonly Mutation[] = [
+  {
+    file: 'src/sandbox/discord/mentions.ts',
+    find: "mention_everyone: parse.includes('everyone') && /@(everyone|here)/.test(content),",
+    replace: 'mention_everyone: /@(everyone|here)/.test(content),',
+    breaks: 'the local Discord mentions everyone only if that is allowed',
+  },
+  {
+    file: 'src/sandbox/discord/permissions.ts',
+    find: 'return (set & ~deny) | allow;',
+    replace: 'return (set | allow) & ~deny;',
+    breaks: 'permissions in the local Discord are computed like those of Discord',
+  },
+  {
+    file: 'src/sandbox/discord/rate-limits.ts',
+    find: 'return window.used > request.limit.count ? exceededResponse(headers, resetAfter, false) : { headers };',
+    replace: 'return { headers };',
+    breaks: 'the local Discord limits requests of a route',
+  },
+  {
+    file: 'src/sandbox/discord/oauth.ts',
+    find: "if (!isCurrent || !isForClient || !isVerified) throw new OAuth2Error(400, 'invalid_grant');",
+    replace: "if (!isCurrent || !isForClient) throw new OAuth2Error(400, 'invalid_grant');",
+    breaks: 'the local Discord checks PKCE',
+  },
+  {
+    file: 'src/sandbox/discord/role-connections.ts',
+    find: 'this.#state.clock.now() - value * day',
+    replace: 'this.#state.clock.now() + value * day',
+    breaks: 'linked roles by days in the local Discord are given like in Discord',
+  },
+  {
+    file: 'src/sandbox/page/guard.ts',
+    find: 'return isJson && request.headers.origin === `http://${host}`;',
+    replace: 'return isJson;',
+    breaks: 'another site cannot control the sandbox',
+  },
+  {
+    file: 'src/sandbox/page/browser/markdown.ts',
+    find: 'https?:\\/\\/[^\\s<>()]+(?:',
+    replace: '[a-z]+:\\/?\\/?[^\\s<>()]+(?:',
+    breaks: 'a link of a message in the sandbox leads to the web only',
+  },
+  {
+    file: 'src/sandbox/page/browser/format-time.ts',
+    find: 'if (days === 1) return yesterdayAt(',
+    replace: 'if (days === 2) return yesterdayAt(',
+    breaks: 'a message of yesterday says so',
+  },
+  {
+    file: 'src/sandbox/page/browser/sandbox-time.ts',
+    find: '(monotonic() - reference.monotonic) * (reference.speed - 1)',
+    replace: '(monotonic() - reference.monotonic) * reference.speed',
+    breaks: 'the time of the sandbox page agrees with that of the sandbox',
+  },
+  {
+    file: 'src/sandbox/json-file.ts',
+    find: 'const renamedTo = `${path}.damaged`;\n    renameSync(path, renamedTo);',
+    replace: 'const renamedTo = `${path}.damaged`;',
+    breaks: 'a damaged file of the sandbox is kept',
+  },
+  {
+    file: 'src/sandbox/relay.ts',
+    find: 'if (down) resetConnections();',
+    replace: '',
+    breaks: 'an outage in the sandbox ends the connections that are open',
+  },
+];

@@ -1,0 +1,211 @@
+import type { Mutation } from '../mutation.ts';
+
+/** The bot's database: recording, migrations, locks, backups, on SQLite and on PostgreSQL. */
+export const storageMutations: readonly Mutation[] = [
+  {
+    file: 'src/store/recording/unit-of-work.ts',
+    find: 'const deliveryOf = (key: EventKey) => newEvents.get(key) ?? reads.deliveryOf(key);',
+    replace: 'const deliveryOf = (key: EventKey) => reads.deliveryOf(key);',
+    breaks: 'two equal deliveries in one batch pay once',
+  },
+  {
+    file: 'src/store/recording/unit-of-work.ts',
+    find: 'return [...added, ...reads.votesBetween(stored, listing, after, before)];',
+    replace: 'return reads.votesBetween(stored, listing, after, before);',
+    breaks: 'two votes of a member in one batch respect the cooldown',
+  },
+  {
+    file: 'src/store/commits/group-commit.ts',
+    find: 'for (const queued of batch) await commit(writer, [queued]);',
+    replace: 'rejectAll(batch, commitResult.cause);',
+    breaks: 'a job that fails does not take the others of its batch with it',
+  },
+  {
+    file: 'src/store/commits/group-commit.ts',
+    find: 'if (queue.length >= maxQueueLength) return',
+    replace: 'if (queue.length > 2 * maxQueueLength) return',
+    breaks: 'a delivery beyond the longest queue is sent again later',
+  },
+  {
+    file: 'src/store/commits/writer.ts',
+    find: "throwIfReplaced();\n        return { status: 'committed', results };",
+    replace: "return { status: 'committed', results };",
+    breaks: 'a commit to a database file that was deleted is not acknowledged',
+  },
+  {
+    file: 'src/store/dialect/sqlite-recording.ts',
+    find: 'on conflict do update set due_at = excluded.due_at, leased_until = null`,',
+    replace: 'on conflict do nothing`,',
+    breaks: 'on SQLite, a further vote moves the reminder',
+  },
+  {
+    file: 'src/store/dialect/postgres-changes.ts',
+    find: 'on conflict (user_id, listing) do update set due_at = excluded.due_at, leased_until = null`;',
+    replace: 'on conflict (user_id, listing) do nothing`;',
+    breaks: 'on PostgreSQL, a further vote moves the reminder',
+  },
+  {
+    file: 'src/store/writes/claim.ts',
+    find: 'due_at: leaseUntil,',
+    replace: 'due_at: now,',
+    breaks: 'an effect that is attempted is leased, so that no other process attempts it',
+  },
+  {
+    file: 'src/store/writes/claim.ts',
+    find: "unsure_since: eb.fn.coalesce('unsure_since', eb.val(now)),",
+    replace: 'unsure_since: eb.val(now),',
+    breaks: 'how long an effect may have been sent counts from its first attempt',
+  },
+  {
+    file: 'src/store/writes/outbox.ts',
+    find: "return db.updateTable('effects').where('id', 'in', ids).where('state', '=', literal('waiting'));",
+    replace: "return db.updateTable('effects').where('id', 'in', ids);",
+    breaks: 'an effect that is done stays done when a late attempt ends',
+  },
+  {
+    file: 'src/store/writes/leases.ts',
+    find: 'if (((await sizeOf(group)) ?? size) !== size) return [];',
+    replace: '',
+    breaks: 'no process takes a slot by a number of slots that is out of date',
+  },
+  {
+    file: 'src/store/writes/reminders.ts',
+    find: "const deleted = await run(connection, unchanged.where('due_at', '=', dueAt).returning('due_at'));\n      if (deleted.length === 0) return null;\n      const effect",
+    replace:
+      "const deleted = await run(connection, unchanged.returning('due_at'));\n      if (deleted.length === 0) return null;\n      const effect",
+    breaks: 'a reminder that a vote has moved meanwhile is not sent',
+  },
+  {
+    file: 'src/store/writes/reminders.ts',
+    find: "lease.where('user_id', '=', user_id).where('listing', '=', listing)",
+    replace: "lease.where('user_id', '=', user_id)",
+    breaks: 'a lease of one reminder leaves the other reminders of the member',
+  },
+  {
+    file: 'src/store/writes/purchases.ts',
+    find: "if (earlier.user_id !== userId) return { outcome: 'foreign' };",
+    replace: '',
+    breaks: 'only the member who was asked can confirm a purchase',
+  },
+  {
+    file: 'src/store/writes/purchases.ts',
+    find: "if (stored.state !== 'confirmed') return { purchase: toPurchase(stored), settled: false, queues: [] };",
+    replace: '',
+    breaks: 'a purchase is refunded once',
+  },
+  {
+    file: 'src/store/writes/grants.ts',
+    find: "await run(connection, ended.where('until', 'is not', null).where('until', '<=', now));",
+    replace: "await run(connection, ended.where('until', 'is not', null));",
+    breaks: 'a role for some days is taken away at its end',
+  },
+  {
+    file: 'src/store/writes/budget.ts',
+    find: 'await lock(connection, db, `budget of ${keyId}`);',
+    replace: '',
+    breaks: 'processes share the rate budget of a key',
+  },
+  {
+    file: 'src/store/writes/circuits.ts',
+    find: "doUpdateSet((eb) => ({ count: eb('guild_rejections.count', '+', count) })),",
+    replace: 'doUpdateSet({ count }),',
+    breaks: 'rejected requests of all processes are added up',
+  },
+  {
+    file: 'src/store/writes/forget.ts',
+    find: 'if (expiresAt > now) await keepVote(',
+    replace: 'if (expiresAt < now) await keepVote(',
+    breaks: 'a member cannot be paid for a vote again by being forgotten',
+  },
+  {
+    file: 'src/store/writes/undo-import.ts',
+    find: 'const credits = Math.min(imported, Math.max(0, account.credits));',
+    replace: 'const credits = imported;',
+    breaks: 'undoing an import makes no balance negative',
+  },
+  {
+    file: 'src/store/migrations/004-passbooks.ts',
+    find: "and cause in ('vote', 'denied') and listing is not null",
+    replace: "and cause in ('vote') and listing is not null",
+    breaks: 'the upgrade of old databases knows the last votes without credits',
+  },
+  {
+    file: 'src/store/migrations/004-passbooks.ts',
+    find: 'earlier.id <= ${after})',
+    replace: 'earlier.id < ${after})',
+    breaks: 'the upgrade links the entries of an account across chunks',
+  },
+  {
+    file: 'src/store/migrations/008-event-keys.ts',
+    find: "const time = (at < 0 ? at + 2 ** 48 : at).toString(16).padStart(12, '0');\n  return Buffer.from(time + hash('sha256', key.slice(25), 'hex').slice(0, 20), 'hex');",
+    replace:
+      "const time = (at < 0 ? at + 2 ** 48 : at).toString(16).padStart(12, '0');\n  return Buffer.from(time + hash('sha256', key.slice(24), 'hex').slice(0, 20), 'hex');",
+    breaks: 'a delivery from before an upgrade that is sent again after it pays once',
+  },
+  {
+    file: 'src/store/migrations/022-growth.ts',
+    find: "count(case when cause in ('vote', 'denied', 'claim') then 1 end) as votes,",
+    replace: "count(case when cause in ('vote', 'denied') then 1 end) as votes,",
+    breaks: 'the counters of an upgraded database contain claimed votes',
+  },
+  {
+    file: 'src/store/migrations/022-growth.ts',
+    find: 'return { cursor: String(below - 1), rows: counted };',
+    replace: 'return { cursor: String(below), rows: counted };',
+    breaks: 'the upgrade counts every row, also between two chunks',
+  },
+  {
+    file: 'src/database/migrations/migrate.ts',
+    find: 'if (unknown.length > 0) throw rejectionOf(',
+    replace: 'if (unknown.length > 1) throw rejectionOf(',
+    breaks: 'a version that is too old for the database does not start on it',
+  },
+  {
+    file: 'src/database/migrations/task.ts',
+    find: 'return { ...task, isStarted: true, cursor: chunk.cursor, rows: task.rows + chunk.rows, total };',
+    replace: 'return { ...task, isStarted: true, rows: task.rows + chunk.rows, total };',
+    breaks: 'a step of a migration continues after its last chunk',
+  },
+  {
+    file: 'src/database/migrations/chunk-by-id.ts',
+    find: 'where id > ${after} order by id limit ${size}',
+    replace: 'where id > ${after + 1} order by id limit ${size}',
+    breaks: 'chunks of a migration skip no row',
+  },
+  {
+    file: 'src/database/postgres-migrating.ts',
+    find: 'await transactions.run({ sql: "SELECT name FROM locks WHERE name = \'migrations\' FOR UPDATE", parameters: [] });',
+    replace: '',
+    breaks: 'on PostgreSQL, one process at a time migrates',
+  },
+  {
+    file: 'src/database/postgres-dialect.ts',
+    find: "const retryCodes: readonly string[] = ['55P03', '40001', '40P01', '23505', '25P03'];",
+    replace: "const retryCodes: readonly string[] = ['55P03', '40001', '40P01', '25P03'];",
+    breaks: 'two processes that record the same event at once both succeed',
+  },
+  {
+    file: 'src/database/sqlite-connection.ts',
+    find: "begin: async () => database().exec('BEGIN IMMEDIATE'),",
+    replace: "begin: async () => database().exec('BEGIN'),",
+    breaks: 'a write transaction on SQLite locks before it reads',
+  },
+  {
+    file: 'src/database/snapshots/backup.ts',
+    find: "if (integrityErrors.length > 0) throw new Error(integrityErrors.join('; '));",
+    replace: '',
+    breaks: 'a damaged backup is reported and deleted',
+  },
+  {
+    file: 'src/database/snapshots/backup.ts',
+    find: 'if (await exists(to)) throw databaseExists(to, programToStop);',
+    replace: '',
+    breaks: 'a restore does not write over a database',
+  },
+  {
+    file: 'src/database/snapshots/atomic-file.ts',
+    find: "for (const suffix of ['', ...sidecars]) await rm(`${partial}${suffix}`, { force: true });",
+    replace: '',
+    breaks: 'a backup that fails leaves no partial file',
+  },
+];

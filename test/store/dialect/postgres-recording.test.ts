@@ -1,0 +1,81 @@
+import pg from 'pg';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { postgres } from '../../../src/store/dialect/postgres.ts';
+import { openStore, type Store } from '../../../src/store/store.ts';
+import { describeOnPostgres } from '../../contracts/databases.ts';
+import { delivery, recordWhileConnectionsFail, start, vote } from './failing-connections.ts';
+
+describeOnPostgres('recording on PostgreSQL', (server) => {
+  async function open(url: string): Promise<Store> {
+    const store = await openStore(url, systemClock);
+    onTestFinished(() => store.close());
+    return store;
+  }
+
+  it('does not wait for the locks of a process that has disappeared during a transaction', async () => {
+    const url = server().newDatabase(server().templates.store);
+    const store = await open(url);
+    const dialect = postgres(url);
+    const lost = dialect.openWriting();
+    onTestFinished(async () => {
+      await lost.rollback();
+      await dialect.close();
+    });
+    await lost.begin();
+    await lost.record([{ name: 'record', args: [delivery, vote('1')] }]);
+    const recorded = vi.waitFor(() => store.recorder.record(delivery, vote('1')), { timeout: 30_000 });
+    expect(await recorded).toMatchObject({ outcome: 'recorded', credits: 10 });
+  });
+
+  it('does not wait for slow reads', async () => {
+    const url = server().newDatabase(server().templates.store);
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    await other.query('BEGIN; LOCK TABLE probes IN ACCESS EXCLUSIVE MODE');
+    const dialect = postgres(url);
+    onTestFinished(() => dialect.close());
+    let read = 0;
+    const reads = Array.from({ length: 8 }, async () => {
+      await dialect.reading.run({ sql: 'SELECT count(*) FROM probes', parameters: [] });
+      read += 1;
+    });
+    const writing = dialect.openWriting();
+    await writing.begin();
+    expect(await writing.run({ sql: 'SELECT 1 AS one', parameters: [] })).toEqual([{ one: 1 }]);
+    await writing.commit();
+    expect(read).toBe(0);
+    await other.end();
+    await Promise.all(reads);
+  });
+
+  it('rejects only the delivery whose user id cannot be stored', async () => {
+    const store = await open(server().newDatabase(server().templates.store));
+    const settled = await Promise.allSettled([
+      store.recorder.record(delivery, vote('\ud800')),
+      store.recorder.record(delivery, vote('2')),
+    ]);
+    expect(settled).toMatchObject([{ status: 'rejected' }, { status: 'fulfilled' }]);
+    expect(await store.records.counts()).toMatchObject({ users: 1, credits: 10 });
+  });
+
+  it('keeps a balance without entries that was imported by hand', async () => {
+    const url = server().newDatabase(server().templates.store);
+    const store = await open(url);
+    server().runSql("INSERT INTO balances (user_id, credits, votes) VALUES ('3', 50, 4)", url);
+    const correction = { accounts: '', userId: '3', credits: -60, reason: 'too much', at: start };
+    expect(await store.ownerActions.correct(correction, 'key')).toEqual({ outcome: 'overdrawn', balance: 50 });
+    expect(await store.ledger.account('3')).toEqual({ userId: '3', credits: 50, votes: 4 });
+  });
+
+  it('leaves no balance of a user without entries', async () => {
+    const store = await open(server().newDatabase(server().templates.store));
+    const correction = { accounts: '', userId: '4', credits: -1, reason: 'too much', at: start };
+    expect(await store.ownerActions.correct(correction, 'key')).toEqual({ outcome: 'overdrawn', balance: 0 });
+    expect(await store.records.counts()).toMatchObject({ users: 0 });
+  });
+
+  it('records each vote and each correction once if its sender retries while connections fail', async () => {
+    await recordWhileConnectionsFail(server().newDatabase(server().templates.store), 5);
+  });
+});
