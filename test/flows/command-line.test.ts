@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { registerHooks } from 'node:module';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { runCommand } from '../support/command-line.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { launcher, startProgram } from '../support/start-program.ts';
@@ -84,19 +83,6 @@ it('a closed output pipe is not an error, unlike a full disk', { timeout: 120_00
   const options = { env, cwd: tempDir(), encoding: 'utf8' } as const;
   const output = execFileSync('bash', ['--norc', '-c', `exec 2>&1; ${script}`], options);
   expect(output).toMatch(/^0\n2\nThe output cannot be written: ENOSPC.*\n1\n$/);
-});
-
-it('the page of the sandbox is not announced if its script cannot be bundled', { timeout: 120_000 }, async () => {
-  const hooks = registerHooks({
-    resolve(name, context, next) {
-      if (name.includes('rolldown')) throw new Error('no bundler is installed');
-      return next(name, context);
-    },
-  });
-  onTestFinished(() => hooks.deregister());
-  const { code, output } = await runCommand(['sandbox', '--no-open', '--port', '0']);
-  expect(output).toMatch(/^The script of the page cannot be bundled: no bundler is installed\..*\n$/);
-  expect(code).toBe(1);
 });
 
 describe('an unknown word', { timeout: 120_000 }, () => {
