@@ -21,7 +21,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'bench-receive-'));
   surroundings = await startSurroundings(join(directory, 'surroundings'));
   generator = await startGenerator();
-});
+}, 180_000);
 
 afterAll(async () => {
   await generator.stop();

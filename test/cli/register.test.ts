@@ -11,7 +11,7 @@ import { localDiscord } from '../support/local-discord.ts';
 import { settings } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-describe('tallyhook register', { timeout: 60_000 }, () => {
+describe('tallyhook register', { timeout: 120_000 }, () => {
   it('registers its commands, keeps those of another program, and prints a report', async () => {
     const discord = await localDiscord();
     const rest = createDiscordRest(discord);

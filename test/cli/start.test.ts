@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startCommand } from '../../src/cli/start.ts';
 import { captive } from '../service/terminal.ts';
+import { watchErrorHandlers } from '../support/command-line.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -9,6 +10,7 @@ afterEach(() => void vi.unstubAllEnvs());
 
 describe('tallyhook start', () => {
   it('reloads for a SIGHUP during the start, and handles the signal until it has stopped', async () => {
+    onTestFinished(watchErrorHandlers());
     const directory = tempDir();
     const changes = { DATABASE_URL: `sqlite:${directory}/tally.db`, CACHE_URL: 'memory:', LOG_LEVEL: 'fatal' };
     for (const [name, value] of Object.entries({ ...settings(unreachableDiscord), ...changes }))

@@ -26,19 +26,25 @@ async function bashCompletion(): Promise<(...words: readonly string[]) => string
   };
 }
 
-it.skipIf(!hasBash)('bash completes commands, actions, options, their values, and files', async () => {
-  const complete = await bashCompletion();
-  expect(complete('re')).toEqual(['register', 'rekey', 'restore', 'rewards']);
-  expect(complete('')).toEqual(expect.arrayContaining(['completion', 'help', 'import', 'init', 'start', '--version']));
-  expect(complete('rewards', '')).toEqual(expect.arrayContaining(['simulate', 'backfill', '--rules']));
-  expect(complete('rewards', 'simulate', '--r')).toEqual(['--rules']);
-  expect(complete('import', 'p')).toEqual(['points.csv']);
-  expect(complete('import', '--d')).toEqual(['--dry-run']);
-  expect(complete('import', 'points.csv', '--as', '')).toEqual(['balances', 'votes']);
-  expect(complete('export', '--format', 'c')).toEqual(['csv']);
-  expect(complete('completion', '')).toEqual(expect.arrayContaining(['bash', 'zsh', 'fish']));
-  expect(complete('help', 'im')).toEqual(['import']);
-});
+it.skipIf(!hasBash)(
+  'bash completes commands, actions, options, their values, and files',
+  { timeout: 120_000 },
+  async () => {
+    const complete = await bashCompletion();
+    expect(complete('re')).toEqual(['register', 'rekey', 'restore', 'rewards']);
+    expect(complete('')).toEqual(
+      expect.arrayContaining(['completion', 'help', 'import', 'init', 'start', '--version']),
+    );
+    expect(complete('rewards', '')).toEqual(expect.arrayContaining(['simulate', 'backfill', '--rules']));
+    expect(complete('rewards', 'simulate', '--r')).toEqual(['--rules']);
+    expect(complete('import', 'p')).toEqual(['points.csv']);
+    expect(complete('import', '--d')).toEqual(['--dry-run']);
+    expect(complete('import', 'points.csv', '--as', '')).toEqual(['balances', 'votes']);
+    expect(complete('export', '--format', 'c')).toEqual(['csv']);
+    expect(complete('completion', '')).toEqual(expect.arrayContaining(['bash', 'zsh', 'fish']));
+    expect(complete('help', 'im')).toEqual(['import']);
+  },
+);
 
 it.each([
   ['zsh', /import\) _arguments .*'--as:value:\(balances votes\)'.*'\*:file:_files'/],

@@ -7,7 +7,7 @@ import { createSender } from '../support/sender.ts';
 import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-it('every file that the program creates is only readable by its owner', { timeout: 90_000 }, async () => {
+it('every file that the program creates is only readable by its owner', { timeout: 120_000 }, async () => {
   const directory = tempDir();
   const environment = {
     ...{ TALLYHOOK_ROLES: 'receive', PORT: '0' },

@@ -20,7 +20,7 @@ async function running() {
   return { app, path, url: (await app.start()) ?? '' };
 }
 
-describe('the app while Discord is unavailable', { timeout: 60_000 }, () => {
+describe('the app while Discord is unavailable', { timeout: 120_000 }, () => {
   it('is ready for the role receive, but not as a whole', async () => {
     const { url } = await running();
     const whole = await fetch(`${url}/readyz`);
@@ -46,7 +46,7 @@ describe('the app while Discord is unavailable', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the app while it stops', { timeout: 60_000 }, () => {
+describe('the app while it stops', { timeout: 120_000 }, () => {
   it('is not ready to receive, but completes requests in progress', async () => {
     const { app, url } = await running();
     const { write, closed } = rawConnection(url);
@@ -61,7 +61,7 @@ describe('the app while it stops', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a sender that half-closes its connection after the request', { timeout: 60_000 }, () => {
+describe('a sender that half-closes its connection after the request', { timeout: 120_000 }, () => {
   it('gets the response to its vote after the commit', async () => {
     const { app, url } = await running();
     const body = JSON.stringify({ event: 'server_vote', userId: '42', timestamp: new Date().toISOString() });

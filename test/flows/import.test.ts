@@ -28,7 +28,7 @@ function newInstallation() {
   };
 }
 
-it('an import is shown before, done, listed, and undone', { timeout: 60_000 }, async () => {
+it('an import is shown before, done, listed, and undone', { timeout: 120_000 }, async () => {
   const { url, write, run, path } = newInstallation();
   const file = write('points.csv', `user,points\n${idOf(0)},150\n${idOf(1)},20\nabc,5\n${idOf(2)},-4\n`);
   expect(await run(file)).toMatchObject({ code: 2, output: expect.stringContaining('Use --yes, after a --dry-run.') });
@@ -60,7 +60,7 @@ it('an import is shown before, done, listed, and undone', { timeout: 60_000 }, a
   expect(await isConsistent(url)).toBe(true);
 });
 
-it('votes are for a listing, and a database with keys needs a template', { timeout: 60_000 }, async () => {
+it('votes are for a listing, and a database with keys needs a template', { timeout: 120_000 }, async () => {
   const { url, write, run } = newInstallation();
   const votes = write(
     'votes.ndjson',
@@ -85,7 +85,9 @@ it('votes are for a listing, and a database with keys needs a template', { timeo
   expect(await (await openLedger(url)).ledger.account(idOf(0))).toMatchObject({ credits: 30, votes: 2 });
 });
 
-it('a wrong listing is rejected, and a time of votes that would delay the next ones', { timeout: 60_000 }, async () => {
+it('a wrong listing is rejected, and a time of votes that would delay the next ones', {
+  timeout: 120_000,
+}, async () => {
   const { url, write, run } = newInstallation();
   const votes = write('votes.csv', `user,time,site\n${idOf(0)},1767323045,\n`);
   expect(await run(votes, '--listing', 'nowhere', '--yes')).toMatchObject({

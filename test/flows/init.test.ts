@@ -43,7 +43,7 @@ async function listingService() {
   return { baseUrl: service.baseUrl, keys };
 }
 
-describe('tallyhook init', { timeout: 60_000 }, () => {
+describe('tallyhook init', { timeout: 120_000 }, () => {
   it('rejects wrong values, hides secrets, and after Ctrl-C leaves the file as it is', async () => {
     const discord = await localDiscord();
     const { baseUrl } = await listingService();

@@ -11,13 +11,13 @@ import { tempDir } from '../support/temp-dir.ts';
 /** Parses the first output of a server, and stops it. */
 async function firstOutput(...args: readonly string[]): Promise<unknown> {
   const { output, stop, ended } = startCommand(args);
-  await vi.waitFor(() => expect(output()).toContain('\n'), { timeout: 60_000 });
+  await vi.waitFor(() => expect(output()).toContain('\n'), { timeout: 120_000 });
   stop();
   expect((await ended).code).toBe(0);
   return JSON.parse(output());
 }
 
-describe('--json', { timeout: 60_000 }, () => {
+describe('--json', { timeout: 120_000 }, () => {
   it('prints the settings, warnings and issues without secrets', async () => {
     const environment = { DISCORD_TOKEN: 'hush', PORT: 'x', VOTE_WEBHOOK_SECERT: 'hush', DATABASE_URL: 'sqlite:a.db' };
     const { code, stdout } = await runCommand(['config', '--json', '--check'], environment);

@@ -61,7 +61,7 @@ const damages: Readonly<Record<string, (keyFile: string) => void>> = {
   'has another key': (keyFile) => writeFileSync(keyFile, `${generateKeyText()}\n`),
 };
 
-describe('a key file that', { timeout: 60_000 }, () => {
+describe('a key file that', { timeout: 120_000 }, () => {
   it.each(Object.keys(damages))(
     '%s stops only the listings that were linked in Discord, and /readyz, the log and the doctor say so',
     async (damage) => {

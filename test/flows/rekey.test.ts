@@ -14,7 +14,7 @@ import { tempDir } from '../support/temp-dir.ts';
 const members = 300;
 const places = ['access_token', 'refresh_token'] as const;
 
-it('encrypts the tokens of linked members with another key, although it is killed', { timeout: 60_000 }, async () => {
+it('encrypts the tokens of linked members with another key, although it is killed', { timeout: 120_000 }, async () => {
   const directory = tempDir();
   const path = join(directory, 'tally.db');
   const [SETTINGS_KEY, NEW_SETTINGS_KEY] = [generateKeyText(), generateKeyText()];

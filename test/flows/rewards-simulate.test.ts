@@ -51,7 +51,7 @@ async function castVotes(store: Store, community: Installation): Promise<void> {
 }
 
 function simulationTests(newUrl: () => string): void {
-  it('finds no difference to the rules that were in force', { timeout: 30_000 }, async () => {
+  it('finds no difference to the rules that were in force', { timeout: 120_000 }, async () => {
     const url = newUrl();
     const community = installation(url, everyRule);
     await castVotes(await openLedger(url), community);
@@ -100,7 +100,7 @@ describe('tallyhook rewards simulate', () => {
     return members.map(({ simulated }: { simulated: number }) => simulated);
   }
 
-  it('reports what other rules would have paid, and changes nothing', { timeout: 30_000 }, async () => {
+  it('reports what other rules would have paid, and changes nothing', { timeout: 120_000 }, async () => {
     const { community, store } = await threeDays();
     expect(await totals(community, {})).toEqual([30, 40]);
     expect(await totals(community, { vote: 2, streak: { every: 3, credits: 50 } })).toEqual([56, 40]);
@@ -114,7 +114,7 @@ describe('tallyhook rewards simulate', () => {
     expect(await store.ledger.account('1')).toMatchObject({ credits: 30 });
   });
 
-  it('applies rules to one listing only', { timeout: 30_000 }, async () => {
+  it('applies rules to one listing only', { timeout: 120_000 }, async () => {
     const { community, store } = await threeDays();
     await castVote(store, community, '1', monday, { listing: 'pier' });
     const double = { multipliers: [{ factor: 2 }] };
@@ -122,7 +122,7 @@ describe('tallyhook rewards simulate', () => {
     expect(await totals(community, double, '--listing', 'harbour')).toEqual([60 + 10, 80]);
   });
 
-  it('prints a report for people, and CSV', { timeout: 30_000 }, async () => {
+  it('prints a report for people, and CSV', { timeout: 120_000 }, async () => {
     const { community } = await threeDays();
     const rules = rulesFile({ vote: 1, streak: { every: 2, credits: 500 } });
     const report = await runRewards(community, 'simulate', '--rules', rules);
@@ -135,7 +135,7 @@ describe('tallyhook rewards simulate', () => {
     expect(csv.stderr).toContain('total');
   });
 
-  it('rejects wrong usage and wrong rules with a hint', { timeout: 30_000 }, async () => {
+  it('rejects wrong usage and wrong rules with a hint', { timeout: 120_000 }, async () => {
     const { community } = await threeDays();
     const run = async (...args: readonly string[]) => await runRewards(community, ...args);
     expect(await run('simulate')).toMatchObject({ code: 2, stderr: expect.stringContaining('--rules is missing') });

@@ -24,7 +24,7 @@ function install(dependencies: Readonly<Record<string, string>>): string {
   return `${stdout}${stderr}`;
 }
 
-describe('npm, in a clone', { timeout: 60_000 }, () => {
+describe('npm, in a clone', { timeout: 120_000 }, () => {
   it('does not warn of each package that needs a newer Node than that of the machine', () => {
     const output = install({});
     expect(output).toContain('added 1 package');

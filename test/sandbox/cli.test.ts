@@ -1,27 +1,24 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sandboxCommand } from '../../src/sandbox/cli.ts';
-import { captive } from '../service/terminal.ts';
+import { startCommand } from '../support/command-line.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** Runs the sandbox, which is stopped as soon as it prints something. */
 async function runBriefly(...args: readonly string[]) {
-  const { terminal, output, stop } = captive();
-  const print = (line: string) => {
-    terminal.print(line);
-    stop();
-  };
-  const code = await sandboxCommand(args, { ...terminal, print, printError: print });
-  return { code, output: output() };
+  const stopping = Promise.withResolvers<void>();
+  const { stop, ended } = startCommand(['sandbox', ...args], {}, { onOutput: () => stopping.resolve() });
+  await stopping.promise;
+  stop();
+  return ended;
 }
 
-describe('tallyhook sandbox', { timeout: 60_000 }, () => {
+describe('tallyhook sandbox', { timeout: 120_000 }, () => {
   it('prints the addresses and stops; --fresh deletes its own files', async () => {
     const data = tempDir();
     const isClockStored = () => existsSync(join(data, 'clock.json'));
     const first = await runBriefly('--port', '0', '--no-open', '--speed', '2.5', '--seed', '7', '--data', data);
-    expect(first).toEqual({ code: 0, output: expect.stringMatching(/Open {2}http:\/\/127\.0\.0\.1:\d+\n/) });
+    expect(first).toMatchObject({ code: 0, output: expect.stringMatching(/Open {2}http:\/\/127\.0\.0\.1:\d+\n/) });
     expect(isClockStored()).toBe(true);
     expect((await runBriefly('--port', '0', '--data', data, '--fresh')).code).toBe(0);
     expect(isClockStored()).toBe(false);

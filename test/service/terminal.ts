@@ -13,11 +13,14 @@ export function captive(
   const lines: string[] = [];
   const stopping = new AbortController();
   const record = (line: string): void => void lines.push(line);
-  return {
-    terminal: {
-      ...{ print: record, printError: record, input, environment, stop: stopping.signal },
-      output: new Writable({ write: (chunk, _encoding, done) => (record(String(chunk)), done()) }),
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      record(String(chunk));
+      done();
     },
+  });
+  return {
+    terminal: { print: record, printError: record, input, output: sink, environment, stop: stopping.signal },
     output: () => lines.join('\n'),
     stop: () => stopping.abort(),
   };

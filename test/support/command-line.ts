@@ -91,7 +91,7 @@ function enterSurroundings(environment: Readonly<Record<string, string | undefin
 }
 
 /** Returns a function that removes the handlers of uncaught errors that were added meanwhile: a program ends with them. */
-function watchErrorHandlers(): () => void {
+export function watchErrorHandlers(): () => void {
   const events = ['unhandledRejection', 'uncaughtException'];
   const before = new Set(events.flatMap((event) => process.listeners(event as NodeJS.Signals)));
   return () => {
