@@ -27,8 +27,10 @@ describeOnEveryDatabase('a snapshot', (newUrl) => {
   }
 
   async function entriesOf(url: string, selection: Partial<EntrySelection> = {}) {
+    const snapshot = await openSnapshot(url);
     const entries = [];
-    for await (const page of entryPages(await snapshotOf(url), { ...allEntries, ...selection })) entries.push(...page);
+    for await (const page of entryPages(snapshot, { ...allEntries, ...selection })) entries.push(...page);
+    await snapshot.close();
     return entries;
   }
 
@@ -92,14 +94,15 @@ describeOnEveryDatabase('a snapshot', (newUrl) => {
     const url = newUrl();
     for (const days of [0, 1, 2]) await createDatabaseWithVotes(url, ['1', '2'], { at: voteTime + days * 86_400_000 });
     expect(await brokenLinks(await snapshotOf(url))).toBe(0);
-    await runSql(url, 'UPDATE entries SET previous = 1 WHERE id = 5');
-    await runSql(url, "UPDATE balances SET last_entry = 4 WHERE user_id = '2'");
+    const [first, , , secondOfOther, last] = (await entriesOf(url)).map(({ id }) => id);
+    await runSql(url, `UPDATE entries SET previous = ${first} WHERE id = ${last}`);
+    await runSql(url, `UPDATE balances SET last_entry = ${secondOfOther} WHERE user_id = '2'`);
     expect(await brokenLinks(await snapshotOf(url))).toBe(2);
 
-    await runSql(url, 'UPDATE entries SET previous = 5 WHERE id = 1');
+    await runSql(url, `UPDATE entries SET previous = ${last} WHERE id = ${first}`);
     const store = await openStore(url, manualClock(voteTime), { thread: false });
     onTestFinished(() => store.close());
-    expect((await store.records.entries(homeAccount('1'), 9)).map(({ id }) => id)).toEqual([5, 1]);
+    expect((await store.records.entries(homeAccount('1'), 9)).map(({ id }) => id)).toEqual([last, first]);
   });
 
   it('reads the contents, the backlog and the last deliveries', async () => {
@@ -140,15 +143,14 @@ describeOnEveryDatabase('a snapshot', (newUrl) => {
     const url = newUrl();
     await createDatabaseWithVotes(url, ['1', '2']);
     await createDatabaseWithVotes(url, ['1'], { at: voteTime + 86_400_000 });
-    expect((await entriesOf(url)).map(({ id, userId }) => [id, userId])).toEqual([
-      [1, '1'],
-      [2, '2'],
-      [3, '1'],
-    ]);
-    expect((await entriesOf(url, { userId: '1' })).map(({ id }) => id)).toEqual([1, 3]);
-    expect((await entriesOf(url, { since: voteTime + 1 })).map(({ id }) => id)).toEqual([3]);
+    const all = await entriesOf(url);
+    const [first, second, third] = all.map(({ id }) => id);
+    expect(all.map(({ userId }) => userId)).toEqual(['1', '2', '1']);
+    expect([first, second, third]).toEqual([first, second, third].toSorted((a = 0, b = 0) => a - b));
+    expect((await entriesOf(url, { userId: '1' })).map(({ id }) => id)).toEqual([first, third]);
+    expect((await entriesOf(url, { since: voteTime + 1 })).map(({ id }) => id)).toEqual([third]);
     expect((await entriesOf(url, { userId: '2', since: voteTime + 1 })).length).toBe(0);
-    expect((await entriesOf(url))[0]).toEqual({
+    expect(all[0]).toEqual({
       id: 1,
       userId: '1',
       listing: 'server',

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +11,7 @@ import { withoutSecrets } from '../../src/webhook/listing.ts';
 import { describeOnEveryDatabase, describeOnPostgres } from '../contracts/databases.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { recordVote } from '../support/record-vote.ts';
+import { runSql } from '../support/run-sql.ts';
 import { launcher } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import {
@@ -105,16 +105,15 @@ describe('tallyhook rewards backfill', () => {
   });
 
   it('is complete after it was killed again and again', { timeout: 300_000 }, async () => {
-    const votedOnly = join(tempDir(), 'tally.db');
-    const store = await openLedger(`sqlite:${votedOnly}`);
-    const before = installation(`sqlite:${votedOnly}`, { vote: 10 });
+    const votedOnly = `sqlite:${tempDir()}/tally.db`;
+    const store = await openLedger(votedOnly);
+    const before = installation(votedOnly, { vote: 10 });
     const members = Array.from({ length: 400 }, (_, index) => String(1_000 + index));
     await Promise.all(
       members.flatMap((userId) =>
         [0, 1, 2, 3].map((number) => castVote(store, before, userId, monday + number * day + hour)),
       ),
     );
-    await store.close();
     // Four votes, a streak, two milestones.
     const complete = members.length * (4 * 10 + 50 + 100 + 5);
     /** Kills the backfill when it has paid something. Returns the credits that all members have then. */
@@ -131,7 +130,7 @@ describe('tallyhook rewards backfill', () => {
 
     for (let kills = 0; kills < 3; ) {
       const path = join(tempDir(), 'tally.db');
-      copyFileSync(votedOnly, path);
+      await runSql(votedOnly, `VACUUM INTO '${path}'`);
       const community = installation(`sqlite:${path}`, { ...rules, party: undefined });
       // On a busy machine it may be complete before it is killed: then once more from the start.
       for (kills = 0; kills < 3 && (await killedBackfill(community, path)) < complete; ) kills += 1;
@@ -143,7 +142,7 @@ describe('tallyhook rewards backfill', () => {
 });
 
 function creditsIn(path: string): number {
-  const database = new DatabaseSync(path, { readOnly: true });
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 60_000 });
   const row = database.prepare('SELECT sum(credits) AS credits FROM balances').get();
   database.close();
   return Number(row?.['credits']);

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
@@ -29,12 +30,36 @@ export const serverId = '613425648685547541';
 export const botId = '716390085896962058';
 export const ownerId = '204255221017214977';
 export const mira = { userId: '318044130796109825', username: 'mira' };
+const noKeys = { server: '', bot: '' };
 export const tobias = { userId: '222079895583457280', username: 'tobias_k' };
+
+type Keys = Running['keys'];
+let seeded: Promise<{ readonly file: Buffer; readonly keys: Keys }> | undefined;
+
+/** A database of the seeded service, to be copied: to create it takes longer than most tests. */
+async function createSeeded(): Promise<{ readonly file: Buffer; readonly keys: Keys }> {
+  const path = `${tempDir()}/service.db`;
+  const service = await startService({
+    ...{ database: `sqlite:${path}`, allowLoopbackTargets: true, seed: true, clock: leapingClock() },
+  });
+  await service.stop();
+  return { file: readFileSync(path), keys: service.seeded?.keys ?? noKeys };
+}
+
+async function copySeeded(): Promise<{ readonly database: string; readonly keys: Keys }> {
+  seeded ??= createSeeded();
+  const { file, keys } = await seeded;
+  const path = `${tempDir()}/service.db`;
+  writeFileSync(path, file);
+  return { database: `sqlite:${path}`, keys };
+}
 
 /** Starts the seeded service on a SQLite file and a free port. It is stopped after the test. */
 export async function running(changes: Partial<ServiceOptions> & { clock?: LeapingClock } = {}): Promise<Running> {
+  const isUsual = changes.clock === undefined && changes.database === undefined && changes.seed !== false;
   const clock = changes.clock ?? leapingClock();
-  const database = changes.database ?? `sqlite:${tempDir()}/service.db`;
+  const copied = isUsual ? await copySeeded() : null;
+  const database = copied?.database ?? changes.database ?? `sqlite:${tempDir()}/service.db`;
   const lines: string[] = [];
   const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
   const service = await startService({
@@ -53,7 +78,7 @@ export async function running(changes: Partial<ServiceOptions> & { clock?: Leapi
     clock,
     database,
     lines,
-    keys: service.seeded?.keys ?? { server: '', bot: '' },
+    keys: copied?.keys ?? service.seeded?.keys ?? noKeys,
     port: service.port,
     get: (path, headers = {}) => ask(service.baseUrl + path, { headers }),
   };

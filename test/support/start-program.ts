@@ -48,7 +48,7 @@ export function startProgram(
     output: () => output,
     ended,
     async url() {
-      for (let tries = 0; tries < 1_200; tries += 1) {
+      for (let tries = 0; tries < 4_800; tries += 1) {
         const [, url] = /"url":"([^"]+)".*"msg":"(?:receiving webhooks|listening)"/.exec(output) ?? [];
         if (url !== undefined) return url;
         if (child.exitCode !== null || child.signalCode !== null) break;

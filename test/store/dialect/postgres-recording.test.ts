@@ -35,16 +35,17 @@ describeOnPostgres('recording on PostgreSQL', (server) => {
     await other.query('BEGIN; LOCK TABLE probes IN ACCESS EXCLUSIVE MODE');
     const dialect = postgres(url);
     onTestFinished(() => dialect.close());
-    let read = 0;
+    let isLocked = true;
     const reads = Array.from({ length: 8 }, async () => {
-      await dialect.reading.run({ sql: 'SELECT count(*) FROM probes', parameters: [] });
-      read += 1;
+      while (isLocked)
+        await dialect.reading.run({ sql: 'SELECT count(*) FROM probes', parameters: [] }).catch(() => {});
     });
     const writing = dialect.openWriting();
-    await writing.begin();
+    // Each read waits for 10 s.
+    await vi.waitFor(() => writing.begin(), { timeout: 8_000 });
     expect(await writing.run({ sql: 'SELECT 1 AS one', parameters: [] })).toEqual([{ one: 1 }]);
     await writing.commit();
-    expect(read).toBe(0);
+    isLocked = false;
     await other.end();
     await Promise.all(reads);
   });
