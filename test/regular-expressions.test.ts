@@ -1,61 +1,75 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findRegularExpressions } from './support/find-regular-expressions.ts';
-import { findSuperlinearGrowth, type RepeatedText } from './support/growth.ts';
-import { hostileInputs, repeatedText, repeatedTexts } from './support/hostile-inputs.ts';
+import { hostileInputs } from './support/hostile-inputs.ts';
+import { CountingExpression } from './support/regular-expression-steps.ts';
+import { findSuperlinearText } from './support/superlinear-expressions.ts';
 
 const { literals, dynamic } = findRegularExpressions();
-const byPath = Map.groupBy(literals, ({ path }) => path);
+const expressions = new Map(literals.map((literal) => [`/${literal.pattern}/${literal.flags}`, literal]));
 
 /**
  * Regular expression literals are found automatically. One that is created at run time needs a function in the table of
  * `linear-time.test.ts`, and its file in the list below.
  */
-describe('every regular expression runs in linear time', { timeout: 120_000 }, () => {
+describe('every regular expression', () => {
   it('is found in the source', () => {
     expect(literals.length).toBeGreaterThan(100);
     expect(dynamic).toEqual(['src/sandbox/discord/route.ts', 'src/sandbox/page/browser/typed-line.ts']);
   });
 
-  it.each([...byPath])('in %s', (_path, expressions) => {
-    const results = expressions.map(({ pattern, flags }) => {
-      const expression = new RegExp(pattern, flags);
-      // replace() finds the first match, or all matches if the expression is global.
-      const replace = (text: string) => text.replace(expression, '');
-      const inputs = [...hostileInputs, ...patternCharacters(pattern), ...nearMatches(pattern, flags)];
-      return `/${pattern}/${flags} ${findSuperlinearGrowth(replace, inputs) ?? 'is linear'}`;
+  it('takes steps in proportion to the text', { timeout: 120_000 }, () => {
+    const superlinear = [...expressions].flatMap(([name, { path, pattern, flags }]) => {
+      const text = findSuperlinearText(pattern, flags);
+      return text === null ? [] : [`${path} ${name}: ${text}`];
     });
-    expect(results.filter((each) => !each.endsWith(' is linear'))).toEqual([]);
+    expect(superlinear).toEqual([]);
+  });
+
+  it('matches what V8 matches if its steps are counted', () => {
+    for (const { pattern, flags } of expressions.values()) {
+      const [expected, counting] = [
+        new RegExp(pattern, flags.replace('g', '')),
+        new CountingExpression(pattern, flags),
+      ];
+      for (const text of [pattern, ...hostileInputs.map(({ of }) => of(12))]) {
+        const found = expected.exec(text);
+        expect(counting.search(text).match, `${expected} in ${text}`).toEqual(
+          found && [found.index, found.index + found[0].length],
+        );
+      }
+    }
   });
 });
 
-/** Repeats each character of the expression, followed by each of its characters. */
-function patternCharacters(pattern: string): RepeatedText[] {
-  const classes: Readonly<Record<string, string>> = { '\\d': '0', '\\s': ' ', '\\S': 'a', '\\w': 'a', '\\n': '\n' };
-  const parts = pattern.match(/\\[a-zA-Z]|[^\\]/gu) ?? [];
-  const characters = [...new Set(['\n', ...parts.map((part) => classes[part] ?? part.slice(-1))])].slice(0, 16);
-  return repeatedTexts(characters, characters);
-}
+describe('the search for a text that takes too many steps', () => {
+  it.each([
+    [/(a+)+$/, 'a loop in a loop'],
+    [/^(?:a|b|ab)*c/, 'alternatives that match the same'],
+    [/^(a|aa){1,60}$/, 'many ways to fill a limited loop'],
+    [/^\s*(.*?)\s*$/, 'loops beside each other'],
+    [/^a*b?a*c/, 'loops with an optional part between them'],
+    [/a*b/, 'a loop from each position'],
+    [/<!--.*?-->/s, 'a search for the end from each beginning'],
+    [/"(?:[^"\\]|\\.)*"/, 'a string without its end'],
+    [/^\/+|\/+$/g, 'a loop before the end'],
+    [/(?=.*b)a/g, 'a lookahead for each match'],
+    [/(?<=a+)b/, 'a loop that looks back'],
+    [/,(?=(?:[^"]*"[^"]*")*[^"]*$)/, 'a lookahead to the end'],
+    [/(.+)\1/, 'a repeated group'],
+    [/^\p{L}*\p{Lu}*\d$/u, 'classes that overlap'],
+  ])('finds one for %s: %s', ({ source, flags }) => {
+    expect(findSuperlinearText(source, flags)).not.toBe(null);
+  });
 
-/** Matching texts with one part repeated and a different end, which makes expressions backtrack. */
-function nearMatches(pattern: string, flags: string): RepeatedText[] {
-  return samplesOf(pattern, flags).flatMap((sample) =>
-    [...sample.split('').keys()].flatMap((start) =>
-      [1, 2, 3].flatMap((length) =>
-        ['\0', '/'].map((end) =>
-          repeatedText({ prefix: sample.slice(0, start), unit: sample.slice(start, start + length) || '\0', end }),
-        ),
-      ),
-    ),
-  );
-}
-
-/** Generates matching texts with a fixed seed; none if fast-check does not support the syntax, such as lookbehinds. */
-function samplesOf(pattern: string, flags: string): readonly string[] {
-  try {
-    const matching = fc.stringMatching(new RegExp(pattern, flags.replace(/[gy]/g, '')), { size: 'xsmall' });
-    return fc.sample(matching, { seed: 1, numRuns: 3 }).map((sample) => sample.slice(0, 40));
-  } catch {
-    return [];
-  }
-}
+  it.each([
+    /^(?:[^"\\]|\\.)*"/,
+    /^[\s\S]*?\n\n$/,
+    /^(?=.*b)a/,
+    /(?<!\d)\d+px/,
+    /%.*$/s,
+    /\((?:[^()]|\([^()]*\))*\)/,
+    /^\w{1,200}$/,
+  ])('finds none for %s', ({ source, flags }) => {
+    expect(findSuperlinearText(source, flags)).toBe(null);
+  });
+});

@@ -133,7 +133,7 @@ function requireToken(authentication: Authentication): RequestHandler {
   return (request, response, next) => {
     const client = clientKeyOf(request.ip);
     authentication.countRequest(client);
-    const [, token] = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '') ?? [];
+    const [, token] = /^Bearer +(\S.*)$/i.exec(request.headers.authorization ?? '') ?? [];
     if (token !== undefined && authentication.verifyToken(token, client)) return next();
     response.set('www-authenticate', 'Bearer');
     throw new HttpError(401, 'Send "Authorization: Bearer …" with the OWNER_TOKEN.');

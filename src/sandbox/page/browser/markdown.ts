@@ -19,12 +19,15 @@ type Rule = readonly [pattern: RegExp, make: (groups: readonly string[]) => Mark
 
 /** Blocks, at the start of a line. */
 const blocks: readonly Rule[] = [
-  [/^```(?:[a-z0-9+-]+\n)?\n*([\s\S]+?)\n*```(?:\n|$)/i, ([, text = '']) => ({ kind: 'code_block', children: [text] })],
   [
-    /^(#{1,3}) +(.+)(?:\n|$)/,
+    /^```(?:[a-z0-9+-]+\n)?([\s\S]+?)```(?:\n|$)/i,
+    ([, text = '']) => ({ kind: 'code_block', children: [text.replaceAll(/^\n+|(?<!\n)\n+$/g, '')] }),
+  ],
+  [
+    /^(#{1,3}) +(\S.*)(?:\n|$)/,
     ([, marks = '', text = '']) => ({ kind: 'heading', level: marks.length, children: parseInline(text) }),
   ],
-  [/^-# +(.+)(?:\n|$)/, ([, text = '']) => ({ kind: 'subtext', children: parseInline(text) })],
+  [/^-# +(\S.*)(?:\n|$)/, ([, text = '']) => ({ kind: 'subtext', children: parseInline(text) })],
   [/^>>> ([\s\S]+)$/, ([, text = '']) => ({ kind: 'quote', children: parseMarkdown(text.trimEnd()) })],
   [
     /^(?:> .*(?:\n|$))+/,
