@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -47,8 +48,11 @@ async function startWithVotes() {
   let user = 0;
   let acknowledged = 0;
   let isVoting = true;
+  onTestFinished(() => void (isVoting = false));
   const voting = Array.from({ length: 2 }, async () => {
     while (isVoting) {
+      // The doctor, Discord and the service are in this process, and need its time, too.
+      await sleep(10);
       user += 1;
       const body = JSON.stringify({ event: 'server_vote', userId: String(user), timestamp: new Date().toISOString() });
       const headers = { 'x-webhook-signature': sign(body, voteSecret) };
@@ -76,8 +80,9 @@ describe('while the program receives votes', { timeout: 120_000 }, () => {
   it('the doctor reports no failure, and a backup is complete and can be restored', async () => {
     const { directory, run, running, url, endVoting } = await startWithVotes();
     const doctor = await run('doctor', '--json', '--url', url);
-    expect(doctor).toMatchObject({ code: 0 });
-    expect(JSON.parse(doctor.stdout)).toMatchObject({ pass: true });
+    const { pass, findings } = JSON.parse(doctor.stdout);
+    expect(findings.filter(({ level }: { level: string }) => level === 'fail')).toEqual([]);
+    expect([doctor.code, pass]).toEqual([0, true]);
     const backup = await run('backup', 'copy.db');
     expect(backup).toMatchObject({ code: 0 });
     expect(backup.stdout).toMatch(

@@ -118,7 +118,7 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
 
   it('warns of requests that Discord has rejected, and of linked roles that it does not know', async () => {
     const linked = { PUBLIC_URL: 'https://votes.example', DISCORD_CLIENT_SECRET: 'client-secret-for-tests' };
-    const environment = { ...(await withOwnDatabase()).environment, ...linked };
+    const environment: Record<string, string> = { ...(await withOwnDatabase()).environment, ...linked };
     const reject = async (count: number) => {
       const store = await openStore(environment['DATABASE_URL'] ?? '', systemClock, { thread: false });
       await store.invalidRequests.add(Math.floor(systemClock.now() / 60_000), count);
