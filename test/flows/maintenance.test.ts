@@ -48,7 +48,9 @@ async function startWithVotes() {
   let user = 0;
   let acknowledged = 0;
   let isVoting = true;
-  onTestFinished(() => void (isVoting = false));
+  onTestFinished(() => {
+    isVoting = false;
+  });
   const voting = Array.from({ length: 2 }, async () => {
     while (isVoting) {
       // The doctor, Discord and the service are in this process, and need its time, too.
