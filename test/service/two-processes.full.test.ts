@@ -4,13 +4,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
 import { minute } from '../../src/platform/durations.ts';
 import { startService } from '../../src/service/service.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { describeOnBothDatabases } from './databases.ts';
-import { eventually } from './running.ts';
 
 const kills = Number(process.env['TALLYHOOK_SERVICE_KILLS'] ?? 1);
 
@@ -66,7 +65,8 @@ describeOnBothDatabases('two processes that are killed', (newDatabase) => {
 
     const processes = await Promise.all([startVoting(), startVoting()]);
     for (let kill = 0; kill <= kills; kill += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 300));
+      const votes = recorded.length + 10 + Math.floor(Math.random() * 60);
+      await vi.waitFor(() => expect(recorded.length).toBeGreaterThan(votes), { timeout: 60_000, interval: 5 });
       const killed = processes[kill % 2] as ChildProcess;
       killed.kill('SIGKILL');
       await once(killed, 'close');
@@ -91,9 +91,9 @@ describeOnBothDatabases('two processes that are killed', (newDatabase) => {
     const clock = { ...systemClock, now: () => systemClock.now() + minute };
     const last = await startService({ database: address, allowLoopbackTargets: true, clock });
     onTestFinished(() => last.stop());
-    await eventually(() => expect(deliveries.filter(({ id }) => !receiver.received.has(id))).toEqual([]));
     const waiting = () => database.selectFrom('deliveries').select('id').where('state', '=', 'waiting').execute();
-    await eventually(async () => expect(await waiting()).toEqual([]));
+    await vi.waitFor(async () => expect(await waiting()).toEqual([]), { timeout: 100_000, interval: 20 });
+    expect(deliveries.filter(({ id }) => !receiver.received.has(id))).toEqual([]);
     expect(receiver.overlapping).toEqual([]);
-  }, 120_000);
+  }, 180_000);
 });
