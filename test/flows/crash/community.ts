@@ -44,7 +44,7 @@ export async function createCommunity(
 ): Promise<Community> {
   const numbers = [...Array(11).keys(), ...Array.from({ length: voters }, (_, index) => firstVoter + index)];
   const people = numbers.map((number) => ({ id: memberId(number), username: `member${number}` }));
-  const discord = await localDiscord({ rateLimits: false, people, clock });
+  const discord = await localDiscord({ rateLimits: false, people, clock, stopwatch: clock });
   const file = join(directory, 'listings.json');
   writeFileSync(file, JSON.stringify({ listings: listingsOf(discord) }), { mode: 0o600 });
   const {
