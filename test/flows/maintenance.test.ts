@@ -58,12 +58,13 @@ async function startWithVotes() {
       user += 1;
       const body = JSON.stringify({ event: 'server_vote', userId: String(user), timestamp: new Date().toISOString() });
       const headers = { 'x-webhook-signature': sign(body, voteSecret) };
-      const { status } = await fetch(`${url}/webhooks/vote`, { method: 'POST', body, headers });
-      if (status === 200) acknowledged += 1;
+      const response = await fetch(`${url}/webhooks/vote`, { method: 'POST', body, headers }).catch(() => null);
+      if (response?.status === 200) acknowledged += 1;
     }
   });
-  // The commands under test need at least one vote in the database.
+  // The commands under test need at least one vote in the database, and the doctor registered slash commands.
   await expect.poll(() => acknowledged, { timeout: 60_000 }).toBeGreaterThan(0);
+  await expect.poll(running.output, { timeout: 60_000 }).toContain('slash commands registered');
   return {
     directory,
     environment,

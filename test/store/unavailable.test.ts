@@ -45,7 +45,7 @@ describe('a database that another connection has locked', () => {
 describe('a probe of a locked database', () => {
   it('fails without a write for a while, until a delivery is stored', async () => {
     const path = join(tempDir(), 'tally.db');
-    const { post, store } = await startReceiver({ databaseUrl: `sqlite:${path}` });
+    const { post, store } = await startReceiver({ databaseUrl: `sqlite:${path}`, clock: systemClock });
     const other = new DatabaseSync(path);
     onTestFinished(() => other.close());
     other.exec('BEGIN IMMEDIATE');

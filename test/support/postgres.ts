@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
@@ -116,16 +117,14 @@ export async function startPostgres(programs: string, options: PostgresOptions =
   };
 }
 
-/** Databases of the server on a port of the loopback interface. Their names are unique among processes. */
+/** Databases of the server on a port of the loopback interface. */
 export function databasesOf(port: number, programs: string): PostgresDatabases {
   const runIn = (database: string, sql: string) =>
     void output(join(programs, 'psql'), ['-h', '127.0.0.1', '-p', `${port}`, '-U', 'postgres', database, '-qc', sql]);
   const run = (sql: string) => runIn('postgres', sql);
-  let databases = 0;
   return {
     newDatabase(templateUrl) {
-      databases += 1;
-      const name = `tally${process.pid}_${databases}`;
+      const name = `tally_${randomBytes(8).toString('hex')}`;
       // Copies the files: writing the copy to the log first takes three times as much CPU time.
       const copy = templateUrl === undefined ? '' : ` TEMPLATE ${nameOf(templateUrl)} STRATEGY file_copy`;
       run(`CREATE DATABASE ${name}${copy}`);
