@@ -16,7 +16,7 @@ const bundledWorker = process.argv.includes('run')
 const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname;
 
 /** Tests that replace modules or set variables while a program is imported. All others share processes. */
-const isolated = ['examples/**/*.test.ts', 'test/webhook/keyring.test.ts'];
+const isolated = ['examples/**/*.test.ts', 'test/webhook/keyring.test.ts', 'test/linear-time.test.ts'];
 /** Runs in `npm run test:full` only. */
 const full = 'test/**/*.full.test.ts';
 const contracts = 'test/contracts/**/*.test.ts';
