@@ -8,7 +8,7 @@ import { notices } from './notices.ts';
 import { optional } from './optional.ts';
 
 /** Entry points: the program, and the writer thread, which is started by its file name. */
-const input = { launch: 'src/launch.js', 'write-worker': 'src/store/commits/write-worker.ts' };
+const entries = { launch: 'src/launch.js', 'write-worker': 'src/store/commits/write-worker.ts' };
 
 /** Only installed in the repository, and loaded lazily. */
 const installed = ['rolldown'];
@@ -20,12 +20,14 @@ const native = ['@takumi-rs/core'];
  * Bundles the program with its dependencies into `folder`: a few large files instead of hundreds of small ones, which Node would have to
  * find and link at each start. Lazy imports stay in separate files. All files are in one folder, so paths
  * relative to `import.meta.url` work as in the sources of one folder.
+ *
+ * @param more further entry points, by the names of their files
  */
-export async function bundle(folder: string): Promise<void> {
+export async function bundle(folder: string, more: Readonly<Record<string, string>> = {}): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await build({
     cwd: fileURLToPath(new URL('..', import.meta.url)),
-    input,
+    input: { ...entries, ...more },
     platform: 'node',
     external: [...installed, ...native, ...optional],
     // discord.js evaluates scripts of a sharding manager, which is not used.

@@ -12,6 +12,8 @@ declare module 'vitest' {
 }
 
 const root = join(import.meta.dirname, '..', '..');
+/** Programs of tests that are started as often, by the names of their files. */
+const programs = { 'handling-program': 'test/flows/crash/handling-program.ts' };
 /** Bundles that are older belong to no test that still runs (ms). */
 const maxAge = 24 * 60 * 60 * 1_000;
 
@@ -31,7 +33,7 @@ export function setup(project: TestProject): void {
     // Another test run may do the same.
     const unfinished = `${folder}-${process.pid}`;
     // In a process of its own, because Vitest does not support import.meta.resolve here.
-    const script = `const { bundle } = await import('./scripts/bundle.ts'); await bundle(process.argv[1]);`;
+    const script = `const { bundle } = await import('./scripts/bundle.ts'); await bundle(process.argv[1], ${JSON.stringify(programs)});`;
     execFileSync(process.execPath, ['--input-type=module', '-e', script, join(unfinished, 'dist', 'program')], {
       cwd: root,
     });

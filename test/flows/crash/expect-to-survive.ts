@@ -1,0 +1,164 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, vi } from 'vitest';
+import { minute, second } from '../../../src/platform/durations.ts';
+import { createPrng } from '../../../src/service/seed/prng.ts';
+import { openSnapshot } from '../../../src/store/snapshots/open-snapshot.ts';
+import { createOffsetClock } from '../../support/offset-clock.ts';
+import type { Program } from '../../support/start-program.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+import { createCommunity } from './community.ts';
+import { ListingService, remindedVoters, votersPerRound } from './deliveries.ts';
+import { expectEveryEffectOnce } from './expectations.ts';
+import { addCounts, type Interrupted, readInterrupted } from './interrupted.ts';
+import { interruptedAt, type MomentName, watchForMoment } from './moments.ts';
+import { callsIn, type ProgramName, startNamed } from './programs.ts';
+import { Shoppers } from './shoppers.ts';
+
+/** A Wednesday. The programs, the local Discord and the votes are of this day. */
+const firstDay = Date.UTC(2026, 0, 14, 12);
+/** From a kill to the next start by the clock of the programs: leases end, Discord remembers the nonces of messages. */
+const pauseMs = 45 * second;
+/** The same before a digest, whose period has ended then. Discord has forgotten the nonces. */
+const longPauseMs = 10 * minute;
+/** How long the local Discord remembers a nonce. */
+const nonceLifetimeMs = 5 * minute;
+const patience = { timeout: 120_000, interval: 20 };
+
+export interface Crashes {
+  readonly seed: number;
+  /** One for each kill: the first time at once, so that what was done is not stored, later times some ms later. */
+  readonly moments: readonly MomentName[];
+  /** The programs that use the database at the same time. */
+  readonly programs: readonly ProgramName[];
+  readonly url: string;
+  /** Frees the slots that killed programs hold, which others would do after 12 s. */
+  readonly freeSlots: () => void;
+  readonly onRound?: (line: string) => void;
+}
+
+/**
+ * Lets programs receive votes, sell items and carry out effects while they are killed at these moments, and counts all
+ * effects afterwards.
+ */
+export async function expectToSurvive(crashes: Crashes): Promise<void> {
+  const { seed, moments, url: databaseUrl, freeSlots, onRound = () => {} } = crashes;
+  const random = createPrng(seed);
+  const clock = createOffsetClock();
+  let clockShiftMs = firstDay - clock.now();
+  clock.shiftWallClock(clockShiftMs);
+  const pass = (ms: number) => {
+    clock.advance(ms);
+    clockShiftMs += ms;
+  };
+  const directory = tempDir();
+  const reminded = remindedVoters(moments.length);
+  const voters = votersPerRound * moments.length;
+  const { discord, environment } = await createCommunity(databaseUrl, directory, { clock, voters, reminded });
+  const service = new ListingService(random, moments.length);
+  const shoppers = new Shoppers(discord);
+  const all: Program[] = [];
+  let interrupted: Interrupted = { waiting: {}, begun: {}, messages: [] };
+  let startMs = 2 * second;
+
+  function start(): Program[] {
+    const programs = crashes.programs.map((name) => startNamed(name, environment, directory, clockShiftMs));
+    all.push(...programs);
+    return programs;
+  }
+
+  /** Waits for a program that answers commands. False if it is over before. */
+  async function isAnswering(over?: AbortSignal): Promise<boolean> {
+    const canBuy = () => discord.connected && discord.commands().some(({ name }) => name === 'shop');
+    while (!over?.aborted && !canBuy()) await wait(10);
+    return !over?.aborted;
+  }
+
+  async function killAt(moment: MomentName, delayMs: number): Promise<void> {
+    const startedAt = performance.now();
+    const programs = start();
+    const killing = new AbortController();
+    const { signal } = killing;
+    const watch = watchForMoment(moment, {
+      ...{ discord, programs, random, startMs, delayMs },
+      onCome() {
+        for (const { process } of programs) process.kill('SIGKILL');
+        killing.abort();
+      },
+    });
+    const urls = await Promise.all(programs.map(({ url }) => url())).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+      return [];
+    });
+    if (!signal.aborted) {
+      startMs = performance.now() - startedAt;
+      const sending = service.send(service.nextRound(clock.now()), urls, watch.acknowledged);
+      const buying = isAnswering(signal).then((can) => (can ? shoppers.buy(signal) : undefined));
+      await vi.waitFor(() => expect(signal.aborted, `killed at: ${moment}`).toBe(true), patience);
+      await Promise.all([sending, buying]);
+    }
+    watch.stop();
+    await Promise.all(programs.map(({ ended }) => ended));
+  }
+
+  for (const [index, moment] of moments.entries()) {
+    pass(moment === 'digest' ? longPauseMs : pauseMs);
+    await killAt(moment, moments.indexOf(moment) === index ? 0 : 20 * random());
+    freeSlots();
+    const { waiting, begun, messages } = await readInterrupted(databaseUrl, clock.now());
+    const purchases = { purchase: shoppers.unanswered.length };
+    interrupted = {
+      waiting: addCounts(addCounts(interrupted.waiting, waiting), purchases),
+      begun: addCounts(addCounts(interrupted.begun, begun), purchases),
+      messages: [...new Set([...interrupted.messages, ...messages])],
+    };
+    onRound(`${index + 1} of ${moments.length}, ${moment}: ${JSON.stringify({ waiting, begun, ...purchases })}`);
+  }
+
+  pass(pauseMs);
+  const programs = start();
+  const urls = await Promise.all(programs.map(({ url }) => url()));
+  await service.send(service.waiting, urls, () => {});
+  expect(service.waiting).toEqual([]);
+  for (const delivery of service.sent) {
+    const { firstOutcome } = delivery;
+    const outcome = firstOutcome === 'recorded' ? 'duplicate' : firstOutcome;
+    expect(await service.outcomeOf(delivery, urls[0] ?? ''), delivery.body).toBe(outcome);
+  }
+  await isAnswering();
+  // Confirmed purchases are reported, and the reports are answered.
+  for (let step = 0; step < 2; step += 1) {
+    await vi.waitFor(() => shoppers.finish(), patience);
+    await vi.waitFor(async () => expect(await readWaiting(databaseUrl, clock.now())).toEqual([]), patience);
+  }
+  for (const { process } of programs) process.kill('SIGTERM');
+  expect(await Promise.all(programs.map(({ ended }) => ended))).toEqual(programs.map(() => 0));
+
+  const maxRepeated = clock.now() - firstDay > nonceLifetimeMs ? interrupted.messages.length : 0;
+  await expectEveryEffectOnce({
+    ...{ databaseUrl, discord, environment, service, shoppers, reminded, maxRepeated },
+    calls: all.flatMap(({ output }) => callsIn(output())),
+  });
+  for (const kind of moments.flatMap((moment) => interruptedAt[moment] ?? [])) {
+    expect(interrupted.begun[kind] ?? 0, `${kind} in progress when killed`).toBeGreaterThan(0);
+  }
+}
+
+/** What the programs still have to do. */
+async function readWaiting(url: string, now: number): Promise<readonly object[]> {
+  const snapshot = await openSnapshot(url);
+  const { db, run } = snapshot;
+  const effects = db.selectFrom('effects').select(['kind', 'queue', 'attempts', 'reason']);
+  const waiting = [
+    ...(await run(effects.where('state', '=', 'waiting').limit(5))),
+    ...(await run(db.selectFrom('reminders').selectAll().limit(5))),
+    ...(await run(
+      db
+        .selectFrom('grants')
+        .selectAll()
+        .where(({ or, eb }) => or([eb('state', '=', 'pending'), eb('until', '<=', now)]))
+        .limit(5),
+    )),
+  ];
+  await snapshot.close();
+  return waiting;
+}

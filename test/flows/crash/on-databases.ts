@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import { it } from 'vitest';
+import { describeOnPostgres } from '../../contracts/databases.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+import { expectToSurvive } from './expect-to-survive.ts';
+import type { MomentName } from './moments.ts';
+
+const seed = Number(process.env['TALLYHOOK_CRASH_SEED'] ?? Date.now() % 1_000_000);
+const isLong = process.env['TALLYHOOK_CRASH_ROUNDS'] !== undefined;
+const promise = 'every effect happens once';
+
+/** Kills a program on SQLite, and two on PostgreSQL, at these moments. */
+export function expectToSurviveKills(sqlite: readonly MomentName[], postgres: readonly MomentName[]): void {
+  const shared = { seed, onRound: (line: string) => isLong && process.stderr.write(`${line}\n`) };
+  const timeoutOf = (kills: number) => ({ timeout: 300_000 + kills * 30_000 });
+
+  it(`${promise} after ${sqlite.length} kills (seed ${seed})`, timeoutOf(sqlite.length), async () => {
+    const url = `sqlite:${join(tempDir(), 'tally.db')}`;
+    await expectToSurvive({ ...shared, moments: sqlite, programs: ['handling'], url, freeSlots: () => {} });
+  });
+
+  describeOnPostgres('with two programs on PostgreSQL', (server) => {
+    it(`${promise} after ${postgres.length} kills (seed ${seed})`, timeoutOf(postgres.length), async () => {
+      const url = server().newDatabase();
+      const freeSlots = () => server().runSql('DELETE FROM leases; DELETE FROM lease_holders', url);
+      await expectToSurvive({ ...shared, moments: postgres, programs: ['handling', 'start'], url, freeSlots });
+    });
+  });
+}
