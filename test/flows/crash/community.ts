@@ -12,8 +12,8 @@ import { settings } from '../../support/settings.ts';
 
 /** What each shopper has at first (credits). */
 export const deposit = 1_000;
-/** The votes of a month that are a party, and what its voters get (credits). */
-export const party = { goal: 20, credits: 25 };
+/** The votes of a month that are a party, fewer than new voters of a round; and what its voters get (credits). */
+export const party = { goal: 12, credits: 25 };
 /** How long a vote blocks the next one, and how long voters of the bot have its role: less than between two starts. */
 export const cooldownMs = 20 * second;
 
