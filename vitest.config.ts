@@ -15,8 +15,13 @@ const bundledWorker = process.argv.includes('run')
   : [];
 const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname;
 
-/** Tests that replace modules or set variables while a program is imported. All others share processes. */
-const isolated = ['examples/**/*.test.ts', 'test/webhook/keyring.test.ts', 'test/linear-time.test.ts'];
+/** Tests that replace modules, built-in functions or what is global in a process. All others share processes. */
+const isolated = [
+  'examples/**/*.test.ts',
+  'test/linear-time.test.ts',
+  'test/tracing/tracing.test.ts',
+  'test/webhook/keyring.test.ts',
+];
 /** Runs in `npm run test:full` only. */
 const full = 'test/**/*.full.test.ts';
 const contracts = 'test/contracts/**/*.test.ts';
