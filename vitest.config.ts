@@ -16,11 +16,15 @@ const bundledWorker = process.argv.includes('run')
 const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname;
 
 /** Tests that replace modules, built-in functions or what is global in a process. All others share processes. */
-const isolated = [
-  'examples/**/*.test.ts',
-  'test/linear-time.test.ts',
-  'test/tracing/tracing.test.ts',
-  'test/webhook/keyring.test.ts',
+const isolated = ['examples/**/*.test.ts', 'test/tracing/tracing.test.ts', 'test/webhook/keyring.test.ts'];
+/** `npm test` runs a part of the cases that these generate, `npm run test:full` all. */
+const sampled = [
+  'test/discord/{hostile-text,panel}.test.ts',
+  'test/flows/odd-interactions.test.ts',
+  'test/fuzz/fuzz.test.ts',
+  'test/service/conformance-deviants.test.ts',
+  'test/tally/record-event.test.ts',
+  'test/verification/agreement.test.ts',
 ];
 /** Runs in `npm run test:full` only. */
 const full = 'test/**/*.full.test.ts';
@@ -39,7 +43,7 @@ const shared = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
   setupFiles: ['test/support/discord-watch.ts'],
-  provide: { databases: 'usual' },
+  provide: { databases: 'usual', oneCaseIn: 5 },
 } as const satisfies TestUserConfig;
 
 function project(test: TestUserConfig): UserWorkspaceConfig {
@@ -67,10 +71,21 @@ export default defineConfig({
       project({ name: 'shared', include: ['test/**/*.test.ts'], exclude: [...isolated, full, pages] }),
       project({ name: 'isolated', include: isolated, isolate: true }),
       // From here on in `npm run test:full`.
-      project({ name: 'full', include: [full] }),
-      project({ name: 'databases', include: [contracts], exclude: [full], provide: { databases: 'other' } }),
+      project({ name: 'full', include: [full, ...sampled], provide: { ...shared.provide, oneCaseIn: 1 } }),
+      project({
+        name: 'databases',
+        include: [contracts],
+        exclude: [full],
+        provide: { ...shared.provide, databases: 'other' },
+      }),
       // As long as a locator waits: a loaded machine draws late.
-      project({ name: 'e2e', include: [pages], maxWorkers: 1, sequence: { groupOrder: 1 }, expect: { poll: { timeout: 10_000 } } }),
+      project({
+        name: 'e2e',
+        include: [pages],
+        maxWorkers: 1,
+        sequence: { groupOrder: 1 },
+        expect: { poll: { timeout: 10_000 } },
+      }),
     ],
   },
 });

@@ -13,6 +13,7 @@ import type { Message } from '../../src/sandbox/discord/objects.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { bot, fakeLookup, reviewOf, server } from '../commands/command-fixture.ts';
 import { findHarm, hostileText } from '../support/hostile-text.ts';
+import { sampleSize } from '../support/sample.ts';
 import { memorySetupServices } from '../support/setup-store.ts';
 import { collectingLog, connectedBot } from './bot.ts';
 import { blocksOf } from './shown-text.ts';
@@ -108,7 +109,7 @@ describe('hostile text', { timeout: 60_000 }, () => {
           }
         }
       }),
-      { numRuns: 40 },
+      { numRuns: sampleSize(40) },
     );
     expect([...used].toSorted()).toEqual(commands.map(({ name }) => name).toSorted());
     const callbacks = discord.requests.filter(({ path }) => path.endsWith('/callback'));
@@ -173,7 +174,7 @@ describe('hostile text', { timeout: 60_000 }, () => {
           expectHarmless(message, [voter, giver], [`<@&${giver}>`, '<@&1>']);
         }
       }),
-      { numRuns: 80 },
+      { numRuns: sampleSize(80) },
     );
     const posts = discord.requests.filter(({ method }) => method === 'POST');
     expect(posts.length).toBe(messages);

@@ -7,6 +7,7 @@ import { renderContainer } from '../../src/discord/rendering/panel.ts';
 import { messageSchema } from '../../src/sandbox/discord/message-schema.ts';
 import { escapeText, type Markup, markup } from '../../src/texts/markup.ts';
 import { schemaByName } from '../support/discord-types.ts';
+import { sampleSize } from '../support/sample.ts';
 import { anyPanel, anyReply } from './any-reply.ts';
 
 const request = schemaByName('MessageCreateRequest');
@@ -52,7 +53,7 @@ describe('a rendered panel', () => {
   it('is a message that Discord accepts, whatever it contains', () => {
     fc.assert(
       fc.property(anyPanel, (any) => expectValid([any])),
-      { numRuns: 60 },
+      { numRuns: sampleSize(60) },
     );
   });
 
@@ -65,7 +66,7 @@ describe('a rendered panel', () => {
         const { components } = renderMessage([...more, any], null);
         expect(components.filter(({ type }) => Number(type) === 17)).toHaveLength(more.length + 1);
       }),
-      { numRuns: 30, ...(seed === undefined ? {} : { seed }) },
+      { numRuns: sampleSize(30), ...(seed === undefined ? {} : { seed }) },
     );
   });
 

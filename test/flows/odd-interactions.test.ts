@@ -2,6 +2,7 @@ import { ApplicationCommandType, ComponentType, InteractionType } from 'discord.
 import { describe, expect, it } from 'vitest';
 import { createSigningKey, type SigningKey } from '../../src/sandbox/discord/signing-key.ts';
 import { rawConnection } from '../support/raw-http.ts';
+import { sample } from '../support/sample.ts';
 import { type Installation, startInstallation } from '../support/start-installation.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -140,7 +141,7 @@ describe('a signed interaction', { timeout: 120_000 }, () => {
   it('with any part missing or of another type is never an error of the program', async () => {
     const { examples, ...endpoint } = await startEndpoint();
     for (const [type, example] of Object.entries(examples)) {
-      for (const mutated of mutations(example)) {
+      for (const mutated of sample(mutations(example))) {
         if (typeof mutated !== 'object' || mutated === null) continue;
         const status = await send(endpoint, mutated as Json);
         expect([200, 202, 400], `${type} ${JSON.stringify(mutated)}`).toContain(status);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { minute } from '../../src/platform/durations.ts';
+import { sample } from '../support/sample.ts';
 import { changeBody, type Deviation, dataList, dataObject } from './deviant.ts';
 import {
   earlyLimitLine,
@@ -41,14 +42,16 @@ test('the maximum is skipped if there are too few reviews', async () => {
 });
 
 test.each<[string, (seconds: number) => unknown]>([
-  ['always 0', () => 0],
-  ['a minute more', (seconds) => seconds + 60],
-  ['three seconds less', (seconds) => seconds - 3],
-  ['in minutes', (seconds) => Math.ceil(seconds / 60)],
-  ['in milliseconds', (seconds) => seconds * 1_000],
-  ['the time since the vote', (seconds) => 12 * 60 * 60 - seconds],
-  ['missing', () => undefined],
-  ['a string', String],
+  ...sample<[string, (seconds: number) => unknown]>([
+    ['always 0', () => 0],
+    ['a minute more', (seconds) => seconds + 60],
+    ['three seconds less', (seconds) => seconds - 3],
+    ['in minutes', (seconds) => Math.ceil(seconds / 60)],
+    ['in milliseconds', (seconds) => seconds * 1_000],
+    ['the time since the vote', (seconds) => 12 * 60 * 60 - seconds],
+    ['missing', () => undefined],
+    ['a string', String],
+  ]),
 ])('a wrong secondsUntilVote fails: %s', async (_, change) => {
   const results = await runSuite(
     changeBody(/\/votes\/3/, (body) => {
@@ -101,13 +104,15 @@ test('a review that is added during the check changes the total, which is not a 
 });
 
 test.each<[string, number, Deviation]>([
-  ['an HTML page for a missing key', 401, (response) => Object.assign(response, htmlPage)],
-  ['an HTML page for the wrong key', 400, (response) => Object.assign(response, htmlPage)],
-  ['an empty body', 401, (response) => Object.assign(response, { body: '' })],
-  ['JSON as text/plain', 401, (response) => Object.assign(response, { contentType: 'text/plain' })],
-  ['JSON of another shape', 400, (response) => Object.assign(response, { body: '{"message":"no"}' })],
-  ['an HTML page for an unknown path', 404, (response) => Object.assign(response, htmlPage)],
-  ['an HTML page for another method', 405, (response) => Object.assign(response, htmlPage)],
+  ...sample<[string, number, Deviation]>([
+    ['an HTML page for a missing key', 401, (response) => Object.assign(response, htmlPage)],
+    ['an HTML page for the wrong key', 400, (response) => Object.assign(response, htmlPage)],
+    ['an empty body', 401, (response) => Object.assign(response, { body: '' })],
+    ['JSON as text/plain', 401, (response) => Object.assign(response, { contentType: 'text/plain' })],
+    ['JSON of another shape', 400, (response) => Object.assign(response, { body: '{"message":"no"}' })],
+    ['an HTML page for an unknown path', 404, (response) => Object.assign(response, htmlPage)],
+    ['an HTML page for another method', 405, (response) => Object.assign(response, htmlPage)],
+  ]),
 ])('failures that are not JSON in the envelope fail: %s', async (_, status, deviate) => {
   const results = await runSuite((response, requestCount, fetchOther) =>
     response.status === status ? deviate(response, requestCount, fetchOther) : null,
@@ -119,10 +124,12 @@ test.each<[string, number, Deviation]>([
 const htmlPage = { contentType: 'text/html', body: '<h1>No</h1>' };
 
 test.each([
-  [119, [earlyLimitLine]],
-  [120, []],
-  [121, [lateLimitLine]],
-  [1_000, [noLimitLine]],
+  ...sample([
+    [119, [earlyLimitLine]],
+    [120, []],
+    [121, [lateLimitLine]],
+    [1_000, [noLimitLine]],
+  ]),
 ])('a rate limit of 120 holds, another one fails: %d', async (limit, lines) => {
   const instance = await startWithData();
   const results = await runSuite(limitedTo(limit, instance.clock), { skipRateLimit: false }, instance);
@@ -142,9 +149,11 @@ test('a POST that succeeds fails', async () => {
 });
 
 test.each([
-  ['vote dates without milliseconds', /\/votes\/3/, 'Z', 'a user who has voted: the dates have milliseconds'],
-  ['vote dates with an offset', /\/votes\/3/, '.000+00:00', 'a user who has voted: the dates have milliseconds'],
-  ['vote dates with microseconds', /\/votes\/3/, '.000000Z', 'a user who has voted: the dates have milliseconds'],
+  ...sample([
+    ['vote dates without milliseconds', /\/votes\/3/, 'Z', 'a user who has voted: the dates have milliseconds'],
+    ['vote dates with an offset', /\/votes\/3/, '.000+00:00', 'a user who has voted: the dates have milliseconds'],
+    ['vote dates with microseconds', /\/votes\/3/, '.000000Z', 'a user who has voted: the dates have milliseconds'],
+  ]),
 ])('%s fail', async (_, path, ending, line) => {
   const changed = changeBody(path, (body) => {
     const data = dataObject(body);
@@ -154,11 +163,13 @@ test.each([
 });
 
 test.each([
-  ['without milliseconds', 'Z', true],
-  ['with microseconds', '.000000Z', true],
-  ['as +00:00', '.000+00:00', true],
-  ['with another offset', '.000+02:00', false],
-  ['without an offset', '.000', false],
+  ...sample([
+    ['without milliseconds', 'Z', true],
+    ['with microseconds', '.000000Z', true],
+    ['as +00:00', '.000+00:00', true],
+    ['with another offset', '.000+02:00', false],
+    ['without an offset', '.000', false],
+  ]),
 ])('the date of a review must be UTC: %s', async (_, ending, isUtc) => {
   const changed = changeBody(/\/reviews$/, (body) => {
     for (const review of dataList(body)) review['createdAt'] = String(review['createdAt']).replace(/\.\d+Z$/, ending);

@@ -9,6 +9,7 @@ import { claimDue } from '../support/claim-due.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { sampleSize } from '../support/sample.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const start = Date.UTC(2026, 0, 1);
@@ -457,7 +458,7 @@ describe('any sequence of deliveries, in any order, with repeats', () => {
         }
         await store.close();
       }),
-      { numRuns: 25 },
+      { numRuns: sampleSize(25) },
     );
   });
 });
@@ -484,7 +485,7 @@ describe('any order of votes with and without a timestamp, live or replayed', ()
         }
         expect(await store.ledger.account('1')).toMatchObject({ votes: counted.length });
       }),
-      { numRuns: 25 },
+      { numRuns: sampleSize(25) },
     );
   });
 });
