@@ -362,6 +362,12 @@ describe('an announcement that was possibly sent already', () => {
     expect(shown()).toHaveLength(3);
   });
 
+  it('is found beside a test, which names nobody', async () => {
+    const { perform, effectOf, unsure, shown } = await afterLostResponse({ first: { ...vote, test: true } });
+    expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(1);
+  });
+
   it('is found although the clock has been set back since', async () => {
     const { perform, effectOf, unsure, shown } = await afterLostResponse({ ahead: 2 * hour });
     expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
