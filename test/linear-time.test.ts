@@ -93,7 +93,7 @@ import { serverAndBot, voteSecret } from './support/listings.ts';
 import { settings, unreachableDiscord } from './support/settings.ts';
 
 // Before V8 compiles the functions.
-vi.hoisted(async () => (await import('./support/growth.ts')).startCountingBlocks());
+await vi.hoisted(async () => (await import('./support/growth.ts')).startCountingBlocks());
 
 const now = Date.UTC(2026, 0, 1);
 const sessionCookie = createSessionCookie({ name: 'session', key: 'key', lifetimeMs: 60_000, sameSite: 'strict' });

@@ -4,7 +4,7 @@ import { CountingExpression, characterMatcher } from './regular-expression-steps
 /** Of these, the characters that the parts of an expression treat differently are repeated. */
 const pool = [
   ...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)),
-  ...'é×\u0301\u200c\u200d\ufe0f\u2028ع😀🏽',
+  ...['é', '×', '\u0301', '\u200c', '\u200d', '\ufe0f', '\u2028', 'ع', '😀', '🏽'],
 ];
 /** Repetitions of a word: few to find growth, and more than any expression allows to confirm it. */
 const repetitions = [4, 400] as const;
@@ -39,7 +39,7 @@ function* hostileTexts(source: string, flags: string): Generator<readonly [prefi
   const elements = [...elementsIn(pattern)];
   const matchers = elements.flatMap((each) => (isConsuming(each) ? [characterMatcher(each.raw, parsedFlags)] : []));
   const isCharacter = (each: string) => each.length === 1 || parsedFlags.unicode || parsedFlags.unicodeSets;
-  const kinds = Map.groupBy([...pool, ...source].filter(isCharacter), (each) =>
+  const kinds = Map.groupBy([...pool, ...Array.from(source)].filter(isCharacter), (each) =>
     matchers.map((matches) => Number(matches(each))).join(''),
   );
   const characters = [...kinds.values()].flatMap(([first]) => first ?? []);
