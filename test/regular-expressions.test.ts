@@ -9,7 +9,7 @@ const expressions = new Map(literals.map((literal) => [`/${literal.pattern}/${li
 
 /**
  * Regular expression literals are found automatically. One that is created at run time needs a function in the table of
- * `linear-time.full.test.ts`, and its file in the list below.
+ * `linear-time.test.ts`, and its file in the list below.
  */
 describe('every regular expression', () => {
   it('is found in the source', () => {

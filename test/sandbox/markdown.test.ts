@@ -103,6 +103,15 @@ describe('Discord’s markdown', () => {
   ])('parses %j', (text, nodes) => {
     expect(parseMarkdown(text)).toEqual(nodes);
   });
+
+  it('ignores what is longer than any text with markup in Discord', () => {
+    expect(parseMarkdown('a'.repeat(5_000))).toEqual(['a'.repeat(4_096)]);
+  });
+
+  it('leaves the newlines around the text of a code block out, also if there is nothing else', () => {
+    expect(parseMarkdown('```\n\na\n\n```')).toEqual([{ kind: 'code_block', children: ['a'] }]);
+    expect(parseMarkdown(`\`\`\`${'\n'.repeat(4_000)}`)).toHaveLength(1);
+  });
 });
 
 describe('a text without its markup', () => {

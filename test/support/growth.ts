@@ -1,22 +1,5 @@
-import { createContext, Script } from 'node:vm';
-
-/** Length in UTF-16 code units. */
-const maxLength = 32 * 1024;
-/** Pairs of lengths to compare. The shorter pair is for functions that truncate their input to 16,384 units. */
-const comparedLengths = [
-  [maxLength / 2, maxLength],
-  [maxLength / 4, maxLength / 2],
-] as const;
-/** Allowed ratio of times if the length doubles. Linear work has a ratio of 2, quadratic work of 4. */
-const maxGrowth = 3;
-/** Shorter times pass (ms): they are mostly noise, and quadratic work on this length takes longer. */
-const minTimeMs = 10;
-/** Longer times fail without a comparison (ms). This also limits exponential work. */
-const timeoutMs = 10_000;
-/** Number of runs, of which the fastest counts. This excludes compilation and garbage collection. */
-const runs = 5;
-/** Growth counts if each of so many comparisons finds it: a busy machine can disturb all runs of one length. */
-const comparisons = 3;
+import { type Profiler, Session } from 'node:inspector';
+import { countBuiltIns } from './built-in-work.ts';
 
 /** A text that can be generated in any length. */
 export interface RepeatedText {
@@ -24,67 +7,118 @@ export interface RepeatedText {
   of(length: number): string;
 }
 
-/** Describes the first input for which the time of `run` grows faster than linearly; null if there is none. */
-export function findSuperlinearGrowth(run: (text: string) => unknown, inputs: readonly RepeatedText[]): string | null {
-  for (const input of inputs) {
-    const growth = describeGrowth(run, input);
-    if (growth !== null) return `${input.name}: ${growth}`;
-  }
-  return null;
-}
+/** Work by place: how often V8 ran a block of code, what a built-in function looked at, the steps of an expression. */
+type Work = ReadonlyMap<string, number>;
 
-function describeGrowth(run: (text: string) => unknown, { of }: RepeatedText): string | null {
-  const initialMs = cpuTime(run, of(maxLength));
-  if (initialMs < minTimeMs) return null;
-  if (initialMs === Number.POSITIVE_INFINITY) return `more than ${timeoutMs} ms for ${maxLength} units`;
-  for (const lengths of comparedLengths) {
-    let growth = compareTimes(run, of, lengths);
-    for (let count = 1; count < comparisons && growth !== null; count += 1) growth = compareTimes(run, of, lengths);
-    if (growth !== null) return growth;
-  }
-  return null;
-}
+/** Counts the work for inputs of a length. */
+type Count = (inputs: readonly RepeatedText[], length: number) => Work;
 
-/** Describes a growth that is faster than linear; null if it is not. */
-function compareTimes(
-  run: (text: string) => unknown,
-  of: RepeatedText['of'],
-  [length, doubleLength]: readonly [number, number],
-): string | null {
-  const [shortMs, longMs] = [minCpuTime(run, of(length)), minCpuTime(run, of(doubleLength))];
-  if (longMs < minTimeMs || longMs <= maxGrowth * shortMs) return null;
-  return `${shortMs.toFixed(1)} ms for ${length} units, ${longMs.toFixed(1)} ms for ${doubleLength}`;
-}
-
-function minCpuTime(run: (text: string) => unknown, text: string): number {
-  let minMs = Number.POSITIVE_INFINITY;
-  // One run is enough if it takes a second.
-  for (let round = 0; round < runs && minMs > minTimeMs / 2 && (round === 0 || minMs < 1_000); round += 1) {
-    minMs = Math.min(minMs, cpuTime(run, text));
-  }
-  return minMs;
-}
-
-const scope: { run: () => unknown } = { run: () => {} };
-const context = createContext(scope);
-const script = new Script('run()');
+/** Lengths in UTF-16 code units, with equal distances. The first and the fourth are compared before all of them. */
+const lengths = [128, 256, 384, 512, 640] as const;
+/** Linear work for the fourth length is four times that for the first, quadratic work sixteen times. */
+const maxRatio = 4.2;
+/** Fewer operations are no reason to look closer. */
+const minWork = 200;
 
 /**
- * Measures the CPU time of this thread (ms), which excludes other programs on a busy machine. Returns infinity after a
- * timeout. Node.js can interrupt a regular expression only in a script with a timeout. Errors of `run` are ignored.
+ * Describes where a function works more than linearly, and for which input; null if it does not. Operations are
+ * counted, so the result is the same on every machine. Errors of `run` are ignored.
  */
-function cpuTime(run: (text: string) => unknown, text: string): number {
-  scope.run = () => {
-    try {
-      run(text);
-    } catch {}
+export function findSuperlinearGrowth(
+  countWork: (run: () => void) => Work,
+  run: (text: string) => unknown,
+  inputs: readonly RepeatedText[],
+): string | null {
+  const count = (each: readonly RepeatedText[], length: number) => {
+    const texts = each.map(({ of }) => of(length));
+    return countWork(() => {
+      for (const text of texts) {
+        try {
+          run(text);
+        } catch {}
+      }
+    });
   };
-  const startUsage = process.threadCpuUsage();
-  try {
-    script.runInContext(context, { timeout: timeoutMs });
-  } catch {
-    return Number.POSITIVE_INFINITY;
+  if (!mayGrow(count, inputs) || findPlace(count, inputs, 100) === null) return null;
+  for (const input of inputs) {
+    const place = findPlace(count, [input], 20);
+    if (place !== null) return `${place} for ${input.name}`;
   }
-  const { user, system } = process.threadCpuUsage(startUsage);
-  return (user + system) / 1_000;
+  return null;
+}
+
+function mayGrow(count: Count, inputs: readonly RepeatedText[]): boolean {
+  const few = count(inputs, lengths[0]);
+  const many = count(inputs, lengths[3]);
+  return [...many].some(
+    ([place, work]) => work === Number.POSITIVE_INFINITY || (work > minWork && work > maxRatio * (few.get(place) ?? 0)),
+  );
+}
+
+/**
+ * A place whose growth grows from length to length, each time by at least a part of its work: a limit of the length
+ * changes it once, at two lengths at the most.
+ */
+function findPlace(count: Count, inputs: readonly RepeatedText[], part: number): string | null {
+  const works: Work[] = [];
+  let places: readonly string[] = [];
+  for (const length of lengths) {
+    const work = count(inputs, length);
+    const [two, one] = [works.at(-1), works.at(-2)];
+    works.push(work);
+    if (one === undefined || two === undefined) continue;
+    places = (works.length === 3 ? [...work.keys()] : places).filter((place) => {
+      const [first = 0, second = 0, third = 0] = [one, two, work].map((each) => each.get(place));
+      return third === Number.POSITIVE_INFINITY || (third > minWork && third - 2 * second + first > third / part);
+    });
+    if (places.length === 0) return null;
+  }
+  return places[0] ?? null;
+}
+
+/** What built-in functions look at, and the steps of regular expressions. */
+export function countBuiltInWork(run: () => void): Work {
+  const work = new Map<string, number>();
+  countBuiltIns(run, (place, amount) => work.set(place, (work.get(place) ?? 0) + amount));
+  return work;
+}
+
+let session: Session | null = null;
+
+/** V8 counts the blocks of functions that it compiles from now on, and runs everything slower. */
+export function startCountingBlocks(): void {
+  session = new Session();
+  session.connect();
+  session.post('Profiler.enable');
+  session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+}
+
+export function stopCountingBlocks(): void {
+  session?.post('Profiler.stopPreciseCoverage');
+}
+
+/** How often V8 runs each block of code. */
+export function countBlocks(run: () => void): Work {
+  takeCoverage();
+  run();
+  const work = new Map<string, number>();
+  for (const { url, functions } of takeCoverage()) {
+    for (const { functionName, ranges } of functions) {
+      for (const { startOffset, endOffset, count } of ranges) {
+        work.set(`${functionName} (${url}, ${startOffset}–${endOffset})`, count);
+      }
+    }
+  }
+  return work;
+}
+
+/** The counts since they were last taken. */
+function takeCoverage(): readonly Profiler.ScriptCoverage[] {
+  let coverage: readonly Profiler.ScriptCoverage[] = [];
+  // The answer arrives before the call returns.
+  session?.post('Profiler.takePreciseCoverage', (error, answer) => {
+    if (error) throw error;
+    coverage = answer.result;
+  });
+  return coverage;
 }

@@ -84,21 +84,8 @@ const units = [
   ],
 ];
 
-/** Every unit repeated, alone and with a final character that makes an almost complete match fail. */
-export const hostileInputs: readonly RepeatedText[] = repeatedTexts(units, ['', '\0']);
-
-/** Combines each repeated unit with each end. */
-export function repeatedTexts(repeated: readonly string[], ends: readonly string[]): RepeatedText[] {
-  return repeated.flatMap((unit) => ends.map((end) => repeatedText({ prefix: '', unit, end })));
-}
-
-/** A text that repeats a unit between a prefix and an end. */
-export function repeatedText({ prefix, unit, end }: { prefix: string; unit: string; end: string }): RepeatedText {
-  return {
-    name: `${JSON.stringify(prefix)} + ${JSON.stringify(unit)} repeated + ${JSON.stringify(end)}`,
-    of(length) {
-      const unitsLength = Math.max(0, length - prefix.length - end.length);
-      return prefix + unit.repeat(Math.ceil(unitsLength / unit.length)).slice(0, unitsLength) + end;
-    },
-  };
-}
+/** Every unit repeated, with a final character that makes an almost complete match fail. */
+export const hostileInputs: readonly RepeatedText[] = units.map((unit) => ({
+  name: `${JSON.stringify(unit)} repeated`,
+  of: (length) => `${unit.repeat(Math.ceil(length / unit.length)).slice(0, length - 1)}\0`,
+}));

@@ -1,7 +1,7 @@
 import { type AST, parseRegExpLiteral, visitRegExpAST } from '@eslint-community/regexpp';
 
 /** Ends a search that takes more steps, such as one of exponential work. */
-const maxSteps = 1_000_000;
+export const maxSteps = 1_000_000;
 
 /** What a matcher by backtracking does at a position of the text, and what follows. */
 type Node =
@@ -34,12 +34,14 @@ export class CountingExpression {
   readonly #first: Node;
   readonly #flags: string;
   readonly #registers: number;
+  readonly #isAnchored: boolean;
 
   constructor(pattern: string, flags: string) {
-    const { first, registers } = compile(parseRegExpLiteral(`/${pattern || '(?:)'}/${flags}`));
+    const { first, registers, isAnchored } = compile(parseRegExpLiteral(`/${pattern || '(?:)'}/${flags}`));
     this.#first = first;
     this.#flags = flags;
     this.#registers = registers;
+    this.#isAnchored = isAnchored;
   }
 
   /** The first match at or after `from`. */
@@ -48,7 +50,7 @@ export class CountingExpression {
     for (let start = from; start <= text.length && run.steps < maxSteps; start += 1) {
       const end = run.match(this.#first, start, false);
       if (end !== null) return { steps: run.steps, match: [start, end] };
-      if (this.#flags.includes('y')) break;
+      if (this.#isAnchored || this.#flags.includes('y')) break;
     }
     return { steps: run.steps, match: null };
   }
@@ -152,8 +154,12 @@ class Run {
   }
 }
 
-/** The nodes of an expression, and the number of registers: two for each group, and one for each loop. */
-function compile({ pattern, flags }: AST.RegExpLiteral): { first: Node; registers: number } {
+/** The nodes of an expression, the number of registers (two for each group, one for each loop), and if it begins with ^. */
+function compile({ pattern, flags }: AST.RegExpLiteral): {
+  first: Node;
+  registers: number;
+  isAnchored: boolean;
+} {
   const groups: AST.CapturingGroup[] = [];
   visitRegExpAST(pattern, { onCapturingGroupEnter: (group) => void groups.push(group) });
   let registers = 2 * groups.length;
@@ -213,7 +219,16 @@ function compile({ pattern, flags }: AST.RegExpLiteral): { first: Node; register
     return node;
   }
 
-  return { first: alternatives(pattern.alternatives, false, { kind: 'end' }), registers };
+  const first = alternatives(pattern.alternatives, false, { kind: 'end' });
+  return { first, registers, isAnchored: !flags.multiline && isAnchored(pattern.alternatives) };
+}
+
+/** V8 tries such an expression only once. */
+function isAnchored(alternatives: readonly AST.Alternative[]): boolean {
+  return alternatives.every(({ elements: [first] }) => {
+    if (first?.type === 'Group' || first?.type === 'CapturingGroup') return isAnchored(first.alternatives);
+    return first?.type === 'Assertion' && first.kind === 'start';
+  });
 }
 
 /** Whether a part of the expression that is one character long, such as `[a-z]`, matches a character. */

@@ -4,7 +4,7 @@ import { CountingExpression, characterMatcher } from './regular-expression-steps
 /** Of these, the characters that the parts of an expression treat differently are repeated. */
 const pool = [
   ...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)),
-  ...Array.from('é×\u0301\u200c\u200d\ufe0f\u2028ع😀🏽'),
+  ...['é', '×', '\u0301', '\u200c', '\u200d', '\ufe0f', '\u2028', 'ع', '😀', '🏽'],
 ];
 /** Repetitions of a word: few to find growth, and more than any expression allows to confirm it. */
 const repetitions = [4, 400] as const;
