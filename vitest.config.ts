@@ -82,6 +82,7 @@ export default defineConfig({
       // As long as a locator waits: a loaded machine draws late.
       project({
         name: 'e2e',
+        isolate: true,
         include: [pages],
         maxWorkers: 1,
         sequence: { groupOrder: 1 },
