@@ -16,7 +16,12 @@ const bundledWorker = process.argv.includes('run')
 const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname;
 
 /** Tests that replace modules, built-in functions or what is global in a process. All others share processes. */
-const isolated = ['examples/**/*.test.ts', 'test/tracing/tracing.test.ts', 'test/webhook/keyring.test.ts'];
+const isolated = [
+  'examples/**/*.test.ts',
+  'test/linear-time.test.ts',
+  'test/tracing/tracing.test.ts',
+  'test/webhook/keyring.test.ts',
+];
 /** `npm test` runs a part of the cases that these generate, `npm run test:full` all. */
 const sampled = [
   'test/discord/{hostile-text,panel}.test.ts',
@@ -29,6 +34,7 @@ const sampled = [
 const full = 'test/**/*.full.test.ts';
 const contracts = 'test/contracts/**/*.test.ts';
 const pages = 'test/e2e/**/*.test.ts';
+const interactions = 'test/discord/{actions,autocomplete,interactions}.test.ts';
 
 const shared = {
   pool: 'forks',
@@ -44,7 +50,7 @@ const shared = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
   setupFiles: ['test/support/discord-watch.ts'],
-  provide: { databases: 'usual', oneCaseIn: 5 },
+  provide: { databases: 'usual', interactions: 'gateway', oneCaseIn: 5 },
 } as const satisfies TestUserConfig;
 
 function project(test: TestUserConfig): UserWorkspaceConfig {
@@ -79,6 +85,7 @@ export default defineConfig({
         exclude: [full],
         provide: { ...shared.provide, databases: 'other' },
       }),
+      project({ name: 'http', include: [interactions], provide: { ...shared.provide, interactions: 'http' } }),
       // As long as a locator waits: a loaded machine draws late.
       project({
         name: 'e2e',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { ApplicationCommandOptionType, Routes } from 'discord-api-types/v10';
-import { it } from 'vitest';
+import { inject, it } from 'vitest';
 import type { Command, CommandContext } from '../../commands/command.ts';
 import type { Reply } from '../../commands/reply.ts';
 import { createAwards } from '../../src/app/awards.ts';
@@ -33,6 +33,13 @@ import { localDiscord } from '../support/local-discord.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import { onFinished } from '../support/on-finished.ts';
 import { tempDir } from '../support/temp-dir.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** How the bots of these tests receive interactions. */
+    interactions: 'gateway' | 'http';
+  }
+}
 
 const en = textsIn('en-US');
 
@@ -103,14 +110,9 @@ export async function commandRegistry() {
   return (await testStore()).commandRegistry;
 }
 
-let isOverHttp = false;
+const isOverHttp = inject('interactions') === 'http';
 
-/** Makes all bots of this test file receive interactions over HTTP instead of through the gateway. */
-export function receiveOverHttp(): void {
-  isOverHttp = true;
-}
-
-/** A test of what only exists with the gateway; without effect in a file that receives over HTTP. */
+/** A test of what only exists with the gateway. */
 export function itThroughGateway(name: string, test: () => Promise<void>, timeoutMs?: number): void {
   if (!isOverHttp) it(name, test, timeoutMs);
 }

@@ -145,7 +145,7 @@ describe('a reminder', { timeout: 120_000 }, () => {
     expect(confirmation?.embeds[0]?.description).toContain(`<t:${Math.floor(nextVoteAt / 1_000)}:R>`);
   });
 
-  it('that Discord rejects is not retried, switches reminders off, and is told at the next command, once', async () => {
+  it('that Discord rejects is not retried, switches reminders off, and is reported at the next command, once', async () => {
     const { clock, discord, url } = shared();
     const [member, other] = members(4);
     await member.remind();

@@ -5,7 +5,8 @@ import type { LimitedAction } from '../../src/service/abuse/action-limits.ts';
 import { banMember, liftBan } from '../../src/service/abuse/bans.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
-import { eventually, mira, ownerId, type Running, running, serverId, tobias } from './running.ts';
+import { eventually } from '../support/eventually.ts';
+import { mira, ownerId, type Running, running, serverId, tobias } from './running.ts';
 import { type Visit, visit } from './visit.ts';
 
 const votePath = `/servers/${serverId}/vote`;

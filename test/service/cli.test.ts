@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { serviceCommand } from '../../src/service/cli/service-command.ts';
+import { eventually } from '../support/eventually.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { ask, eventually, serverId } from './running.ts';
+import { ask, serverId } from './running.ts';
 import { captive } from './terminal.ts';
 
 const silent = ['--log-level', 'silent'];

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { lockInOtherProcess } from './another-process.ts';
-import { ask, eventually, mira, ownerId, running, serverId } from './running.ts';
+import { ask, mira, ownerId, running, serverId } from './running.ts';
 
 test('while another process holds the lock, writes get 503, and lookups and pages succeed before that', async () => {
   const { service, get, keys, database, lines } = await running();

@@ -5,8 +5,9 @@ import { insertDelivery } from '../../src/service/storage/deliveries/deliveries.
 import { type Claim, claimDeliveries, nextDeliveryDueAt } from '../../src/service/storage/deliveries/delivery-queue.ts';
 import { pauseWebhook, upsertWebhook } from '../../src/service/storage/deliveries/webhooks.ts';
 import { insertListing } from '../../src/service/storage/listings/listings.ts';
+import { eventually } from '../support/eventually.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { eventually, receiver, running, serverId } from './running.ts';
+import { receiver, running, serverId } from './running.ts';
 
 const listingIds = ['1', '2', '3'] as const;
 

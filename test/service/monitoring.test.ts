@@ -7,9 +7,10 @@ import { RequestStatistics } from '../../src/service/monitoring/request-statisti
 import { watchReservations } from '../../src/service/monitoring/watch-reservations.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { queriesOf, readQueueState } from '../../src/service/storage/deliveries/queue-state.ts';
+import { eventually } from '../support/eventually.ts';
 import { lockInOtherProcess } from './another-process.ts';
 import { leapingClock } from './leaping-clock.ts';
-import { ask, botId, eventually, mira, receiver, running, serverId } from './running.ts';
+import { ask, botId, mira, receiver, running, serverId } from './running.ts';
 
 const secret = 'a secret of 16 bytes';
 

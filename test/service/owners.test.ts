@@ -4,8 +4,9 @@ import { maxListingsOfOwner } from '../../src/service/actions/create-listing.ts'
 import { maxKeys } from '../../src/service/actions/issue-key.ts';
 import { type Database, openDatabase } from '../../src/service/storage/database.ts';
 import { listingDays } from '../../src/service/storage/listings/listing-days.ts';
+import { eventually } from '../support/eventually.ts';
 import { describeOnBothDatabases } from './databases.ts';
-import { eventually, mira, ownerId, type Running, receiver, running, serverId, tobias } from './running.ts';
+import { mira, ownerId, type Running, receiver, running, serverId, tobias } from './running.ts';
 import { visit } from './visit.ts';
 
 const dashboard = `/dashboard/${serverId}`;

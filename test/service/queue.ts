@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { WebhookDeliveryRecord } from '../../src/service/storage/deliveries/attempts.ts';
-import { eventually, type Running, serverId } from './running.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Running, serverId } from './running.ts';
 
 /** A user who has never voted. Of the seeded members, this is true for mira only. */
 export const newcomer = { userId: '43', username: 'newcomer' };

@@ -5,13 +5,13 @@ import { StoreUnavailableError } from '../../src/platform/errors.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createRateLimiter } from '../../src/service/rate-limit/rate-limiter.ts';
 import { openRedisReservations } from '../../src/service/rate-limit/redis/redis-reservations.ts';
+import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { isSkipped } from '../support/optional-programs.ts';
 import { freePort } from '../support/postgres.ts';
 import { isRedisInstalled, startRedis } from '../support/redis.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { countedLongAgo } from './limit-stores.ts';
-import { eventually } from './running.ts';
 
 const rules = { limit: 7, windowMs: 3_000, maxBlock: 4, blockMs: 700 };
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../src/service/service.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -132,9 +132,4 @@ export async function receiver(
     server.close();
   });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`, received };
-}
-
-/** Repeats the assertion until it does not throw, for up to 40 s. */
-export function eventually<Seen>(assertion: () => Seen | Promise<Seen>): Promise<Seen> {
-  return vi.waitFor(assertion, { timeout: 40_000, interval: 20 });
 }

@@ -4,8 +4,9 @@ import { expect, test, vi } from 'vitest';
 import { isPublic } from '../../src/service/webhooks/addresses.ts';
 import { post } from '../../src/service/webhooks/post.ts';
 import { checkTarget, RejectedTargetError, type TargetPolicy } from '../../src/service/webhooks/target.ts';
+import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { eventually, mira, receiver, running, serverId } from './running.ts';
+import { mira, receiver, running, serverId } from './running.ts';
 
 const names: Readonly<Record<string, readonly string[]>> = {
   'public.example': ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'],

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { hour, minute, second } from '../../src/platform/durations.ts';
+import { eventually } from '../support/eventually.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { runInOtherProcess } from './another-process.ts';
 import { newcomer, nudge, untilState } from './queue.ts';
-import { eventually, mira, receiver, running, serverId } from './running.ts';
+import { mira, receiver, running, serverId } from './running.ts';
 
 test('finished deliveries are deleted after 90 days; waiting ones are not', async () => {
   const instance = await running();

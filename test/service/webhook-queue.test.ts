@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { hour, minute, second } from '../../src/platform/durations.ts';
 import { pauseReason } from '../../src/service/webhooks/attempt.ts';
 import { exponentialRetry } from '../../src/service/webhooks/retry.ts';
+import { eventually } from '../support/eventually.ts';
 import { newcomer, nextAttempt, nudge, untilState } from './queue.ts';
-import { botId, eventually, mira, receiver, running, serverId } from './running.ts';
+import { botId, mira, receiver, running, serverId } from './running.ts';
 
 const voteSecret = 'a-secret-for-votes-only';
 

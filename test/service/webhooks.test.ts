@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { sign } from '../../src/webhook/signature.ts';
+import { eventually } from '../support/eventually.ts';
 import { newcomer, untilState } from './queue.ts';
-import { botId, eventually, mira, receiver, running, serverId, tobias } from './running.ts';
+import { botId, mira, receiver, running, serverId, tobias } from './running.ts';
 
 const voteSecret = 'a-secret-for-votes-only';
 const premiumSecret = 'a-secret-for-premium-only';

@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
 
-/** Repeats the check until it passes, however slow the machine is: it only fails when the test would time out anyway. */
+/** Repeats a check until it passes, however slow the machine is. Shorter than a test may take, so that the failure is shown. */
 export const eventually = <Value>(check: () => Value | Promise<Value>): Promise<Value> =>
-  vi.waitFor(check, { timeout: 60_000, interval: 10 });
+  vi.waitFor(check, { timeout: 40_000, interval: 10 });

@@ -79,7 +79,7 @@ export const receivingMutations: readonly Mutation[] = [
     file: 'src/webhook/route-delivery.ts',
     find: 'const isAmbiguous = others.some(({ kind }) => kind === first.kind);',
     replace: 'const isAmbiguous = false;',
-    breaks: 'listings that share a secret are told apart by the target of the vote',
+    breaks: 'listings that share a secret are distinguished by the target of the vote',
   },
   {
     file: 'src/webhook/delivery-quota.ts',

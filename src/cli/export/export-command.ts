@@ -10,7 +10,7 @@ import { type EntrySelection, entryPages, type NumberedEntry } from '../../store
 import type { Snapshot } from '../../store/snapshots/snapshot.ts';
 import { command } from '../../terminal/command.ts';
 import { exitCode, UsageError } from '../../terminal/terminal.ts';
-import { writeToStdout } from '../../terminal/write-to-stdout.ts';
+import { writeOutput } from '../../terminal/write-output.ts';
 import { openLedger } from '../open-ledger.ts';
 import { type Format, formats } from './format.ts';
 import { createSummary } from './summary.ts';
@@ -58,7 +58,7 @@ export const exportCommand = command({
       const summary = createSummary(terminal.printError);
       const lines = Readable.from(formatEntries(snapshot, selection, format, summary.add));
       if (values.out !== undefined) await writeToFile(lines, values.out, terminal.stop);
-      else if (!(await writeToStdout(lines, terminal))) return exitCode.ok;
+      else if (!(await writeOutput(lines, terminal))) return exitCode.ok;
       terminal.printError(values.json ? summary.asJson() : summary.asText());
       return exitCode.ok;
     } finally {

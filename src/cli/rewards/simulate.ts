@@ -10,7 +10,7 @@ import type { Snapshot } from '../../store/snapshots/snapshot.ts';
 import { listingsByName } from '../../tally/replay-listings.ts';
 import type { ListingContext } from '../../tally/tally.ts';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '../../terminal/terminal.ts';
-import { writeToStdout } from '../../terminal/write-to-stdout.ts';
+import { writeOutput } from '../../terminal/write-output.ts';
 import { openLedger } from '../open-ledger.ts';
 import { createLargest } from './largest.ts';
 import { partyGoalsIn } from './party-goals.ts';
@@ -55,7 +55,7 @@ export async function simulateRewards(options: SimulateOptions, terminal: Termin
       return exitCode.ok;
     }
     const lines = json ? jsonLines(comparison) : csvLines(comparison.members);
-    if (!(await writeToStdout(Readable.from(lines), terminal))) return exitCode.ok;
+    if (!(await writeOutput(Readable.from(lines), terminal))) return exitCode.ok;
     if (csv) for (const line of formatSummary(comparison.summary())) terminal.printError(line);
     return exitCode.ok;
   } finally {

@@ -6,7 +6,7 @@ import type { Terminal } from './terminal.ts';
  * Writes a long output, as fast as its reader takes it. Resolves to false if it was stopped or the reader closed the
  * pipe, as `head` does; neither is an error.
  */
-export async function writeToStdout(
+export async function writeOutput(
   lines: Readable,
   { output, stop }: Pick<Terminal, 'output' | 'stop'>,
 ): Promise<boolean> {
