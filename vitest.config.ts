@@ -16,13 +16,8 @@ const bundledWorker = process.argv.includes('run')
 const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname;
 
 /** Tests that replace modules, built-in functions or what is global in a process. All others share processes. */
-const isolated = [
-  'examples/**/*.test.ts',
-  'test/linear-time.test.ts',
-  'test/tracing/tracing.test.ts',
-  'test/webhook/keyring.test.ts',
-];
-/** `npm test` runs a part of the cases that these generate, `npm run test:full` all. */
+const isolated = ['test/linear-time.test.ts', 'test/tracing/tracing.test.ts', 'test/webhook/keyring.test.ts'];
+/** `npm test` runs a part of their cases, `npm run test:full` all. */
 const sampled = [
   'test/discord/{hostile-text,panel}.test.ts',
   'test/flows/odd-interactions.test.ts',
@@ -75,10 +70,16 @@ export default defineConfig({
       reporter: ['text-summary', 'html'],
     },
     projects: [
-      project({ name: 'shared', include: ['test/**/*.test.ts'], exclude: [...isolated, full, pages] }),
+      project({ name: 'shared', include: ['{test,examples}/**/*.test.ts'], exclude: [...isolated, full, pages] }),
       project({ name: 'isolated', include: isolated, isolate: true }),
       // From here on in `npm run test:full`.
       project({ name: 'full', include: [full, ...sampled], provide: { ...shared.provide, oneCaseIn: 1 } }),
+      project({
+        name: 'linear time',
+        include: ['test/linear-time.test.ts'],
+        isolate: true,
+        provide: { ...shared.provide, oneCaseIn: 1 },
+      }),
       project({
         name: 'databases',
         include: [contracts],

@@ -2,7 +2,7 @@ import { inject } from 'vitest';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Of the random and generated cases, `npm test` runs one in so many; `npm run test:full` runs all. */
+    /** Of random, generated and slow cases, `npm test` runs one in so many; `npm run test:full` runs all. */
     oneCaseIn: number;
   }
 }
@@ -14,7 +14,7 @@ export function sampleSize(all: number): number {
   return Math.ceil(all / oneCaseIn);
 }
 
-/** The cases to run of those that are generated: always the same, spread over all. */
+/** The cases to run: always the same, spread over all. */
 export function* sample<const Case>(all: Iterable<Case>): Generator<Case> {
   let index = 0;
   for (const each of all) {
