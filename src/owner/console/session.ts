@@ -1,8 +1,9 @@
-import { randomBytes, scryptSync } from 'node:crypto';
+import { randomBytes, scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { Request, Response } from 'express';
 import type { Clock } from '../../platform/clock.ts';
 import { hour, minute } from '../../platform/durations.ts';
-import { createSessionCookie } from '../../web/session-cookie.ts';
+import { createSessionCookie, type SessionCookie } from '../../web/session-cookie.ts';
 import type { SessionRevocations } from '../revocations.ts';
 
 /** The session of the signed-in owner. */
@@ -26,7 +27,7 @@ const clockToleranceMs = minute;
 export interface OwnerSessions {
   /** Null if the cookie is missing, forged, expired or revoked. Rejects if the database cannot be read. */
   find(request: Request): Promise<OwnerSession | null>;
-  signIn(request: Request, response: Response): void;
+  signIn(request: Request, response: Response): Promise<void>;
   /**
    * Revokes the session in all processes, for every copy of the cookie. Rejects, and keeps the cookie, if that cannot
    * be stored.
@@ -34,13 +35,15 @@ export interface OwnerSessions {
   signOut(session: OwnerSession, request: Request, response: Response): Promise<void>;
 }
 
-/** Deriving the key blocks the thread for a moment, so create one instance per process. @param token the `OWNER_TOKEN` */
+/** @param token the `OWNER_TOKEN` */
 export function createOwnerSessions(token: string, revocations: SessionRevocations, clock: Clock): OwnerSessions {
-  const key = scryptSync(token, 'tallyhook owner console', 32);
-  const cookie = createSessionCookie({ name: 'tallyhook_owner', key, lifetimeMs, sameSite: 'strict' });
+  let derived: Promise<SessionCookie> | undefined;
+  // At the first use: it takes longer than anything else that a start computes, and many never open the console.
+  const sessionCookie = () => (derived ??= deriveCookie(token));
 
   return {
     async find(request) {
+      const cookie = await sessionCookie();
       const now = clock.now();
       const content = cookie.read(request.headers.cookie, now);
       // A session that ends too late began before the clock was set back; its real age is unknown.
@@ -49,15 +52,22 @@ export function createOwnerSessions(token: string, revocations: SessionRevocatio
       // Only for genuine cookies, so that forged ones cause no queries.
       return (await revocations.isRevoked(id)) ? null : { id, expiresAt, formToken };
     },
-    signIn(request, response) {
+    async signIn(request, response) {
       const id = randomBytes(16).toString('base64url');
+      const cookie = await sessionCookie();
       cookie.set(response, { subject: id, now: clock.now(), secure: usesHttps(request) });
     },
     async signOut({ id, expiresAt }, request, response) {
       await revocations.revoke({ id, expiresAt, now: clock.now() });
+      const cookie = await sessionCookie();
       cookie.clear(response, { secure: usesHttps(request) });
     },
   };
+}
+
+async function deriveCookie(token: string): Promise<SessionCookie> {
+  const key = (await promisify(scrypt)(token, 'tallyhook owner console', 32)) as Buffer;
+  return createSessionCookie({ name: 'tallyhook_owner', key, lifetimeMs, sameSite: 'strict' });
 }
 
 /** Whether the browser uses HTTPS: by the proxy's header, or by the origin of the form. */

@@ -32,13 +32,13 @@ export function ownerSignInRoutes(
     renderPage(request, response, { title: 'Sign in', session: null, body });
   });
 
-  router.post('/sign-in', (request, response) => {
+  router.post('/sign-in', async (request, response) => {
     const { ownerToken, next } = parseRequest(signInForm, request.body ?? {});
     const client = clientKeyOf(request.ip);
     const error = authenticationError(() => authentication.verifyToken(ownerToken, client));
     if (error === null) {
       log.info({ address: client }, 'owner signed in');
-      sessions.signIn(request, response);
+      await sessions.signIn(request, response);
       return response.redirect(303, `./${next}`);
     }
     if (error.retryAfterSeconds !== null) response.set('retry-after', String(error.retryAfterSeconds));
