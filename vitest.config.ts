@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig, type TestUserConfig, type UserWorkspaceConfig } from 'vitest/config';
 import { bundleFolder } from './test/support/bundle-folder.ts';
+import { fastestTempDir } from './test/support/fastest-temp-dir.ts';
 
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 24) {
@@ -8,6 +9,8 @@ if (major < 24) {
     `The tests need Node 24 or newer, this is ${process.versions.node}. Run "npm test": it brings its own Node.`,
   );
 }
+
+process.env['TMPDIR'] = fastestTempDir();
 
 // A watching Vitest does not bundle again when sources change.
 const bundledWorker = process.argv.includes('run')
@@ -59,7 +62,11 @@ function project(test: TestUserConfig): UserWorkspaceConfig {
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/bundled-program.ts', 'test/support/shared-postgres.ts'],
+    globalSetup: [
+      'test/support/bundled-program.ts',
+      'test/support/shared-postgres.ts',
+      'test/support/sqlite-template.ts',
+    ],
     // Many tests mostly wait, for programs to start and for connections to come back.
     maxWorkers: availableParallelism() + 1,
     coverage: {

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { OptionValue, Panel, Reply } from '../commands/reply.ts';
 import { setup as setupCommand } from '../commands/setup.ts';
@@ -14,7 +13,7 @@ import { contextFor, fakeLookup, inputOf } from './commands/command-fixture.ts';
 import { startOwnerServer } from './owner/owner-server.ts';
 import { guildCommands } from './support/guild-commands.ts';
 import { environmentWith, harbour, issuesOf } from './support/listings-file.ts';
-import { tempDir } from './support/temp-dir.ts';
+import { newSqliteUrl } from './support/new-sqlite.ts';
 
 /*
  * Names that every object literal inherits. A lookup of a name from outside must not find them: they are functions, and
@@ -30,7 +29,7 @@ const objectWith = (name: string, value: unknown) => `{${JSON.stringify(name)}:$
 async function startSetup() {
   const file = environmentWith([{ ...harbour, guildId }]);
   const { base, encryption } = loadConfig({ ...file, SETTINGS_KEY: 'a'.repeat(64) });
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, systemClock, { thread: false });
+  const store = await openStore(newSqliteUrl(), systemClock, { thread: false });
   onTestFinished(() => store.close());
   const settings = createSetup({
     ...{ store: store.settings, encryption: createEncryption(encryption), publicUrl: null, clock: systemClock },

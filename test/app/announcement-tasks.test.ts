@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createDigestTask } from '../../src/app/digest-task.ts';
@@ -12,14 +11,14 @@ import { openStore } from '../../src/store/store.ts';
 import { collectingLog } from '../discord/bot.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { castVote, installation, monday } from '../support/voting.ts';
 
 const announceChannelId = '119000000000000003';
 const member = '200000000000000001';
 
 async function open(announcements: object, rewards: object = {}) {
-  const url = `sqlite:${join(tempDir(), 'tally.db')}`;
+  const url = newSqliteUrl();
   const clock = manualClock(monday);
   const store = await openStore(url, { ...clock, sleep: systemClock.sleep }, { thread: false });
   onTestFinished(() => store.close());

@@ -13,6 +13,7 @@ import { sign } from '../../src/webhook/signature.ts';
 import { startFakeService, success } from '../lookup/fake-service.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -119,7 +120,10 @@ it('the id of a listing without one is what the service said for its API key, wi
   service.respondWith(success({ id: own, name: 'Harbour', votes: 1, tags: [], url }));
   const folder = tempDir();
   const environment = { ...settings(unreachableDiscord), TALLYHOOK_ROLES: 'receive', LOOKUP_BASE_URL: service.baseUrl };
-  const urls = { DATABASE_URL: `sqlite:${join(folder, 'votes.db')}`, CACHE_URL: `sqlite:${join(folder, 'cache.db')}` };
+  const urls = {
+    DATABASE_URL: newSqliteUrl(join(folder, 'votes.db')),
+    CACHE_URL: `sqlite:${join(folder, 'cache.db')}`,
+  };
   const config = loadConfig({ ...environment, ...urls });
   expect(config.listings.find(({ name }) => name === 'server')?.id).toBe(null);
 

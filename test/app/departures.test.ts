@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { isNoticeWanted } from '../../src/app/settings/departure-notice.ts';
 import { createDepartures } from '../../src/app/settings/departures.ts';
@@ -7,13 +6,13 @@ import { day, hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 
 const [hosted, other, operators] = ['1', '2', '3'];
 
 async function start() {
   const clock = manualClock();
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
+  const store = await openStore(newSqliteUrl(), clock, { thread: false });
   onTestFinished(() => store.close());
   for (const guildId of [hosted, other, operators]) {
     const values = [{ listing: '', path: 'timeZone', after: { value: '"UTC"', sealed: null } }];

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SettingsAuthor, Setup } from '../../commands/setup-port.ts';
 import { loadConfig } from '../../config/load.ts';
@@ -14,7 +13,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
 import { failure, startFakeService, success } from '../lookup/fake-service.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 
 const guildId = '700000000000000001';
 const elsewhere = '700000000000000002';
@@ -39,7 +38,7 @@ async function startProcess(service: { readonly baseUrl: string }) {
   const config = loadConfig({
     ...{ DISCORD_TOKEN: 'token-for-tests', LOOKUP_BASE_URL: service.baseUrl, LOOKUP_SERVER_KEY: 'key-of-variables' },
     ...{ VOTE_WEBHOOK_SECRET: 'secret-of-variables', DISCORD_GUILD_ID: guildId, SETTINGS_KEY: 'a'.repeat(64) },
-    DATABASE_URL: `sqlite:${join(tempDir(), 'tally.db')}`,
+    DATABASE_URL: newSqliteUrl(),
   });
   const log = createLog({ level: 'silent', secrets: [] });
   const clock = manualClock();

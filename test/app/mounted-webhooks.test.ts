@@ -7,6 +7,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { voteSecret } from '../support/listings.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { serve } from '../support/start-receiver.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -40,7 +41,7 @@ const programs = {
     }),
   createApp: async (log: ReturnType<typeof createLog>) => {
     const environment = { ...settings(unreachableDiscord), TALLYHOOK_ROLES: 'receive', CACHE_URL: 'memory:' };
-    const config = loadConfig({ ...environment, DATABASE_URL: `sqlite:${tempDir()}/votes.db` });
+    const config = loadConfig({ ...environment, DATABASE_URL: newSqliteUrl() });
     return createApp(config, { clock: systemClock, log });
   },
 };

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { createSeenMembers } from '../../src/app/seen-members.ts';
@@ -8,7 +7,7 @@ import type { ListingContext } from '../../src/tally/tally.ts';
 import { eventually } from '../support/eventually.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 
 const start = Date.UTC(2026, 0, 5, 12);
 const booster = '700000000000000001';
@@ -17,7 +16,7 @@ const guildId = '613425648685547541';
 
 async function openCommunity() {
   const clock = manualClock(start);
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
+  const store = await openStore(newSqliteUrl(), clock, { thread: false });
   onTestFinished(() => store.close());
   const [server] = serverAndBot();
   if (server === undefined) throw new Error('no listing');

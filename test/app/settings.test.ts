@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { problemOf } from '../../commands/setup/render-change.ts';
 import type { Setup } from '../../commands/setup-port.ts';
@@ -19,7 +19,7 @@ import { openStore } from '../../src/store/store.ts';
 import { textsFor } from '../../src/texts/texts.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 
 const [guildId, otherGuildId] = ['700000000000000001', '700000000000000002'];
 const owner = '200000000000000001';
@@ -67,7 +67,7 @@ async function startProcess(
   return { ...settings, config, directory, store, lines, log, clock, saves: () => saved };
 }
 
-const newDatabase = () => `sqlite:${join(tempDir(), 'tally.db')}`;
+const newDatabase = () => newSqliteUrl();
 
 async function linkServer(setup: Setup, some: Partial<Parameters<Setup['link']>[0]> = {}) {
   const defaults = { kind: 'server', targetId: guildId, lookupKey: 'lookup-key-1', voteSecret: null } as const;

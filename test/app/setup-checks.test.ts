@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createKeyCheck } from '../../src/app/setup-checks.ts';
 import { minute, second } from '../../src/platform/durations.ts';
@@ -6,7 +5,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
 import { failure, startFakeService } from '../lookup/fake-service.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 
 const [guildId, otherGuildId] = ['700000000000000001', '700000000000000002'];
 
@@ -14,7 +13,7 @@ it('checks ten keys a minute for a guild, over all processes, and sends no reque
   const service = await startFakeService();
   onTestFinished(() => service.close());
   service.respondWith(failure(401, 'Invalid key'));
-  const databaseUrl = `sqlite:${join(tempDir(), 'tally.db')}`;
+  const databaseUrl = newSqliteUrl();
   const clock = manualClock();
   const startedAt = clock.now();
   const log = createLog({ level: 'silent', secrets: [] });

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { createUpkeep } from '../../src/app/upkeep.ts';
@@ -8,7 +7,7 @@ import type { ListingContext } from '../../src/tally/tally.ts';
 import { eventually } from '../support/eventually.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 
 const start = Date.UTC(2026, 0, 5, 12);
 const guildId = '613425648685547541';
@@ -27,7 +26,7 @@ const listing: ListingContext = {
 
 async function startUpkeep() {
   const clock = manualClock(start);
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
+  const store = await openStore(newSqliteUrl(), clock, { thread: false });
   const upkeep = createUpkeep({
     ...{ rewards: store.rewards, memberData: store.memberData, firstListing: () => listing },
     ...{

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createVotePictures } from '../../src/app/vote-pictures.ts';
@@ -7,15 +6,15 @@ import { openStore } from '../../src/store/store.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { collectingLog } from '../discord/bot.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { decodePng } from '../support/png.ts';
-import { tempDir } from '../support/temp-dir.ts';
 import { castVote, installation } from '../support/voting.ts';
 
 const now = Date.UTC(2026, 0, 31, 12);
 const english = textsIn('en-US');
 
 async function setUp() {
-  const url = `sqlite:${join(tempDir(), 'tally.db')}`;
+  const url = newSqliteUrl();
   const clock = manualClock(now);
   const store = await openStore(url, clock, { thread: false });
   // One test has closed it before.

@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { CommandContext, ListedLookup } from '../../commands/command.ts';
 import { openStore } from '../../src/store/store.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { contextFor, start } from './command-fixture.ts';
 
 type Listings = ReturnType<typeof serverAndBot>;
@@ -12,7 +11,7 @@ type Listings = ReturnType<typeof serverAndBot>;
 /** The context of commands over its own database, with a server and a bot, and votes for them. */
 export async function withAccounts(listings: Listings = serverAndBot(), lookups: readonly ListedLookup[] = []) {
   const clock = manualClock(start);
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
+  const store = await openStore(newSqliteUrl(), clock, { thread: false });
   onTestFinished(() => store.close());
   const context: CommandContext = {
     ...contextFor(...lookups),

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { award } from '../../commands/award.ts';
 import type { OptionValue } from '../../commands/reply.ts';
@@ -7,13 +6,13 @@ import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { contextFor, inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
 
 /** `/award` over its own database, run by a manager. */
 async function withAccounts() {
   const clock = manualClock(start);
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
+  const store = await openStore(newSqliteUrl(), clock, { thread: false });
   onTestFinished(() => store.close());
   const logged: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => logged.push(JSON.parse(line)) };

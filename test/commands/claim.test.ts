@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { claim } from '../../commands/claim.ts';
 import { createClaims } from '../../src/app/claims.ts';
@@ -10,7 +9,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { contextFor, fakeLookup, inputOf, memberId, server, start } from './command-fixture.ts';
 
 const noVote: CachedVoteStatus = { canVote: true, lastVoteAt: null, nextVoteAt: null };
@@ -19,7 +18,7 @@ const votedAt = (at: number): CachedVoteStatus => ({ canVote: false, lastVoteAt:
 /** `/claim` over its own database, with a service that reports this status. */
 async function withService(first: CachedVoteStatus) {
   const clock = manualClock(start);
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
+  const store = await openStore(newSqliteUrl(), clock, { thread: false });
   onTestFinished(() => store.close());
   let status: CachedVoteStatus | LookupError = first;
   let requests = 0;

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import type { Panel, Reply, ReplyButton } from '../../commands/reply.ts';
@@ -11,8 +10,8 @@ import type { ShopItem } from '../../src/rewards/shop-item.ts';
 import { openStore } from '../../src/store/store.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { itemOf, keys, shout, vip, vipRole } from '../support/shop-store.ts';
-import { tempDir } from '../support/temp-dir.ts';
 import { contextFor, inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
 import { buttonsOf, textOf } from './shown.ts';
 
@@ -25,7 +24,7 @@ const items = [vip, keys, shout];
 /** `/shop` over its own database. The member has 100 credits. */
 async function openShop(sold: readonly ShopItem[] = items) {
   const clock = manualClock(start);
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
+  const store = await openStore(newSqliteUrl(), clock, { thread: false });
   onTestFinished(() => store.close());
   await store.ownerActions.correct(
     { accounts: '', userId: memberId, credits: 100, reason: 'deposit', at: start },

@@ -1,9 +1,5 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, inject, onTestFinished, TestRunner } from 'vitest';
-import { systemClock } from '../../src/platform/clock.ts';
-import { openStore } from '../../src/store/store.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { isSkipped } from '../support/optional-programs.ts';
 import { type PgBouncer, pgbouncerProgram, startPgBouncer } from '../support/pgbouncer.ts';
 import {
@@ -14,7 +10,6 @@ import {
   startPostgres,
 } from '../support/postgres.ts';
 import { behaveAsTheFamily, type SharedPostgres } from '../support/shared-postgres.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -38,7 +33,7 @@ const shared = inject('postgres');
  */
 export function describeOnEveryDatabase(subject: string, tests: (newUrl: () => string) => void): void {
   if (inject('databases') === 'usual') {
-    describeOnSqlite(`${subject} on SQLite`, tests);
+    describe(`${subject} on SQLite`, () => tests(newSqliteUrl));
     describeOnPostgres(`${subject} on PostgreSQL`, (server) =>
       tests(() => server().newDatabase(server().templates.store)),
     );
@@ -46,24 +41,6 @@ export function describeOnEveryDatabase(subject: string, tests: (newUrl: () => s
     describeOnPostgresFamily(`${subject} on a database of the PostgreSQL family`, tests);
     describeOnPgBouncer(`${subject} on PostgreSQL through PgBouncer`, tests);
   }
-}
-
-function describeOnSqlite(name: string, tests: (newUrl: () => string) => void): void {
-  describe(name, () => {
-    let directory: string;
-    let template: string;
-    beforeAll(async () => {
-      directory = mkdtempSync(join(tmpdir(), 'tallyhook-test-'));
-      template = join(directory, 'template.db');
-      await (await openStore(`sqlite:${template}`, systemClock, { thread: false })).close();
-    });
-    afterAll(() => rmSync(directory, { recursive: true, force: true }));
-    tests(() => {
-      const file = join(tempDir(), 'tally.db');
-      copyFileSync(template, file);
-      return `sqlite:${file}`;
-    });
-  });
 }
 
 /** The tests use databases of the server that all tests of the run share; each is deleted after its test. */

@@ -1,11 +1,10 @@
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { hour, minute } from '../../src/platform/durations.ts';
 import type { Store } from '../../src/store/store.ts';
 import { homeAccount } from '../support/home-account.ts';
+import { newSqliteFile } from '../support/new-sqlite.ts';
 import { deposit, itemOf, keys, openShop, orderOf, ownerChannelId, shout, start, vip } from '../support/shop-store.ts';
-import { tempDir } from '../support/temp-dir.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const none = { newest: [], waiting: 0 };
@@ -75,7 +74,7 @@ function rewardRecordTests(newUrl: () => string): void {
 describe('reward records', () => describeOnEveryDatabase('reward records', rewardRecordTests));
 
 it.each([10_000, 20_001])('reward records count %i members with two reminders each', async (members) => {
-  const path = join(tempDir(), 'tally.db');
+  const path = newSqliteFile();
   const store = await openShop(`sqlite:${path}`);
   const database = new DatabaseSync(path);
   database

@@ -9,6 +9,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { serviceCommand } from '../../src/service/cli/service-command.ts';
 import { running } from '../service/running.ts';
 import { captive } from '../service/terminal.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { serve } from '../support/start-receiver.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -209,7 +210,7 @@ describe('the Kubernetes manifests', () => {
 });
 
 it('the paths that deployments request exist', async () => {
-  const environment = { ...settings(unreachableDiscord), DATABASE_URL: `sqlite:${join(tempDir(), 'tally.db')}` };
+  const environment = { ...settings(unreachableDiscord), DATABASE_URL: newSqliteUrl() };
   const config = loadConfig({ ...environment, CACHE_URL: 'memory:', ...optionalParts });
   const app = await createApp(config, { clock: systemClock, log: createLog({ level: 'silent', secrets: [] }) });
   onTestFinished(() => app.stop());

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { ApplicationCommandOptionType, Routes } from 'discord-api-types/v10';
 import { inject, it } from 'vitest';
@@ -31,8 +30,8 @@ import { textsIn } from '../../src/texts/texts.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { onFinished } from '../support/on-finished.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -100,7 +99,7 @@ export function command(changes: Partial<Command> & Pick<Command, 'execute'>): C
 
 /** A store in its own database. */
 async function testStore() {
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, systemClock, { thread: false });
+  const store = await openStore(newSqliteUrl(), systemClock, { thread: false });
   onFinished(() => store.close());
   return store;
 }

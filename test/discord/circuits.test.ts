@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Routes } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CircuitOpenError } from '../../src/discord/circuits/circuit-open-error.ts';
@@ -10,14 +9,14 @@ import { createDiscordRest } from '../../src/discord/rest.ts';
 import { hour, minute, second } from '../../src/platform/durations.ts';
 import { openStore } from '../../src/store/store.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { collectingLog, localDiscord } from './bot.ts';
 
 /** Processes of one installation with the local Discord, whose circuits use a clock that stands still. */
 async function createInstallation() {
   const discord = await localDiscord({ rateLimits: false });
   const clock = manualClock();
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
+  const store = await openStore(newSqliteUrl(), clock, { thread: false });
   onTestFinished(() => store.close());
   const { announcements } = discord.channels;
 

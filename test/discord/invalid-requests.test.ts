@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { retryAfterFailure } from '../../src/discord/discord-errors.ts';
@@ -9,7 +8,7 @@ import { createDiscordRest } from '../../src/discord/rest.ts';
 import { minute, second } from '../../src/platform/durations.ts';
 import { openStore } from '../../src/store/store.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { newSqliteFile } from '../support/new-sqlite.ts';
 import { collectingLog } from './bot.ts';
 
 async function advanceUntil(clock: ManualClock, stepMs: number, condition: () => boolean): Promise<void> {
@@ -37,7 +36,7 @@ async function discordThatResponds(...responses: readonly [status: number, heade
 async function createInstallation() {
   const clock = manualClock();
   const { log, logged } = collectingLog();
-  const path = join(tempDir(), 'tally.db');
+  const path = newSqliteFile();
   const store = await openStore(`sqlite:${path}`, clock, { thread: false });
   onTestFinished(() => store.close());
   const startProcess = () => {

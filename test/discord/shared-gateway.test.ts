@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSharedGateway } from '../../src/discord/gateway/shared-gateway.ts';
 import { fetchShardCount } from '../../src/discord/inspection.ts';
@@ -7,7 +6,7 @@ import { createDiscordRest } from '../../src/discord/rest.ts';
 import { second } from '../../src/platform/durations.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { openStore } from '../../src/store/store.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { wrappedLeases } from '../support/wrapped-leases.ts';
 import { collectingLog, fastClock, localDiscord, until } from './bot.ts';
 
@@ -17,7 +16,7 @@ const clock = fastClock(4);
 async function createInstallation(shards: number) {
   const discord = await localDiscord({ maxConcurrency: 1, stopwatch: clock });
   discord.faults.requireShards(shards);
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
+  const store = await openStore(newSqliteUrl(), clock, { thread: false });
   onTestFinished(() => store.close());
   const rest = createDiscordRest(discord);
   await rest.post(`/applications/${discord.applicationId}/commands`, { name: 'ping', description: 'Answers.' });

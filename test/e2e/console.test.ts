@@ -1,13 +1,14 @@
 /// <reference lib="dom" />
+
 import { mkdirSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { day, hour } from '../../src/platform/durations.ts';
 import type { Store } from '../../src/store/store.ts';
 import { homeAccount } from '../support/home-account.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
 import { startInstallation } from '../support/start-installation.ts';
-import { tempDir } from '../support/temp-dir.ts';
 import { castVote, installation, openLedger } from '../support/voting.ts';
 
 const pictures = 'artifacts';
@@ -198,7 +199,7 @@ async function addOrdersAndReminders(store: Store, now: number) {
 
 async function startWithRewards() {
   const role = '700000000000000001';
-  const databaseUrl = `sqlite:${tempDir()}/tally.db`;
+  const databaseUrl = newSqliteUrl();
   const rewards = {
     vote: 10,
     multipliers: [{ factor: 2, days: ['saturday', 'sunday'] }],

@@ -11,6 +11,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { localDiscord } from '../support/local-discord.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { createOffsetClock } from '../support/offset-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -28,7 +29,7 @@ async function start() {
     DISCORD_API_URL: discord.apiUrl,
     LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
     SETTINGS_KEY: 'ab'.repeat(32),
-    DATABASE_URL: `sqlite:${directory}/tally.db`,
+    DATABASE_URL: newSqliteUrl(`${directory}/tally.db`),
     CACHE_URL: 'memory:',
     PORT: '0',
   });

@@ -6,13 +6,13 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { voteSecret } from '../support/listings.ts';
+import { newSqliteFile } from '../support/new-sqlite.ts';
 import { parseResponses, rawConnection } from '../support/raw-http.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 /** The complete app without Discord. */
 async function running() {
-  const path = `${tempDir()}/tallyhook.db`;
+  const path = newSqliteFile();
   const environment = { ...settings(unreachableDiscord), DATABASE_URL: `sqlite:${path}`, CACHE_URL: 'memory:' };
   const log = createLog({ level: 'silent', secrets: [] });
   const app = await createApp(loadConfig(environment), { clock: systemClock, log });

@@ -4,6 +4,7 @@ import { createApp } from '../../src/app/app.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { hostilePaths, hostileRequests } from '../support/hostile-requests.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { parseResponses, rawConnection } from '../support/raw-http.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -19,7 +20,7 @@ async function startApp() {
     LOOKUP_SERVER_KEY: 'server-key-for-tests',
     VOTE_WEBHOOK_SECRET: 'vote-secret-for-tests',
     OWNER_TOKEN: ownerToken,
-    DATABASE_URL: `sqlite:${directory}/tallyhook.db`,
+    DATABASE_URL: newSqliteUrl(`${directory}/tallyhook.db`),
     CACHE_URL: 'memory:',
     PORT: '0',
   });

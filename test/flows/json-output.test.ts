@@ -5,6 +5,7 @@ import { receiver } from '../service/running.ts';
 import { runCommand, startCommand } from '../support/command-line.ts';
 import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
 import { localDiscord } from '../support/local-discord.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -59,7 +60,7 @@ describe('--json', { timeout: 120_000 }, () => {
   });
 
   it('prints the summary of an export to stderr', async () => {
-    const url = `sqlite:${tempDir()}/tally.db`;
+    const url = newSqliteUrl();
     await createDatabaseWithVotes(url, ['1', '2']);
     const text = await runCommand(['export'], { DATABASE_URL: url });
     expect(text.stdout.trim().split('\n')).toHaveLength(2);

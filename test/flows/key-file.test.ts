@@ -13,6 +13,7 @@ import { openStore } from '../../src/store/store.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { diagnose } from '../cli/doctor/run.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const author = { guildId: '123456789012345678', authorId: '1', interactionId: '2' };
@@ -23,7 +24,7 @@ async function createInstallation() {
   const directory = tempDir();
   const environment = {
     ...{ TALLYHOOK_ROLES: 'receive', CACHE_URL: 'memory:', PORT: '0' },
-    ...{ DATABASE_URL: `sqlite:${join(directory, 'tallyhook.db')}` },
+    ...{ DATABASE_URL: newSqliteUrl(join(directory, 'tallyhook.db')) },
     ...{ VOTE_WEBHOOK_SECRET: voteSecret, PREMIUM_WEBHOOK_SECRET: premiumSecret },
   };
   const { base, encryption } = loadConfig(environment);

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
@@ -14,8 +13,8 @@ import { openStore } from '../../src/store/store.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { voteSecret } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const guildId = '700000000000000001';
 const linkedSecret = 'secret-of-the-linked-listing';
@@ -24,7 +23,7 @@ const linkedSecret = 'secret-of-the-linked-listing';
 async function startLinked(limits: Record<string, string>) {
   const clock = manualClock();
   const environment = { ...settings(unreachableDiscord), TALLYHOOK_ROLES: 'receive', CACHE_URL: 'memory:', ...limits };
-  const databaseUrl = `sqlite:${join(tempDir(), 'tally.db')}`;
+  const databaseUrl = newSqliteUrl();
   const config = loadConfig({ ...environment, SETTINGS_KEY: generateKeyText(), DATABASE_URL: databaseUrl });
   const lines: string[] = [];
   const log = createLog({ level: 'warn', secrets: [], destination: { write: (line) => void lines.push(line) } });

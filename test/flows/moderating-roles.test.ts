@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
@@ -9,8 +8,8 @@ import { sign } from '../../src/webhook/signature.ts';
 import { voteSecret } from '../support/listings.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { localDiscord } from '../support/local-discord.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { createOffsetClock } from '../support/offset-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const patience = { timeout: 30_000, interval: 50 };
 
@@ -28,7 +27,7 @@ async function startProgram(rewards: object = {}) {
   const config = loadConfig({
     ...environmentWith([listing]),
     ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
-    ...{ DATABASE_URL: `sqlite:${join(tempDir(), 'tally.db')}`, CACHE_URL: 'memory:', PORT: '0' },
+    ...{ DATABASE_URL: newSqliteUrl(), CACHE_URL: 'memory:', PORT: '0' },
   });
   const lines: string[] = [];
   const log = createLog({ level: 'warn', secrets: [], destination: { write: (line) => void lines.push(line) } });

@@ -10,8 +10,8 @@ import { sign } from '../../src/webhook/signature.ts';
 import { blocksOf } from '../discord/shown-text.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { localDiscord } from '../support/local-discord.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { createOffsetClock } from '../support/offset-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
 import { idInSecond, joinGuilds } from '../support/two-guilds.ts';
 
 const waitOptions = { timeout: 60_000, interval: 100 };
@@ -40,7 +40,7 @@ async function createGuilds(members: number) {
     ]),
     ...{ DISCORD_TOKEN: bad.token, DISCORD_API_URL: apiUrl, OWNER_TOKEN: 'owner-token', PORT: '0' },
     ...{ LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1', CACHE_URL: 'memory:' },
-    DATABASE_URL: `sqlite:${tempDir()}/tally.db`,
+    DATABASE_URL: newSqliteUrl(),
   };
   return { bad, good, environment };
 }

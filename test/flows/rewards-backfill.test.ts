@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { homeAccount } from '../support/home-account.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { installation, openLedger, runRewards } from '../support/voting.ts';
 import { backfill, castVotes, expectBackfill, rules } from './backfilled-rewards.ts';
 
 describe('tallyhook rewards backfill', () => {
-  it('pays what the rules would have paid from the first vote on, once', () =>
-    expectBackfill(`sqlite:${tempDir()}/tally.db`));
+  it('pays what the rules would have paid from the first vote on, once', () => expectBackfill(newSqliteUrl()));
 
   it('pays nothing without a confirmation', async () => {
-    const url = `sqlite:${tempDir()}/tally.db`;
+    const url = newSqliteUrl();
     const store = await openLedger(url);
     await castVotes(store, installation(url, { vote: 10 }), 0, 3);
     const community = installation(url, rules);
@@ -21,7 +20,7 @@ describe('tallyhook rewards backfill', () => {
   });
 
   it('writes the reason into the entries', async () => {
-    const url = `sqlite:${tempDir()}/tally.db`;
+    const url = newSqliteUrl();
     const store = await openLedger(url);
     await castVotes(store, installation(url, { vote: 10 }), 0, 3);
     await backfill(installation(url, rules), '--yes');

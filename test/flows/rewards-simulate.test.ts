@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { day, hour } from '../../src/platform/durations.ts';
 import type { Store } from '../../src/store/store.ts';
 import { describeOnEveryDatabase } from '../contracts/databases.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import {
   castVote,
   guildId,
@@ -77,7 +77,7 @@ describe('tallyhook rewards simulate', () => {
   describeOnEveryDatabase('the simulation', simulationTests);
 
   async function threeDays(rewards: object = { vote: 10 }) {
-    const url = `sqlite:${tempDir()}/tally.db`;
+    const url = newSqliteUrl();
     const community = installation(url, rewards);
     const store = await openLedger(url);
     for (const number of [0, 1, 2]) await castVote(store, community, '1', monday + number * day + 11.5 * hour);

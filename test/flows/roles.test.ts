@@ -1,6 +1,5 @@
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { Routes } from 'discord-api-types/v10';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
@@ -13,8 +12,8 @@ import { sign } from '../../src/webhook/signature.ts';
 import { eventually } from '../support/eventually.ts';
 import { voteSecret } from '../support/listings.ts';
 import { localDiscord } from '../support/local-discord.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings } from '../support/settings.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 /** Starts a process of an installation in this process; returns its URL and its log. */
 async function startProcess(environment: Record<string, string>) {
@@ -74,7 +73,7 @@ describe('a process that only receives', () => {
   it('needs no token, and is ready when the database is', async () => {
     const { url } = await startProcess({
       TALLYHOOK_ROLES: 'receive',
-      DATABASE_URL: `sqlite:${join(tempDir(), 'tally.db')}`,
+      DATABASE_URL: newSqliteUrl(),
       VOTE_WEBHOOK_SECRET: voteSecret,
     });
     const ready = { status: 200, ready: true, parts: { store: { ready: true }, settings: { ready: true } } };
@@ -96,7 +95,7 @@ describe('processes that share the roles', () => {
     const shared = {
       ...settings(discord),
       DISCORD_PUBLIC_KEY: discord.publicKey,
-      DATABASE_URL: `sqlite:${join(tempDir(), 'tally.db')}`,
+      DATABASE_URL: newSqliteUrl(),
     };
     const receiver = await startProcess({ ...shared, TALLYHOOK_ROLES: 'receive' });
     const announcer = await startProcess({ ...shared, TALLYHOOK_ROLES: 'announce' });
@@ -135,7 +134,7 @@ describe('processes that share the roles', () => {
 describe('a process with the gateway', () => {
   it('stays ready to receive during an outage of Discord', async () => {
     const discord = await localDiscord();
-    const database = { DATABASE_URL: `sqlite:${join(tempDir(), 'tally.db')}` };
+    const database = { DATABASE_URL: newSqliteUrl() };
     const { url } = await startProcess({ ...settings(discord), ...database });
     await eventually(async () => expect(await readiness(url)).toMatchObject({ status: 200 }));
     discord.faults.outage(true);
@@ -152,7 +151,7 @@ describe('a process with the gateway', () => {
 
   it('reports that it receives no commands while Discord sends them to an endpoint', async () => {
     const discord = await localDiscord();
-    const database = { DATABASE_URL: `sqlite:${join(tempDir(), 'tally.db')}` };
+    const database = { DATABASE_URL: newSqliteUrl() };
     const overHttp = { ...settings(discord), ...database, DISCORD_PUBLIC_KEY: discord.publicKey };
     const { url } = await startProcess({ ...overHttp, TALLYHOOK_ROLES: 'answer' });
     await setEndpoint(discord, url);

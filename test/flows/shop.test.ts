@@ -9,6 +9,7 @@ import type { Message } from '../../src/sandbox/discord/objects.ts';
 import { textOf } from '../discord/shown-text.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { localDiscord } from '../support/local-discord.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const patience = { timeout: 15_000, interval: 50 };
@@ -28,7 +29,7 @@ async function startShop(roleName: 'vip' | 'moderator') {
   const config = loadConfig({
     ...environmentWith([listing]),
     ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl, OWNER_TOKEN: 'owner-token-for-tests' },
-    ...{ DATABASE_URL: `sqlite:${join(directory, 'tally.db')}`, CACHE_URL: 'memory:', PORT: '0' },
+    ...{ DATABASE_URL: newSqliteUrl(join(directory, 'tally.db')), CACHE_URL: 'memory:', PORT: '0' },
   });
   const log = createLog({ level: 'silent', secrets: [] });
   const app = await createApp(config, { clock: systemClock, log });

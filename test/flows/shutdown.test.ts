@@ -9,6 +9,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { openStore } from '../../src/store/store.ts';
 import { claimDue } from '../support/claim-due.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { createSender } from '../support/sender.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { startProgram } from '../support/start-program.ts';
@@ -123,7 +124,7 @@ describe('the embedded app, stopped by its caller', () => {
     await once(probe, 'listening');
     const { port } = probe.address() as { port: number };
     await new Promise((resolve) => probe.close(resolve));
-    const url = `sqlite:${join(tempDir(), 'tally.db')}`;
+    const url = newSqliteUrl();
     const changes = { DATABASE_URL: url, CACHE_URL: 'memory:', HOST: 'localhost', PORT: String(port) };
     const app = await createApp(loadConfig({ ...settings(unreachableDiscord), ...changes }), {
       clock: systemClock,

@@ -7,9 +7,9 @@ import { createLog } from '../../src/platform/log.ts';
 import { createSigningKey } from '../../src/sandbox/discord/signing-key.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { voteSecret } from '../support/listings.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { rawConnection } from '../support/raw-http.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const size = 64 * 1024;
 const unfinished = Buffer.alloc(size - 1, 'x');
@@ -22,7 +22,7 @@ it('requests that are never finished share 32 MiB, and votes are received meanwh
   const key = createSigningKey();
   const config = loadConfig({
     ...{ ...settings(unreachableDiscord), DISCORD_PUBLIC_KEY: key.publicKey, CACHE_URL: 'memory:' },
-    DATABASE_URL: `sqlite:${tempDir()}/tallyhook.db`,
+    DATABASE_URL: newSqliteUrl(),
   });
   const app = await createApp(config, { clock: systemClock, log: createLog({ level: 'silent', secrets: [] }) });
   onTestFinished(() => app.stop());

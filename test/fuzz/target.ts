@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { queryValue } from '../support/query-value.ts';
 
 /** Log messages of errors that no request may cause. */
@@ -31,7 +32,7 @@ export async function startTarget(): Promise<Target> {
     VOTE_WEBHOOK_SECRET: voteSecret,
     PREMIUM_WEBHOOK_SECRET: premiumSecret,
     ANNOUNCE_CHANNEL_ID: '1',
-    DATABASE_URL: `sqlite:${directory}/tallyhook.db`,
+    DATABASE_URL: newSqliteUrl(`${directory}/tallyhook.db`),
     CACHE_URL: 'memory:',
     PORT: '0',
   };

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { createDirectory } from '../../src/app/directory.ts';
@@ -12,8 +11,8 @@ import { openStore } from '../../src/store/store.ts';
 import { eventually } from '../support/eventually.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { recordVote } from '../support/record-vote.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const [slowGuild, otherGuild] = ['613425648685547541', '613425648685547542'];
@@ -21,7 +20,7 @@ const [slowGuild, otherGuild] = ['613425648685547541', '613425648685547542'];
 /** Handlers over a store, of two communities. Time advances with the test. */
 async function open(handlers: Handlers) {
   const clock = manualClock(start);
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
+  const store = await openStore(newSqliteUrl(), clock, { thread: false });
   const lines: string[] = [];
   const handling = createHandling({
     ...{ handlers, store, clock, directory: createDirectory([]), isShared: false, newEffectsPollMs: null },

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import express from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { coalesce } from '../../src/http/coalesce.ts';
@@ -9,11 +8,11 @@ import { createHttpServer } from '../../src/http/server.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openStore } from '../../src/store/store.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 
 /** The health routes over a real store, with the number of reads of each expensive source. */
 async function served(options: Partial<HealthOptions> & { discord?: ReadinessCheck } = {}) {
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, systemClock, { thread: false });
+  const store = await openStore(newSqliteUrl(), systemClock, { thread: false });
   const count = { probes: 0, scrapes: 0 };
   const metrics = createMetrics();
   metrics.watch({

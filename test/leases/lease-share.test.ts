@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -8,7 +7,7 @@ import { hour, second } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { wrappedLeases } from '../support/wrapped-leases.ts';
 
 const log = createLog({ level: 'silent', secrets: [] });
@@ -21,7 +20,7 @@ let groups = 0;
 /** Processes that share a database. Time advances in steps, in which all of them finish what they do without waiting. */
 async function createInstallation() {
   const time = manualClock();
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, time, { thread: false });
+  const store = await openStore(newSqliteUrl(), time, { thread: false });
   onTestFinished(() => store.close());
   groups += 1;
   const group = `group ${groups}`;

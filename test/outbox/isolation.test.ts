@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createDirectory } from '../../src/app/directory.ts';
@@ -12,7 +11,7 @@ import { openStore, type Store } from '../../src/store/store.ts';
 import { eventually } from '../support/eventually.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { newSqliteFile } from '../support/new-sqlite.ts';
 import { addBacklog } from './test-dispatcher.ts';
 
 /** As the name of a community, and as a reason of Discord. */
@@ -30,7 +29,7 @@ async function createBusyInstallation(
   addEffects: (store: Store, path: string) => Promise<void> = async (_, path) =>
     addBacklog(path, 10_000, { channels: 500 }),
 ) {
-  const path = join(tempDir(), 'tally.db');
+  const path = newSqliteFile();
   const store = await openStore(`sqlite:${path}`, systemClock, { thread: false });
   await addEffects(store, path);
   /** After how many attempts of the busy community those of the quiet one began. */

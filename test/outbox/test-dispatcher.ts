@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
@@ -9,7 +8,7 @@ import { openStore } from '../../src/store/store.ts';
 import { eventually } from '../support/eventually.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { newSqliteFile } from '../support/new-sqlite.ts';
 
 export const start = Date.UTC(2026, 0, 1);
 
@@ -39,7 +38,7 @@ export const backlogChannel = '600000000000000000';
 /** A dispatcher with a real outbox. Its attempts return `attempts` in order, and then the last one repeatedly. */
 export async function createTestDispatcher(...attempts: AttemptResult[]) {
   const clock = manualClock(start);
-  const path = join(tempDir(), 'tally.db');
+  const path = newSqliteFile();
   const store = await openStore(`sqlite:${path}`, clock, { thread: false });
   let onPerform = () => {};
   const performed: { at: number; ids: number[]; nonce: string | undefined }[] = [];

@@ -6,6 +6,7 @@ import { createReceiver, InvalidConfigError, TallyhookError } from '../../src/ex
 import { startService } from '../../src/exports/sandbox.ts';
 import { TallyhookError as VerifyError, verify } from '../../src/exports/verify.ts';
 import { createApp, createLog, loadConfig, sign, systemClock } from '../../src/index.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -172,7 +173,7 @@ describe('createApp', () => {
   });
 
   it('is started once, and answers with a code after its stop', async () => {
-    const DATABASE_URL = `sqlite:${tempDir()}/tally.db`;
+    const DATABASE_URL = newSqliteUrl();
     const environment = { ...settings(unreachableDiscord), DATABASE_URL, CACHE_URL: 'memory:' };
     const app = await createApp(loadConfig({ ...environment, TALLYHOOK_ROLES: 'receive' }), dependencies);
     onTestFinished(() => app.stop());

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -8,6 +7,7 @@ import { sqlite } from '../../src/store/dialect/sqlite.ts';
 import { migrate } from '../../src/store/migrations/migrate.ts';
 import { openStore } from '../../src/store/store.ts';
 import { createJob } from '../../src/store/writes/writes.ts';
+import { newSqliteFile } from '../support/new-sqlite.ts';
 import { startReceiver } from '../support/start-receiver.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -15,7 +15,7 @@ const vote = (userId: string) => ({ event: 'server_vote', userId, timestamp: '20
 
 describe('a database that another connection has locked', () => {
   it('causes a 503 with Retry-After after other requests were answered, stores nothing, and recovers', async () => {
-    const path = join(tempDir(), 'tally.db');
+    const path = newSqliteFile();
     const { post, store, url } = await startReceiver({ databaseUrl: `sqlite:${path}`, clock: systemClock });
     const other = new DatabaseSync(path);
     onTestFinished(() => other.close());
@@ -44,7 +44,7 @@ describe('a database that another connection has locked', () => {
 
 describe('a probe of a locked database', () => {
   it('fails without a write for a while, until a delivery is stored', async () => {
-    const path = join(tempDir(), 'tally.db');
+    const path = newSqliteFile();
     const { post, store } = await startReceiver({ databaseUrl: `sqlite:${path}`, clock: systemClock });
     const other = new DatabaseSync(path);
     onTestFinished(() => other.close());
@@ -64,7 +64,7 @@ describe('a probe of a locked database', () => {
 
 describe('a database from a newer version', () => {
   it('is rejected with a hint', async () => {
-    const path = join(tempDir(), 'tally.db');
+    const path = newSqliteFile();
     await migrate(sqlite(path), systemClock);
     const database = new DatabaseSync(path);
     database.exec("INSERT INTO kysely_migration (name, timestamp) VALUES ('999-from-the-future', '2030')");
@@ -103,7 +103,7 @@ describe('a database that is not writable', () => {
     ['is full', 'PRAGMA max_page_count = 1'],
     ['may only be read', 'PRAGMA query_only = ON'],
   ])('because it %s is reported as unavailable, not as a failed job', async (_, pragma) => {
-    const dialect = sqlite(join(tempDir(), 'tally.db'));
+    const dialect = sqlite(newSqliteFile());
     onTestFinished(() => dialect.close());
     await migrate(dialect, systemClock);
     const writer = createWriter(dialect, systemClock);

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { APIInteraction, APIInteractionResponse } from 'discord.js';
 import { onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
@@ -16,7 +15,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
 import { environmentWith } from './listings-file.ts';
-import { tempDir } from './temp-dir.ts';
+import { newSqliteUrl } from './new-sqlite.ts';
 
 const manageGuild = '32';
 
@@ -45,7 +44,7 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
   const config = loadConfig({ ...environmentWith(listings), LOOKUP_BASE_URL: 'http://127.0.0.1:1/api/v1' });
   const log = createLog({ level: 'silent', secrets: [] });
   const clock = systemClock;
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
+  const store = await openStore(newSqliteUrl(), clock, { thread: false });
   onTestFinished(() => store.close());
   const configured = config.listings.map((each) =>
     hosted.includes(each.name) ? { ...each, linked: true as const } : each,

@@ -1,5 +1,3 @@
-import { statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import type { TestProject } from 'vitest/node';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
@@ -30,7 +28,7 @@ declare module 'vitest' {
 /** For `globalSetup`: starts one server for all tests, if PostgreSQL is installed, and migrates databases to copy. */
 export async function setup(project: TestProject): Promise<() => void> {
   const programs = postgresPrograms();
-  const server = programs === null ? null : await startPostgres(programs, { parent: fastestParent(), settings });
+  const server = programs === null ? null : await startPostgres(programs, { settings });
   try {
     project.provide('postgres', server && { port: server.port, templates: await createTemplates(server) });
   } catch (error) {
@@ -41,16 +39,6 @@ export async function setup(project: TestProject): Promise<() => void> {
 }
 
 const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=400'];
-
-/** A directory in memory, if there is room: each of the hundreds of databases takes 8 MB while its test runs. */
-function fastestParent(): string {
-  try {
-    const { bavail, bsize } = statfsSync('/dev/shm');
-    return bavail * bsize > 2 * 1_024 ** 3 ? '/dev/shm' : tmpdir();
-  } catch {
-    return tmpdir();
-  }
-}
 
 async function createTemplates(server: PostgresServer): Promise<SharedPostgres['templates']> {
   const [store, family, service] = [server.newDatabase(), server.newDatabase(), server.newDatabase()];

@@ -8,6 +8,7 @@ import { type RunningService, startService } from '../../src/service/service.ts'
 import { sign } from '../../src/webhook/signature.ts';
 import { premiumSecret, voteSecret } from './listings.ts';
 import { localDiscord } from './local-discord.ts';
+import { newSqliteUrl } from './new-sqlite.ts';
 import { onFinished } from './on-finished.ts';
 import { tempDir } from './temp-dir.ts';
 
@@ -62,7 +63,7 @@ export async function startInstallation(
     PREMIUM_WEBHOOK_SECRET: premiumSecret,
     ANNOUNCE_CHANNEL_ID: discord.channels.announcements,
     PREMIUM_CHANNEL_ID: discord.channels.premium,
-    DATABASE_URL: `sqlite:${directory}/tallyhook.db`,
+    DATABASE_URL: newSqliteUrl(`${directory}/tallyhook.db`),
     CACHE_URL: `sqlite:${directory}/cache.db`,
     PORT: '0',
     OWNER_TOKEN: 'owner-token-for-tests',

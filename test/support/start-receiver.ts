@@ -1,6 +1,5 @@
 import { createServer, type RequestListener, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import express, { type Express } from 'express';
 import { onTestFinished } from 'vitest';
 import { DirectRequest } from '../../src/http/body.ts';
@@ -14,7 +13,7 @@ import { createWebhookReceiver } from '../../src/webhook/receiver.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { serverAndBot, voteSecret } from './listings.ts';
 import { manualClock } from './manual-clock.ts';
-import { tempDir } from './temp-dir.ts';
+import { newSqliteUrl } from './new-sqlite.ts';
 
 export interface TestReceiver {
   readonly url: string;
@@ -49,7 +48,7 @@ export async function startReceiver(options: TestReceiverOptions = {}): Promise<
   const clock = options.clock ?? manualClock();
   const lines: string[] = [];
   const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
-  const store = await openStore(options.databaseUrl ?? `sqlite:${join(tempDir(), 'tally.db')}`, clock, {
+  const store = await openStore(options.databaseUrl ?? newSqliteUrl(), clock, {
     thread: false,
   });
   const keyring = createKeyring(options.listings ?? serverAndBot());

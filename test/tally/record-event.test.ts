@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Event, Premium, Vote } from '../../src/ledger/event.ts';
@@ -9,8 +8,8 @@ import { claimDue } from '../support/claim-due.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { sampleSize } from '../support/sample.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const [server, bot] = serverAndBot();
@@ -49,7 +48,7 @@ function premium(changes: Partial<Premium> = {}): Premium {
 }
 
 async function openRecorder() {
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, manualClock(start), { thread: false });
+  const store = await openStore(newSqliteUrl(), manualClock(start), { thread: false });
   onTestFinished(() => store.close());
   const record = (event: Event, { receivedAt = start, listing = theServer, body = '{}' } = {}) =>
     store.recorder.record({ receivedAt, family: event.family, body }, { type: 'event', event, listing });
@@ -437,7 +436,7 @@ describe('any sequence of deliveries, in any order, with repeats', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(event, { maxLength: 40 }), async (events) => {
-        const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, manualClock(start), { thread: false });
+        const store = await openStore(newSqliteUrl(), manualClock(start), { thread: false });
         for (const [index, changes] of events.entries()) {
           await store.recorder.record(
             { receivedAt: start + index * minute, family: 'vote', body: '{}' },

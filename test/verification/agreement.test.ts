@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import express from 'express';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -14,8 +13,8 @@ import { createKeyring } from '../../src/webhook/keyring.ts';
 import { createWebhookReceiver } from '../../src/webhook/receiver.ts';
 import { premiumSecret, serverAndBot, voteSecret, withKeyOfOnly } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { serve } from '../support/start-receiver.ts';
-import { tempDir } from '../support/temp-dir.ts';
 import {
   authorization,
   delivery,
@@ -32,7 +31,7 @@ const configured = { voteSecrets: vote, premiumSecrets: premium, voteAuthorizati
 /** The receiver over HTTP, with what it understood of the last delivery. */
 async function startCapturingReceiver(kind: 'server' | 'bot' | null) {
   const clock = manualClock(now);
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock);
+  const store = await openStore(newSqliteUrl(), clock);
   onTestFinished(() => store.close());
   let captured: RoutedDelivery | null = null;
   const recorder: Recorder = {

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
@@ -9,12 +8,12 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
 import { sign } from '../../src/webhook/signature.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 
 const log = createLog({ level: 'silent', secrets: [] });
 
 it('asks for deliveries of a listing again while its secrets cannot be decrypted', async () => {
-  const databaseUrl = `sqlite:${join(tempDir(), 'tally.db')}`;
+  const databaseUrl = newSqliteUrl();
   const environment = { TALLYHOOK_ROLES: 'receive', DATABASE_URL: databaseUrl, CACHE_URL: 'memory:', PORT: '0' };
   const { base, encryption } = loadConfig({ ...environment, SETTINGS_KEY: 'a'.repeat(64) });
   const store = await openStore(databaseUrl, systemClock, { thread: false });

@@ -1,15 +1,14 @@
-import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { checkRejectedRequests } from '../../../src/cli/doctor/rejected-requests.ts';
 import { minute } from '../../../src/platform/durations.ts';
 import { openStore } from '../../../src/store/store.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { tempDir } from '../../support/temp-dir.ts';
+import { newSqliteUrl } from '../../support/new-sqlite.ts';
 
 it('doctor names the channels and roles that Discord rejects, and the servers that are paused', async () => {
   const clock = manualClock();
   const now = clock.now();
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
+  const store = await openStore(newSqliteUrl(), clock, { thread: false });
   onTestFinished(() => store.close());
   expect((await checkRejectedRequests(store, now)).map(({ level }) => level)).toEqual(['pass']);
   const circuit = { guildId: '4', code: 50_013, openedAt: now, probeAt: now };

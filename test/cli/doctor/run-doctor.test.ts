@@ -13,6 +13,7 @@ import { openStore } from '../../../src/store/store.ts';
 import { fastClock } from '../../discord/bot.ts';
 import { createDatabaseWithVotes } from '../../support/database-with-votes.ts';
 import { voteSecret } from '../../support/listings.ts';
+import { newSqliteFile } from '../../support/new-sqlite.ts';
 import { sharedByTests } from '../../support/on-finished.ts';
 import { queryValue } from '../../support/query-value.ts';
 import { type Installation, startInstallation } from '../../support/start-installation.ts';
@@ -36,7 +37,7 @@ function settingsWithout(databaseUrl: string): Record<string, string> {
 }
 
 async function votedFile(...statements: string[]) {
-  const path = join(tempDir(), 'tally.db');
+  const path = newSqliteFile();
   await createDatabaseWithVotes(`sqlite:${path}`, ['1', '2', '3']);
   const database = new DatabaseSync(path);
   for (const statement of statements) database.exec(statement);
@@ -57,7 +58,7 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
 
   /** The settings of the shared installation with a database of its own. */
   async function withOwnDatabase(): Promise<{ environment: Record<string, string>; path: string }> {
-    const path = join(tempDir(), 'tally.db');
+    const path = newSqliteFile();
     const environment = { ...shared().environment, DATABASE_URL: `sqlite:${path}` };
     await (await openStore(environment.DATABASE_URL, systemClock, { thread: false })).close();
     return { environment, path };

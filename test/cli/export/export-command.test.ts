@@ -5,12 +5,13 @@ import { exportCommand } from '../../../src/cli/export/export-command.ts';
 import { runCommand } from '../../../src/terminal/terminal.ts';
 import { captive } from '../../service/terminal.ts';
 import { createDatabaseWithVotes } from '../../support/database-with-votes.ts';
+import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 /** A ledger with two votes of user 1, of which the later one is denied, and one vote of user 2. */
 async function ledger() {
   const directory = tempDir();
-  const url = `sqlite:${directory}/tally.db`;
+  const url = newSqliteUrl(`${directory}/tally.db`);
   await createDatabaseWithVotes(url, ['1', '2']);
   await createDatabaseWithVotes(url, ['1'], {
     at: Date.UTC(2026, 1, 1),

@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { it } from 'vitest';
 import { describeOnPostgres } from '../../contracts/databases.ts';
-import { tempDir } from '../../support/temp-dir.ts';
+import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { expectToSurvive } from './expect-to-survive.ts';
 import type { MomentName } from './moments.ts';
 
@@ -15,7 +14,7 @@ export function expectToSurviveKills(sqlite: readonly MomentName[], postgres: re
   const timeoutOf = (kills: number) => ({ timeout: 300_000 + kills * 30_000 });
 
   it(`${promise} after ${sqlite.length} kills (seed ${seed})`, timeoutOf(sqlite.length), async () => {
-    const url = `sqlite:${join(tempDir(), 'tally.db')}`;
+    const url = newSqliteUrl();
     await expectToSurvive({ ...shared, moments: sqlite, programs: ['handling'], url, freeSlots: () => {} });
   });
 

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Query } from '../../../src/database/dialect.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
@@ -12,7 +11,7 @@ import { queryBuilder } from '../../../src/store/query-builder.ts';
 import { effectsPerCount, sqlOutbox } from '../../../src/store/reads/outbox.ts';
 import type { Delivery, ListingContext } from '../../../src/tally/tally.ts';
 import { claimDue } from '../../support/claim-due.ts';
-import { tempDir } from '../../support/temp-dir.ts';
+import { newSqliteFile } from '../../support/new-sqlite.ts';
 
 const start = Date.UTC(2026, 0, 1);
 
@@ -28,7 +27,7 @@ const listing: ListingContext = {
 
 /** An outbox that records its queries, to check how SQLite executes them. */
 async function recordingOutbox() {
-  const dialect = sqlite(join(tempDir(), 'tally.db'));
+  const dialect = sqlite(newSqliteFile());
   await migrate(dialect, systemClock);
   const queries: Query[] = [];
   const reading = {

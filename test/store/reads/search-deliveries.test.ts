@@ -1,12 +1,11 @@
-import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { minute } from '../../../src/platform/durations.ts';
 import { openStore } from '../../../src/store/store.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { tempDir } from '../../support/temp-dir.ts';
+import { newSqliteUrl } from '../../support/new-sqlite.ts';
 
 it('finds by time deliveries from before the clock was set back by an hour', async () => {
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, manualClock());
+  const store = await openStore(newSqliteUrl(), manualClock());
   onTestFinished(() => store.close());
   const unclear = { type: 'quarantine', kind: 'a kind', reason: 'new', listing: 'server' } as const;
   const minutes = [...Array.from({ length: 120 }, (_, at) => at), ...Array.from({ length: 120 }, (_, at) => at + 60)];
@@ -20,7 +19,7 @@ it('finds by time deliveries from before the clock was set back by an hour', asy
 });
 
 it('continues after one query without enough matches', async () => {
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, manualClock());
+  const store = await openStore(newSqliteUrl(), manualClock());
   onTestFinished(() => store.close());
   const delivery = { receivedAt: 0, family: 'vote', body: '{}' } as const;
   const record = (kind: string) =>
