@@ -38,16 +38,8 @@ export function createOffsetClock(): OffsetClock {
   };
 }
 
-/** Lets a second pass every 50 ms, at most `times`, until the promise settles: for what waits until a timeout ends. */
-export function passTime<Value>(
-  clock: OffsetClock,
-  promise: Promise<Value>,
-  times = Number.POSITIVE_INFINITY,
-): Promise<Value> {
-  let passed = 0;
-  const timer = setInterval(() => {
-    passed += 1;
-    if (passed <= times) clock.advance(second);
-  }, 50);
+/** Lets a second pass every 50 ms until the promise settles, for what waits until a timeout ends. */
+export function passTime<Value>(clock: OffsetClock, promise: Promise<Value>): Promise<Value> {
+  const timer = setInterval(() => clock.advance(second), 50);
   return promise.finally(() => clearInterval(timer));
 }
