@@ -106,7 +106,7 @@ describe('several processes with a gateway connection', () => {
   });
 
   it('share the shards, identify in turn and respond to each interaction once', async () => {
-    const { discord, clock, until, startProcess, responsesTo } = await createInstallation(4);
+    const { discord, until, startProcess, responsesTo } = await createInstallation(4);
     const processes = [startProcess(), startProcess(), startProcess(), startProcess()];
     await until(() => accepted(discord).length >= 4 && processes.every(({ gateway }) => gateway.ready));
     // The last to start may still be taking shards from the first.
@@ -119,7 +119,7 @@ describe('several processes with a gateway connection', () => {
   });
 
   it('take over at once from one that stops', async () => {
-    const { discord, clock, until, startProcess, responsesTo } = await createInstallation(1);
+    const { clock, until, startProcess, responsesTo } = await createInstallation(1);
     const first = startProcess();
     await until(() => first.gateway.ready && !first.gateway.isStandby);
     const other = startProcess();
@@ -153,7 +153,7 @@ describe('several processes with a gateway connection', () => {
   });
 
   it('wait if Discord allows no more sessions, and say so', async () => {
-    const { discord, clock, until, startProcess, responsesTo } = await createInstallation(1);
+    const { discord, clock, until, startProcess } = await createInstallation(1);
     discord.faults.allowSessions(0);
     const { logged, gateway } = startProcess();
     await until(() => logged.some(({ msg }) => msg.includes('no more gateway sessions')));
