@@ -1,11 +1,12 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { describe, expect, it } from 'vitest';
 import type { Command, CompletionInput } from '../../commands/command.ts';
 import { commands } from '../../commands/index.ts';
+import { second } from '../../src/platform/durations.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { fakeLookup, server } from '../commands/command-fixture.ts';
-import { command, connectedBot, hello } from './bot.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { command, connectedBot, hello, until } from './bot.ts';
 
 const completing = (changes: Partial<Command>) =>
   command({
@@ -58,11 +59,15 @@ describe('autocomplete', () => {
 
   it('has no choices after an error, which is logged, or after a second', async () => {
     let respond = () => Promise.reject(new Error('no list'));
-    const { discord, logged } = await connectedBot([completing({ autocomplete: () => respond() })]);
+    const clock = manualClock();
+    const { discord, logged } = await connectedBot([completing({ autocomplete: () => respond() })], { clock });
     expect(await type(discord, 'a')).toEqual([]);
     expect(logged).toContainEqual(expect.objectContaining({ msg: 'autocomplete failed', command: 'say' }));
     respond = () => new Promise(() => {});
-    expect(await type(discord, 'a')).toEqual([]);
+    const choices = type(discord, 'a');
+    await until(() => clock.sleepers() === 1);
+    await clock.advance(second);
+    expect(await choices).toEqual([]);
   });
 
   it('has no choices for a command without it, and for members who may not use the command', async () => {
@@ -97,7 +102,7 @@ describe('autocomplete', () => {
       },
     );
     void type(discord, 'a').catch(() => {});
-    while (!logged.some(({ msg }) => msg === 'interaction of another program ignored')) await wait(10);
+    await until(() => logged.some(({ msg }) => msg === 'interaction of another program ignored'));
     expect(asked).toEqual([]);
   });
 

@@ -29,7 +29,7 @@ import { openStore } from '../../src/store/store.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { localDiscord } from '../support/local-discord.ts';
-import type { ManualClock } from '../support/manual-clock.ts';
+import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { onFinished } from '../support/on-finished.ts';
 
@@ -122,7 +122,7 @@ export async function connectedBot(
   changes: {
     /** Of interactions; default: the system clock. */
     clock?: Clock;
-    /** Of the local Discord; default: the system clock. */
+    /** Of the local Discord; by default it stands still, so that no response is too late. */
     stopwatch?: Clock;
     listings?: CommandContext['listings'];
     /** What the shop of the local Discord's guild offers; default: nothing. */
@@ -137,7 +137,7 @@ export async function connectedBot(
     ) => Promise<unknown>;
   } = {},
 ) {
-  const discord = await localDiscord(changes.stopwatch === undefined ? {} : { stopwatch: changes.stopwatch });
+  const discord = await localDiscord({ stopwatch: changes.stopwatch ?? manualClock() });
   const { clock = systemClock, listings = [], items = [], notice = null, before = async () => {} } = changes;
   const { log, logged } = collectingLog([discord.token]);
   const store = await testStore();

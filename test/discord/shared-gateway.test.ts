@@ -3,17 +3,16 @@ import { createSharedGateway } from '../../src/discord/gateway/shared-gateway.ts
 import { fetchShardCount } from '../../src/discord/inspection.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { second } from '../../src/platform/durations.ts';
+import { minute, second } from '../../src/platform/durations.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { openStore } from '../../src/store/store.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { wrappedLeases } from '../support/wrapped-leases.ts';
-import { collectingLog, fastClock, localDiscord, until } from './bot.ts';
-
-/** Leases last for 2.5 s instead of 10 s. Faster, a busy machine would connect too slowly for the client. */
-const clock = fastClock(4);
+import { collectingLog, localDiscord } from './bot.ts';
 
 async function createInstallation(shards: number) {
+  const clock = manualClock();
   const discord = await localDiscord({ maxConcurrency: 1, stopwatch: clock });
   discord.faults.requireShards(shards);
   const store = await openStore(newSqliteUrl(), clock, { thread: false });
@@ -21,13 +20,30 @@ async function createInstallation(shards: number) {
   const rest = createDiscordRest(discord);
   await rest.post(`/applications/${discord.applicationId}/commands`, { name: 'ping', description: 'Answers.' });
 
+  const calls = new Set<Promise<unknown>>();
+
+  /**
+   * Moves the clock until the condition is true. Each step lasts as long as a request, so that connecting takes the same
+   * time by this clock on every machine.
+   */
+  async function until(condition: () => boolean): Promise<void> {
+    for (const end = clock.monotonic() + minute; !condition(); ) {
+      expect(clock.monotonic(), String(condition)).toBeLessThan(end);
+      await clock.advance(100);
+      await fetch(discord.apiUrl);
+      await Promise.allSettled(calls);
+    }
+  }
+
   function startProcess() {
     const { log, logged } = collectingLog();
     let isCutOff = false;
     const call = <Args extends unknown[], Result>(run: (...args: Args) => Promise<Result>) => {
       return async (...args: Args): Promise<Result> => {
         if (isCutOff) throw new Error('cut off');
-        return run(...args);
+        const result = run(...args);
+        calls.add(result);
+        return result.finally(() => calls.delete(result));
       };
     };
     const reachable = wrappedLeases(store.leases, call);
@@ -51,33 +67,31 @@ async function createInstallation(shards: number) {
     };
   }
 
-  return { discord, startProcess };
-}
+  /** Uses a command, and returns how many processes got the interaction. */
+  async function responsesTo(processes: readonly { readonly answered: readonly string[] }[]): Promise<number> {
+    const count = () => processes.reduce((sum, { answered }) => sum + answered.length, 0);
+    const before = count();
+    discord.runCommand({ name: 'ping', userId: discord.members[0]?.id ?? '', channelId: discord.channels.general });
+    await until(() => count() > before);
+    // Before this response, every connected process has got the interaction.
+    await fetch(discord.apiUrl);
+    return count() - before;
+  }
 
-type Process = ReturnType<Awaited<ReturnType<typeof createInstallation>>['startProcess']>;
-
-/** Uses a command, and returns how many processes got the interaction. */
-async function responsesTo(discord: LocalDiscord, processes: readonly Process[]): Promise<number> {
-  const count = () => processes.reduce((sum, { answered }) => sum + answered.length, 0);
-  const before = count();
-  discord.runCommand({ name: 'ping', userId: discord.members[0]?.id ?? '', channelId: discord.channels.general });
-  await until(() => count() > before);
-  // Before this response, every connected process has got the interaction.
-  await fetch(discord.apiUrl);
-  return count() - before;
+  return { discord, clock, until, startProcess, responsesTo };
 }
 
 const accepted = (discord: LocalDiscord) => discord.identifies.filter((identify) => identify.accepted);
 
-describe('several processes with a gateway connection', { timeout: 120_000 }, () => {
+describe('several processes with a gateway connection', () => {
   it('have one session if there is one shard; another one is on standby, and takes over within 15 s', async () => {
-    const { discord, startProcess } = await createInstallation(1);
+    const { discord, clock, until, startProcess, responsesTo } = await createInstallation(1);
     const first = startProcess();
     await until(() => first.gateway.ready && !first.gateway.isStandby);
     const other = startProcess();
     await until(() => other.gateway.ready);
     expect(other.gateway.isStandby).toBe(true);
-    expect(await responsesTo(discord, [first, other])).toBe(1);
+    expect(await responsesTo([first, other])).toBe(1);
     expect(discord.identifies).toHaveLength(1);
 
     first.cutOff();
@@ -85,18 +99,18 @@ describe('several processes with a gateway connection', { timeout: 120_000 }, ()
     await until(() => other.gateway.ready && !other.gateway.isStandby);
     expect(clock.monotonic() - cutOffAt).toBeLessThan(15 * second);
     // Discord sends the interaction to both, because the first one is still connected.
-    expect(await responsesTo(discord, [first, other])).toBe(1);
+    expect(await responsesTo([first, other])).toBe(1);
     expect(first.answered).toHaveLength(1);
     expect(discord.identifies.every((identify) => identify.accepted)).toBe(true);
   });
 
   it('share the shards, identify in turn and respond to each interaction once', async () => {
-    const { discord, startProcess } = await createInstallation(4);
+    const { discord, until, startProcess, responsesTo } = await createInstallation(4);
     const processes = [startProcess(), startProcess(), startProcess(), startProcess()];
     await until(() => accepted(discord).length >= 4 && processes.every(({ gateway }) => gateway.ready));
     // The last to start may still be taking shards from the first.
     await until(() => processes.every(({ gateway }) => gateway.ready && !gateway.isStandby));
-    for (let index = 0; index < 3; index += 1) expect(await responsesTo(discord, processes)).toBe(1);
+    for (let index = 0; index < 3; index += 1) expect(await responsesTo(processes)).toBe(1);
     expect(discord.identifies.every((identify) => identify.accepted)).toBe(true);
     expect(new Set(discord.identifies.map(({ shard }) => shard.join('/')))).toEqual(
       new Set(['0/4', '1/4', '2/4', '3/4']),
@@ -104,28 +118,28 @@ describe('several processes with a gateway connection', { timeout: 120_000 }, ()
   });
 
   it('take over at once from one that stops', async () => {
-    const { discord, startProcess } = await createInstallation(1);
+    const { clock, until, startProcess, responsesTo } = await createInstallation(1);
     const first = startProcess();
     await until(() => first.gateway.ready && !first.gateway.isStandby);
     const other = startProcess();
     await until(() => other.gateway.isStandby);
-    await clock.sleep(6 * second);
+    await clock.advance(6 * second);
     const stoppedAt = clock.monotonic();
     await first.gateway.stop();
     await until(() => other.gateway.ready && !other.gateway.isStandby);
     expect(clock.monotonic() - stoppedAt).toBeLessThan(8 * second);
-    expect(await responsesTo(discord, [other])).toBe(1);
+    expect(await responsesTo([other])).toBe(1);
   });
 
   it('all change to more shards when Discord requires them', async () => {
-    const { discord, startProcess } = await createInstallation(1);
+    const { discord, clock, until, startProcess, responsesTo } = await createInstallation(1);
     const processes = [startProcess(), startProcess()];
     await until(() => processes.every(({ gateway }) => gateway.ready));
-    await clock.sleep(6 * second);
+    await clock.advance(6 * second);
     discord.faults.requireShards(2);
     discord.faults.dropGateway({ resumable: false });
     await until(() => processes.every(({ gateway }) => gateway.ready && !gateway.isStandby));
-    expect(await responsesTo(discord, processes)).toBe(1);
+    expect(await responsesTo(processes)).toBe(1);
     expect(
       accepted(discord)
         .slice(-2)
@@ -138,11 +152,11 @@ describe('several processes with a gateway connection', { timeout: 120_000 }, ()
   });
 
   it('wait if Discord allows no more sessions, and say so', async () => {
-    const { discord, startProcess } = await createInstallation(1);
+    const { discord, clock, until, startProcess } = await createInstallation(1);
     discord.faults.allowSessions(0);
     const { logged, gateway } = startProcess();
     await until(() => logged.some(({ msg }) => msg.includes('no more gateway sessions')));
-    await clock.sleep(5 * second);
+    await clock.advance(5 * second);
     expect(discord.identifies).toEqual([]);
     expect(gateway.ready).toBe(false);
   });

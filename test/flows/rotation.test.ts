@@ -85,7 +85,7 @@ async function reloadSettings(running: Program, reload: () => void) {
 }
 
 describe('a secret', { timeout: 120_000 }, () => {
-  it('can be changed under load without a restart, and every delivery with a valid one is accepted', async () => {
+  it('can be changed under load without a restart, and every delivery with a valid one is accepted; an invalid one is reported and changes nothing', async () => {
     const { running, url, write } = await startWithSecretFile('old-secret');
     const old = startSenders(url, ['old-secret']);
     await vi.waitFor(() => expect(old.statuses.size).toBeGreaterThan(50), waitOptions);
@@ -104,18 +104,14 @@ describe('a secret', { timeout: 120_000 }, () => {
     const allStatuses = [old, both, next].flatMap(({ statuses }) => [...statuses.values()].flat());
     expect(new Set(allStatuses)).toEqual(new Set([200]));
     expect(await readSummary(url)).toMatchObject({ votes: total, credits: 10 * total });
-    for (const secret of ['old-secret', 'new-secret']) expect(running.output()).not.toContain(secret);
-  });
 
-  it('that is invalid is reported in the log and changes nothing', async () => {
-    const { running, url, write } = await startWithSecretFile('old-secret');
-    write('new-secret,,');
+    write('next-secret,,');
     running.process.kill('SIGHUP');
     await vi.waitFor(() => expect(running.output()).toContain('the previous settings stay active'), waitOptions);
     expect(running.output()).toContain('VOTE_WEBHOOK_SECRET');
-    expect(running.output()).not.toContain('new-secret');
-    expect(await vote(url, '1', 'old-secret', new Date().toISOString())).toBe(200);
-    expect(await vote(url, '2', 'new-secret', new Date().toISOString())).toBe(401);
+    expect(await vote(url, '2', 'new-secret', new Date().toISOString())).toBe(200);
+    expect(await vote(url, '3', 'next-secret', new Date().toISOString())).toBe(401);
+    for (const secret of ['old-secret', 'new-secret', 'next-secret']) expect(running.output()).not.toContain(secret);
   });
 
   it('is also reloaded from .env, and settings that need a restart are reported', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -273,7 +274,10 @@ async function runAllCommands(
     for (const name of ['canvote', 'reviews', 'stats']) {
       const options = { listing: `server${listing}` };
       const use = { name, options, userId: member.id, channelId: discord.channels.general };
-      await discord.runCommand(use).response.catch(() => null);
+      const { id } = discord.runCommand(use);
+      // Without the deadline of Discord, after which a response that it has not accepted would have failed.
+      const isAnswered = () => discord.requests.some(({ path }) => path.startsWith(`/interactions/${id}/`));
+      while (!isAnswered()) await once(discord.events, 'request');
     }
   }
 }

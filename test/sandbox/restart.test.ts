@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hour } from '../../src/platform/durations.ts';
+import { eventually } from '../support/eventually.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { rest } from './local.ts';
 import { timelineOf, wholeSandbox } from './whole.ts';
@@ -58,6 +59,7 @@ describe('a sandbox without a seed', { timeout: 120_000 }, () => {
     expect(await first.service.castVote(vote)).toMatchObject({ recorded: true });
     await delivery(({ isSettled }) => isSettled);
     const { general } = first.discord.channels;
+    await eventually(() => expect(first.discord.commands().map(({ name }) => name)).toContain('reviews'));
     const use = { name: 'reviews', userId: mira, channelId: general };
     const shown = JSON.stringify((await first.discord.runCommand(use).settled).embeds);
     expect(shown).toContain('Nobody has written a review yet');

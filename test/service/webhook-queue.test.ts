@@ -57,6 +57,26 @@ test('waiting deliveries are sent at the start if the clock was set back while t
   await untilState(await running({ database: first.database, clock: first.clock }), 'delivered', 2);
 });
 
+test('a process that starts leaves alone what another one is sending, although its clock is a second behind', async () => {
+  const first = await running();
+  const { promise: answer, resolve } = Promise.withResolvers<number>();
+  const { url, received } = await receiver((_delivery, count) => (count === 1 ? answer : 200));
+  await first.service.setWebhook(serverId, { voteUrl: url });
+  await first.service.castVote({ kind: 'server', ...mira });
+  await eventually(() => expect(received).toHaveLength(1));
+  const clock = { ...first.clock, now: () => first.clock.now() - second };
+  const { service } = await running({ database: first.database, clock });
+  await clock.advance(5 * second);
+  await service.castVote({ kind: 'server', ...newcomer });
+  await eventually(() => expect(received.length).toBeGreaterThan(1));
+  await clock.advance(5 * second);
+  resolve(200);
+  await untilState(first, 'delivered', 1);
+  const ids = received.map(({ headers }) => headers['x-webhook-id']);
+  expect(new Set(ids).size).toBe(2);
+  expect(ids).toHaveLength(2);
+});
+
 test('retries end after hours, and the owner can resend the delivery', async () => {
   const waits = Array.from({ length: 10 }, (_, index) => exponentialRetry(index + 1, 0.5));
   expect(waits.at(-1)).toBeNull();

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import { second } from '../../src/platform/durations.ts';
 
 export interface OffsetClock extends Clock {
   /** Advances the wall clock and the monotonic clock by `ms`, and wakes the sleepers that are due then. */
@@ -35,4 +36,10 @@ export function createOffsetClock(): OffsetClock {
       shift += ms;
     },
   };
+}
+
+/** Lets a second pass every 50 ms until the promise settles, for what waits until a timeout ends. */
+export function passTime<Value>(clock: OffsetClock, promise: Promise<Value>): Promise<Value> {
+  const timer = setInterval(() => clock.advance(second), 50);
+  return promise.finally(() => clearInterval(timer));
 }

@@ -1,5 +1,5 @@
 import { watchClockSteps } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
+import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { resetFutureDeliveries, shiftDeliveryTimes } from '../storage/deliveries/clock-changes.ts';
@@ -23,6 +23,11 @@ const maxInFlight = 32;
 const maxPerWebhook = 8;
 /** Twice the two requests of an attempt. When a lease ends, another process may claim the delivery. */
 const leaseMs = 4 * webhookResponseTimeoutMs;
+/**
+ * A longer lease was taken before the clock was set back (ms). The minute is for processes whose clocks differ, and that
+ * take leases while another one reads its clock.
+ */
+const maxLeaseMs = leaseMs + minute;
 /** Maximum time between two polls, for deliveries that other processes queued and do not send. */
 const maxPollMs = 5 * second;
 const stopGraceMs = 2 * second;
@@ -92,12 +97,12 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log): Webh
   /** Without this, deliveries would be delayed by the amount that the clock was set back. */
   async function adjustToClock(): Promise<void> {
     const now = clock.now();
-    if (!isAdjustedAtStart) await resetFutureDeliveries(database, { now, leaseMs });
+    if (!isAdjustedAtStart) await resetFutureDeliveries(database, { now, maxLeaseMs });
     isAdjustedAtStart = true;
     const stepMs = clockStep();
     if (stepMs >= 0) return;
     log.warn({ byMs: -stepMs }, 'the clock was set back: waiting webhook deliveries were rescheduled');
-    await shiftDeliveryTimes(database, { stepMs: -stepMs, now, leaseMs });
+    await shiftDeliveryTimes(database, { stepMs: -stepMs, now, maxLeaseMs });
   }
 
   async function run(): Promise<void> {

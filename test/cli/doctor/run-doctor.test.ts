@@ -265,13 +265,14 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
   });
 
   it('times out if Discord and the service hang, and prints the pending checks meanwhile', async () => {
-    const { environment, discord } = await startInstallation();
+    const { environment, discord } = shared();
     const hanging = createServer();
     await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void hanging.close());
     const address = hanging.address();
     const port = typeof address === 'object' ? address?.port : 0;
     discord.faults.slow(600_000);
+    onTestFinished(() => discord.faults.clear());
     const fast = { ...systemClock, sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 20, signal) };
     const { findingsOf, progress } = await diagnose(
       { ...environment, LOOKUP_BASE_URL: `http://127.0.0.1:${port}/api/v1` },

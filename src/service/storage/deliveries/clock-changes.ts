@@ -3,11 +3,11 @@ import type { Sql } from '../database.ts';
 /**
  * Moves the times of waiting deliveries after the clock was set back by `stepMs`, to `now`, while the dispatcher was
  * running.
- * @param times.leaseMs maximum length of a lease
+ * @param times.maxLeaseMs a lease that ends later was taken before the change
  */
 export async function shiftDeliveryTimes(
   sql: Sql,
-  { stepMs, now, leaseMs }: { stepMs: number; now: number; leaseMs: number },
+  { stepMs, now, maxLeaseMs }: { stepMs: number; now: number; maxLeaseMs: number },
 ): Promise<void> {
   const waiting = sql.updateTable('deliveries').where('state', '=', 'waiting');
   await waiting
@@ -16,7 +16,7 @@ export async function shiftDeliveryTimes(
     .execute();
   // A shorter lease may belong to another process that already detected the change.
   await waiting
-    .where('leased_until', '>', now + leaseMs)
+    .where('leased_until', '>', now + maxLeaseMs)
     .set((set) => ({ leased_until: set('leased_until', '-', stepMs) }))
     .execute();
 }
@@ -24,10 +24,11 @@ export async function shiftDeliveryTimes(
 /**
  * Makes deliveries due whose last activity has a timestamp after `now`: the clock was set back while no dispatcher was
  * running, by an unknown amount.
+ * @param times.maxLeaseMs a lease that ends later was taken before the change
  */
 export async function resetFutureDeliveries(
   sql: Sql,
-  { now, leaseMs }: { now: number; leaseMs: number },
+  { now, maxLeaseMs }: { now: number; maxLeaseMs: number },
 ): Promise<void> {
   const waiting = sql.updateTable('deliveries').where('state', '=', 'waiting');
   await waiting
@@ -47,7 +48,7 @@ export async function resetFutureDeliveries(
     .set({ next_attempt_at: now })
     .execute();
   await waiting
-    .where('leased_until', '>', now + leaseMs)
+    .where('leased_until', '>', now + maxLeaseMs)
     .set({ leased_until: null })
     .execute();
 }
