@@ -174,7 +174,7 @@ it.each(['channel', 'role'])('a clock set back an hour does not keep the circuit
   const userId = discord.members[1]?.id ?? '';
   const route = Routes.guildMemberRole(discord.guildId, userId, discord.roles.voter);
   const change = ({ post, rest }: typeof first) =>
-    kind === 'channel' ? post() : rest.put(route).catch((error: unknown) => error);
+    kind === 'channel' ? post() : rest.put(route, undefined).catch((error: unknown) => error);
   const isStopped = expect.any(CircuitOpenError);
   const { faults } = discord;
   if (kind === 'channel') faults.losePermission(announcements);
