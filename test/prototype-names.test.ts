@@ -1,11 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { OptionValue, Panel, Reply } from '../commands/reply.ts';
 import { setup as setupCommand } from '../commands/setup.ts';
-import { createSetupDrafts } from '../commands/setup-drafts.ts';
-import { loadConfig } from '../config/load.ts';
-import { createListingTargets } from '../src/app/listing-targets.ts';
-import { createSetup } from '../src/app/settings/setup.ts';
-import { createEncryption } from '../src/encryption/encryption.ts';
 import { lastVoteIn, withVote } from '../src/ledger/account.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { openStore } from '../src/store/store.ts';
@@ -14,6 +9,7 @@ import { startOwnerServer } from './owner/owner-server.ts';
 import { guildCommands } from './support/guild-commands.ts';
 import { environmentWith, harbour, issuesOf } from './support/listings-file.ts';
 import { newSqliteUrl } from './support/new-sqlite.ts';
+import { setupServicesOver } from './support/setup-over.ts';
 
 /*
  * Names that every object literal inherits. A lookup of a name from outside must not find them: they are functions, and
@@ -27,23 +23,11 @@ const objectWith = (name: string, value: unknown) => `{${JSON.stringify(name)}:$
 
 /** `/setup` of a manager, with the listing `harbour` of the operator's file, over a database. */
 async function startSetup() {
-  const file = environmentWith([{ ...harbour, guildId }]);
-  const { base, encryption } = loadConfig({ ...file, SETTINGS_KEY: 'a'.repeat(64) });
   const store = await openStore(newSqliteUrl(), systemClock, { thread: false });
   onTestFinished(() => store.close());
-  const settings = createSetup({
-    ...{ store: store.settings, encryption: createEncryption(encryption), publicUrl: null, clock: systemClock },
-    ...{ base: () => base, apply: async () => {}, findTarget: createListingTargets(() => undefined).find },
-  });
-  const checks = {
-    checkKey: async () => ({ status: 'refused' }) as const,
-    roleAccess: async () => null,
-    channelsOf: async () => new Set<string>(),
-    listingNames: async () => new Map<string, string>(),
-    unassignedListings: () => [],
-  };
-  const services = { settings, checks, drafts: createSetupDrafts(systemClock) };
-  const context = { ...contextFor({ name: 'harbour', lookup: fakeLookup('server', {}) }), setup: services };
+  const checks = { channelsOf: async () => new Set<string>() };
+  const setup = setupServicesOver(store, { checks, environment: environmentWith([{ ...harbour, guildId }]) });
+  const context = { ...contextFor({ name: 'harbour', lookup: fakeLookup('server', {}) }), setup };
   let interactions = 0;
   return (action: string | null, options: Record<string, OptionValue>, fields: Record<string, string> = {}) => {
     interactions += 1;

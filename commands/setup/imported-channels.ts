@@ -1,7 +1,7 @@
 import { parseJson } from '../../src/platform/json.ts';
+import type { SetupChecks } from '../setup-checks.ts';
 import type { SettingIssue } from '../setup-port.ts';
 import { listOf, objectOf } from './json.ts';
-import type { SetupView } from './view.ts';
 
 const channelPaths = ['announceChannelId', 'premiumChannelId', 'ownerChannelId'] as const;
 
@@ -10,7 +10,10 @@ const channelPaths = ['announceChannelId', 'premiumChannelId', 'ownerChannelId']
  * channels too. Unlike the selects of the forms, a text can contain any id.
  */
 export async function issuesOfChannels(
-  { services, guildId }: Pick<SetupView, 'services' | 'guildId'>,
+  {
+    services,
+    guildId,
+  }: { readonly services: { readonly checks: Pick<SetupChecks, 'channelsOf'> }; readonly guildId: string },
   text: string,
 ): Promise<readonly SettingIssue[]> {
   const named = listOf(objectOf(parseJson(text))['listings']).flatMap((listing) =>

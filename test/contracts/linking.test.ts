@@ -1,11 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { SettingsAuthor, Setup } from '../../commands/setup-port.ts';
-import { loadConfig } from '../../config/load.ts';
-import { createListingTargets } from '../../src/app/listing-targets.ts';
-import { createSetup } from '../../src/app/settings/setup.ts';
-import { createEncryption } from '../../src/encryption/encryption.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openStore } from '../../src/store/store.ts';
+import { setupOver } from '../support/setup-over.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const guildId = '700000000000000001';
@@ -21,16 +18,10 @@ describeOnEveryDatabase('linking', (newUrl) => {
   /** `/setup` in two processes with one database. */
   async function startTwo(): Promise<readonly [Setup, Setup]> {
     const url = newUrl();
-    const { base, encryption } = loadConfig({
-      ...{ TALLYHOOK_ROLES: 'receive', DATABASE_URL: url, CACHE_URL: 'memory:', SETTINGS_KEY: 'a'.repeat(64) },
-    });
     const start = async () => {
       const store = await openStore(url, systemClock, { thread: false });
       onTestFinished(() => store.close());
-      return createSetup({
-        ...{ store: store.settings, encryption: createEncryption(encryption), publicUrl: null, clock: systemClock },
-        ...{ base: () => base, apply: async () => {}, findTarget: createListingTargets(() => undefined).find },
-      });
+      return setupOver(store);
     };
     return [await start(), await start()];
   }

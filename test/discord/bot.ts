@@ -3,6 +3,7 @@ import { ApplicationCommandOptionType, Routes } from 'discord-api-types/v10';
 import { inject, it } from 'vitest';
 import type { Command, CommandContext } from '../../commands/command.ts';
 import type { Reply } from '../../commands/reply.ts';
+import type { SetupServices } from '../../commands/setup-services.ts';
 import { createAwards } from '../../src/app/awards.ts';
 import { createClaims } from '../../src/app/claims.ts';
 import { createMemberDataAccess } from '../../src/app/member-data.ts';
@@ -25,7 +26,7 @@ import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import type { ShopItem } from '../../src/rewards/shop-item.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import { openStore } from '../../src/store/store.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { localDiscord } from '../support/local-discord.ts';
@@ -130,7 +131,7 @@ export async function connectedBot(
     /** Sent to every member after each response; default: nothing. */
     notice?: Reply;
     /** For `/setup`; default: none. */
-    setup?: (discord: LocalDiscord) => CommandContext['setup'];
+    setup?: (discord: LocalDiscord, store: Store) => SetupServices;
     /** Runs before the bot starts. */
     before?: (
       registration: Pick<Registration, 'rest' | 'applicationId' | 'registry'> & { discord: LocalDiscord },
@@ -164,7 +165,7 @@ export async function connectedBot(
     ...{ memberData: store.memberData, clock: systemClock, log },
   });
   const traces = createTraces({ records: store.records, eventKeysOf: () => [] }, { accounts: '', only: null });
-  const setup = changes.setup?.(discord) ?? null;
+  const setup = changes.setup?.(discord, store) ?? null;
   const counted: string[] = [];
   const onAnswered = (name: string, outcome: string) => void counted.push(`${name} ${outcome}`);
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
@@ -229,7 +230,7 @@ export async function connectedBot(
   if (member === undefined || other === undefined) throw new Error('The local Discord has no members.');
   const run = (name: string, options: Record<string, string | number> = {}) =>
     discord.runCommand({ name, options, userId: member.id, channelId: discord.channels.general });
-  return { discord, store, run, member, other, logged, counted, rest, log };
+  return { discord, store, setup, run, member, other, logged, counted, rest, log };
 }
 
 export const hello: Reply = { tone: 'plain', text: en.reviews.none };

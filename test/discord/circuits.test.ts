@@ -167,6 +167,35 @@ it('a bad role does not stop the other roles of the guild', async () => {
   expect(guard.count()).toEqual({ channels: 0, roles: 1 });
 });
 
+it.each(['channel', 'role'])('a clock set back an hour does not keep the circuit of a %s open', async (kind) => {
+  const { discord, clock, createProcess, sent, announcements } = await createInstallation();
+  const [first, other] = [createProcess(), createProcess()];
+  const userId = discord.members[1]?.id ?? '';
+  const route = Routes.guildMemberRole(discord.guildId, userId, discord.roles.voter);
+  const change = ({ post, rest }: typeof first) =>
+    kind === 'channel' ? post() : rest.put(route, undefined).catch((error: unknown) => error);
+  const isStopped = expect.any(CircuitOpenError);
+  const { faults } = discord;
+  if (kind === 'channel') faults.losePermission(announcements);
+  else faults.loseGuildPermission('manageRoles');
+  expect(await change(first)).toMatchObject({ code: 50_013 });
+  expect(await change(first)).toEqual(isStopped);
+  clock.shiftWallClock(-hour);
+  // What was to be sent in an hour may be sent now, but once.
+  expect([await change(first), await change(first), sent()]).toEqual([isStopped, isStopped, 2]);
+  await first.guard.stop();
+  await other.guard.load();
+  expect(await change(other)).toEqual(isStopped);
+  if (kind === 'channel') faults.regainPermission(announcements);
+  else faults.regainGuildPermission('manageRoles');
+  await clock.advance(minute);
+  expect(await change(other)).not.toBeInstanceOf(Error);
+  expect(other.guard.open).toEqual([]);
+  await other.guard.stop();
+  await first.guard.load();
+  expect(first.guard.open).toEqual([]);
+});
+
 it('a guild is paused at 500 rejected requests in ten minutes, and no other one', async () => {
   const { discord, clock, createProcess, announcements, store } = await createInstallation();
   const { guard, rest, post } = createProcess();

@@ -14,7 +14,7 @@ import { textsIn } from '../../src/texts/texts.ts';
 import { bot, fakeLookup, reviewOf, server } from '../commands/command-fixture.ts';
 import { findHarm, hostileText } from '../support/hostile-text.ts';
 import { sampleSize } from '../support/sample.ts';
-import { memorySetupServices } from '../support/setup-store.ts';
+import { setupServicesOver } from '../support/setup-over.ts';
 import { collectingLog, connectedBot } from './bot.ts';
 import { blocksOf } from './shown-text.ts';
 
@@ -74,7 +74,7 @@ describe('hostile text', { timeout: 60_000 }, () => {
     ];
     const { discord, run, member, other, logged } = await connectedBot(commands, {
       listings,
-      setup: () => memorySetupServices(),
+      setup: (_, store) => setupServicesOver(store),
     });
 
     const used = new Set<string>();

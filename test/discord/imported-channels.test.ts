@@ -5,7 +5,6 @@ import { createDiscordRest } from '../../src/discord/rest.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { localDiscord } from '../support/local-discord.ts';
-import { memorySetupServices } from '../support/setup-store.ts';
 
 const silentLog = createLog({ level: 'silent', secrets: [] });
 
@@ -15,8 +14,7 @@ async function check(channels: (discord: Awaited<ReturnType<typeof localDiscord>
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
   const channelsOf = createGuildChannels({ rest, clock: systemClock, log: silentLog });
   const text = JSON.stringify({ listings: [{ name: 'server', ...channels(discord) }] });
-  const services = memorySetupServices({ channelsOf });
-  return issuesOfChannels({ services, guildId: guildId ?? discord.guildId }, text);
+  return issuesOfChannels({ services: { checks: { channelsOf } }, guildId: guildId ?? discord.guildId }, text);
 }
 
 describe('channels of imported settings', () => {

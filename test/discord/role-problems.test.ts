@@ -1,48 +1,38 @@
-import { describe, expect, it } from 'vitest';
-import type { CommandInput } from '../../commands/command.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { importedValues } from '../../commands/setup/imported-values.ts';
 import { findRoleProblems } from '../../commands/setup/role-problems.ts';
-import type { SetupView } from '../../commands/setup/view.ts';
+import { openView, type SetupView } from '../../commands/setup/view.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { isModerating } from '../../src/discord/roles/moderating.ts';
 import { createRoleAccess } from '../../src/discord/roles/role-access.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import type { RoleIds } from '../../src/sandbox/discord/default-guild.ts';
-import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import { openStore } from '../../src/store/store.ts';
 import { textsIn } from '../../src/texts/texts.ts';
+import { inputOf } from '../commands/command-fixture.ts';
 import { localDiscord } from '../support/local-discord.ts';
-import { memorySetupServices } from '../support/setup-store.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
+import { setupServicesOver } from '../support/setup-over.ts';
 
 const silentLog = createLog({ level: 'silent', secrets: [] });
 type Names = readonly (keyof RoleIds)[];
 
-/** `/setup` of the local Discord's guild, as a member with these roles uses it. */
-async function viewOf(discord: LocalDiscord, userId: string, names: Names): Promise<SetupView> {
-  const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
-  const roleAccess = createRoleAccess({ rest, clock: systemClock, log: silentLog });
-  const services = memorySetupServices({ roleAccess });
-  const community = await services.settings.read(discord.guildId);
-  const input = { userId, roles: names.map((name) => discord.roles[name]) } as unknown as CommandInput;
-  const { guildId } = discord;
-  const listingNames = new Map<string, string>();
-  return {
-    input,
-    services,
-    guildId,
-    community,
-    listingNames,
-    listing: null,
-    texts: textsIn('en-US'),
-    clock: systemClock,
-  };
-}
-
+/** `/setup` of the local Discord's guild, as its manager with these roles uses it, and its owner. */
 async function setUp(names: Names = ['regular']) {
   const discord = await localDiscord();
-  const [owner, manager] = discord.members;
-  const byManager = await viewOf(discord, manager?.id ?? '', names);
-  const byOwner = await viewOf(discord, owner?.id ?? '', []);
+  const { guildId, members } = discord;
+  const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
+  const roleAccess = createRoleAccess({ rest, clock: systemClock, log: silentLog });
+  const store = await openStore(newSqliteUrl(), systemClock, { thread: false });
+  onTestFinished(() => store.close());
+  const services = setupServicesOver(store, { checks: { roleAccess } });
+  const viewOf = (userId = '', roles: Names = []) => {
+    const input = inputOf({}, { userId, roles: roles.map((name) => discord.roles[name]) });
+    return openView(input, { services, texts: textsIn('en-US'), clock: systemClock }, guildId);
+  };
+  const byManager = await viewOf(members[1]?.id, names);
+  const byOwner = await viewOf(members[0]?.id);
   const problems = async (view: SetupView, changes: Parameters<typeof findRoleProblems>[1]) =>
     (await findRoleProblems(view, changes)).map(({ text }) => text);
   const voterRole = (role: unknown, before: unknown = null) => [

@@ -1,81 +1,87 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Circuits } from '../../src/discord/circuits/circuits.ts';
-import type { GuardedRequest, RequestGuard } from '../../src/discord/circuits/request-guard.ts';
-import { targetOf } from '../../src/discord/circuits/request-target.ts';
-import { rejectionOf } from '../../src/discord/discord-errors.ts';
+import { createRoleGrants } from '../../src/app/role-grants.ts';
+import { createRequestGuard } from '../../src/discord/circuits/request-guard.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createGivenRoleCheck } from '../../src/discord/roles/given-role-check.ts';
-import { createExplainRoleFailure, type RoleFailure } from '../../src/discord/roles/role-failure.ts';
+import { createExplainRoleFailure } from '../../src/discord/roles/role-failure.ts';
 import { createRoleHandler, type RoleGrants } from '../../src/discord/roles/roles.ts';
 import type { Effect } from '../../src/outbox/effect.ts';
-import type { MemberRole } from '../../src/outbox/effect-contents.ts';
-import { systemClock } from '../../src/platform/clock.ts';
+import type { OwnerReportContent } from '../../src/outbox/effect-contents.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import { hour } from '../../src/platform/durations.ts';
+import { openStore } from '../../src/store/store.ts';
 import { textsIn } from '../../src/texts/texts.ts';
+import { serverAndBot } from '../support/listings.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { createOffsetClock } from '../support/offset-clock.ts';
-import { localDiscord } from './bot.ts';
+import { recordVote } from '../support/record-vote.ts';
+import { deposit, itemOf, orderOf, ownerChannelId } from '../support/shop-store.ts';
+import { collectingLog, localDiscord } from './bot.ts';
 
 const en = textsIn('en-US');
 
-/** Grants in memory, as the ends of the roles that members should have. */
-function memoryGrants() {
-  const ends = new Map<string, number>();
+/** The grants of a store, what was settled in it, and the causes of failures. */
+async function recordedGrants(clock: Clock, guildId: string) {
+  const store = await openStore(newSqliteUrl(), clock, { thread: false });
+  onTestFinished(() => store.close());
   const settled: unknown[] = [];
-  const reported: (MemberRole & RoleFailure)[] = [];
-  const paidFor = new Set<string>();
-  let onSettled = () => {};
-  const key = (userId: string, role: string) => `${userId} ${role}`;
+  const causes = new Set<string>();
+  const reported: Extract<OwnerReportContent, { type: 'roleFailed' }>[] = [];
+  const { rewards, outbox } = store;
+  const grants = createRoleGrants({ rewards, outbox, ownerChannelOf: () => ownerChannelId, clock });
   const port: RoleGrants = {
-    wantsRole: async (userId, role, now) => (ends.get(key(userId, role)) ?? 0) > now,
-    async roleSettled(...args) {
+    ...grants,
+    roleSettled(...args) {
       settled.push(args);
-      onSettled();
+      return grants.roleSettled(...args);
     },
-    isPaidFor: async (userId) => paidFor.has(userId),
-    async reportOnce(failure) {
-      const isSame = ({ role, cause }: typeof failure) => role === failure.role && cause === failure.cause;
-      if (!reported.some(isSame)) reported.push(failure);
+    reportOnce(failure) {
+      causes.add(failure.cause);
+      return grants.reportOnce(failure);
     },
   };
+  const [listing] = serverAndBot();
+  if (listing === undefined) throw new Error('no listing');
   return {
-    port,
-    paidFor,
-    settled,
-    reported,
-    grant: (userId: string, role: string, end = Number.POSITIVE_INFINITY) => void ends.set(key(userId, role), end),
-    revoke: (userId: string, role: string) => void ends.delete(key(userId, role)),
-    onSettled: (run: () => void) => {
-      onSettled = run;
-    },
-  };
-}
-
-/** Circuits of this process alone. */
-function guardWith(circuits: Circuits): Pick<RequestGuard, 'admit' | 'accepted' | 'rejected'> {
-  const requestOf = ({ method, route, hasFiles }: GuardedRequest) => {
-    const target = method === 'get' ? null : targetOf(route);
-    return target && { queue: target.queue, guildId: null, hasFiles };
-  };
-  return {
-    admit(request) {
-      const target = requestOf(request);
-      if (target !== null) circuits.admit(target);
-    },
-    accepted: () => {},
-    rejected(request, error) {
-      const [target, rejection] = [requestOf(request), rejectionOf(error)];
-      return target === null || rejection === null ? error : circuits.rejected(target, rejection, () => 'rejected');
+    ...{ store, port, settled, causes },
+    /** Lets the member have the role for an hour. */
+    grant: (userId: string, role: string) =>
+      recordVote(
+        store,
+        {
+          ...listing,
+          rewards: { ...listing.rewards, voterRole: { role, forMs: hour } },
+          community: { ...listing.community, guildId },
+        },
+        userId,
+        clock.now(),
+      ),
+    /** The reports of failures to the owner so far. */
+    async reports() {
+      const now = clock.now();
+      for (;;) {
+        const [effect] = await outbox.claim(ownerChannelId, now, now + hour, 1);
+        if (effect === undefined) return reported;
+        if (effect.kind === 'ownerReport' && effect.content.report.type === 'roleFailed') {
+          reported.push(effect.content.report);
+        }
+        await outbox.done([effect], now);
+      }
     },
   };
 }
 
 async function handling(changes: { token?: string; stops?: boolean } = {}) {
   const discord = await localDiscord({ rateLimits: false });
-  const grants = memoryGrants();
   const clock = createOffsetClock();
-  const circuits = new Circuits(systemClock, () => {});
+  const grants = await recordedGrants(clock, discord.guildId);
+  const guard = createRequestGuard({
+    ...{ store: grants.store.circuits, guildOfChannel: () => null, invalidRequests: () => 0 },
+    ...{ clock: systemClock, log: collectingLog().log },
+  });
   const rest = createDiscordRest({
     ...{ token: changes.token ?? discord.token, apiUrl: discord.apiUrl },
-    ...(changes.stops && { guard: guardWith(circuits) }),
+    ...(changes.stops && { guard }),
   });
   const handle = createRoleHandler({
     ...{
@@ -83,10 +89,10 @@ async function handling(changes: { token?: string; stops?: boolean } = {}) {
       grants: grants.port,
       checkGivenRole: createGivenRoleCheck(rest, clock).check,
       explainFailure: createExplainRoleFailure(rest, systemClock),
-      onExplained: (queue, reason) => circuits.explain(queue, reason),
+      onExplained: (queue, reason) => guard.explain(queue, reason),
       textsOf: async () => en,
     },
-    clock: systemClock,
+    clock,
   });
   const userId = discord.members[1]?.id ?? '';
   const perform = (role: string = discord.roles.voter, member = userId, erase?: true) => {
@@ -101,32 +107,32 @@ async function handling(changes: { token?: string; stops?: boolean } = {}) {
   const roles = () => discord.rolesOf(userId);
   const changesSent = () => discord.requests.filter(({ method }) => method === 'PUT' || method === 'DELETE');
   const rolesRead = () => discord.requests.filter(({ path }) => path.endsWith(`/guilds/${discord.guildId}/roles`));
-  return { discord, grants, circuits, perform, roles, userId, changesSent, rolesRead, clock };
+  return { discord, grants, guard, perform, roles, userId, changesSent, rolesRead, clock };
 }
 
 describe('a role effect', () => {
   it('adds the role while a grant lasts, and removes it afterwards', async () => {
-    const { discord, grants, perform, roles, userId } = await handling();
+    const { discord, grants, perform, roles, userId, clock } = await handling();
     const { voter } = discord.roles;
-    grants.grant(userId, voter, Date.now() + 60_000);
+    await grants.grant(userId, voter);
     expect(await perform()).toEqual({ outcome: 'done' });
     expect(roles()).toEqual([voter]);
     expect(await perform()).toEqual({ outcome: 'done' });
     expect(roles()).toEqual([voter]);
-    grants.grant(userId, voter, Date.now() - 1);
+    clock.advance(hour);
     expect(await perform()).toEqual({ outcome: 'done' });
     expect(roles()).toEqual([]);
     expect(await perform()).toEqual({ outcome: 'done' });
     const [applied, removed] = (['applied', 'removed'] as const).map((state) => [userId, voter, state, null]);
     expect(grants.settled).toEqual([applied, applied, removed, removed]);
-    expect(grants.reported).toEqual([]);
+    expect(await grants.reports()).toEqual([]);
   });
 
   it('has a reason in the audit log', async () => {
-    const { discord, grants, perform, userId, changesSent } = await handling();
-    grants.grant(userId, discord.roles.voter);
+    const { discord, grants, perform, userId, changesSent, clock } = await handling();
+    await grants.grant(userId, discord.roles.voter);
     await perform();
-    grants.revoke(userId, discord.roles.voter);
+    clock.advance(hour);
     await perform();
     expect(changesSent().map(({ headers }) => decodeURIComponent(headers['x-audit-log-reason'] ?? ''))).toEqual([
       en.role.added,
@@ -135,10 +141,10 @@ describe('a role effect', () => {
   });
 
   it('is repeated if the grants changed during the attempt', async () => {
-    const { discord, grants, perform, roles, userId } = await handling();
-    grants.grant(userId, discord.roles.voter);
+    const { discord, grants, perform, roles, userId, clock } = await handling();
+    await grants.grant(userId, discord.roles.voter);
     discord.events.on('request', ({ method }) => {
-      if (method === 'PUT') grants.revoke(userId, discord.roles.voter);
+      if (method === 'PUT') clock.advance(hour);
     });
     expect(await perform()).toMatchObject({ outcome: 'later', scope: 'effects' });
     expect(grants.settled).toEqual([]);
@@ -147,14 +153,16 @@ describe('a role effect', () => {
   });
 
   it('of a forgotten member is not reported if it fails', async () => {
-    const { discord, grants, perform, userId } = await handling();
+    const { discord, grants, perform, userId, clock } = await handling();
+    await grants.grant(userId, discord.roles.moderator);
+    clock.advance(hour);
     expect(await perform(discord.roles.moderator, userId, true)).toMatchObject({ outcome: 'bury' });
-    expect(grants.reported).toEqual([]);
+    expect(await grants.reports()).toEqual([]);
   });
 
   it('may be repeated if its response was lost', async () => {
     const { discord, grants, perform, roles, userId } = await handling();
-    grants.grant(userId, discord.roles.voter);
+    await grants.grant(userId, discord.roles.voter);
     discord.faults.loseAnswers(1);
     expect(await perform()).toMatchObject({ outcome: 'later' });
     expect(await perform()).toEqual({ outcome: 'done' });
@@ -185,17 +193,19 @@ describe('a role effect', () => {
     const fixture = await handling();
     const { grants, perform, userId } = fixture;
     const role = prepare(fixture);
-    grants.grant(userId, role);
+    await grants.grant(userId, role);
     for (const _ of [1, 2]) {
       expect(await perform(role)).toEqual({ outcome: 'bury', reason: expect.stringContaining(hint) });
     }
-    expect(grants.reported).toMatchObject([{ cause, userId, role, reason: expect.stringContaining(hint) }]);
-    expect(grants.settled[0]).toEqual([userId, role, 'failed', grants.reported[0]?.reason]);
+    const [report, ...others] = await grants.reports();
+    expect(report).toMatchObject({ userId, role, reason: expect.stringContaining(hint) });
+    expect([others, [...grants.causes]]).toEqual([[], [cause]]);
+    expect(grants.settled[0]).toEqual([userId, role, 'failed', report?.reason]);
   });
 
   it('reads the roles of the guild once for a series of failures', async () => {
     const { discord, grants, perform, userId } = await handling();
-    grants.grant(userId, discord.roles.moderator);
+    await grants.grant(userId, discord.roles.moderator);
     for (let count = 0; count < 5; count += 1) await perform(discord.roles.moderator);
     expect(discord.requests.filter(({ method }) => method === 'GET')).toHaveLength(4);
   });
@@ -203,12 +213,13 @@ describe('a role effect', () => {
   it('does not add a role that has got permissions of a moderator, and reports it once', async () => {
     const { discord, grants, perform, roles, userId, changesSent, rolesRead, clock } = await handling();
     const { voter } = discord.roles;
-    grants.grant(userId, voter);
+    await grants.grant(userId, voter);
     discord.guild.setRolePermissions(voter, ['administrator']);
     const reason = expect.stringContaining('has permissions of a moderator');
     for (let count = 0; count < 5; count += 1) expect(await perform()).toEqual({ outcome: 'bury', reason });
     expect([roles(), changesSent()]).toEqual([[], []]);
-    expect(grants.reported).toMatchObject([{ cause: 'role_moderating', userId, role: voter, reason }]);
+    expect(await grants.reports()).toMatchObject([{ userId, role: voter, reason }]);
+    expect([...grants.causes]).toEqual(['role_moderating']);
     expect(grants.settled[0]).toEqual([userId, voter, 'refused', reason]);
     expect(rolesRead()).toHaveLength(1);
     discord.guild.setRolePermissions(voter, ['addReactions']);
@@ -218,11 +229,11 @@ describe('a role effect', () => {
   });
 
   it('removes a role that has got permissions of a moderator', async () => {
-    const { discord, grants, perform, roles, userId, rolesRead } = await handling();
-    grants.grant(userId, discord.roles.voter);
+    const { discord, grants, perform, roles, userId, rolesRead, clock } = await handling();
+    await grants.grant(userId, discord.roles.voter);
     await perform();
     discord.guild.setRolePermissions(discord.roles.voter, ['administrator']);
-    grants.revoke(userId, discord.roles.voter);
+    clock.advance(hour);
     expect(await perform()).toEqual({ outcome: 'done' });
     expect(roles()).toEqual([]);
     expect(rolesRead()).toHaveLength(1);
@@ -231,7 +242,7 @@ describe('a role effect', () => {
   it('reads the permissions of roles once a second, however many members get one at once', async () => {
     const { discord, grants, perform, roles, userId, rolesRead, clock } = await handling();
     const { voter } = discord.roles;
-    for (const { id } of discord.members) grants.grant(id, voter);
+    for (const { id } of discord.members) await grants.grant(id, voter);
     await Promise.all(discord.members.map(({ id }) => perform(voter, id)));
     for (let count = 0; count < 5; count += 1) await perform();
     expect(rolesRead()).toHaveLength(1);
@@ -244,7 +255,7 @@ describe('a role effect', () => {
 
   it('adds no role while its permissions cannot be read', async () => {
     const { discord, grants, perform, roles, userId, changesSent } = await handling();
-    grants.grant(userId, discord.roles.voter);
+    await grants.grant(userId, discord.roles.voter);
     discord.faults.respond500(1, /GET/);
     expect(await perform()).toMatchObject({ outcome: 'later', scope: 'effects' });
     expect([roles(), changesSent()]).toEqual([[], []]);
@@ -254,41 +265,41 @@ describe('a role effect', () => {
 
   it('is buried without further requests for a second after the bot was removed from the server', async () => {
     const { discord, grants, perform, userId, changesSent, rolesRead } = await handling();
-    grants.grant(userId, discord.roles.voter);
+    await grants.grant(userId, discord.roles.voter);
     discord.guild.removeBot();
     for (let count = 0; count < 5; count += 1) expect(await perform()).toMatchObject({ outcome: 'bury' });
-    expect(grants.reported).toMatchObject([{ cause: 'missing_access' }]);
+    expect([(await grants.reports()).length, ...grants.causes]).toEqual([1, 'missing_access']);
     expect([rolesRead().length, changesSent()]).toEqual([1, []]);
   });
 
   it('is parked while the member is not in the server, and is done if the role should be removed', async () => {
-    const { discord, grants, perform, roles, userId } = await handling();
+    const { discord, grants, perform, roles, userId, clock } = await handling();
     const { voter } = discord.roles;
-    grants.grant(userId, voter);
+    await grants.grant(userId, voter);
     discord.guild.leave(userId);
     expect(await perform()).toEqual({ outcome: 'done' });
     expect(grants.settled).toEqual([[userId, voter, 'parked', expect.stringContaining('(10007)')]]);
-    expect(grants.reported).toMatchObject([{ cause: 'member_left' }]);
+    expect([(await grants.reports()).length, ...grants.causes]).toEqual([1, 'member_left']);
     discord.guild.rejoin(userId);
     expect(await perform()).toEqual({ outcome: 'done' });
     expect(roles()).toEqual([voter]);
     discord.guild.leave(userId);
-    grants.revoke(userId, voter);
+    clock.advance(hour);
     expect(await perform()).toEqual({ outcome: 'done' });
     expect(grants.settled.at(-1)).toEqual([userId, voter, 'removed', null]);
-    expect(grants.reported).toHaveLength(1);
+    expect(await grants.reports()).toHaveLength(1);
   });
 
   it('is done without a report if a deleted role should be removed', async () => {
     const { grants, perform, userId } = await handling();
     expect(await perform('404')).toEqual({ outcome: 'done' });
     expect(grants.settled).toEqual([[userId, '404', 'removed', null]]);
-    expect(grants.reported).toEqual([]);
+    expect(await grants.reports()).toEqual([]);
   });
 
   it('is retried after a rate limit and after errors of Discord, without delaying other effects', async () => {
     const { discord, grants, perform, userId } = await handling();
-    grants.grant(userId, discord.roles.voter);
+    await grants.grant(userId, discord.roles.voter);
     discord.faults.respond429(1, 30, /PUT/);
     expect(await perform()).toMatchObject({
       outcome: 'later',
@@ -296,7 +307,7 @@ describe('a role effect', () => {
       retryAfterMs: expect.closeTo(30_000, -3),
     });
     const { discord: other, ...fixture } = await handling();
-    fixture.grants.grant(fixture.userId, other.roles.voter);
+    await fixture.grants.grant(fixture.userId, other.roles.voter);
     other.faults.respond500(1, /PUT/);
     expect(await fixture.perform()).toMatchObject({ outcome: 'later', scope: 'effects' });
     expect(fixture.grants.settled).toEqual([]);
@@ -312,45 +323,45 @@ describe('a role effect', () => {
   });
 
   it('waits with the same reason while Discord rejects the role, but not if the member has paid for it', async () => {
-    const { discord, grants, circuits, perform, userId, changesSent } = await handling({ stops: true });
+    const { discord, grants, guard, perform, userId, changesSent, clock } = await handling({ stops: true });
     const { moderator } = discord.roles;
     const [buyer, other] = ['300000000000000001', discord.members[2]?.id ?? ''];
-    for (const member of [userId, buyer, other]) grants.grant(member, moderator);
+    for (const member of [userId, other]) await grants.grant(member, moderator);
     const failed = await perform(moderator);
     expect(failed).toMatchObject({ outcome: 'bury', reason: expect.stringContaining('Move the role of the bot') });
     const { reason } = failed as { reason: string };
     const queue = `role ${discord.guildId} ${moderator}`;
-    expect(circuits.open).toMatchObject([{ queue, reason }]);
+    expect(guard.open).toMatchObject([{ queue, reason }]);
     expect(await perform(moderator, other)).toMatchObject({ outcome: 'later', notSent: true, reason, stop: { queue } });
-    grants.paidFor.add(buyer);
+    await deposit(grants.store, buyer, 30);
+    const item = itemOf({ id: 'moderator', price: 30, role: moderator });
+    await grants.store.purchases.purchase(orderOf(item, { userId: buyer, guildId: discord.guildId }), clock.now());
     expect(await perform(moderator, buyer)).toEqual({ outcome: 'bury', reason });
     expect(grants.settled).toEqual([userId, buyer].map((member) => [member, moderator, 'failed', reason]));
-    expect(grants.reported).toHaveLength(1);
+    expect(await grants.reports()).toHaveLength(1);
     expect(changesSent()).toHaveLength(1);
   });
 
   it('of a deleted role fails for every member after one request, and is reported once', async () => {
-    const { discord, grants, perform, userId, changesSent } = await handling({ stops: true });
+    const { discord, grants, perform, changesSent, clock } = await handling({ stops: true });
     const { vip } = discord.roles;
     discord.guild.deleteRole(vip);
-    for (const member of discord.members.slice(1)) grants.grant(member.id, vip);
+    for (const member of discord.members.slice(1)) await grants.grant(member.id, vip);
     for (const member of discord.members.slice(1)) {
       expect(await perform(vip, member.id)).toMatchObject({
         outcome: 'bury',
         reason: expect.stringContaining('has no role'),
       });
     }
-    grants.revoke(userId, vip);
+    clock.advance(hour);
     expect(await perform(vip)).toEqual({ outcome: 'done' });
-    expect(grants.reported).toHaveLength(1);
+    expect(await grants.reports()).toHaveLength(1);
     expect(changesSent()).toHaveLength(1);
   });
 
   it('rejects if the grants cannot be read', async () => {
     const { grants, perform } = await handling();
-    grants.onSettled(() => {
-      throw new Error('the database is locked');
-    });
+    grants.port.wantsRole = () => Promise.reject(new Error('the database is locked'));
     await expect(perform()).rejects.toThrow('the database is locked');
   });
 });

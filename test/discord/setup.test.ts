@@ -1,29 +1,32 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import type { SetupChecks } from '../../commands/setup-checks.ts';
-import { createSetupDrafts } from '../../commands/setup-drafts.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { controlsOf, textsOf } from '../../src/sandbox/discord/normalized-components.ts';
 import type { Message } from '../../src/sandbox/discord/objects.ts';
-import { memorySetup } from '../support/setup-store.ts';
+import { serverAndBot } from '../support/listings.ts';
+import { environmentWith, harbour } from '../support/listings-file.ts';
+import { setupOver, setupServicesOver, storedValue } from '../support/setup-over.ts';
 import { connectedBot, until } from './bot.ts';
 
 const ephemeral = 1 << 6;
+const [channel, otherChannel] = ['500000000000000001', '500000000000000002'];
 const textOf = (message: Message) => textsOf(message.components).join('\n');
 type Values = Readonly<Record<string, string | readonly string[] | boolean>>;
 
-/** A guild whose manager uses `/setup`. @param file values of the operator's file */
+const none = { targetId: null, lookupKey: 'good', voteSecret: null, premiumSecret: null };
+
+/**
+ * A guild whose manager uses `/setup`, with a linked listing.
+ * @param options.file settings of the operator's listing, which takes its place
+ */
 async function managed(
   options: { file?: Readonly<Record<string, unknown>>; isLinked?: boolean; checks?: Partial<SetupChecks> } = {},
 ) {
-  const settings = memorySetup(options.file);
-  const drafts = createSetupDrafts(systemClock);
-  let guildId = '';
   const bot = await connectedBot(commands, {
-    setup(discord) {
-      guildId = discord.guildId;
+    setup(discord, store) {
+      const { guildId } = discord;
       const { voter, vip, moderator, bot: own } = discord.roles;
-      const checks: SetupChecks = {
+      const checks: Partial<SetupChecks> = {
         checkKey: async (_guildId, _kind, key) =>
           key.startsWith('good')
             ? { status: 'valid', name: 'Lantern *Harbour*', targetId: null }
@@ -40,20 +43,36 @@ async function managed(
           ]),
           moderating: new Set(),
         }),
-        channelsOf: async () => null,
-        unassignedListings: () => [],
-        listingNames: async () => new Map(),
         ...options.checks,
       };
-      return { settings, drafts, checks };
+      const file = options.file && environmentWith([{ ...harbour, guildId, ...options.file }]);
+      return setupServicesOver(store, { checks, environment: { PUBLIC_URL: 'https://votes.example.org', ...file } });
     },
   });
-  const author = (id: string) => ({ guildId, authorId: bot.member.id, interactionId: id });
-  if (options.isLinked !== false) {
-    const none = { targetId: null, lookupKey: 'good', voteSecret: null, premiumSecret: null };
-    await settings.link({ ...author('1'), kind: 'server', ...none });
-  }
-  const { discord, member } = bot;
+  const { discord, member, setup } = bot;
+  if (setup === null) throw new Error('The bot has no /setup.');
+  const { settings } = setup;
+  const { guildId } = discord;
+  let interactions = 0;
+  const author = () => {
+    interactions += 1;
+    return { guildId, authorId: member.id, interactionId: `interaction ${interactions}` };
+  };
+  const link = async (kind: 'server' | 'bot') => {
+    const result = await settings.link({ ...author(), ...none, kind });
+    if (result.status !== 'linked') throw new Error('It was not linked.');
+    return result.listing.name;
+  };
+  const isLinked = options.file === undefined && options.isLinked !== false;
+  const listing = isLinked ? await link('server') : harbour.name;
+  /** What the members have changed, oldest first, since the test began. */
+  const saved = async () => {
+    const changes = await settings.changes(guildId, { before: null, limit: 100 });
+    return changes
+      .toReversed()
+      .slice(isLinked ? 1 : 0)
+      .map((each) => each.changes);
+  };
   let shown = await bot.run('setup').settled;
   const controls = () => controlsOf(shown.components);
   const idOf = (part: string) => {
@@ -94,9 +113,10 @@ async function managed(
   };
   return {
     ...bot,
+    ...{ setup, settings, listing, author, link, saved },
+    stored: (path: string, name = listing) => storedValue(bot.store, guildId, name, path),
+    read: async () => (await settings.read(guildId)).listings,
     replaced,
-    settings,
-    drafts,
     press,
     open,
     submit,
@@ -111,34 +131,32 @@ const creditsWith = (values: Values) => ({ vote: '10', premium: '100', whenDenie
 
 describe('/setup with a listing that the service names', () => {
   const listingNames = async (listings: readonly string[]) =>
-    new Map(listings.map((name) => [name, `*Harbour* ${name.at(-1)}`]));
+    new Map(listings.map((name) => [name, `*Harbour* ${name.startsWith('bot') ? 2 : 1}`]));
 
   it('calls it by that name wherever a manager reads it; its own name is part of addresses only', async () => {
-    const { settings, member, text, press, select, discord } = await managed({ checks: { listingNames } });
+    const { listing, link, text, press, select } = await managed({ checks: { listingNames } });
     const seen = [text()];
     seen.push(await press('s=announcements'), await press('Overview'), await press('s=listing'), await press('Unlink'));
     for (const shown of seen) {
       const withoutAddresses = shown.replaceAll(/https:\S+/g, '');
       expect(withoutAddresses).toContain('\\*Harbour\\* 1');
-      expect(withoutAddresses).not.toContain('server-1');
+      expect(withoutAddresses).not.toContain(listing);
     }
 
-    const author = { guildId: discord.guildId, authorId: member.id, interactionId: '2' };
-    const none = { targetId: null, lookupKey: 'good', voteSecret: null, premiumSecret: null };
-    await settings.link({ ...author, kind: 'bot', ...none });
+    const bot = await link('bot');
     await press('Cancel');
     await press('Overview');
-    await select('setup/listing', ['bot-2']);
+    await select('setup/listing', [bot]);
     expect(text()).toContain('\\*Harbour\\* 2 (bot)');
     expect(await press('History')).toContain('\\*Harbour\\* 2');
-    expect(text()).not.toMatch(/(server-1|bot-2)/);
+    for (const name of [listing, bot]) expect(text()).not.toContain(name);
   });
 });
 
 describe('/setup without a listing', () => {
   it('leads from the key to the rewards, and turns green by itself', async () => {
     const guild = await managed({ isLinked: false });
-    const { discord, settings, open, submit, press, select, replaced } = guild;
+    const { discord, store, saved, open, submit, press, select, replaced } = guild;
     expect(guild.message().flags & ephemeral).toBe(ephemeral);
     expect(guild.text()).toContain('In about two minutes');
     const form = await open('Link a listing');
@@ -146,10 +164,15 @@ describe('/setup without a listing', () => {
     expect(JSON.stringify(form.modal)).toContain(`"value":"${discord.guildId}"`);
     const waiting = await submit(form.id, { kind: 'server', targetId: discord.guildId, lookupKey: 'good-key' });
     expect(waiting).toContain('Linked: Lantern \\*Harbour\\*');
-    expect(waiting).toContain('https://votes.example.org/webhooks/server-1/vote');
-    expect(waiting).toContain('vote-secret-of-the-test');
+    const [listing] = await guild.read();
+    expect(listing).toMatchObject({ kind: 'server', targetId: discord.guildId });
+    const { name = '' } = listing ?? {};
+    expect(await guild.stored('lookupKey', name)).toBe('good-key');
+    const secrets = [await guild.stored('voteSecrets', name), await guild.stored('premiumSecrets', name)].flat();
+    expect(secrets).toHaveLength(2);
+    for (const secret of secrets) expect(waiting).toContain(secret);
+    expect(waiting).toContain(`https://votes.example.org/webhooks/${name}/vote`);
     expect(waiting).toContain('Waiting for your test');
-    expect(settings.calls[0]).toMatchObject({ kind: 'server', targetId: discord.guildId, lookupKey: 'good-key' });
 
     const [check] = controlsOf(guild.message().components);
     const asked = discord.clickButton(guild.message().id, check?.custom_id ?? '', guild.member.id);
@@ -157,24 +180,28 @@ describe('/setup without a listing', () => {
     expect(notYet.id).not.toBe(guild.message().id);
     expect(textOf(notYet)).toContain('No test has arrived yet');
 
-    settings.tests.set('server-1', Date.now());
-    expect(await replaced('The test has arrived')).not.toContain('vote-secret-of-the-test');
+    const [target] = serverAndBot();
+    if (target === undefined) throw new Error('no listing');
+    await store.recorder.record(
+      { receivedAt: Date.now(), family: 'vote', body: '{}' },
+      { type: 'test', test: { kind: 'server_vote', userId: null }, listing: { ...target, name } },
+    );
+    const arrived = await replaced('The test has arrived');
+    for (const secret of secrets) expect(arrived).not.toContain(secret);
 
     const { premium, general } = discord.channels;
     discord.guild.denyBot(premium, ['embedLinks']);
     expect(await select('setup/channel', [premium])).toContain(`lacks permissions in <#${premium}>: Embed Links`);
-    expect(settings.calls).toHaveLength(1);
+    expect(await saved()).toHaveLength(1);
     expect(await select('setup/channel', [general])).toContain('What is a vote worth?');
     expect(await press('Lively')).toContain('From now on, votes are rewarded');
-    expect(settings.calls.slice(1)).toMatchObject([
-      { changes: [{ listing: 'server-1', path: 'announceChannelId', value: general }] },
-      {
-        changes: [
-          { listing: 'server-1', path: 'rewards.vote', value: 10 },
-          { listing: 'server-1', path: 'rewards.multipliers' },
-          { listing: null, path: 'rewards.streak', value: { every: 7, credits: 50, forgive: 1 } },
-        ],
-      },
+    expect((await saved()).slice(1)).toMatchObject([
+      [{ listing: name, path: 'announceChannelId', after: general }],
+      [
+        { listing: name, path: 'rewards.vote', after: 10 },
+        { listing: name, path: 'rewards.multipliers' },
+        { listing: null, path: 'rewards.streak', after: { every: 7, credits: 50, forgive: 1 } },
+      ],
     ]);
     expect(await press('Overview')).toContain('**Channels**');
   });
@@ -199,91 +226,91 @@ describe('/setup without a listing', () => {
   ])('explains that nothing can be linked while %s', async (_when, unassigned, canStoreSecrets, text) => {
     const guild = await managed({ isLinked: false, checks: { unassignedListings: () => unassigned } });
     const old = await guild.open('Link a listing').catch(() => null);
-    guild.settings.options.canStoreSecrets = canStoreSecrets;
+    const settings = setupOver(guild.store, { SETTINGS_KEY: '', DATABASE_URL: 'postgres://127.0.0.1/tallyhook' });
+    if (!canStoreSecrets) Object.assign(guild.setup, { settings });
     const shown = await guild.run('setup').settled;
     expect(textOf(shown)).toContain(text);
     expect(controlsOf(shown.components)).toEqual([]);
     if (old !== null) {
       expect(await guild.submit(old.id, { kind: 'server', targetId: '', lookupKey: 'good' })).toContain(text);
     }
-    expect(guild.settings.calls).toEqual([]);
+    expect(await guild.saved()).toEqual([]);
   });
 });
 
 describe('/setup with a listing', () => {
   it('shows each subject with its state', async () => {
-    const { text, press } = await managed({ file: { announceChannelId: '123' } });
+    const { text, press } = await managed({ file: { announceChannelId: channel } });
     for (const subject of ['Listing', 'Channels', 'Rewards', 'Roles', 'Reminders', 'Shop', 'Announcements']) {
       expect(text()).toContain(`**${subject}**`);
     }
-    expect(await press('Channels')).toContain("**Announcements**: <#123> · from the operator's file");
+    expect(await press('Channels')).toContain(`**Announcements**: <#${channel}> · from the operator's file`);
   });
 
   it('says that premium is announced with the votes, unless it has a channel of its own', async () => {
-    const inherited = await managed({ file: { announceChannelId: '123', premiumChannelId: '123' } });
+    const inherited = await managed({ file: { announceChannelId: channel } });
     expect(await inherited.press('Channels')).toContain('**Premium**: same as announcements\n');
-    const own = await managed({ file: { announceChannelId: '123', premiumChannelId: '124' } });
-    expect(await own.press('Channels')).toContain("**Premium**: <#124> · from the operator's file");
+    const own = await managed({ file: { announceChannelId: channel, premiumChannelId: otherChannel } });
+    expect(await own.press('Channels')).toContain(`**Premium**: <#${otherChannel}> · from the operator's file`);
     const none = await managed();
     expect(await none.press('Channels')).toContain('**Premium**: none');
   });
 
   it('sums up all rewards of the preset Lively', async () => {
-    const { settings, member, discord, run } = await managed();
+    const { settings, listing, author, run } = await managed();
     const changes = [
-      { listing: 'server-1', path: 'rewards.multipliers', value: [{ factor: 2, days: ['saturday', 'sunday'] }] },
+      { listing, path: 'rewards.multipliers', value: [{ factor: 2, days: ['saturday', 'sunday'] }] },
       { listing: null, path: 'rewards.streak', value: { every: 7, credits: 50, forgive: 1 } },
     ] as const;
-    await settings.save({
-      ...{ guildId: discord.guildId, authorId: member.id, interactionId: '3', basis: null, changes },
-    });
+    await settings.save({ ...author(), basis: null, changes });
     const overview = textOf(await run('setup').settled);
     expect(overview).toMatch(/10\*\* credits · .*Saturday, Sunday.* · .*50\*\* credits.*7.* forgiven/);
   });
 
   it('saves only what was changed, shows before and after, and undoes it', async () => {
-    const { settings, press, open, submit } = await managed({ file: { 'rewards.premium': 100 } });
+    const { listing, saved, read, press, open, submit } = await managed({ file: { rewards: { premium: 100 } } });
     await press('Rewards');
     const form = await open('Credits');
     expect(form.modal.components).toHaveLength(4);
     expect(await submit(form.id, creditsWith({ vote: '25' }))).toContain('**Per vote**: not set → **25** credits');
-    expect(settings.calls.at(-1)).toMatchObject({
-      changes: [{ listing: 'server-1', path: 'rewards.vote', value: 25 }],
-    });
+    expect(await saved()).toMatchObject([[{ listing, path: 'rewards.vote', after: 25 }]]);
     expect(await press('Undo')).toContain('**Per vote**: **25** credits → not set');
-    expect((await settings.read('1')).listings[0]?.values['rewards.vote']).toEqual({ value: 10, source: 'default' });
+    expect((await read())[0]?.values['rewards.vote']).toEqual({ value: 10, source: 'default' });
   });
 
   it('names what is invalid, and opens the form again with what was entered', async () => {
-    const { settings, press, open, submit } = await managed();
+    const { saved, press, open, submit } = await managed();
     await press('Rewards');
     const form = await open('Credits');
     const unsaved = await submit(form.id, creditsWith({ vote: 'ten', whenDenied: '3' }));
-    expect(unsaved).toContain('**Per vote** is invalid: it must be a whole number.');
-    expect(unsaved).toContain('Enter digits only.');
+    expect(unsaved).toContain('**Per vote** is invalid: it must be a whole number from 0 to 1000000.');
     const again = await open('Edit again');
     expect(JSON.stringify(again.modal)).toMatch(/"value":"ten".*"value":"3"/);
     expect(await submit(again.id, creditsWith({ vote: '12', whenDenied: '3' }))).toContain(
       '**Per vote**: not set → **12** credits',
     );
-    expect(settings.calls).toHaveLength(3);
+    expect(await saved()).toHaveLength(1);
   });
 
   it('says when what was entered is no longer stored', async () => {
-    const { drafts, press, open, submit } = await managed();
+    const { setup, press, open, submit } = await managed();
     await press('Rewards');
     const form = await open('Credits');
     await submit(form.id, creditsWith({ vote: 'ten' }));
-    Object.assign(drafts, { find: () => null });
+    Object.assign(setup.drafts, { find: () => null });
     expect(await press('Edit again')).toContain('no longer stored');
   });
 
   it('does not overwrite what somebody else has saved meanwhile', async () => {
-    const { discord, settings, member, press, open, submit } = await managed();
+    const { settings, listing, author, other, press, open, submit } = await managed();
     await press('Rewards');
     const form = await open('Credits');
-    const other = { guildId: discord.guildId, authorId: member.id, interactionId: '9', basis: null };
-    await settings.save({ ...other, changes: [{ listing: 'server-1', path: 'rewards.vote', value: 50 }] });
+    await settings.save({
+      ...author(),
+      authorId: other.id,
+      basis: null,
+      changes: [{ listing, path: 'rewards.vote', value: 50 }],
+    });
     expect(await submit(form.id, creditsWith({ vote: '25' }))).toContain('changed the same settings meanwhile');
     const again = await open('Edit again');
     expect(await submit(again.id, creditsWith({ vote: '25' }))).toContain('**50** credits → **25** credits');
@@ -293,18 +320,18 @@ describe('/setup with a listing', () => {
     ['moderator', 'is above the role of the bot', "drag the bot's role above"],
     ['bot', 'belongs to an integration', 'Choose a role that you made yourself'],
   ] as const)('explains why the role %s cannot be given', async (name, problem, hint) => {
-    const { discord, settings, press, open, submit } = await managed();
+    const { discord, saved, press, open, submit } = await managed();
     await press('Roles');
     const form = await open('Edit');
     const values = { voterRole: [discord.roles[name]], voterRoleFor: '12h', milestoneRoles: 'all', premiumRole: [] };
     const shown = await submit(form.id, values);
     expect(shown).toContain(problem);
     expect(shown).toContain(hint);
-    expect(settings.calls).toHaveLength(1);
+    expect(await saved()).toEqual([]);
   });
 
   it('edits the entries of lists, and resets a subject', async () => {
-    const { discord, settings, press, open, submit } = await managed();
+    const { discord, read, press, open, submit } = await managed();
     await press('Rewards');
     const added = await open('setup/entry:f=milestone', ['new']);
     const role = [discord.roles.vip];
@@ -317,7 +344,7 @@ describe('/setup with a listing', () => {
     const changed = await open('setup/entry:f=milestone', ['0']);
     expect(JSON.stringify(changed.modal)).toContain('"value":"100"');
     await submit(changed.id, { ...entered, repeats: 'every', remove: false });
-    const values = (await settings.read('1')).listings[0]?.values;
+    const values = (await read())[0]?.values;
     expect(values?.['rewards.milestones'].value).toEqual([{ everyVotes: 10, credits: 100, role: role[0] }]);
     expect(values?.['rewards.multipliers'].value).toEqual([{ factor: 1.5, days: ['saturday', 'sunday'] }]);
     await press('Rewards');
@@ -325,11 +352,11 @@ describe('/setup with a listing', () => {
     expect(await submit(removed.id, { ...entered, remove: true })).toContain('→ none');
     await press('Rewards');
     expect(await press('Reset')).toContain('→ not set');
-    expect((await settings.read('1')).listings[0]?.values['rewards.multipliers'].source).toBe('default');
+    expect((await read())[0]?.values['rewards.multipliers'].source).toBe('default');
   });
 
   it('adds, changes and removes items of the shop, and never shows a code again', async () => {
-    const { discord, settings, press, open, submit, select, text } = await managed();
+    const { discord, saved, stored, press, open, submit, select, text } = await managed();
     await press('Shop');
     const role = await open('Add a role');
     await submit(role.id, { itemName: 'VIP für 1 Woche', price: '100', itemRole: [discord.roles.vip], itemFor: '7d' });
@@ -337,18 +364,12 @@ describe('/setup with a listing', () => {
     const codes = await open('Add codes');
     const shown = await submit(codes.id, { itemName: 'Key', price: '500', codes: 'AAA-1\n\n BBB-2 ' });
     expect(shown).not.toContain('AAA-1');
-    expect(settings.calls.at(-1)).toMatchObject({
-      changes: [
-        {
-          listing: null,
-          path: 'shop',
-          value: [
-            { id: 'vip-fur-1-woche', name: 'VIP für 1 Woche', price: 100, role: discord.roles.vip, for: '7d' },
-            { id: 'key', name: 'Key', price: 500, newCodes: ['AAA-1', 'BBB-2'] },
-          ],
-        },
-      ],
-    });
+    const items = [
+      { id: 'vip-fur-1-woche', name: 'VIP für 1 Woche', price: 100, role: discord.roles.vip, for: '7d' },
+      { id: 'key', name: 'Key', price: 500, codeCount: 2 },
+    ];
+    expect((await saved()).at(-1)).toMatchObject([{ listing: null, path: 'shop', after: items }, { isSecret: true }]);
+    expect(await stored('shop.key.codes', '')).toEqual(['AAA-1', 'BBB-2']);
     await press('Shop');
     await select('setup/item', ['0']);
     const limits = await open('Stock and role');
@@ -363,26 +384,28 @@ describe('/setup with a listing', () => {
   });
 
   it('rotates a secret, which is shown once, and unlinks after a confirmation', async () => {
-    const { settings, press, open, submit, text } = await managed();
+    const { listing, stored, read, press, open, submit, text } = await managed();
     await press('Listing');
-    expect(text()).toContain('https://votes.example.org/webhooks/server-1/vote');
+    expect(text()).toContain(`https://votes.example.org/webhooks/${listing}/vote`);
     const form = await open('New vote secret');
-    expect(await submit(form.id, { secret: '' })).toContain('new-vote-secret');
-    expect(await press('Listing')).not.toContain('new-vote-secret');
+    const shown = await submit(form.id, { secret: '' });
+    const [secret = ''] = (await stored('voteSecrets')) as string[];
+    expect(shown).toContain(secret);
+    expect(await press('Listing')).not.toContain(secret);
     await press('Unlink');
-    expect((await settings.read('1')).listings).toHaveLength(1);
+    expect(await read()).toHaveLength(1);
     await press('Yes, unlink');
-    expect((await settings.read('1')).listings).toEqual([]);
+    expect(await read()).toEqual([]);
     expect(await press('Overview')).toContain('In about two minutes');
   });
 
   it('previews the text of announcements', async () => {
-    const { member, press, open, submit, text } = await managed();
+    const { listing, member, press, open, submit, text } = await managed();
     await press('Announcements');
     const form = await open('Text');
     await submit(form.id, { title: '+{credits}!', text: '{mention} for {listing}', thumbnail: '', language: [] });
     await press('Announcements');
-    expect(text()).toContain(`**+10!**\n<@${member.id}> for server-1`);
+    expect(text()).toContain(`**+10!**\n<@${member.id}> for ${listing}`);
   });
 
   it('lists the last changes with their authors, and exports the settings', async () => {
@@ -422,16 +445,18 @@ describe('/setup with a listing', () => {
 
 describe('imported settings', () => {
   it('cannot announce in the channels of other guilds', async () => {
-    const guild = await managed({ checks: { channelsOf: async () => new Set(['1000']) } });
+    const guild = await managed({ checks: { channelsOf: async () => new Set([channel]) } });
     const importing = async (announceChannelId: string) => {
       const form = await guild.open('Import');
-      const settings = JSON.stringify({ listings: [{ name: 'server-1', announceChannelId }] });
+      const settings = JSON.stringify({ listings: [{ name: guild.listing, announceChannelId }] });
       return guild.submit(form.id, { settings });
     };
-    expect(await importing('2000')).toContain('is not a channel of this server');
-    expect(guild.settings.calls.length).toBe(1);
+    const refused = await importing(otherChannel);
+    expect(refused).toContain('is not a channel of this server');
+    expect(refused).toContain('Choose a channel of this server.');
+    expect(await guild.saved()).toEqual([]);
     await guild.press('Overview');
-    await importing('1000');
-    expect(guild.settings.calls.length).toBe(2);
+    await importing(channel);
+    expect(await guild.saved()).toMatchObject([[{ path: 'announceChannelId', after: channel }]]);
   });
 });

@@ -3,9 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
-import { createListingTargets } from '../../src/app/listing-targets.ts';
-import { createSetup } from '../../src/app/settings/setup.ts';
-import { createEncryption } from '../../src/encryption/encryption.ts';
 import { generateKeyText } from '../../src/encryption/encryption-key.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -14,6 +11,7 @@ import { sign } from '../../src/webhook/signature.ts';
 import { diagnose } from '../cli/doctor/run.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
+import { setupOver } from '../support/setup-over.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const author = { guildId: '123456789012345678', authorId: '1', interactionId: '2' };
@@ -27,12 +25,9 @@ async function createInstallation() {
     ...{ DATABASE_URL: newSqliteUrl(join(directory, 'tallyhook.db')) },
     ...{ VOTE_WEBHOOK_SECRET: voteSecret, PREMIUM_WEBHOOK_SECRET: premiumSecret },
   };
-  const { base, encryption } = loadConfig(environment);
+  const { encryption } = loadConfig(environment);
   const store = await openStore(environment.DATABASE_URL, systemClock, { thread: false });
-  const setup = createSetup({
-    ...{ store: store.settings, encryption: createEncryption(encryption), publicUrl: null, clock: systemClock },
-    ...{ base: () => base, apply: async () => {}, findTarget: createListingTargets(() => undefined).find },
-  });
+  const setup = setupOver(store, { ...environment, SETTINGS_KEY: '' });
   const secrets = { lookupKey: null, voteSecret: linkedSecret, premiumSecret: null };
   const linked = await setup.link({ ...author, kind: 'server', targetId: null, ...secrets });
   await store.close();

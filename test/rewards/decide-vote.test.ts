@@ -14,6 +14,15 @@ describe('the credits of a vote', () => {
 
   it.each<[string, Partial<Vote>, ListingRewards, number, string, string | null]>([
     ['are the listing’s', {}, plainRewards, 10, 'vote', null],
+    [
+      'are the listing’s if the payload only says that they are awarded',
+      { creditsAwarded: true },
+      plainRewards,
+      10,
+      'vote',
+      null,
+    ],
+    ['stay zero, without a reason', { creditsAwarded: 0 }, plainRewards, 0, 'vote', null],
     ['are the payload’s number', { creditsAwarded: 7 }, plainRewards, 7, 'vote', null],
     ['are multiplied', {}, doubled, 20, 'vote', '10 × 2'],
     ['are the payload’s number multiplied', { creditsAwarded: 7 }, doubled, 14, 'vote', '7 × 2'],

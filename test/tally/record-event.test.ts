@@ -73,22 +73,6 @@ describe('a vote', () => {
     expect(await store.ledger.account('1')).toMatchObject({ credits: 20, votes: 2 });
   });
 
-  it('pays the amount in the payload, otherwise the configured amount', async () => {
-    const { record } = await openRecorder();
-    expect(await record(vote({ userId: '1', creditsAwarded: 25 }))).toMatchObject({ credits: 25 });
-    expect(await record(vote({ userId: '2', creditsAwarded: 0 }))).toMatchObject({ credits: 0, reason: null });
-    expect(await record(vote({ userId: '3', creditsAwarded: true }))).toMatchObject({ credits: 10 });
-    const payingListing = withBase({ whenDenied: 3 });
-    expect(
-      await record(vote({ userId: '4', creditsAwarded: false, denial: 'Ad blocker detected' }), {
-        listing: payingListing,
-      }),
-    ).toMatchObject({
-      credits: 3,
-      reason: 'Ad blocker detected',
-    });
-  });
-
   it('that the service denied is counted', async () => {
     const { store, record } = await openRecorder();
     await record(vote({ creditsAwarded: false, denial: 'Already voted recently' }));

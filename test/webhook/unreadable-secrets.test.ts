@@ -1,30 +1,22 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
-import { createListingTargets } from '../../src/app/listing-targets.ts';
-import { createSetup } from '../../src/app/settings/setup.ts';
-import { createEncryption } from '../../src/encryption/encryption.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
+import { setupOver } from '../support/setup-over.ts';
 
 const log = createLog({ level: 'silent', secrets: [] });
 
 it('asks for deliveries of a listing again while its secrets cannot be decrypted', async () => {
   const databaseUrl = newSqliteUrl();
   const environment = { TALLYHOOK_ROLES: 'receive', DATABASE_URL: databaseUrl, CACHE_URL: 'memory:', PORT: '0' };
-  const { base, encryption } = loadConfig({ ...environment, SETTINGS_KEY: 'a'.repeat(64) });
   const store = await openStore(databaseUrl, systemClock, { thread: false });
-  const setup = createSetup({
-    findTarget: createListingTargets(() => undefined).find,
-    ...{ store: store.settings, encryption: createEncryption(encryption), publicUrl: null, clock: systemClock },
-    ...{ base: () => base, apply: async () => {} },
-  });
   const author = { guildId: '123456789012345678', authorId: '1', interactionId: '2' };
   const none = { targetId: null, lookupKey: null, voteSecret: null, premiumSecret: null };
-  const linked = await setup.link({ ...author, kind: 'server', ...none });
+  const linked = await setupOver(store).link({ ...author, kind: 'server', ...none });
   await store.close();
   if (linked.status !== 'linked') throw new Error('not linked');
   const { listing, secrets } = linked;

@@ -1,0 +1,67 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { createQueueShare, type QueueShare } from '../../src/app/queue-share.ts';
+import { directMessageQueue } from '../../src/outbox/direct-message-queue.ts';
+import { stoppedRoleQueue, withoutRole } from '../../src/outbox/role-queue.ts';
+import { second } from '../../src/platform/durations.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { openStore } from '../../src/store/store.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
+import { wrappedLeases } from '../support/wrapped-leases.ts';
+
+const guildId = '613425648685547541';
+const ids = Array.from({ length: 200 }, (_, index) => `${600_000_000_000_000_000n + BigInt(index)}`);
+
+/** Two processes that share a database and process the outbox. */
+async function startTwo() {
+  const clock = manualClock();
+  const store = await openStore(newSqliteUrl(), clock, { thread: false });
+  onTestFinished(() => store.close());
+  const log = createLog({ level: 'silent', secrets: [] });
+  let pending = 0;
+  const leases = wrappedLeases(store.leases, (run) => (...args) => {
+    pending += 1;
+    return run(...args).finally(() => (pending -= 1));
+  });
+  const start = () => {
+    const share = createQueueShare(leases, { clock, log, onChange() {} });
+    onTestFinished(() => share.stop());
+    share.start();
+    return share;
+  };
+  const both = [start(), start()] as const;
+  /** Lets both divide the queues, for longer than that takes. */
+  async function divide(): Promise<void> {
+    for (let passed = 0; passed < 6 * second; passed += second / 4) {
+      await clock.advance(second / 4);
+      for (let idle = 0; idle < 5; idle = pending === 0 ? idle + 1 : 0) await nextTurn();
+    }
+  }
+  await divide();
+  return { both, divide };
+}
+
+const owners = (shares: readonly QueueShare[], queue: string) => shares.filter((share) => share.isOwn(queue));
+
+it('each queue belongs to one of two processes, and to the other one when that stops', async () => {
+  const { both, divide } = await startTwo();
+  const [first, other] = both;
+  for (const id of ids) expect(owners(both, id)).toHaveLength(1);
+  for (const share of both) expect([share.processes(), ids.some(share.isOwn)]).toEqual([2, true]);
+  await first.stop();
+  expect(ids.some(first.isOwn)).toBe(false);
+  await divide();
+  expect([other.processes(), ids.every(other.isOwn)]).toEqual([1, true]);
+});
+
+it('what Discord limits together belongs to one process: the messages to a member, the roles of a guild', async () => {
+  const { both } = await startTwo();
+  for (const id of ids) {
+    const atHome = owners(both, directMessageQueue(id, ''));
+    expect(atHome).toHaveLength(1);
+    expect(owners(both, directMessageQueue(id, guildId))).toEqual(atHome);
+    const ofRole = stoppedRoleQueue(id, '700000000000000001');
+    expect(owners(both, ofRole)).toEqual(owners(both, withoutRole(ofRole)));
+  }
+});

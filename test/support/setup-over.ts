@@ -1,0 +1,53 @@
+import type { SetupChecks } from '../../commands/setup-checks.ts';
+import { createSetupDrafts } from '../../commands/setup-drafts.ts';
+import type { Setup } from '../../commands/setup-port.ts';
+import type { SetupServices } from '../../commands/setup-services.ts';
+import { loadConfig } from '../../config/load.ts';
+import { createListingTargets } from '../../src/app/listing-targets.ts';
+import { openSettings } from '../../src/app/settings/opened-settings.ts';
+import { createSetup } from '../../src/app/settings/setup.ts';
+import { createEncryption } from '../../src/encryption/encryption.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import type { Store } from '../../src/store/store.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+function configOf(environment: Environment) {
+  const variables = { TALLYHOOK_ROLES: 'receive', CACHE_URL: 'memory:', SETTINGS_KEY: 'a'.repeat(64) };
+  return loadConfig({ ...variables, ...environment });
+}
+
+/** The settings of a process with these variables and this store. The listing service does not respond. */
+export function setupOver({ settings: store }: Store, environment: Environment = {}): Setup {
+  const { base, encryption, publicUrl } = configOf(environment);
+  return createSetup({
+    ...{ store, encryption: createEncryption(encryption), publicUrl, clock: systemClock },
+    ...{ base: () => base, apply: async () => {}, findTarget: createListingTargets(() => undefined).find },
+  });
+}
+
+/** What `/setup` needs: every key is accepted, and Discord says nothing, unless `checks` differ. */
+export function setupServicesOver(
+  store: Store,
+  { checks = {}, environment = {} }: { checks?: Partial<SetupChecks>; environment?: Environment } = {},
+): SetupServices {
+  return {
+    settings: setupOver(store, environment),
+    drafts: createSetupDrafts(systemClock),
+    checks: {
+      checkKey: async () => ({ status: 'valid', name: 'Lantern Harbour', targetId: null }),
+      roleAccess: async () => null,
+      channelsOf: async () => null,
+      unassignedListings: () => [],
+      listingNames: async () => new Map(),
+      ...checks,
+    },
+  };
+}
+
+/** What is stored at a path, decrypted. @param listing empty for the community */
+export async function storedValue({ settings }: Store, guildId: string, listing: string, path: string) {
+  const [stored = { guildId, settings: [] }] = await settings.communities([guildId]);
+  const opened = openSettings(stored, createEncryption(configOf({}).encryption));
+  return opened.settings.find((each) => each.listing === listing && each.path === path)?.value;
+}
