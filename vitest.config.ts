@@ -39,8 +39,6 @@ const shared = {
   // Importing the program takes seconds of CPU time, more than most tests. So a process does it once, and runs one file
   // after the other: a test must leave nothing behind.
   isolate: false,
-  // CI may share its machine: what fails for that reason passes the second time, a fault fails again.
-  retry: process.env['CI'] ? 1 : 0,
   unstubEnvs: true,
   // V8 sometimes aborts ("Check failed: jit_page.has_value()") when many worker threads end, on processors with memory
   // protection keys (nodejs/node#64500). The tests start hundreds of write workers.
