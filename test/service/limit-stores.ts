@@ -64,7 +64,7 @@ export async function postgresLimitStore(rules: ReservationRules): Promise<Limit
     lose: () => Promise.resolve(),
     async close() {
       await database.destroy();
-      dropDatabase(url);
+      await dropDatabase(url);
     },
   };
 }
