@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../src/service/service.ts';
+import { seededService } from '../support/seeded-service.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { type LeapingClock, leapingClock } from './leaping-clock.ts';
 
@@ -33,26 +33,8 @@ export const mira = { userId: '318044130796109825', username: 'mira' };
 const noKeys = { server: '', bot: '' };
 export const tobias = { userId: '222079895583457280', username: 'tobias_k' };
 
-type Keys = Running['keys'];
-let seeded: Promise<{ readonly file: Buffer; readonly keys: Keys }> | undefined;
-
-/** A database of the seeded service, to be copied: to create it takes longer than most tests. */
-async function createSeeded(): Promise<{ readonly file: Buffer; readonly keys: Keys }> {
-  const path = `${tempDir()}/service.db`;
-  const service = await startService({
-    ...{ database: `sqlite:${path}`, allowLoopbackTargets: true, seed: true, clock: leapingClock() },
-  });
-  await service.stop();
-  return { file: readFileSync(path), keys: service.seeded?.keys ?? noKeys };
-}
-
-async function copySeeded(): Promise<{ readonly database: string; readonly keys: Keys }> {
-  seeded ??= createSeeded();
-  const { file, keys } = await seeded;
-  const path = `${tempDir()}/service.db`;
-  writeFileSync(path, file);
-  return { database: `sqlite:${path}`, keys };
-}
+/** The example listings when the clocks of these tests begin. */
+const copySeeded = seededService(leapingClock());
 
 /** Starts the seeded service on a SQLite file and a free port. It is stopped after the test. */
 export async function running(changes: Partial<ServiceOptions> & { clock?: LeapingClock } = {}): Promise<Running> {

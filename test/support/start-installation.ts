@@ -10,6 +10,7 @@ import { premiumSecret, voteSecret } from './listings.ts';
 import { localDiscord } from './local-discord.ts';
 import { newSqliteUrl } from './new-sqlite.ts';
 import { onFinished } from './on-finished.ts';
+import { seededService } from './seeded-service.ts';
 import { tempDir } from './temp-dir.ts';
 
 export interface Installation {
@@ -22,6 +23,8 @@ export interface Installation {
   readonly environment: Record<string, string>;
   post(path: string, payload: unknown, secret?: string): Promise<{ status: number; json: Record<string, unknown> }>;
 }
+
+const copySeeded = seededService(systemClock);
 
 /**
  * Starts tallyhook with the listing service and the local Discord, connected over HTTP and WebSocket. Everything stops
@@ -38,18 +41,17 @@ export async function startInstallation(
   const directory = tempDir();
   const silentLog = createLog({ level: 'silent', secrets: [] });
   const discord = await localDiscord(discordOptions);
+  const { database, keys } = await copySeeded(`${directory}/service.db`);
   const service = await startService({
     host: '127.0.0.1',
     port: 0,
-    database: `sqlite:${directory}/service.db`,
+    database,
     clock: systemClock,
     log: silentLog,
     allowLoopbackTargets: true,
     seed: true,
   });
   onFinished(() => service.stop());
-  const keys = service.seeded?.keys;
-  if (!keys) throw new Error('not seeded');
 
   const environment = {
     DISCORD_TOKEN: discord.token,
