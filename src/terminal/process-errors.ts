@@ -13,7 +13,7 @@ const connectionErrorCodes = [
 ];
 
 /** Whether an uncaught error only reports the end of a connection, which its owner has already abandoned. */
-export function isConnectionError(error: unknown): boolean {
+function isConnectionError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && connectionErrorCodes.includes(String(error.code));
 }
 

@@ -1,11 +1,33 @@
-import { describe, expect, it } from 'vitest';
-import { isConnectionError } from '../../src/terminal/process-errors.ts';
+import { spawnSync } from 'node:child_process';
+import { expect, it } from 'vitest';
 
-describe('an uncaught error', () => {
-  it('does not end the process if it is a connection error', () => {
-    expect(isConnectionError(Object.assign(new Error('connect ECONNRESET'), { code: 'ECONNRESET' }))).toBe(true);
-    expect(isConnectionError(Object.assign(new Error('no such file'), { code: 'ENOENT' }))).toBe(false);
-    expect(isConnectionError(new TypeError('undefined is not a function'))).toBe(false);
-    expect(isConnectionError('ECONNRESET')).toBe(false);
+const modules = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+
+/** Runs statements in a process with the handlers, after which it would end with code 0. */
+function run(statements: string) {
+  const script = `
+    import { createLog } from ${modules('platform/log.ts')};
+    import { installProcessErrorHandlers } from ${modules('terminal/process-errors.ts')};
+    installProcessErrorHandlers(createLog({ level: 'info', secrets: [] }));
+    ${statements}
+    setTimeout(() => console.log('{"msg":"still runs"}'), 10);`;
+  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  const lines = stdout.trim().split('\n');
+  return { status, messages: lines.map((line) => (JSON.parse(line) as { msg: string }).msg) };
+}
+
+it('an uncaught exception is logged, and ends the process with code 1', () => {
+  const thrown = run('setImmediate(() => undefined.length);');
+  expect(thrown).toEqual({ status: 1, messages: ['uncaught exception'] });
+});
+
+it('an error of a connection and a rejection are logged, and do not end the process', () => {
+  expect(run("setImmediate(() => { throw Object.assign(new Error('reset'), { code: 'ECONNRESET' }); });")).toEqual({
+    status: 0,
+    messages: ['error on an abandoned connection', 'still runs'],
+  });
+  expect(run("Promise.reject(Object.assign(new Error('no such file'), { code: 'ENOENT' }));")).toEqual({
+    status: 0,
+    messages: ['unhandled rejection', 'still runs'],
   });
 });

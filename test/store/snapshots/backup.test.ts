@@ -24,11 +24,11 @@ async function createDatabase(...statements: string[]) {
   return { directory, path, database, copy: join(directory, 'copy.db') };
 }
 
-/** Overwrites an index with invalid bytes. */
+/** Overwrites an index with invalid bytes: one that only a check of the whole file reads. */
 function corrupt(path: string): void {
   const database = new DatabaseSync(path);
   database.exec('PRAGMA journal_mode = DELETE');
-  const root = Number(queryValue(database, "SELECT rootpage FROM sqlite_master WHERE name = 'effects_of_delivery'"));
+  const root = Number(queryValue(database, "SELECT rootpage FROM sqlite_master WHERE name = 'balances_by_member'"));
   const size = Number(queryValue(database, 'PRAGMA page_size'));
   database.close();
   const bytes = readFileSync(path);
