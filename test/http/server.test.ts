@@ -1,7 +1,8 @@
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpServer, type HttpLimits } from '../../src/http/server.ts';
+import { eventually } from '../support/eventually.ts';
 import { parseResponses, rawConnection } from '../support/raw-http.ts';
 
 const readAll: RequestListener = (request, response) => {
@@ -149,6 +150,22 @@ describe('more connections than the maximum', () => {
 });
 
 describe('a server that is closed', () => {
+  it('end a connection after the requests that it still sends', async () => {
+    const requests: ServerResponse[] = [];
+    const server = createHttpServer((_request, response) => void requests.push(response));
+    const { url } = await server.listen('127.0.0.1', 0);
+    const { write, closed } = rawConnection(url);
+    write('GET / HTTP/1.1\r\n\r\n');
+    await eventually(() => expect(requests).toHaveLength(1));
+    const stopped = server.close();
+    write('GET / HTTP/1.1\r\n\r\n');
+    await eventually(() => expect(requests).toHaveLength(2));
+    for (const response of requests) response.end('answer');
+    const [, last] = parseResponses(await closed);
+    expect(last).toMatchObject({ body: 'answer', head: expect.stringContaining('Connection: close') });
+    await stopped;
+  });
+
   it('while it starts to listen does not listen afterwards', async () => {
     const server = createHttpServer(readAll);
     const opening = server.listen('localhost', 0);
