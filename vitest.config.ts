@@ -97,7 +97,7 @@ export default defineConfig({
         name: 'e2e',
         isolate: true,
         include: [pages],
-        maxWorkers: 1,
+        maxWorkers: 2,
         sequence: { groupOrder: 1 },
         expect: { poll: { timeout: 10_000 } },
       }),

@@ -1,7 +1,7 @@
 import { momentNames } from './crash/moments.ts';
 import { expectToSurviveKills } from './crash/on-databases.ts';
 
-const rounds = Number(process.env['TALLYHOOK_CRASH_ROUNDS'] ?? 12);
+const rounds = Number(process.env['TALLYHOOK_CRASH_ROUNDS'] ?? momentNames.length);
 const moments = Array.from({ length: rounds }, (_, index) => momentNames[index % momentNames.length] ?? 'commit');
 
 // Fewer on PostgreSQL, because each starts two programs.
