@@ -9,6 +9,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { diagnose } from '../cli/doctor/run.ts';
+import { runCommand } from '../support/command-line.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { setupOver } from '../support/setup-over.ts';
@@ -104,5 +105,15 @@ describe('a key file that', { timeout: 120_000 }, () => {
     const warnings = lines.filter((line) => line.includes('"level":40') && line.includes(keyFile));
     expect(warnings).toHaveLength(1);
     expect(lines.join('')).not.toContain(text.trim());
+  });
+
+  it('is replaced by `rekey`', async () => {
+    const { environment, keyFile, linkedName } = await createInstallation();
+    const before = readFileSync(keyFile, 'utf8');
+    expect(await runCommand(['rekey'], environment)).toMatchObject({ code: 0 });
+    expect(readFileSync(keyFile, 'utf8')).not.toBe(before);
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+    const { url } = await start(environment);
+    expect(await statusOfVote(url, `/webhooks/${linkedName}/vote`, linkedSecret)).toBe(200);
   });
 });

@@ -27,8 +27,10 @@ async function createInstallation() {
   let pending = 0;
 
   /** @param clock of the process @param delays before each request, and before each response (ms) */
-  function startProcess(options: { clock?: Clock; delays?: () => number; slots?: number } = {}) {
-    const { clock = time, delays = () => 0, slots = size } = options;
+  function startProcess(
+    options: { clock?: Clock; delays?: () => number; slots?: number; beforeRelease?: () => Promise<void> } = {},
+  ) {
+    const { clock = time, delays = () => 0, slots = size, beforeRelease = async () => {} } = options;
     const cut = { off: false };
     const call = <Args extends unknown[], Result>(run: (...args: Args) => Promise<Result>) => {
       return async (...args: Args): Promise<Result> => {
@@ -45,7 +47,7 @@ async function createInstallation() {
       };
     };
     const delayed = wrappedLeases(store.leases, call);
-    const share = createLeaseShare({ store: delayed, group, size: slots, clock, log, onChange() {} });
+    const share = createLeaseShare({ store: delayed, group, size: slots, clock, log, onChange() {}, beforeRelease });
     share.start();
     return { share, cut };
   }
@@ -102,6 +104,19 @@ describe('processes that share slots', () => {
         expect(slots).toEqual(expect.arrayContaining([...(shares[index]?.slots() ?? [])]));
     }
     expect(shares.map((share) => share.processes())).toEqual([4, 4, 4, 4]);
+  });
+
+  it('end their work on a slot before another process may take it', async () => {
+    const { startProcess, advance } = await createInstallation();
+    const work = Promise.withResolvers<void>();
+    const { share } = startProcess({ beforeRelease: () => work.promise });
+    await advance(second);
+    const other = startProcess().share;
+    await advance(4 * second);
+    expect(counts([share, other])).toEqual([4, 0]);
+    work.resolve();
+    await advance(2 * second);
+    expect(counts([share, other])).toEqual([4, 4]);
   });
 
   it('take the slots of a stopped process within two seconds, and of a crashed one within twelve', async () => {
