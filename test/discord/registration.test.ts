@@ -1,9 +1,10 @@
-import { ApplicationCommandOptionType } from 'discord-api-types/v10';
+import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord-api-types/v10';
 import { describe, expect, it } from 'vitest';
 import { canvote } from '../../commands/canvote.ts';
 import type { Command } from '../../commands/command.ts';
 import { reviews } from '../../commands/reviews.ts';
 import { stats } from '../../commands/stats.ts';
+import { planCommands } from '../../src/discord/registration/command-plan.ts';
 import { registerCommands } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { bot, fakeLookup, server } from '../commands/command-fixture.ts';
@@ -170,6 +171,13 @@ describe('registering the commands', () => {
     expect(await listed()).toContainEqual(before);
     await rest.delete(`${routes.global}/${before?.id}`);
     expect(await register([listedBot])).toEqual({ ...noChanges, created: ['stats'], unchanged: ['canvote'] });
+  });
+
+  it('leaves alone a command in the menu of members that has the name of one of ours', () => {
+    const ours = { name: 'stats', description: 'Profile', options: [], description_localizations: null };
+    const menu = { id: '1', type: ApplicationCommandType.User, name: 'stats', description: '' };
+    const plan = planCommands({ offered: [ours], listed: [menu], stored: [] });
+    expect(plan).toMatchObject({ create: [ours], conflicts: [] });
   });
 
   it('adopts the commands of an earlier version, whatever their options are', async () => {
