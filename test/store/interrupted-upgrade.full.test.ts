@@ -13,7 +13,7 @@ import { createOldDatabase, dialectAt } from './upgrades/old-database.ts';
 
 const seed = Number(process.env['TALLYHOOK_CRASH_SEED'] ?? Date.now() % 1_000_000);
 /** Enough for several chunks of each step. */
-const votes = 25_000;
+const votes = 45_000;
 
 function interruptedUpgrades(newUrl: () => string): void {
   it(`survives SIGKILL at any moment (TALLYHOOK_CRASH_SEED=${seed})`, { timeout: 300_000 }, async () => {

@@ -67,6 +67,7 @@ export async function expectPreserved(url: string, name: string): Promise<void> 
     expect(await store.ledger.account(userId)).toMatchObject({ credits: sum });
   }
   expect(await store.ledger.lastVoteAt('101', 'bot')).toBe(Date.UTC(2025, 11, 31, 10));
+  expect(await store.ledger.lastVoteAt('103', 'server')).toBe(Date.UTC(2025, 11, 31, 12));
   const snapshot = await openSnapshot(url);
   onTestFinished(() => snapshot.close());
   expect(await brokenLinks(snapshot)).toBe(0);
