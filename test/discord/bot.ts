@@ -123,7 +123,7 @@ export async function connectedBot(
   changes: {
     /** Of interactions; default: the system clock. */
     clock?: Clock;
-    /** Of the local Discord; by default it stands still, so that no response is too late. */
+    /** Of the local Discord; by default no time passes on it, so that no response is too late. */
     stopwatch?: Clock;
     listings?: CommandContext['listings'];
     /** What the shop of the local Discord's guild offers; default: nothing. */
