@@ -56,8 +56,7 @@ export function unknownVariables(environment: Environment): ConfigIssue[] {
  * Whether the variable resembles a setting that is not set. If the setting is set, the variable is probably unrelated.
  */
 function isMisspelled(name: string, environment: Environment): boolean {
-  return (
-    name.length >= minMisspelledLength &&
-    knownNames.some((setting) => !environment[setting] && distance(name.toUpperCase(), setting) <= maxTypos)
-  );
+  const isNear = (setting: string) =>
+    Math.abs(setting.length - name.length) <= maxTypos && distance(name.toUpperCase(), setting) <= maxTypos;
+  return name.length >= minMisspelledLength && knownNames.some((setting) => !environment[setting] && isNear(setting));
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findRegularExpressions } from './support/find-regular-expressions.ts';
 import { hostileInputs } from './support/hostile-inputs.ts';
 import { CountingExpression } from './support/regular-expression-steps.ts';
+import { sample } from './support/sample.ts';
 import { findSuperlinearText } from './support/superlinear-expressions.ts';
 
 const { literals, dynamic } = findRegularExpressions();
@@ -18,7 +19,7 @@ describe('every regular expression', () => {
   });
 
   it('takes steps in proportion to the text', { timeout: 120_000 }, () => {
-    const superlinear = [...expressions].flatMap(([name, { path, pattern, flags }]) => {
+    const superlinear = [...sample(expressions)].flatMap(([name, { path, pattern, flags }]) => {
       const text = findSuperlinearText(pattern, flags);
       return text === null ? [] : [`${path} ${name}: ${text}`];
     });
@@ -26,7 +27,7 @@ describe('every regular expression', () => {
   });
 
   it('matches what V8 matches if its steps are counted', () => {
-    for (const { pattern, flags } of expressions.values()) {
+    for (const { pattern, flags } of sample(expressions.values())) {
       const [expected, counting] = [
         new RegExp(pattern, flags.replace('g', '')),
         new CountingExpression(pattern, flags),

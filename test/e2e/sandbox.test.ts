@@ -12,45 +12,6 @@ const delivery = (page: Page, title: string | RegExp) => page.locator('.delivery
 const vote = (page: Page) => page.getByRole('button', { name: 'Vote for the server Lantern Harbour' });
 
 describe('the sandbox', { timeout: 60_000 }, () => {
-  it('shows the announcement, the credits and the delivery steps of a first vote', async () => {
-    const { page, messages } = await visit();
-    await expectText(page.locator('.balance'), '0 credits');
-    await vote(page).click();
-    const embed = messages.locator('discord-embed');
-    await expectText(embed, /mira.? voted for Lantern Harbour\.\+10 credits/);
-    await expectText(page.locator('.balance'), 'mira has 10 credits');
-    await expectText(page.locator('#vote-result'), 'recorded');
-    const voteDelivery = delivery(page, 'Server vote by mira');
-    await expectText(
-      voteDelivery.locator('.track'),
-      /Received \d+ ms .*Verified [\d.]+ m?s .*Recorded .*\+10 .*Announced \d/,
-    );
-    expect(await voteDelivery.getByText('Announced in #votes').isVisible()).toBe(false);
-    await voteDelivery.locator('summary').click();
-    await voteDelivery.getByText('Announced in #votes').waitFor();
-    await expectText(page.locator('#hint-panel'), 'Try this (2 of 10): Voters have the role');
-    await vote(page).click();
-    await expectText(page.locator('#vote-result'), /Already voted .* in 12 hours/);
-    await page.getByLabel('Acting as').selectOption('tobias_k');
-    await expectText(page.locator('.balance'), 'tobias_k has 0 credits');
-  });
-
-  it('advances "Try this" for a vote through the API, also after a reload', async () => {
-    const { sandbox, page } = await visit({}, { seed: 'none' });
-    const hint = page.locator('#hint-panel');
-    await expectText(hint, 'Try this (1 of 10)');
-    await troubleButton(page, /Break signature/).click();
-    await expectText(delivery(page, 'Server vote'), 'Rejected (401)');
-    await expectText(hint, 'Try this (1 of 10)');
-    const [, other] = sandbox.discord.members;
-    const { id: userId = '', username = '' } = other ?? {};
-    expect(await sandbox.service.castVote({ kind: 'server', userId, username })).toMatchObject({ recorded: true });
-    await expectText(delivery(page, 'Server vote'), 'Recorded');
-    await expectText(hint, 'Try this (2 of 10)');
-    await page.reload();
-    await expectText(hint, 'Try this (2 of 10)');
-  });
-
   it('leads with "Try this" through vote, role, commands, streak, party and faults', async () => {
     const { page, messages, type } = await visit({}, { seed: 'none' });
     const hint = page.locator('#hint-panel');
@@ -108,24 +69,6 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await troubleButton(page, /Repeat delivery/).click();
     await expectText(page.locator('.delivery'), 'Duplicate');
     expect(await hint.isVisible()).toBe(false);
-  });
-
-  it.each(['en-US', 'en-GB'])('keeps every step of a delivery on one line (%s)', async (locale) => {
-    const { page } = await visit({ locale });
-    await vote(page).click();
-    const track = delivery(page, 'Server vote by mira').locator('.track');
-    await expectText(track, 'Announced');
-    const { length } = await track.locator('.track-step').all();
-    expect(length).toBe(5);
-    const tops = await track
-      .locator('.track-after')
-      .evaluateAll((times) => times.map((time) => time.getBoundingClientRect().top));
-    expect(new Set(tops).size).toBe(1);
-    const heights = await track
-      .locator('.track-word')
-      .evaluateAll((words) => words.map((word) => word.getBoundingClientRect().height));
-    expect(new Set(heights).size).toBe(1);
-    await saveScreenshot(page, `steps-${locale}`);
   });
 
   it('can be used with the keyboard alone', async () => {
@@ -239,96 +182,6 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     }
     expect(await messages.getByText('<lighthouse>').count()).toBe(1);
     expect(await page.locator('lighthouse').count()).toBe(0);
-  });
-
-  it('reports when the bot is offline and does not respond', async () => {
-    const { sandbox, page, messages, type } = await visit();
-    await sandbox.app.stop();
-    await page.getByText('Bot offline').waitFor();
-    await type('/canvote ');
-    await page.keyboard.press('Enter');
-    await expectText(messages, 'Sending command');
-    await expectText(messages, 'The application did not respond');
-    await messages.getByRole('button', { name: 'Dismiss message' }).click();
-    expect(await messages.getByText('The application did not respond').count()).toBe(0);
-  });
-
-  it('pays a repeated delivery nothing, rejects a forged one, and quarantines an unknown one', async () => {
-    const { page } = await visit();
-    await troubleButton(page, /Repeat delivery/).click();
-    await expectText(page.locator('#trouble-result'), 'Cast a vote first');
-    await vote(page).click();
-    await expectText(delivery(page, 'Server vote by mira'), 'Announced in #votes');
-    await expectText(page.locator('#timeline-news'), /Server vote by mira: Signature verified, .* Announced/);
-    await troubleButton(page, /Repeat delivery/).click();
-    await expectText(page.locator('#trouble-result'), 'The bot answered 200: duplicate');
-    await expectText(delivery(page, 'Server vote'), 'Duplicate');
-    await troubleButton(page, /Break signature/).click();
-    await expectText(delivery(page, 'Server vote'), /Rejected \(401\): The signature does not match/);
-    await troubleButton(page, /Unknown event/).click();
-    await expectText(delivery(page, '“server_boost”'), 'Quarantined');
-    expect(await page.locator('.delivery').count()).toBe(4);
-    await expectText(page.locator('.balance'), 'mira has 10 credits');
-    await saveScreenshot(page, 'deliveries');
-  });
-
-  it('receives votes while Discord is down, and announces them after it recovers', async () => {
-    const { sandbox, page, messages } = await visit();
-    await troubleButton(page, /Discord down/).click();
-    await page.getByText('Bot offline').waitFor();
-    await vote(page).click();
-    await expectText(page.locator('.balance'), 'mira has 10 credits');
-    await expectText(delivery(page, 'Server vote'), 'Announcement pending');
-    await saveScreenshot(page, 'discord-down');
-    expect(await messages.locator('discord-embed').count()).toBe(0);
-    sandbox.outages.discord.end();
-    await expectText(delivery(page, 'Server vote'), 'Announced in #votes');
-    await expectText(messages.locator('discord-embed'), /mira.? voted for/);
-    await page.getByText('Bot online').waitFor();
-    expect(await messages.locator('discord-embed').filter({ hasText: 'voted for' }).count()).toBe(1);
-  });
-
-  it('responds with cached data and its age while the service is down', async () => {
-    const { sandbox, page, messages, type } = await visit();
-    const runStats = async () => {
-      await type('/stats ');
-      await page.keyboard.press('Enter');
-    };
-    await runStats();
-    await expectText(messages, '4,218');
-    await troubleButton(page, /\+12 hours/).click();
-    await troubleButton(page, /Service down/).click();
-    await expectText(page.locator('.timeline'), 'The service is down');
-    await runStats();
-    await expectText(messages, /did not respond.*12 hours ago/);
-    await vote(page).click();
-    await expectText(page.locator('#vote-result'), 'The service is down');
-    await saveScreenshot(page, 'service-down');
-    sandbox.outages.service.end();
-    await expectText(page.locator('.timeline'), 'The service is available again');
-    await vote(page).click();
-    await expectText(page.locator('#vote-result'), /Vote for .* recorded/);
-  });
-
-  it('ends outages automatically after ten seconds, and then sends pending announcements', async () => {
-    const { page, messages } = await visit();
-    const recoveryTimeout = { timeout: 25_000 };
-    const timelineEntry = (text: string) => page.locator('.timeline').getByText(text);
-    await troubleButton(page, /Discord down/).click();
-    await timelineEntry('Discord is down').waitFor();
-    await vote(page).click();
-    await expectText(delivery(page, 'Server vote').locator('.track'), /Waiting/);
-    await troubleButton(page, /Service down/).click();
-    await timelineEntry('The service is down').waitFor();
-    expect(await troubleButton(page, /Service down/).getAttribute('aria-disabled')).toBe('true');
-    await timelineEntry('Discord is available again').waitFor(recoveryTimeout);
-    await timelineEntry('The service is available again').waitFor(recoveryTimeout);
-    await delivery(page, 'Server vote').locator('.track').getByText('Announced').waitFor(recoveryTimeout);
-    await expectText(messages.locator('discord-embed'), /mira.? voted for/);
-    expect(await messages.locator('discord-embed').filter({ hasText: 'voted for' }).count()).toBe(1);
-    expect(await troubleButton(page, /Service down/).getAttribute('aria-disabled')).toBe(null);
-    await page.getByRole('button', { name: 'Vote for the bot Quartermaster' }).click();
-    await expectText(messages.locator('discord-embed'), /mira.? voted for Quartermaster/);
   });
 
   it('has a separate balance and separate ephemeral responses for each member', async () => {

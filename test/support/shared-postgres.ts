@@ -58,6 +58,6 @@ async function createTemplates(server: PostgresServer): Promise<SharedPostgres['
 /** Settings of a database that a copy does not have. */
 export function behaveAsTheFamily({ runSql }: Pick<PostgresServer, 'runSql'>, url: string): void {
   const name = new URL(url).pathname.slice(1);
-  runSql(`ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`, url);
-  runSql(`ALTER DATABASE ${name} SET search_path = public, pg_catalog`, url);
+  const settings = ["default_transaction_isolation = 'serializable'", 'search_path = public, pg_catalog'];
+  runSql(settings.map((setting) => `ALTER DATABASE ${name} SET ${setting}`).join('; '), url);
 }
