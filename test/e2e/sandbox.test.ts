@@ -129,9 +129,18 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await page.keyboard.press('Enter');
     await expectText(messages, 'page 2 of 2');
     expect(await next.isDisabled()).toBe(true);
-    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Previous');
+    const focused = () => page.evaluate('document.activeElement.textContent');
+    await expect.poll(focused).toBe('Previous');
     await page.keyboard.press('Enter');
     await expectText(messages, 'page 1 of 2');
+    await expect.poll(focused).toBe('Next');
+    // Both draw the message again, the second before the first could move the focus.
+    await page.evaluate(`for (const value of ['light', 'dark']) {
+      const theme = document.querySelector('#theme');
+      theme.value = value;
+      theme.dispatchEvent(new Event('change'));
+    }`);
+    await expect.poll(focused).toBe('Next');
   });
 
   it('shows an ephemeral response only to its member until it is dismissed', async () => {

@@ -162,9 +162,12 @@ function replaceChildren(list: HTMLElement, children: readonly HTMLElement[]): v
   }
 }
 
+/** The control that gets the focus as soon as its component has rendered. */
+let nextFocused: HTMLElement | null = null;
+
 /** Remembers which control of which message has the focus; the returned function restores it after rendering. */
 function captureFocus(list: HTMLElement): () => void {
-  const active = document.activeElement;
+  const active = nextFocused ?? document.activeElement;
   const messageId = active?.closest<HTMLElement>('[data-message-id]')?.dataset['messageId'];
   if (active === null || messageId === undefined || !list.contains(active)) return () => {};
   const index = controlsOf(list, messageId).indexOf(active as HTMLElement);
@@ -173,8 +176,14 @@ function captureFocus(list: HTMLElement): () => void {
     const current = controlsOf(list, messageId);
     const sameControl = current[index];
     const next = sameControl && isUsable(sameControl) ? sameControl : current.find(isUsable);
-    void focusOn(next ?? list);
+    void moveFocus(next ?? list);
   };
+}
+
+async function moveFocus(control: HTMLElement): Promise<void> {
+  nextFocused = control;
+  await focusOn(control);
+  if (nextFocused === control) nextFocused = null;
 }
 
 function controlsOf(list: HTMLElement, messageId: string): HTMLElement[] {
