@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig, type TestUserConfig, type UserWorkspaceConfig } from 'vitest/config';
 import { bundleFolder } from './test/support/bundle-folder.ts';
 import { fastestTempDir } from './test/support/fastest-temp-dir.ts';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 24) {
@@ -69,6 +70,7 @@ export default defineConfig({
     ],
     // Many tests mostly wait, for programs to start and for connections to come back.
     maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     coverage: {
       provider: 'v8',
       include: ['{src,commands,config}/**/*.ts'],
