@@ -12,8 +12,9 @@ function exampleOf(path: string, name: string): string {
 
 const mainOf = (name: string) => readFileSync(join(root, 'examples', name, 'main.ts'), 'utf8');
 
-/** The other samples that stop on SIGTERM, by where they are. */
+/** The samples that stop on SIGTERM, by where they are. */
 const samples: readonly (readonly [string, string])[] = [
+  ['docs/library.md', blockOf('docs/library.md', 'In your own Express app')],
   ['docs/receiver.md', blockOf('docs/receiver.md', 'The receiver')],
   ['the docstring of createApp', exampleOf('src/app/app.ts', 'createApp')],
   ...['own-bot', 'custom-command', 'custom-reward', 'receiver-only', 'several-communities'].map(
