@@ -1,6 +1,7 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { maxCorrection, maxReasonLength } from '../src/ledger/correction.ts';
-import { escapeName, lines, mention, plainName } from '../src/texts/markup.ts';
+import { plainName } from '../src/platform/truncate.ts';
+import { escapeName, lines, mention } from '../src/texts/markup.ts';
 import type { Command } from './command.ts';
 import { userOption } from './command.ts';
 import { noListing } from './communities.ts';

@@ -1,4 +1,5 @@
-import { commandMention, type Markup, plainName } from '../src/texts/markup.ts';
+import { plainName } from '../src/platform/truncate.ts';
+import { commandMention, type Markup } from '../src/texts/markup.ts';
 import type { CommandContext, CoveredCommunity } from './command.ts';
 import { InputError } from './input-error.ts';
 import { fetchListingPage } from './listing-page.ts';

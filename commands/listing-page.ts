@@ -1,7 +1,8 @@
 import type { Lookup } from '../src/lookup/lookup.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
+import { plainName } from '../src/platform/truncate.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
-import { type Markup, plainName } from '../src/texts/markup.ts';
+import type { Markup } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { CommandContext } from './command.ts';
 import { listingName } from './listing.ts';

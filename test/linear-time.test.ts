@@ -45,6 +45,7 @@ import { parseJson } from '../src/platform/json.ts';
 import { createLog } from '../src/platform/log.ts';
 import { normalizeLine, normalizeText } from '../src/platform/normalize-text.ts';
 import { createRedactor } from '../src/platform/redactor.ts';
+import * as truncate from '../src/platform/truncate.ts';
 import { deliveryTitle } from '../src/sandbox/delivery-title.ts';
 import { commandSchema } from '../src/sandbox/discord/command-schema.ts';
 import { defaultGuild } from '../src/sandbox/discord/default-guild.ts';
@@ -144,9 +145,9 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['escapeText', (text) => markup.escapeText(text, text.length / 4)],
   ['escapeName', (text) => markup.escapeName(text, text.length / 4)],
   ['escapeText with a limit', (text) => markup.escapeText(text, 950)],
-  ['plainName', (text) => markup.plainName(text, text.length - 1)],
+  ['plainName', (text) => truncate.plainName(text, text.length - 1)],
   ['escapeInline', (text) => markup.escapeInline(text, text.length - 1)],
-  ['cut', (text) => markup.cut(text, text.length - 1)],
+  ['cut', (text) => truncate.cut(text, text.length - 1)],
   ['cutMarkup', (text) => markup.cutMarkup(asMarkup(text), text.length - 1)],
   ['link', (text) => markup.link(markup.escapeName('label'), text)],
   ['webAddress', (text) => markup.webAddress(text)],

@@ -1,4 +1,5 @@
-import { bold, joined, lines, type Markup, plainName } from '../../src/texts/markup.ts';
+import { plainName } from '../../src/platform/truncate.ts';
+import { bold, joined, lines, type Markup } from '../../src/texts/markup.ts';
 import type { Panel, PanelBlock, ReplyButton, SelectChoice } from '../reply.ts';
 import { describeMilestone, describeMultiplier, describeValue } from './describe-value.ts';
 import { editOptions } from './edit-options.ts';

@@ -3,7 +3,7 @@ import { ZodError } from 'zod';
 import type { AttemptResult, RetryLater } from '../outbox/effect.ts';
 import { day } from '../platform/durations.ts';
 import { messageOf, rootCauseOf } from '../platform/errors.ts';
-import { plainName } from '../texts/markup.ts';
+import { plainName } from '../platform/truncate.ts';
 import { CircuitOpenError } from './circuits/circuit-open-error.ts';
 import { RequestsPausedError } from './invalid-requests.ts';
 import { retryDelayOf } from './rate-limit.ts';

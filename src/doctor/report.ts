@@ -1,7 +1,7 @@
 import { formatCount } from '../platform/durations.ts';
 import { createRedactor } from '../platform/redactor.ts';
+import { plainName } from '../platform/truncate.ts';
 import { exitCode } from '../terminal/terminal.ts';
-import { plainName } from '../texts/markup.ts';
 import type { Finding } from './finding.ts';
 import type { CheckResult } from './run-checks.ts';
 

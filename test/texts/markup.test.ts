@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cut, plainName } from '../../src/platform/truncate.ts';
 import {
   bold,
-  cut,
   cutMarkup,
   escapeName,
   escapeText,
@@ -11,7 +11,6 @@ import {
   link,
   markup,
   mention,
-  plainName,
   timestamp,
   webAddress,
 } from '../../src/texts/markup.ts';

@@ -4,7 +4,7 @@ import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { createThrottledLog } from '../../platform/throttled-log.ts';
-import { plainName } from '../../texts/markup.ts';
+import { plainName } from '../../platform/truncate.ts';
 import { channelErrorReason, rejectionOf } from '../discord-errors.ts';
 import type { GuildChange } from '../gateway/guild-changes.ts';
 import { RequestsPausedError, windowMinutes } from '../invalid-requests.ts';

@@ -8,8 +8,8 @@ import type { Command, CommandChoice, CommandContext } from '../../../commands/c
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { plainName } from '../../platform/truncate.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
-import { plainName } from '../../texts/markup.ts';
 import { expiredCodes } from '../discord-errors.ts';
 import { isManager, toCompletionInput } from './command-input.ts';
 import type { ResponseTransport } from './transport.ts';

@@ -7,7 +7,7 @@ import type { EffectHandlers } from '../../outbox/perform.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
-import { plainName } from '../../texts/markup.ts';
+import { plainName } from '../../platform/truncate.ts';
 import { type CardSource, listingName, readCard } from '../announcements/listing-card.ts';
 import { rejectionOf, retryAlone } from '../discord-errors.ts';
 import type { MemberTexts } from '../guild-languages.ts';

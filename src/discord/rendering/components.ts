@@ -13,7 +13,8 @@ import {
 } from 'discord.js';
 import type { ActionTarget, Reply, ReplyButton, ReplySelect, Select, SelectChoice } from '../../../commands/reply.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
-import { plainName, webAddress } from '../../texts/markup.ts';
+import { plainName } from '../../platform/truncate.ts';
+import { webAddress } from '../../texts/markup.ts';
 import { encodeCustomId } from './custom-id.ts';
 
 /** Discord: "Button Structure", "Action Row", "String Select". */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { MemberRole } from '../../outbox/effect-contents.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
-import { plainName } from '../../texts/markup.ts';
+import { plainName } from '../../platform/truncate.ts';
 import { rejectionOf } from '../discord-errors.ts';
 import { permissionsIn } from '../permissions.ts';
 import type { DiscordRest } from '../rest.ts';
