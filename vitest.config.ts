@@ -20,7 +20,7 @@ const bundledWorker = process.argv.includes('run')
 const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname;
 
 /** Tests that replace modules, built-in functions or what is global in a process. All others share processes. */
-const isolated = ['test/linear-time.test.ts', 'test/tracing/tracing.test.ts', 'test/webhook/keyring.test.ts'];
+const isolated = ['test/linear-time.test.ts', 'test/platform/tracing/tracing.test.ts', 'test/webhook/keyring.test.ts'];
 /** `npm test` runs a part of their cases, `npm run test:full` all. */
 const sampled = [
   'test/discord/{hostile-text,panel}.test.ts',
@@ -28,7 +28,7 @@ const sampled = [
   'test/fuzz/fuzz.test.ts',
   'test/regular-expressions.test.ts',
   'test/service/conformance-deviants.test.ts',
-  'test/tally/record-event.test.ts',
+  'test/core/tally/record-event.test.ts',
 ];
 /** Runs in `npm run test:full` only. */
 const full = 'test/**/*.full.test.ts';

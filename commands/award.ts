@@ -1,5 +1,5 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import { maxCorrection, maxReasonLength } from '../src/ledger/correction.ts';
+import { maxCorrection, maxReasonLength } from '../src/core/ledger/correction.ts';
 import { plainName } from '../src/platform/truncate.ts';
 import { escapeName, lines, mention } from '../src/texts/markup.ts';
 import type { Command } from './command.ts';

@@ -1,9 +1,9 @@
 import type { APIApplicationCommandBasicOption } from 'discord-api-types/v10';
-import type { Standings } from '../src/ledger/standing.ts';
+import type { Standings } from '../src/core/ledger/standing.ts';
+import type { Milestone } from '../src/core/rewards/rules.ts';
 import type { ListingKind, Lookup } from '../src/lookup/lookup.ts';
 import type { Clock } from '../src/platform/clock.ts';
 import { isSnowflake } from '../src/platform/snowflake.ts';
-import type { Milestone } from '../src/rewards/rules.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Claims } from './claims.ts';
 import type { MemberDataAccess } from './member-data.ts';

@@ -1,7 +1,7 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import { lastVoteIn } from '../src/ledger/account.ts';
-import type { Standing } from '../src/ledger/standing.ts';
-import { type NextMilestone, nextMilestone } from '../src/rewards/milestones.ts';
+import { lastVoteIn } from '../src/core/ledger/account.ts';
+import type { Standing } from '../src/core/ledger/standing.ts';
+import { type NextMilestone, nextMilestone } from '../src/core/rewards/milestones.ts';
 import {
   escapeName,
   joined,

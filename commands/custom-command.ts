@@ -1,4 +1,4 @@
-import type { Standings } from '../src/ledger/standing.ts';
+import type { Standings } from '../src/core/ledger/standing.ts';
 import type { Clock } from '../src/platform/clock.ts';
 import { TallyhookError } from '../src/platform/errors.ts';
 import type { Locale } from '../src/texts/locale.ts';

@@ -1,4 +1,4 @@
-import type { Cause } from '../src/ledger/entry.ts';
+import type { Cause } from '../src/core/ledger/entry.ts';
 import { escapeName, type Markup } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 

@@ -5,7 +5,7 @@ import {
   leaderboardPeriods,
   leaderboardScores,
   type RankedMember,
-} from '../src/ledger/standing.ts';
+} from '../src/core/ledger/standing.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import { joined, lines, type Markup, markup, mention } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';

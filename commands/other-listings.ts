@@ -1,4 +1,4 @@
-import { type LastVotes, lastVoteIn } from '../src/ledger/account.ts';
+import { type LastVotes, lastVoteIn } from '../src/core/ledger/account.ts';
 import { hour } from '../src/platform/durations.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
 import type { CommandContext, ListedLookup } from './command.ts';

@@ -1,5 +1,5 @@
-import type { PurchaseRejection } from '../src/rewards/purchase.ts';
-import type { Offer, StoredPurchase } from '../src/rewards/stored-purchase.ts';
+import type { PurchaseRejection } from '../src/core/rewards/purchase.ts';
+import type { Offer, StoredPurchase } from '../src/core/rewards/stored-purchase.ts';
 import { codeBlock, escapeName, lines, type Markup, roleMention, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Reply, ReplyButton } from './reply.ts';

@@ -1,4 +1,4 @@
-import type { Offer, StoredPurchase } from '../src/rewards/stored-purchase.ts';
+import type { Offer, StoredPurchase } from '../src/core/rewards/stored-purchase.ts';
 import {
   bold,
   codeBlock,

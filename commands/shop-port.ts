@@ -1,4 +1,4 @@
-import type { Offer, PurchaseResult, SettlementResult, StoredPurchase } from '../src/rewards/stored-purchase.ts';
+import type { Offer, PurchaseResult, SettlementResult, StoredPurchase } from '../src/core/rewards/stored-purchase.ts';
 
 /** A member in front of the shop of a guild. */
 export interface ShopVisitor {

@@ -1,4 +1,4 @@
-import type { Offer } from '../src/rewards/stored-purchase.ts';
+import type { Offer } from '../src/core/rewards/stored-purchase.ts';
 import type { Command, CommandContext, CommandInput, CoveredCommunity } from './command.ts';
 import { integerOption } from './command.ts';
 import { chosenCommunity, communityChoice } from './communities.ts';

@@ -1,4 +1,4 @@
-import type { Cause } from '../src/ledger/entry.ts';
+import type { Cause } from '../src/core/ledger/entry.ts';
 
 /** What happened to the deliveries of a member, for managers. Rejects with the errors of the store. */
 export interface Traces {

@@ -1,5 +1,5 @@
-import type { ShopItem } from '../src/rewards/shop-item.ts';
-import { codesPath, itemOfCodes, linkPath } from '../src/settings/setting-paths.ts';
+import type { ShopItem } from '../src/core/rewards/shop-item.ts';
+import { codesPath, itemOfCodes, linkPath } from '../src/core/settings/setting-paths.ts';
 import { type Community, communitiesOf, plainCommunity } from './communities.ts';
 import type { ListingDefaults } from './listing-defaults.ts';
 import type { ListingBase, ListingSource, StatedListing } from './listing-source.ts';

@@ -1,5 +1,5 @@
-import type { KeySources } from '../src/encryption/encryption.ts';
-import { parseEncryptionKey } from '../src/encryption/encryption-key.ts';
+import type { KeySources } from '../src/platform/encryption/encryption.ts';
+import { parseEncryptionKey } from '../src/platform/encryption/encryption-key.ts';
 import type { Values } from './settings.ts';
 
 /** Suffix of the key file beside the SQLite database. */

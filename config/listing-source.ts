@@ -1,4 +1,4 @@
-import type { ShopItem } from '../src/rewards/shop-item.ts';
+import type { ShopItem } from '../src/core/rewards/shop-item.ts';
 import type { DefaultSources, ListingDefaults } from './listing-defaults.ts';
 import type { FileListing } from './listings-file.ts';
 

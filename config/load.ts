@@ -1,6 +1,6 @@
 import querystring from 'node:querystring';
 import { z } from 'zod';
-import type { KeySources } from '../src/encryption/encryption.ts';
+import type { KeySources } from '../src/platform/encryption/encryption.ts';
 import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
 import { checkOptions } from '../src/platform/options.ts';
 import { defaultSourcesOf } from './default-sources.ts';

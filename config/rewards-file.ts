@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { largestFactor } from '../src/rewards/multipliers.ts';
-import type { Milestone, Multiplier } from '../src/rewards/rules.ts';
+import { largestFactor } from '../src/core/rewards/multipliers.ts';
+import type { Milestone, Multiplier } from '../src/core/rewards/rules.ts';
 import { credits, duration, hasNoIssues, id, time, wholeNumber } from './file-schemas.ts';
 import { isoWeekday, weekdays } from './weekdays.ts';
 

@@ -1,5 +1,5 @@
-import type { ListingRewards, Milestone, Multiplier } from '../src/rewards/rules.ts';
-import { type ShopItem, withoutCodes } from '../src/rewards/shop-item.ts';
+import type { ListingRewards, Milestone, Multiplier } from '../src/core/rewards/rules.ts';
+import { type ShopItem, withoutCodes } from '../src/core/rewards/shop-item.ts';
 import { toDurationText } from './duration.ts';
 import { weekdayName } from './weekdays.ts';
 

@@ -1,6 +1,6 @@
+import type { ListingRewards, PartyRules, StreakRules } from '../src/core/rewards/rules.ts';
 import { hour } from '../src/platform/durations.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
-import type { ListingRewards, PartyRules, StreakRules } from '../src/rewards/rules.ts';
 import type { StatedListing } from './listing-source.ts';
 import type { FileListing } from './listings-file.ts';
 import type { Values } from './settings.ts';

@@ -1,10 +1,10 @@
-import type { KeySources } from '../src/encryption/encryption.ts';
+import type { ListingRewards } from '../src/core/rewards/rules.ts';
+import type { ShopItem } from '../src/core/rewards/shop-item.ts';
+import type { KeySources } from '../src/platform/encryption/encryption.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import type { LogLevel } from '../src/platform/log.ts';
-import type { ListingRewards } from '../src/rewards/rules.ts';
-import type { ShopItem } from '../src/rewards/shop-item.ts';
+import type { ExporterOptions } from '../src/platform/tracing/exporter-options.ts';
 import type { AnnouncementSettings } from '../src/texts/announcement-settings.ts';
-import type { ExporterOptions } from '../src/tracing/exporter-options.ts';
 import type { ListingBase } from './listing-source.ts';
 import type { Role } from './roles.ts';
 

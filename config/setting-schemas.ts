@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { CommunityPath, ListingPath, SecretPath } from '../src/core/settings/setting-paths.ts';
+import { itemOfCodes } from '../src/core/settings/setting-paths.ts';
 import { messageFor } from '../src/platform/schema-messages.ts';
-import type { CommunityPath, ListingPath, SecretPath } from '../src/settings/setting-paths.ts';
-import { itemOfCodes } from '../src/settings/setting-paths.ts';
 import { announcements } from './announcements-file.ts';
 import { id, timeZone } from './file-schemas.ts';
 import { listing } from './listings-file.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { expectedKey, parseEncryptionKey } from '../src/encryption/encryption-key.ts';
+import { expectedKey, parseEncryptionKey } from '../src/platform/encryption/encryption-key.ts';
 import { logLevels } from '../src/platform/log.ts';
 import { snowflakePattern } from '../src/platform/snowflake.ts';
-import { samplers } from '../src/tracing/exporter-options.ts';
+import { samplers } from '../src/platform/tracing/exporter-options.ts';
 import { durationPattern, expectedDuration, isDurationInRange, parseDuration } from './duration.ts';
 import { parseKeyValues } from './key-values.ts';
 import { roles } from './roles.ts';

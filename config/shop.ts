@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { ShopItem } from '../src/core/rewards/shop-item.ts';
 import { formatCount } from '../src/platform/durations.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
-import type { ShopItem } from '../src/rewards/shop-item.ts';
 import { type SecretFile, worldWritableIssue } from './secret-files.ts';
 import { type FileShopItem, maxCodeLength } from './shop-file.ts';
 

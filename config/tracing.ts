@@ -1,4 +1,4 @@
-import type { ExporterOptions } from '../src/tracing/exporter-options.ts';
+import type { ExporterOptions } from '../src/platform/tracing/exporter-options.ts';
 import type { Values } from './settings.ts';
 
 /** Where spans are sent; null without a collector. */

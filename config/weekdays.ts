@@ -1,4 +1,4 @@
-import type { Weekday } from '../src/rewards/rules.ts';
+import type { Weekday } from '../src/core/rewards/rules.ts';
 
 /** The names of the weekdays, from Monday to Sunday. */
 export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;

@@ -1,7 +1,7 @@
 import { cpSync, globSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fontFiles } from '../src/drawing/fonts.ts';
+import { fontFiles } from '../src/features/pictures/fonts.ts';
 
 const src = fileURLToPath(new URL('../src/', import.meta.url));
 
@@ -13,7 +13,7 @@ const assets = globSync('**/*.{css,svg,browser.js}', { cwd: src, exclude: ['sand
 /** Copies the assets next to the compiled sources in `folder`, which has the layout of `src/`. */
 export function copyAssets(folder: string): void {
   for (const file of assets) cpSync(file, join(folder, relative(src, file)));
-  copyFonts(join(folder, 'drawing', 'fonts'));
+  copyFonts(join(folder, 'features', 'pictures', 'fonts'));
 }
 
 /** Copies the assets next to the bundle, which is one flat folder. @throws Error if two assets have the same name */

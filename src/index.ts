@@ -11,15 +11,11 @@ export type { Role } from '../config/roles.ts';
 export type { Config, DiscordConfig, ListingConfig } from '../config/schema.ts';
 export { createApp } from './app/app.ts';
 export type { App, AppDependencies } from './app/app-interface.ts';
-export type { KeySources } from './encryption/encryption.ts';
-export type { EncryptionKey } from './encryption/encryption-key.ts';
-export { type Handler, type HandlerCall, type Handlers, PermanentError } from './handlers/handlers.ts';
-export type { LedgerChange, LedgerResult, LedgerSpending, WritableLedger } from './handlers/writable-ledger.ts';
-export type { Account, LastVotes } from './ledger/account.ts';
-export type { AccountId } from './ledger/account-id.ts';
-export type { Cause, Entry } from './ledger/entry.ts';
-export type { LedgerReads } from './ledger/ledger.ts';
-export type { RewardRules } from './ledger/reward-rules.ts';
+export type { Account, LastVotes } from './core/ledger/account.ts';
+export type { AccountId } from './core/ledger/account-id.ts';
+export type { Cause, Entry } from './core/ledger/entry.ts';
+export type { LedgerReads } from './core/ledger/ledger.ts';
+export type { RewardRules } from './core/ledger/reward-rules.ts';
 export type {
   Board,
   LastingGrant,
@@ -31,7 +27,73 @@ export type {
   RankedMember,
   Standing,
   Standings,
-} from './ledger/standing.ts';
+} from './core/ledger/standing.ts';
+export type {
+  AttemptResult,
+  ClaimedEffect,
+  Effect,
+  EffectRow,
+  RetryLater,
+  UnreadableEffect,
+} from './core/outbox/effect.ts';
+export type {
+  Announcement,
+  Bonus,
+  DepartureNotice,
+  Digest,
+  DirectMessage,
+  DirectMessageContent,
+  EffectContents,
+  EffectKind,
+  GivenRole,
+  LostStreak,
+  LostStreaks,
+  MemberRole,
+  OwnerReport,
+  OwnerReportContent,
+  PartyPanel,
+  PartyReached,
+  PartyReward,
+  PurchasedItem,
+  ReportedPurchase,
+  Review as AnnouncedReview,
+  ReviewAnnouncement,
+  RoleConnection,
+  RoleContent,
+} from './core/outbox/effect-contents.ts';
+export type {
+  HandlerContent,
+  HandlerEvent,
+  HandlerEventFields,
+  HandlerEvents,
+  HandlerKind,
+  HandlerListing,
+  MemberEventFields,
+  MilestoneEvent,
+  PremiumEvent,
+  PurchaseEvent,
+  ReviewEvent,
+  StreakEvent,
+  VoteEvent,
+} from './core/outbox/handler-events.ts';
+export type {
+  ListingRewards,
+  Milestone,
+  Multiplier,
+  PartyRules,
+  StreakRules,
+  VoterRole,
+  Weekday,
+} from './core/rewards/rules.ts';
+export { type PublicShopItem, type ShopItem, withoutCodes } from './core/rewards/shop-item.ts';
+export type { Outcome, RecordedDelivery } from './core/tally/tally.ts';
+export { type Handler, type HandlerCall, type Handlers, PermanentError } from './features/handlers/handlers.ts';
+export type {
+  LedgerChange,
+  LedgerResult,
+  LedgerSpending,
+  WritableLedger,
+} from './features/handlers/writable-ledger.ts';
 export type { BudgetDecision, BudgetStore } from './lookup/budget.ts';
 export { createLookup } from './lookup/client.ts';
 export type {
@@ -62,48 +124,9 @@ export type {
   VoteStatus,
 } from './lookup/schemas.ts';
 export type { LastVote } from './lookup/with-ledger.ts';
-export type { AttemptResult, ClaimedEffect, Effect, EffectRow, RetryLater, UnreadableEffect } from './outbox/effect.ts';
-export type {
-  Announcement,
-  Bonus,
-  DepartureNotice,
-  Digest,
-  DirectMessage,
-  DirectMessageContent,
-  EffectContents,
-  EffectKind,
-  GivenRole,
-  LostStreak,
-  LostStreaks,
-  MemberRole,
-  OwnerReport,
-  OwnerReportContent,
-  PartyPanel,
-  PartyReached,
-  PartyReward,
-  PurchasedItem,
-  ReportedPurchase,
-  Review as AnnouncedReview,
-  ReviewAnnouncement,
-  RoleConnection,
-  RoleContent,
-} from './outbox/effect-contents.ts';
-export type {
-  HandlerContent,
-  HandlerEvent,
-  HandlerEventFields,
-  HandlerEvents,
-  HandlerKind,
-  HandlerListing,
-  MemberEventFields,
-  MilestoneEvent,
-  PremiumEvent,
-  PurchaseEvent,
-  ReviewEvent,
-  StreakEvent,
-  VoteEvent,
-} from './outbox/handler-events.ts';
 export { type Clock, systemClock } from './platform/clock.ts';
+export type { KeySources } from './platform/encryption/encryption.ts';
+export type { EncryptionKey } from './platform/encryption/encryption-key.ts';
 export type {
   AppOptionErrorCode,
   CommandLineErrorCode,
@@ -122,20 +145,9 @@ export { StoreUnavailableError, TallyhookError } from './platform/errors.ts';
 export { type ConfigIssue, InvalidConfigError } from './platform/invalid-config-error.ts';
 export { createLog, type Log, type LogLevel } from './platform/log.ts';
 export type { Redactor } from './platform/redactor.ts';
-export type {
-  ListingRewards,
-  Milestone,
-  Multiplier,
-  PartyRules,
-  StreakRules,
-  VoterRole,
-  Weekday,
-} from './rewards/rules.ts';
-export { type PublicShopItem, type ShopItem, withoutCodes } from './rewards/shop-item.ts';
-export type { Outcome, RecordedDelivery } from './tally/tally.ts';
+export type { ExporterOptions, SamplerName } from './platform/tracing/exporter-options.ts';
+export { loadTracing } from './platform/tracing/load-tracing.ts';
+export type { Span, SpanAttributes, SpanOptions, Tracing } from './platform/tracing/tracing.ts';
 export type { AnnouncementMode, AnnouncementSettings } from './texts/announcement-settings.ts';
-export type { ExporterOptions, SamplerName } from './tracing/exporter-options.ts';
-export { loadTracing } from './tracing/load-tracing.ts';
-export type { Span, SpanAttributes, SpanOptions, Tracing } from './tracing/tracing.ts';
 export { isSignedWith, sign } from './webhook/signature.ts';
 export { isSignature } from './webhook/signed-form.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { type Environment, readEnvironment } from '../config/environment.ts';
-import type { CommandSyntax } from './terminal/command.ts';
-import { processTerminal } from './terminal/process-terminal.ts';
-import { exitCode, runCommand, type Terminal, UsageError, withSuggestion } from './terminal/terminal.ts';
+import type { CommandSyntax } from './platform/terminal/command.ts';
+import { processTerminal } from './platform/terminal/process-terminal.ts';
+import { exitCode, runCommand, type Terminal, UsageError, withSuggestion } from './platform/terminal/terminal.ts';
 
 const help = `tallyhook: credits and announcements on Discord for votes on a listing service
 

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import { createPruning } from '../../src/app/pruning.ts';
-import { homeAccounts } from '../../src/ledger/account-id.ts';
-import type { Vote } from '../../src/ledger/event.ts';
+import { homeAccounts } from '../../src/core/ledger/account-id.ts';
+import type { Vote } from '../../src/core/ledger/event.ts';
+import { plainRewards } from '../../src/core/rewards/rules.ts';
+import { openStore, type Store } from '../../src/core/store/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
-import { plainRewards } from '../../src/rewards/rules.ts';
-import { openStore, type Store } from '../../src/store/store.ts';
 import { postgresPrograms, startPostgres } from '../../test/support/postgres.ts';
 import { objectSizes, vacuum, walPosition } from './table-sizes.ts';
 

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { postgres } from '../../src/store/dialect/postgres.ts';
-import { sqlite } from '../../src/store/dialect/sqlite.ts';
+import { postgres } from '../../src/core/store/dialect/postgres.ts';
+import { sqlite } from '../../src/core/store/dialect/sqlite.ts';
 import { atSql, listing, voterSql, votersOf } from './fixture.ts';
 import { createOldestSchema } from './oldest-schema.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { openStore } from '../../src/core/store/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
-import { openStore } from '../../src/store/store.ts';
 import type { LogProgress } from '../benchmark.ts';
 import { median, percentile } from '../samples.ts';
 import { fill } from './fill.ts';

@@ -1,7 +1,7 @@
+import type { Dialect } from '../../src/core/store/dialect/dialect.ts';
+import { migrations } from '../../src/core/store/migrations/index.ts';
+import { migrate } from '../../src/core/store/migrations/migrate.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import type { Dialect } from '../../src/store/dialect/dialect.ts';
-import { migrations } from '../../src/store/migrations/index.ts';
-import { migrate } from '../../src/store/migrations/migrate.ts';
 
 /** Creates the schema of the first release, which never changes, and closes. tallyhook migrates it when it starts. */
 export async function createOldestSchema(dialect: Dialect): Promise<void> {

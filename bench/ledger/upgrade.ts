@@ -1,17 +1,17 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { sqlitePathOf } from '../../src/database/database-url.ts';
+import type { Dialect } from '../../src/core/store/dialect/dialect.ts';
+import { postgres } from '../../src/core/store/dialect/postgres.ts';
+import { sqlite } from '../../src/core/store/dialect/sqlite.ts';
+import { migrationNames, migrations } from '../../src/core/store/migrations/index.ts';
+import { migrate } from '../../src/core/store/migrations/migrate.ts';
+import { balanceDifferences, brokenLinks, orphanedRows } from '../../src/core/store/snapshots/audit.ts';
+import { readDatabaseStatus } from '../../src/core/store/snapshots/database-status.ts';
+import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { sqlitePathOf } from '../../src/platform/database/database-url.ts';
 import { formatElapsed, second } from '../../src/platform/durations.ts';
-import type { Dialect } from '../../src/store/dialect/dialect.ts';
-import { postgres } from '../../src/store/dialect/postgres.ts';
-import { sqlite } from '../../src/store/dialect/sqlite.ts';
-import { migrationNames, migrations } from '../../src/store/migrations/index.ts';
-import { migrate } from '../../src/store/migrations/migrate.ts';
-import { balanceDifferences, brokenLinks, orphanedRows } from '../../src/store/snapshots/audit.ts';
-import { readDatabaseStatus } from '../../src/store/snapshots/database-status.ts';
-import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { fill, fillPostgres } from './fill.ts';
 
 /*

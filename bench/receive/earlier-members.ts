@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { sqlite } from '../../src/store/dialect/sqlite.ts';
+import { sqlite } from '../../src/core/store/dialect/sqlite.ts';
 import { createOldestSchema } from '../ledger/oldest-schema.ts';
 import { memberIdSql } from '../load/vote.ts';
 

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
+import { monthOf, weekOf } from '../../src/core/rewards/calendar.ts';
+import { addVote, emptyHistory } from '../../src/core/rewards/history.ts';
+import { serializeHistory } from '../../src/core/store/history-column.ts';
 import { day as dayMs } from '../../src/platform/durations.ts';
-import { monthOf, weekOf } from '../../src/rewards/calendar.ts';
-import { addVote, emptyHistory } from '../../src/rewards/history.ts';
-import { serializeHistory } from '../../src/store/history-column.ts';
 import type { LogProgress } from '../benchmark.ts';
 
 /** How many communities a database has, and how many members each of them. */

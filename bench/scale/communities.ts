@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { openStore, type Store } from '../../src/core/store/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
-import { openStore, type Store } from '../../src/store/store.ts';
 import type { Benchmark, LogProgress, Profile } from '../benchmark.ts';
 import { atMost, figure, type Report } from '../report.ts';
 import { percentile } from '../samples.ts';

@@ -1,7 +1,7 @@
+import type { Digest } from '../core/outbox/effect-contents.ts';
+import type { Period } from '../core/tally/digest-period.ts';
 import { type AnnouncementStyle, plainStyle, styleOf } from '../discord/announcements/announcement-style.ts';
-import type { Digest } from '../outbox/effect-contents.ts';
 import { memoizeOne } from '../platform/memoize.ts';
-import type { Period } from '../tally/digest-period.ts';
 import { type AnnouncementSettings, plainAnnouncements } from '../texts/announcement-settings.ts';
 import type { Directory } from './directory.ts';
 

@@ -1,12 +1,12 @@
 import type { Config } from '../../config/schema.ts';
+import { homeAccounts } from '../core/ledger/account-id.ts';
+import type { Store } from '../core/store/store.ts';
 import { fetchGuildName } from '../discord/inspection.ts';
 import { listGuilds } from '../discord/list-guilds.ts';
 import type { DiscordRest } from '../discord/rest.ts';
-import type { Metrics } from '../http/metrics/metrics.ts';
-import { homeAccounts } from '../ledger/account-id.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
-import type { Store } from '../store/store.ts';
 import { createConfiguredAnnouncementLoop } from './create-announcement-loop.ts';
 import type { Directory } from './directory.ts';
 import type { LookupClients } from './lookup-clients.ts';

@@ -2,18 +2,18 @@ import type { RequestListener } from 'node:http';
 import type { Router } from 'express';
 import type { CustomCommand } from '../../commands/custom-command.ts';
 import type { Config } from '../../config/schema.ts';
+import type { LedgerReads } from '../core/ledger/ledger.ts';
+import type { Standings } from '../core/ledger/standing.ts';
+import type { AttemptResult, ClaimedEffect } from '../core/outbox/effect.ts';
+import type { RecordedDelivery } from '../core/tally/tally.ts';
 import type { DiscordClient } from '../discord/gateway/own-client.ts';
-import type { Handlers } from '../handlers/handlers.ts';
-import type { WritableLedger } from '../handlers/writable-ledger.ts';
-import type { LedgerReads } from '../ledger/ledger.ts';
-import type { Standings } from '../ledger/standing.ts';
-import type { AttemptResult, ClaimedEffect } from '../outbox/effect.ts';
+import type { Handlers } from '../features/handlers/handlers.ts';
+import type { WritableLedger } from '../features/handlers/writable-ledger.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Redactor } from '../platform/redactor.ts';
-import type { RecordedDelivery } from '../tally/tally.ts';
+import type { Tracing } from '../platform/tracing/tracing.ts';
 import type { TextOverrides } from '../texts/overrides.ts';
-import type { Tracing } from '../tracing/tracing.ts';
 
 /** A complete tallyhook instance. */
 export interface App {

@@ -1,14 +1,14 @@
 import type { ClaimOutcome, Claims } from '../../commands/claims.ts';
 import type { ListedLookup } from '../../commands/command.ts';
-import type { AccountScope } from '../ledger/account-id.ts';
-import type { LedgerReads } from '../ledger/ledger.ts';
+import type { AccountScope } from '../core/ledger/account-id.ts';
+import type { LedgerReads } from '../core/ledger/ledger.ts';
+import { namesOfTarget } from '../core/tally/community.ts';
+import type { ClaimRecorder, ClaimResult } from '../core/tally/record-claim.ts';
+import type { ListingContext } from '../core/tally/tally.ts';
 import type { VoteStatus } from '../lookup/schemas.ts';
 import type { Clock } from '../platform/clock.ts';
 import { day, minute } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
-import { namesOfTarget } from '../tally/community.ts';
-import type { ClaimRecorder, ClaimResult } from '../tally/record-claim.ts';
-import type { ListingContext } from '../tally/tally.ts';
 import { lastVoteAt } from './listings.ts';
 
 /** Older votes cannot be claimed: they may be from before the bot was installed (ms). */

@@ -1,12 +1,12 @@
 import type { CoveredCommunity } from '../../commands/command.ts';
+import { type AccountScope, homeAccounts } from '../core/ledger/account-id.ts';
+import type { Standings } from '../core/ledger/standing.ts';
+import type { Store } from '../core/store/store.ts';
 import type { CommandPlace } from '../discord/interactions/run-command.ts';
-import { type AccountScope, homeAccounts } from '../ledger/account-id.ts';
-import type { Standings } from '../ledger/standing.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { memoizeOne } from '../platform/memoize.ts';
-import type { Store } from '../store/store.ts';
 import { eventKeysOf } from '../webhook/replay.ts';
 import type { BotContext } from './answering.ts';
 import { createAwards } from './awards.ts';

@@ -1,8 +1,8 @@
-import type { Metrics } from '../http/metrics/metrics.ts';
+import type { Store } from '../core/store/store.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
 import { memoizeOne } from '../platform/memoize.ts';
-import type { Store } from '../store/store.ts';
 import { type AnnouncementLoop, createAnnouncementLoop } from './announcement-loop.ts';
 import { createDigestTask } from './digest-task.ts';
 import type { Community, Directory } from './directory.ts';

@@ -1,10 +1,10 @@
-import type { Metrics } from '../http/metrics/metrics.ts';
+import type { Store } from '../core/store/store.ts';
+import type { Recorder } from '../core/tally/recorder.ts';
+import type { RecordedDelivery } from '../core/tally/tally.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
-import type { Store } from '../store/store.ts';
-import type { Recorder } from '../tally/recorder.ts';
-import type { RecordedDelivery } from '../tally/tally.ts';
-import type { Tracing } from '../tracing/tracing.ts';
+import type { Tracing } from '../platform/tracing/tracing.ts';
 import { createReplay, type Replay } from '../webhook/replay.ts';
 import type { Directory } from './directory.ts';
 import type { Handling } from './handling.ts';

@@ -1,6 +1,6 @@
-import { partyPeriodAt } from '../tally/party.ts';
-import type { RewardStore } from '../tally/reward-store.ts';
-import type { ListingContext } from '../tally/tally.ts';
+import { partyPeriodAt } from '../core/tally/party.ts';
+import type { RewardStore } from '../core/tally/reward-store.ts';
+import type { ListingContext } from '../core/tally/tally.ts';
 
 /**
  * Counted votes in the current period of the community's party, and its goal; null without a party.

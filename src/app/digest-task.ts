@@ -1,8 +1,8 @@
 import type { ListingConfig } from '../../config/schema.ts';
+import type { AnnouncementStore } from '../core/tally/announcement-store.ts';
+import { calendarOf } from '../core/tally/community.ts';
+import { nextPeriod } from '../core/tally/digest-period.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { AnnouncementStore } from '../tally/announcement-store.ts';
-import { calendarOf } from '../tally/community.ts';
-import { nextPeriod } from '../tally/digest-period.ts';
 import type { AnnouncementTask } from './announcement-loop.ts';
 
 /** Plans the digest of a listing when its period has ended. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ListingConfig } from '../../config/schema.ts';
-import type { AccountScope } from '../ledger/account-id.ts';
+import type { AccountScope } from '../core/ledger/account-id.ts';
 import { accountsOf, type CommunityListing, isRepeated, listingsByGuild, listingsOfCommunity } from './listings.ts';
 import { configuredId, type FindTargetId } from './same-target.ts';
 

@@ -12,8 +12,8 @@ import { createGivenRoleCheck, type GivenRoleCheck } from '../discord/roles/give
 import { traceRequests } from '../discord/trace-requests.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
+import type { Tracing } from '../platform/tracing/tracing.ts';
 import { textsFor } from '../texts/texts.ts';
-import type { Tracing } from '../tracing/tracing.ts';
 import type { AnnouncementsOfListings } from './announcements.ts';
 
 /** What announcing and answering share in one process. */

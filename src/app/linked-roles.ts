@@ -1,22 +1,22 @@
 import type { RequestHandler } from 'express';
 import type { Config } from '../../config/schema.ts';
+import { type AccountId, partsOf } from '../core/ledger/account-id.ts';
+import { calendarOf } from '../core/tally/community.ts';
+import { roleConnectionQueue } from '../core/tally/role-connection.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import type { ApplicationSettings } from '../discord/registration/application-settings.ts';
 import { createDiscordRest } from '../discord/rest.ts';
-import type { Encryption } from '../encryption/encryption.ts';
-import { type AccountId, partsOf } from '../ledger/account-id.ts';
-import { createDiscordOAuth } from '../linked-roles/discord-oauth.ts';
-import type { LinkedMembers } from '../linked-roles/linked-members.ts';
-import { createLinkedRoles, type LinkedRoles } from '../linked-roles/linked-roles.ts';
-import { createMemberTokens } from '../linked-roles/member-tokens.ts';
-import { roleConnectionRecords } from '../linked-roles/records.ts';
-import { createLinkRoutes, linkPath } from '../linked-roles/routes.ts';
+import { createDiscordOAuth } from '../features/linked-roles/discord-oauth.ts';
+import type { LinkedMembers } from '../features/linked-roles/linked-members.ts';
+import { createLinkedRoles, type LinkedRoles } from '../features/linked-roles/linked-roles.ts';
+import { createMemberTokens } from '../features/linked-roles/member-tokens.ts';
+import { roleConnectionRecords } from '../features/linked-roles/records.ts';
+import { createLinkRoutes, linkPath } from '../features/linked-roles/routes.ts';
 import type { Clock } from '../platform/clock.ts';
 import { minute } from '../platform/durations.ts';
+import type { Encryption } from '../platform/encryption/encryption.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { calendarOf } from '../tally/community.ts';
-import { roleConnectionQueue } from '../tally/role-connection.ts';
 import type { Directory } from './directory.ts';
 
 /** How often to look for members whose values have changed without a vote (ms). */

@@ -1,9 +1,9 @@
 import type { ListedRules } from '../../commands/command.ts';
 import type { ListingConfig } from '../../config/schema.ts';
-import { type AccountScope, homeAccounts } from '../ledger/account-id.ts';
-import type { LedgerReads } from '../ledger/ledger.ts';
-import { namesOfTarget } from '../tally/community.ts';
-import type { AnnouncedEvents } from '../tally/tally.ts';
+import { type AccountScope, homeAccounts } from '../core/ledger/account-id.ts';
+import type { LedgerReads } from '../core/ledger/ledger.ts';
+import { namesOfTarget } from '../core/tally/community.ts';
+import type { AnnouncedEvents } from '../core/tally/tally.ts';
 import type { ListingWithSecrets } from '../webhook/listing.ts';
 import { configuredId, type FindTargetId, groupByTarget } from './same-target.ts';
 

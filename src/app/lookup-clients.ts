@@ -1,14 +1,14 @@
 import type { ListedLookup } from '../../commands/command.ts';
 import type { Config, ListingConfig } from '../../config/schema.ts';
-import type { Metrics } from '../http/metrics/metrics.ts';
+import type { Store } from '../core/store/store.ts';
 import { createLookup, createRotatableClient, type RotatableClient } from '../lookup/client.ts';
 import type { KeyStatus, LookupClient } from '../lookup/lookup.ts';
 import type { LookupOptions } from '../lookup/lookup-options.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
+import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
-import type { Store } from '../store/store.ts';
-import type { Tracing } from '../tracing/tracing.ts';
+import type { Tracing } from '../platform/tracing/tracing.ts';
 import { accountsOf, lastVoteAt } from './listings.ts';
 
 /** A deferred command must respond within 15 s of the interaction. */

@@ -1,9 +1,9 @@
 import type { ListingConfig } from '../../config/schema.ts';
-import type { AccountScope } from '../ledger/account-id.ts';
+import type { AccountScope } from '../core/ledger/account-id.ts';
+import type { AnnouncementStore } from '../core/tally/announcement-store.ts';
+import { calendarOf } from '../core/tally/community.ts';
 import type { Clock } from '../platform/clock.ts';
 import { minute } from '../platform/durations.ts';
-import type { AnnouncementStore } from '../tally/announcement-store.ts';
-import { calendarOf } from '../tally/community.ts';
 import type { AnnouncementTask } from './announcement-loop.ts';
 
 /** A vote of the last minutes of a day can be delivered after it (ms). */

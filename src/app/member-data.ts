@@ -1,8 +1,8 @@
 import type { MemberDataAccess } from '../../commands/member-data.ts';
-import { createPseudonym } from '../ledger/pseudonym.ts';
+import { createPseudonym } from '../core/ledger/pseudonym.ts';
+import type { MemberData } from '../core/tally/member-data.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
-import type { MemberData } from '../tally/member-data.ts';
 import { maxClaimAgeMs } from './claims.ts';
 
 /** Members' access to their data. The log does not name the member. */

@@ -1,13 +1,13 @@
 import type { RequestHandler } from 'express';
 import type { Config } from '../../config/schema.ts';
-import { type ReadinessChecks, runReadinessChecks } from '../http/readiness.ts';
-import type { Standings } from '../ledger/standing.ts';
+import type { Standings } from '../core/ledger/standing.ts';
+import type { Store } from '../core/store/store.ts';
 import { maxRequestsPerMinute } from '../lookup/budget.ts';
 import type { KeyStatus } from '../lookup/lookup.ts';
 import { createOwner } from '../owner/owner.ts';
 import type { Clock } from '../platform/clock.ts';
+import { type ReadinessChecks, runReadinessChecks } from '../platform/http/readiness.ts';
 import type { Log } from '../platform/log.ts';
-import type { Store } from '../store/store.ts';
 import type { Replay } from '../webhook/replay.ts';
 import { eventKeysOf } from '../webhook/replay.ts';
 import { previewListings } from './announcement-previews.ts';

@@ -1,7 +1,7 @@
-import type { AttemptResult, Effect } from '../outbox/effect.ts';
+import type { AttemptResult, Effect } from '../core/outbox/effect.ts';
+import type { RewardStore } from '../core/tally/reward-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
-import type { RewardStore } from '../tally/reward-store.ts';
 
 /** How long one attempt may take, well below the lease of the effect (ms). */
 const attemptMs = 5 * second;

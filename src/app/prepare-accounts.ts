@@ -1,8 +1,8 @@
 import type { ListingConfig } from '../../config/schema.ts';
-import { homeAccounts } from '../ledger/account-id.ts';
+import { homeAccounts } from '../core/ledger/account-id.ts';
+import type { Store } from '../core/store/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
-import type { Store } from '../store/store.ts';
 import { withoutSecrets } from '../webhook/listing.ts';
 import { listingsWithCommunity } from './listings.ts';
 

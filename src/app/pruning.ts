@@ -1,6 +1,6 @@
+import type { Pruned, PruningStore } from '../core/tally/pruning-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { day, minute, second } from '../platform/durations.ts';
-import type { Pruned, PruningStore } from '../tally/pruning-store.ts';
 
 /** Rows per transaction, for which the votes of that moment wait. */
 const rowsPerChunk = 100;

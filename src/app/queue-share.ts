@@ -1,10 +1,10 @@
+import { directMessageQueue, recipientOf } from '../core/outbox/direct-message-queue.ts';
+import { partitionOf } from '../core/outbox/partition.ts';
+import { withoutRole } from '../core/outbox/role-queue.ts';
 import { maxRequestsPerSecond } from '../discord/rest.ts';
-import { createLeaseShare } from '../leases/lease-share.ts';
-import type { LeaseStore } from '../leases/lease-store.ts';
-import { directMessageQueue, recipientOf } from '../outbox/direct-message-queue.ts';
-import { partitionOf } from '../outbox/partition.ts';
-import { withoutRole } from '../outbox/role-queue.ts';
 import type { Clock } from '../platform/clock.ts';
+import { createLeaseShare } from '../platform/leases/lease-share.ts';
+import type { LeaseStore } from '../platform/leases/lease-store.ts';
 import type { Log } from '../platform/log.ts';
 import type { Directory } from './directory.ts';
 

@@ -1,5 +1,5 @@
+import type { EffectHandlers } from '../core/outbox/perform.ts';
 import type { PartyPanels } from '../discord/announcements/party-panel.ts';
-import type { EffectHandlers } from '../outbox/perform.ts';
 import type { AnnouncementsOfListings } from './announcements.ts';
 
 type PartyHandlers = Required<Pick<EffectHandlers, 'partyPanel' | 'partyReached'>>;

@@ -1,9 +1,9 @@
 import type { Role } from '../../config/roles.ts';
+import type { Store } from '../core/store/store.ts';
 import type { RequestGuard } from '../discord/circuits/request-guard.ts';
-import { coalesce } from '../http/coalesce.ts';
-import type { ReadinessChecks } from '../http/readiness.ts';
 import { formatCount, second } from '../platform/durations.ts';
-import type { Store } from '../store/store.ts';
+import { coalesce } from '../platform/http/coalesce.ts';
+import type { ReadinessChecks } from '../platform/http/readiness.ts';
 import type { Answering } from './answering.ts';
 import type { DiscordAccess } from './discord-access.ts';
 import type { CommunitySettingsSync } from './settings/community-settings.ts';

@@ -1,12 +1,12 @@
-import type { BodyMemory } from '../http/body-memory.ts';
-import type { Metrics } from '../http/metrics/metrics.ts';
+import type { Store } from '../core/store/store.ts';
+import type { Recorder } from '../core/tally/recorder.ts';
+import type { RecordedDelivery } from '../core/tally/tally.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
+import type { BodyMemory } from '../platform/http/body-memory.ts';
+import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
-import type { Store } from '../store/store.ts';
-import type { Recorder } from '../tally/recorder.ts';
-import type { RecordedDelivery } from '../tally/tally.ts';
-import type { Tracing } from '../tracing/tracing.ts';
+import type { Tracing } from '../platform/tracing/tracing.ts';
 import { createCompareTarget } from '../webhook/compare-target.ts';
 import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota.ts';
 import { createDueReplays } from '../webhook/due-replays.ts';

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { type CustomCommand, withCustomCommands } from '../../commands/custom-command.ts';
 import { commandsFor } from '../../commands/index.ts';
 import type { Config } from '../../config/schema.ts';
+import { openStore } from '../core/store/store.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { type RegistrationReport, registerCommands as register } from '../discord/registration/registration.ts';
 import { createDiscordRest } from '../discord/rest.ts';
 import { systemClock } from '../platform/clock.ts';
 import { checkOptions, instance } from '../platform/options.ts';
-import { openStore } from '../store/store.ts';
 import { checkConfig } from './app-options.ts';
 import { commandContextFor } from './command-context.ts';
 

@@ -1,8 +1,8 @@
+import type { Reminder, ReminderStore } from '../core/tally/reminder-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { day, minute, second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import type { Reminder, ReminderStore } from '../tally/reminder-store.ts';
 import type { CheckedListing, CheckVote } from './vote-check.ts';
 
 /** A reminder is sent within a minute of becoming due. */

@@ -1,12 +1,12 @@
 import type { CommandContext } from '../../commands/command.ts';
 import type { Reminders } from '../../commands/reminders.ts';
 import type { Reply } from '../../commands/reply.ts';
+import { accountIdOf } from '../core/ledger/account-id.ts';
+import type { NextReminder, ReminderStore } from '../core/tally/reminder-store.ts';
 import type { DirectMessageSettings } from '../discord/notifications/direct-message.ts';
-import { accountIdOf } from '../ledger/account-id.ts';
 import type { Clock } from '../platform/clock.ts';
 import { minute } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
-import type { NextReminder, ReminderStore } from '../tally/reminder-store.ts';
 import { commandMention } from '../texts/markup.ts';
 import type { CheckedListing } from './vote-check.ts';
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
+import { handlerQueue } from '../core/outbox/handler-events.ts';
+import type { AnnouncementStore } from '../core/tally/announcement-store.ts';
+import { handlerListing } from '../core/tally/handler-effects.ts';
 import type { KeyStatus, Lookup } from '../lookup/lookup.ts';
 import type { Review } from '../lookup/schemas.ts';
-import { handlerQueue } from '../outbox/handler-events.ts';
 import type { Clock } from '../platform/clock.ts';
 import { hour, minute } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import type { AnnouncementStore } from '../tally/announcement-store.ts';
-import { handlerListing } from '../tally/handler-effects.ts';
 import type { AnnouncementTask } from './announcement-loop.ts';
 import type { CommunityListing } from './listings.ts';
 

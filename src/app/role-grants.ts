@@ -1,7 +1,7 @@
+import type { Outbox } from '../core/outbox/outbox.ts';
+import type { RewardStore } from '../core/tally/reward-store.ts';
 import type { RoleGrants } from '../discord/roles/roles.ts';
-import type { Outbox } from '../outbox/outbox.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { RewardStore } from '../tally/reward-store.ts';
 
 /**
  * The grants for the role handler, over the store. Failures are reported to the owner's channel of the guild, if there

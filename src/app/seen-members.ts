@@ -1,13 +1,13 @@
 import type { CommandInput } from '../../commands/command.ts';
-import { accountIdOf } from '../ledger/account-id.ts';
+import { accountIdOf } from '../core/ledger/account-id.ts';
+import type { RewardStore } from '../core/tally/reward-store.ts';
+import type { ListingContext } from '../core/tally/tally.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
 import { hour, minute } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { memoizeOne } from '../platform/memoize.ts';
-import type { RewardStore } from '../tally/reward-store.ts';
-import type { ListingContext } from '../tally/tally.ts';
 import type { Directory } from './directory.ts';
 
 /** Members that are remembered, so that most commands write nothing. */

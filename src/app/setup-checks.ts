@@ -1,5 +1,6 @@
 import type { KeyCheck, SetupChecks } from '../../commands/setup-checks.ts';
 import type { Config } from '../../config/schema.ts';
+import type { Store } from '../core/store/store.ts';
 import type { BudgetStore } from '../lookup/budget.ts';
 import { fetchProfileOfKey } from '../lookup/key-check.ts';
 import { LookupError } from '../lookup/lookup-error.ts';
@@ -7,7 +8,6 @@ import type { Clock } from '../platform/clock.ts';
 import { minute, second } from '../platform/durations.ts';
 import { messageOf, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import type { Store } from '../store/store.ts';
 import type { Directory } from './directory.ts';
 import { createListingNames } from './listing-names.ts';
 import type { LookupClients } from './lookup-clients.ts';

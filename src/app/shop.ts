@@ -1,9 +1,9 @@
 import type { ConfirmResult, Shop } from '../../commands/shop-port.ts';
-import { handlerQueue } from '../outbox/handler-events.ts';
+import { handlerQueue } from '../core/outbox/handler-events.ts';
+import type { PurchaseStore, ShopContext } from '../core/tally/purchase-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { isNotStored } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import type { PurchaseStore, ShopContext } from '../tally/purchase-store.ts';
 
 /** The shops of all communities. */
 export function createShop(options: {

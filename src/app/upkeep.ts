@@ -1,12 +1,12 @@
-import type { AccountId } from '../ledger/account-id.ts';
+import type { AccountId } from '../core/ledger/account-id.ts';
+import type { MemberData } from '../core/tally/member-data.ts';
+import type { CountingStore, PruningStore } from '../core/tally/pruning-store.ts';
+import type { RewardStore } from '../core/tally/reward-store.ts';
+import type { ListingContext } from '../core/tally/tally.ts';
 import type { Clock } from '../platform/clock.ts';
 import { day, hour, minute, second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import type { MemberData } from '../tally/member-data.ts';
-import type { CountingStore, PruningStore } from '../tally/pruning-store.ts';
-import type { RewardStore } from '../tally/reward-store.ts';
-import type { ListingContext } from '../tally/tally.ts';
 import {
   countEveryMs,
   createPruning,

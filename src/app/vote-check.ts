@@ -1,10 +1,10 @@
 import type { ListedLookup } from '../../commands/command.ts';
-import type { AccountScope } from '../ledger/account-id.ts';
+import type { AccountScope } from '../core/ledger/account-id.ts';
+import { namesOfTarget } from '../core/tally/community.ts';
+import type { RemindedListing } from '../core/tally/reminder-store.ts';
 import type { KeyStatus, Lookup } from '../lookup/lookup.ts';
 import type { Clock } from '../platform/clock.ts';
 import { minute } from '../platform/durations.ts';
-import { namesOfTarget } from '../tally/community.ts';
-import type { RemindedListing } from '../tally/reminder-store.ts';
 import type { CommunityListing } from './listings.ts';
 
 /** Requests of the budget that are left to commands; checks beyond it use the ledger alone. */

@@ -1,7 +1,7 @@
 import type { DrawVotePicture, VotePicture, VotePictureRequest } from '../../commands/vote-picture.ts';
-import { createDraw } from '../drawing/draw.ts';
-import { canDrawWords, summarizeVotes, voteChart } from '../drawing/vote-chart.ts';
-import type { DayVotes, VotesPerDay } from '../ledger/votes-per-day.ts';
+import type { DayVotes, VotesPerDay } from '../core/ledger/votes-per-day.ts';
+import { createDraw } from '../features/pictures/draw.ts';
+import { canDrawWords, summarizeVotes, voteChart } from '../features/pictures/vote-chart.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import { day as dayMs } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';

@@ -1,8 +1,8 @@
 import { loadConfig } from '../../config/load.ts';
 import { formatPreview, previewListings } from '../app/announcement-previews.ts';
 import { systemClock } from '../platform/clock.ts';
-import { command } from '../terminal/command.ts';
-import { exitCode, UsageError, withSuggestion } from '../terminal/terminal.ts';
+import { command } from '../platform/terminal/command.ts';
+import { exitCode, UsageError, withSuggestion } from '../platform/terminal/terminal.ts';
 
 const help = `tallyhook announcements: show what the announcements of the settings look like
 

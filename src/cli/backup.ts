@@ -1,5 +1,5 @@
-import { backUp } from '../store/snapshots/backup.ts';
-import { printCopyProgress } from '../terminal/copy-arguments.ts';
+import { backUp } from '../core/store/snapshots/backup.ts';
+import { printCopyProgress } from '../platform/terminal/copy-arguments.ts';
 import { copyCommand } from './copy-command.ts';
 
 const help = `tallyhook backup: copy the SQLite database of DATABASE_URL to a file while tallyhook runs, and verify the copy

@@ -6,8 +6,8 @@ import { loadConfig, loadDatabaseUrl } from '../../config/load.ts';
 import { configWarnings } from '../../config/warnings.ts';
 import { messageOf } from '../platform/errors.ts';
 import { type ConfigIssue, InvalidConfigError } from '../platform/invalid-config-error.ts';
-import { command } from '../terminal/command.ts';
-import { exitCode, type Terminal } from '../terminal/terminal.ts';
+import { command } from '../platform/terminal/command.ts';
+import { exitCode, type Terminal } from '../platform/terminal/terminal.ts';
 import { readStoredSettings } from './read-stored-settings.ts';
 
 const help = `tallyhook config: show the settings and the rewards of each listing in effect, with secrets hidden,

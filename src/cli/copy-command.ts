@@ -1,10 +1,10 @@
 import { loadDatabaseUrl } from '../../config/load.ts';
-import { sqlitePathOf } from '../database/database-url.ts';
+import type { CopyResult } from '../core/store/snapshots/backup.ts';
+import { sqlitePathOf } from '../platform/database/database-url.ts';
 import { formatCount } from '../platform/durations.ts';
-import type { CopyResult } from '../store/snapshots/backup.ts';
-import { type CliCommand, command } from '../terminal/command.ts';
-import { singleFile } from '../terminal/copy-arguments.ts';
-import { exitCode, type Terminal } from '../terminal/terminal.ts';
+import { type CliCommand, command } from '../platform/terminal/command.ts';
+import { singleFile } from '../platform/terminal/copy-arguments.ts';
+import { exitCode, type Terminal } from '../platform/terminal/terminal.ts';
 
 /** The differences between backup and restore. */
 export interface CopyCommandOptions {

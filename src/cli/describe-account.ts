@@ -1,4 +1,4 @@
-import { type AccountId, homeAccounts, partsOf } from '../ledger/account-id.ts';
+import { type AccountId, homeAccounts, partsOf } from '../core/ledger/account-id.ts';
 
 /** An account in a sentence: `user 1`, in another community than the home one with its guild. */
 export function describeAccount(accountId: AccountId): string {

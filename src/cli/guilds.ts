@@ -1,13 +1,13 @@
 import { listingBase } from '../../config/describe-listings.ts';
 import { loadDatabaseUrl } from '../../config/load.ts';
 import { keepParkedMs } from '../app/settings/departure-notice.ts';
+import { byTallyhook, type GuildState, type GuildStore } from '../core/settings/stored-settings.ts';
+import { openStore } from '../core/store/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
-import { byTallyhook, type GuildState, type GuildStore } from '../settings/stored-settings.ts';
-import { openStore } from '../store/store.ts';
-import { command } from '../terminal/command.ts';
-import { confirm } from '../terminal/confirm.ts';
-import { exitCode, type Terminal, UsageError, withSuggestion } from '../terminal/terminal.ts';
+import { command } from '../platform/terminal/command.ts';
+import { confirm } from '../platform/terminal/confirm.ts';
+import { exitCode, type Terminal, UsageError, withSuggestion } from '../platform/terminal/terminal.ts';
 
 /** Within this time every process applies a change (ms). */
 const applyTimeoutMs = 6 * second;

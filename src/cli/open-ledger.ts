@@ -1,7 +1,7 @@
+import { readDatabaseStatus } from '../core/store/snapshots/database-status.ts';
+import { openSnapshot } from '../core/store/snapshots/open-snapshot.ts';
+import type { Snapshot } from '../core/store/snapshots/snapshot.ts';
 import { TallyhookError } from '../platform/errors.ts';
-import { readDatabaseStatus } from '../store/snapshots/database-status.ts';
-import { openSnapshot } from '../store/snapshots/open-snapshot.ts';
-import type { Snapshot } from '../store/snapshots/snapshot.ts';
 
 /**
  * Opens a snapshot of the ledger.

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { isSecretPath, type OpenedSetting } from '../../config/community-config.ts';
 import type { StoredSettings } from '../../config/describe-listings.ts';
-import { sqlitePathOf } from '../database/database-url.ts';
+import { openSnapshot } from '../core/store/snapshots/open-snapshot.ts';
+import type { Snapshot } from '../core/store/snapshots/snapshot.ts';
+import { sqlitePathOf } from '../platform/database/database-url.ts';
 import { parseJson } from '../platform/json.ts';
-import { openSnapshot } from '../store/snapshots/open-snapshot.ts';
-import type { Snapshot } from '../store/snapshots/snapshot.ts';
 
 /**
  * What `/setup` has stored, with placeholders for the secrets, so that no key is needed. Nothing if the database does not

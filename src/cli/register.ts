@@ -3,7 +3,7 @@ import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { commandContextFor } from '../app/command-context.ts';
 import { publishedLinkedRoles } from '../app/linked-roles.ts';
-import { printProgress } from '../database/migrations/report-progress.ts';
+import { openStore } from '../core/store/store.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { interactionsPath } from '../discord/interactions/endpoint.ts';
 import { setEndpoint } from '../discord/interactions/endpoint-settings.ts';
@@ -12,10 +12,10 @@ import { conflictHint, inaccessibleHint } from '../discord/registration/registra
 import { type RegistrationReport, registerCommands } from '../discord/registration/registration.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
 import { systemClock } from '../platform/clock.ts';
+import { printProgress } from '../platform/database/migrations/report-progress.ts';
 import { messageOf, TallyhookError } from '../platform/errors.ts';
-import { openStore } from '../store/store.ts';
-import { command } from '../terminal/command.ts';
-import { exitCode, type Terminal, UsageError } from '../terminal/terminal.ts';
+import { command } from '../platform/terminal/command.ts';
+import { exitCode, type Terminal, UsageError } from '../platform/terminal/terminal.ts';
 
 const help = `tallyhook register: register the slash commands in the guild of DISCORD_GUILD_ID or globally, and exit
 

@@ -1,14 +1,19 @@
 import { existsSync } from 'node:fs';
 import { loadDatabaseUrl, loadKeySources } from '../../config/load.ts';
 import { rekey } from '../app/settings/rekey.ts';
-import { createEncryption, KeyMissingError, type KeySources, nextKeyFileSuffix } from '../encryption/encryption.ts';
-import type { EncryptionKey } from '../encryption/encryption-key.ts';
-import { createKeyFile, replaceKeyFile } from '../encryption/key-file.ts';
+import { openStore } from '../core/store/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { formatCount } from '../platform/durations.ts';
-import { openStore } from '../store/store.ts';
-import { command } from '../terminal/command.ts';
-import { exitCode } from '../terminal/terminal.ts';
+import {
+  createEncryption,
+  KeyMissingError,
+  type KeySources,
+  nextKeyFileSuffix,
+} from '../platform/encryption/encryption.ts';
+import type { EncryptionKey } from '../platform/encryption/encryption-key.ts';
+import { createKeyFile, replaceKeyFile } from '../platform/encryption/key-file.ts';
+import { command } from '../platform/terminal/command.ts';
+import { exitCode } from '../platform/terminal/terminal.ts';
 
 const help = `tallyhook rekey: encrypt the secrets in the database (those of /setup, and the tokens of members with
 linked roles) with another key, while tallyhook runs

@@ -1,4 +1,4 @@
-import { restoreBackup } from '../store/snapshots/backup.ts';
+import { restoreBackup } from '../core/store/snapshots/backup.ts';
 import { copyCommand } from './copy-command.ts';
 
 const help = `tallyhook restore: restore the SQLite database of DATABASE_URL from a backup file

@@ -6,13 +6,13 @@ import type { Config } from '../../config/schema.ts';
 import { createListingTargets } from '../app/listing-targets.ts';
 import { createSettingsWriter } from '../app/settings/save-settings.ts';
 import { exportSettings, importedChanges } from '../app/settings/settings-file.ts';
-import { createEncryption } from '../encryption/encryption.ts';
+import { openStore } from '../core/store/store.ts';
 import { systemClock } from '../platform/clock.ts';
+import { createEncryption } from '../platform/encryption/encryption.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
-import { openStore } from '../store/store.ts';
-import { command } from '../terminal/command.ts';
-import { exitCode, type Terminal, UsageError, withSuggestion } from '../terminal/terminal.ts';
+import { command } from '../platform/terminal/command.ts';
+import { exitCode, type Terminal, UsageError, withSuggestion } from '../platform/terminal/terminal.ts';
 
 const help = `tallyhook settings: export and import what the owner of a community has set up with /setup
 

@@ -6,11 +6,11 @@ import { createApp } from '../app/app.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createLog } from '../platform/log.ts';
 import { createRedactor } from '../platform/redactor.ts';
-import { type CliCommand, command } from '../terminal/command.ts';
-import { installProcessErrorHandlers } from '../terminal/process-errors.ts';
-import { resolveLogFormat } from '../terminal/process-terminal.ts';
-import { exitCode, type Terminal, untilStopped } from '../terminal/terminal.ts';
-import { loadTracing } from '../tracing/load-tracing.ts';
+import { type CliCommand, command } from '../platform/terminal/command.ts';
+import { installProcessErrorHandlers } from '../platform/terminal/process-errors.ts';
+import { resolveLogFormat } from '../platform/terminal/process-terminal.ts';
+import { exitCode, type Terminal, untilStopped } from '../platform/terminal/terminal.ts';
+import { loadTracing } from '../platform/tracing/load-tracing.ts';
 import { createReload } from './reload.ts';
 
 const help = `tallyhook start: receive webhooks and run the bot until it is stopped
@@ -98,7 +98,7 @@ function startBotCommand(readEnvironment: () => Environment): CliCommand {
 /** Loads OpenTelemetry and starts to send spans, if a collector is configured. */
 async function startTraces({ tracing: options }: Config) {
   if (options === null) return null;
-  const [{ startExporter }, tracing] = await Promise.all([import('../tracing/exporter.ts'), loadTracing()]);
+  const [{ startExporter }, tracing] = await Promise.all([import('../platform/tracing/exporter.ts'), loadTracing()]);
   return { exporter: startExporter(options, systemClock), tracing };
 }
 

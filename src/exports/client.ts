@@ -43,5 +43,5 @@ export type {
 export { TallyhookError } from '../platform/errors.ts';
 export { type ConfigIssue, InvalidConfigError } from '../platform/invalid-config-error.ts';
 export type { Log } from '../platform/log.ts';
-export { loadTracing } from '../tracing/load-tracing.ts';
-export type { Span, SpanAttributes, SpanOptions, Tracing } from '../tracing/tracing.ts';
+export { loadTracing } from '../platform/tracing/load-tracing.ts';
+export type { Span, SpanAttributes, SpanOptions, Tracing } from '../platform/tracing/tracing.ts';

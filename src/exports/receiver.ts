@@ -7,10 +7,8 @@
 export type { ReceiverListing, ReceiverRewards } from '../../config/receiver-listings.ts';
 export type { WeekdayName } from '../../config/weekdays.ts';
 export { createReceiver, type ReceiverHandlers, type ReceiverOptions, type VoteReceiver } from '../app/receiver-app.ts';
-export { type Handler, type HandlerCall, type Handlers, PermanentError } from '../handlers/handlers.ts';
-export type { LedgerChange, LedgerResult, LedgerSpending, WritableLedger } from '../handlers/writable-ledger.ts';
-export type { Account } from '../ledger/account.ts';
-export type { LedgerReads } from '../ledger/ledger.ts';
+export type { Account } from '../core/ledger/account.ts';
+export type { LedgerReads } from '../core/ledger/ledger.ts';
 export type {
   HandlerListing,
   MilestoneEvent,
@@ -19,13 +17,20 @@ export type {
   ReviewEvent,
   StreakEvent,
   VoteEvent,
-} from '../outbox/handler-events.ts';
+} from '../core/outbox/handler-events.ts';
+export type { Outcome, RecordedDelivery } from '../core/tally/tally.ts';
+export { type Handler, type HandlerCall, type Handlers, PermanentError } from '../features/handlers/handlers.ts';
+export type {
+  LedgerChange,
+  LedgerResult,
+  LedgerSpending,
+  WritableLedger,
+} from '../features/handlers/writable-ledger.ts';
 export { type Clock, systemClock } from '../platform/clock.ts';
 export type { TallyhookErrorCode } from '../platform/error-codes.ts';
 export { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 export { type ConfigIssue, InvalidConfigError } from '../platform/invalid-config-error.ts';
 export { createLog, type Log, type LogLevel } from '../platform/log.ts';
 export type { Redactor } from '../platform/redactor.ts';
-export type { Outcome, RecordedDelivery } from '../tally/tally.ts';
-export { loadTracing } from '../tracing/load-tracing.ts';
-export type { Span, SpanAttributes, SpanOptions, Tracing } from '../tracing/tracing.ts';
+export { loadTracing } from '../platform/tracing/load-tracing.ts';
+export type { Span, SpanAttributes, SpanOptions, Tracing } from '../platform/tracing/tracing.ts';

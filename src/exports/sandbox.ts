@@ -4,6 +4,7 @@
  * @module
  */
 
+export { type Fragment, Html, html } from '../platform/web/html.ts';
 export type { ListingSettings } from '../sandbox/default-listings.ts';
 export type { Callback } from '../sandbox/discord/callback-schema.ts';
 export type { CommandSchema } from '../sandbox/discord/command-schema.ts';
@@ -97,4 +98,3 @@ export type { DeliveryState, PurchaseStatus, WebhookFamily } from '../service/st
 export type { LifecycleEvent, WebhookEventKind } from '../service/webhooks/payloads.ts';
 export type { WebhookRetryPolicy } from '../service/webhooks/retry.ts';
 export type { Address, Resolve } from '../service/webhooks/target.ts';
-export { type Fragment, Html, html } from '../web/html.ts';

@@ -4,11 +4,11 @@
  * @module
  */
 
-export type { EventKind, EventTarget, Family, Premium, PremiumKind, Vote, VoteKind } from '../ledger/event.ts';
+export type { EventKind, EventTarget, Family, Premium, PremiumKind, Vote, VoteKind } from '../core/ledger/event.ts';
 export type { TallyhookErrorCode, VerificationErrorCode } from '../platform/error-codes.ts';
 export { TallyhookError } from '../platform/errors.ts';
-export type { TestEvent, VerifiedEvent } from '../verification/events.ts';
-export type { HeadersLike } from '../verification/headers.ts';
-export type { Secret, WebhookSecrets } from '../verification/secrets.ts';
-export { VerificationError } from '../verification/verification-error.ts';
-export { type DeliveryRequest, sign, type VerifyOptions, verify } from '../verification/verify.ts';
+export type { TestEvent, VerifiedEvent } from '../webhook/verification/events.ts';
+export type { HeadersLike } from '../webhook/verification/headers.ts';
+export type { Secret, WebhookSecrets } from '../webhook/verification/secrets.ts';
+export { VerificationError } from '../webhook/verification/verification-error.ts';
+export { type DeliveryRequest, sign, type VerifyOptions, verify } from '../webhook/verification/verify.ts';

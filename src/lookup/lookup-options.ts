@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { callback, checkOptions, clock, instance, log } from '../platform/options.ts';
-import type { Tracing } from '../tracing/tracing.ts';
+import type { Tracing } from '../platform/tracing/tracing.ts';
 import type { BudgetStore } from './budget.ts';
 import { type ListingKind, listingKinds, type ObserveAge, type ObserveLookup } from './lookup.ts';
 import type { LastVote } from './with-ledger.ts';

@@ -1,4 +1,4 @@
-import type { Tracing } from '../tracing/tracing.ts';
+import type { Tracing } from '../platform/tracing/tracing.ts';
 import type { LookupHttp } from './http.ts';
 
 /** Requests to the lookup API with a span each. The ids in the path, which are those of members, are left out. */

@@ -1,9 +1,9 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import { TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { clientKeyOf } from '../web/client-key.ts';
-import { HttpError, handleErrors, toHttpError } from '../web/http-error.ts';
-import { paginate } from '../web/pagination.ts';
+import { clientKeyOf } from '../platform/web/client-key.ts';
+import { HttpError, handleErrors, toHttpError } from '../platform/web/http-error.ts';
+import { paginate } from '../platform/web/pagination.ts';
 import type { Authentication } from './authentication.ts';
 import type { OwnerContext } from './context.ts';
 import { correct } from './correct.ts';

@@ -1,9 +1,9 @@
 import type { Clock } from '../platform/clock.ts';
 import { minute, second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
-import { clientKeyOf } from '../web/client-key.ts';
-import { HttpError } from '../web/http-error.ts';
-import { equalSecrets } from '../web/session-cookie.ts';
+import { clientKeyOf } from '../platform/web/client-key.ts';
+import { HttpError } from '../platform/web/http-error.ts';
+import { equalSecrets } from '../platform/web/session-cookie.ts';
 
 /** All limits are per minute, from a client's first counted request on. */
 const windowMs = minute;

@@ -1,6 +1,6 @@
-import type { AccountScope } from '../ledger/account-id.ts';
-import type { LedgerReads } from '../ledger/ledger.ts';
-import type { Standings } from '../ledger/standing.ts';
+import type { AccountScope } from '../core/ledger/account-id.ts';
+import type { LedgerReads } from '../core/ledger/ledger.ts';
+import type { Standings } from '../core/ledger/standing.ts';
 
 /** The accounts of one community. Reads reject with the driver's error. */
 export interface OwnerCommunity {

@@ -1,7 +1,7 @@
-import type { AccountScope } from '../ledger/account-id.ts';
+import type { AccountScope } from '../core/ledger/account-id.ts';
+import type { Outcome } from '../core/tally/tally.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
-import type { Outcome } from '../tally/tally.ts';
 import type { ListingPreviews } from './announcement-preview.ts';
 import type { OwnerCommunities } from './communities.ts';
 import type { OwnerActions } from './owner-actions.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { formatCount } from '../platform/durations.ts';
-import { HttpError } from '../web/http-error.ts';
+import { HttpError } from '../platform/web/http-error.ts';
 import type { OwnerContext } from './context.ts';
 import type { CorrectionRequest } from './request-schemas.ts';
 

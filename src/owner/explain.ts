@@ -1,6 +1,6 @@
-import { directMessagesClosed } from '../outbox/effect.ts';
+import { directMessagesClosed } from '../core/outbox/effect.ts';
+import { quarantineReasons } from '../core/tally/quarantine-reasons.ts';
 import { formatCount } from '../platform/durations.ts';
-import { quarantineReasons } from '../tally/quarantine-reasons.ts';
 import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
 
 /** The reason for a delivery's outcome, in a sentence that answers "I voted and got nothing". */

@@ -1,4 +1,4 @@
-import { HttpError } from '../web/http-error.ts';
+import { HttpError } from '../platform/web/http-error.ts';
 import type { OwnerContext } from './context.ts';
 import { explainDelivery } from './explain.ts';
 import { type DeliveryRecord, type EffectRecord, type EntryRecord, isPruned } from './records.ts';

@@ -1,4 +1,4 @@
-import type { Board, LeaderboardPage } from '../ledger/standing.ts';
+import type { Board, LeaderboardPage } from '../core/ledger/standing.ts';
 import type { OwnerContext } from './context.ts';
 
 /** A page of a leaderboard. */

@@ -1,7 +1,7 @@
-import { type LastVotes, lastVoteIn } from '../ledger/account.ts';
-import { accountIdOf } from '../ledger/account-id.ts';
-import type { Standing } from '../ledger/standing.ts';
-import { type PageRequest, paginate, type ResultPage } from '../web/pagination.ts';
+import { type LastVotes, lastVoteIn } from '../core/ledger/account.ts';
+import { accountIdOf } from '../core/ledger/account-id.ts';
+import type { Standing } from '../core/ledger/standing.ts';
+import { type PageRequest, paginate, type ResultPage } from '../platform/web/pagination.ts';
 import type { OwnerCommunity } from './communities.ts';
 import type { OwnerContext } from './context.ts';
 import type { DeliveryRecord, EntryRecord } from './records.ts';

@@ -1,5 +1,5 @@
 import express, { type Express } from 'express';
-import { isTrustedProxy } from '../web/client-key.ts';
+import { isTrustedProxy } from '../platform/web/client-key.ts';
 import { createOwnerApi } from './api.ts';
 import { createAuthentication } from './authentication.ts';
 import { createConsole } from './console/console.ts';

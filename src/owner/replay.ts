@@ -1,4 +1,4 @@
-import { HttpError } from '../web/http-error.ts';
+import { HttpError } from '../platform/web/http-error.ts';
 import type { OwnerContext } from './context.ts';
 import { findDelivery } from './get-delivery.ts';
 import type { EffectRecord } from './records.ts';

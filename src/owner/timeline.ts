@@ -1,5 +1,5 @@
+import { quarantineReasons } from '../core/tally/quarantine-reasons.ts';
 import { formatCount, minute } from '../platform/durations.ts';
-import { quarantineReasons } from '../tally/quarantine-reasons.ts';
 import { asSentence, explainEffect, formatCredits } from './explain.ts';
 import { type DeliveryRecord, type EffectRecord, type EntryRecord, isPruned } from './records.ts';
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Environment } from '../../config/environment.ts';
 import { loadHttpAddress, loadLogFormat } from '../../config/load.ts';
 import { createLog } from '../platform/log.ts';
-import { command } from '../terminal/command.ts';
-import { installProcessErrorHandlers } from '../terminal/process-errors.ts';
-import { resolveLogFormat } from '../terminal/process-terminal.ts';
-import { exitCode, UsageError, untilStopped } from '../terminal/terminal.ts';
+import { command } from '../platform/terminal/command.ts';
+import { installProcessErrorHandlers } from '../platform/terminal/process-errors.ts';
+import { resolveLogFormat } from '../platform/terminal/process-terminal.ts';
+import { exitCode, UsageError, untilStopped } from '../platform/terminal/terminal.ts';
 import { deleteState } from './data-directory.ts';
 import { maxSpeed, startSandbox } from './sandbox.ts';
 

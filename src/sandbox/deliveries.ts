@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AppDependencies } from '../app/app-interface.ts';
+import type { RecordedDelivery } from '../core/tally/tally.ts';
 import type { Clock } from '../platform/clock.ts';
 import { formatCount } from '../platform/durations.ts';
-import type { RecordedDelivery } from '../tally/tally.ts';
 import {
   type CapturedDelivery,
   captureBody,

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { z } from 'zod';
-import type { LedgerReads } from '../ledger/ledger.ts';
+import type { LedgerReads } from '../core/ledger/ledger.ts';
 import { hour, second } from '../platform/durations.ts';
 import type { Listing } from '../service/listing/listing.ts';
 import type { RunningService } from '../service/service.ts';

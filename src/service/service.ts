@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
-import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { minute, second } from '../platform/durations.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { localUrl } from '../platform/host-address.ts';
+import { createHttpServer, type HttpServer } from '../platform/http/server.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { type ActionLimits, defaultActionLimits, type LimitedAction } from './abuse/action-limits.ts';

@@ -1,4 +1,4 @@
-import type { PurchaseState } from '../rewards/purchase.ts';
+import type { PurchaseState } from '../core/rewards/purchase.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Language } from './language.ts';
 import { bold, type Markup, subtext } from './markup.ts';

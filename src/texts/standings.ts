@@ -1,4 +1,4 @@
-import type { LeaderboardPeriod, LeaderboardScore } from '../ledger/standing.ts';
+import type { LeaderboardPeriod, LeaderboardScore } from '../core/ledger/standing.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Language } from './language.ts';
 import { bold, joined, type Markup, markup } from './markup.ts';

@@ -1,4 +1,4 @@
-import type { Cause } from '../ledger/entry.ts';
+import type { Cause } from '../core/ledger/entry.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Language } from './language.ts';
 import { bold, joined, type Markup, markup, trustedMarkup } from './markup.ts';

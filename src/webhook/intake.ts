@@ -1,13 +1,13 @@
-import type { Family } from '../ledger/event.ts';
+import type { Family } from '../core/ledger/event.ts';
+import { queuesOf } from '../core/tally/queues.ts';
+import type { Recorder } from '../core/tally/recorder.ts';
+import type { Delivery, Outcome, RecordedDelivery, RoutedDelivery } from '../core/tally/tally.ts';
 import type { Clock } from '../platform/clock.ts';
 import { minute } from '../platform/durations.ts';
 import { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import { parseJson } from '../platform/json.ts';
 import type { Log } from '../platform/log.ts';
 import { createThrottledLog } from '../platform/throttled-log.ts';
-import { queuesOf } from '../tally/queues.ts';
-import type { Recorder } from '../tally/recorder.ts';
-import type { Delivery, Outcome, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
 import { readAuthorized } from './authorized-payload.ts';
 import type { CompareTarget } from './compare-target.ts';
 import type { DeliveryQuota } from './delivery-quota.ts';

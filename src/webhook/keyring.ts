@@ -1,4 +1,4 @@
-import type { Family } from '../ledger/event.ts';
+import type { Family } from '../core/ledger/event.ts';
 import { parseJson } from '../platform/json.ts';
 import { readTargetIds } from './fields.ts';
 import { createSignedMessage, type SignedMessage } from './hmac.ts';

@@ -6,7 +6,7 @@ import {
   type Vote,
   type VoteKind,
   voteKinds,
-} from '../ledger/event.ts';
+} from '../core/ledger/event.ts';
 import {
   type Fields,
   InvalidFieldError,

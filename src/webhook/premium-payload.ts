@@ -1,5 +1,5 @@
-import { type EventTarget, endsOrder, type Premium, type PremiumKind } from '../ledger/event.ts';
-import { quarantineReasons } from '../tally/quarantine-reasons.ts';
+import { type EventTarget, endsOrder, type Premium, type PremiumKind } from '../core/ledger/event.ts';
+import { quarantineReasons } from '../core/tally/quarantine-reasons.ts';
 import {
   type Fields,
   InvalidFieldError,

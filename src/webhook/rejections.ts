@@ -1,4 +1,4 @@
-import { maxBodyBytes } from '../http/max-body-bytes.ts';
+import { maxBodyBytes } from '../platform/http/max-body-bytes.ts';
 
 interface RejectionDefinition {
   /** The status of the response. */

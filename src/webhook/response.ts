@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Outcome, outcomes } from '../tally/tally.ts';
+import { type Outcome, outcomes } from '../core/tally/tally.ts';
 import type { WebhookResponse } from './intake.ts';
 
 /** The response to a request that is no acceptable delivery, whatever its sender. */

@@ -1,6 +1,6 @@
-import type { Event, EventTarget } from '../ledger/event.ts';
-import { quarantineReasons } from '../tally/quarantine-reasons.ts';
-import type { RoutedDelivery } from '../tally/tally.ts';
+import type { Event, EventTarget } from '../core/ledger/event.ts';
+import { quarantineReasons } from '../core/tally/quarantine-reasons.ts';
+import type { RoutedDelivery } from '../core/tally/tally.ts';
 import type { ResolvableListing, SecretScope } from './listing.ts';
 import type { ParsedPayload } from './payload.ts';
 

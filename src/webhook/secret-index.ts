@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Family } from '../ledger/event.ts';
+import type { Family } from '../core/ledger/event.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import { createHmacKey, type HmacKey } from './hmac.ts';
 import { type ListingWithSecrets, type SecretScope, withoutSecrets } from './listing.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Tracing } from '../tracing/tracing.ts';
+import type { Tracing } from '../platform/tracing/tracing.ts';
 
 /**
  * Handles a delivery in a span. A `traceparent` of the sender becomes a link, not the parent: anyone can send one, and

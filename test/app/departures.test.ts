@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { isNoticeWanted } from '../../src/app/settings/departure-notice.ts';
 import { createDepartures } from '../../src/app/settings/departures.ts';
-import type { DirectMessageContent } from '../../src/outbox/effect-contents.ts';
+import type { DirectMessageContent } from '../../src/core/outbox/effect-contents.ts';
+import { openStore } from '../../src/core/store/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { openStore } from '../../src/store/store.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 

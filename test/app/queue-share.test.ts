@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { createQueueShare, type QueueShare } from '../../src/app/queue-share.ts';
-import { directMessageQueue } from '../../src/outbox/direct-message-queue.ts';
-import { stoppedRoleQueue, withoutRole } from '../../src/outbox/role-queue.ts';
+import { directMessageQueue } from '../../src/core/outbox/direct-message-queue.ts';
+import { stoppedRoleQueue, withoutRole } from '../../src/core/outbox/role-queue.ts';
+import { openStore } from '../../src/core/store/store.ts';
 import { second } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { openStore } from '../../src/store/store.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { wrappedLeases } from '../support/wrapped-leases.ts';

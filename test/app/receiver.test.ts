@@ -7,7 +7,7 @@ import express from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ReceiverListing } from '../../config/receiver-listings.ts';
 import { createReceiver, type ReceiverOptions, type VoteReceiver } from '../../src/app/receiver-app.ts';
-import type { VoteEvent } from '../../src/outbox/handler-events.ts';
+import type { VoteEvent } from '../../src/core/outbox/handler-events.ts';
 import { InvalidConfigError } from '../../src/platform/invalid-config-error.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { sign } from '../../src/webhook/signature.ts';

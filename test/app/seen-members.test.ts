@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { createSeenMembers } from '../../src/app/seen-members.ts';
+import { openStore } from '../../src/core/store/store.ts';
+import type { ListingContext } from '../../src/core/tally/tally.ts';
 import { hour } from '../../src/platform/durations.ts';
-import { openStore } from '../../src/store/store.ts';
-import type { ListingContext } from '../../src/tally/tally.ts';
 import { eventually } from '../support/eventually.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';

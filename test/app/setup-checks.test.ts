@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createKeyCheck } from '../../src/app/setup-checks.ts';
+import { openStore } from '../../src/core/store/store.ts';
 import { minute, second } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { openStore } from '../../src/store/store.ts';
 import { failure, startFakeService } from '../lookup/fake-service.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';

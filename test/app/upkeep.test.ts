@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { createUpkeep } from '../../src/app/upkeep.ts';
+import { openStore, type Store } from '../../src/core/store/store.ts';
+import type { ListingContext } from '../../src/core/tally/tally.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
-import { openStore, type Store } from '../../src/store/store.ts';
-import type { ListingContext } from '../../src/tally/tally.ts';
 import { eventually } from '../support/eventually.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createVotePictures } from '../../src/app/vote-pictures.ts';
+import { openStore } from '../../src/core/store/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
-import { openStore } from '../../src/store/store.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { collectingLog } from '../discord/bot.ts';
 import { manualClock } from '../support/manual-clock.ts';

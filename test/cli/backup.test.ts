@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { backupCommand } from '../../src/cli/backup.ts';
 import { restoreCommand } from '../../src/cli/restore.ts';
-import type { CliCommand } from '../../src/terminal/command.ts';
+import type { CliCommand } from '../../src/platform/terminal/command.ts';
 import { captive } from '../service/terminal.ts';
 import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
 import { tempDir } from '../support/temp-dir.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/command.ts';
 import { credits } from '../../commands/credits.ts';
+import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { day, hour } from '../../src/platform/durations.ts';
-import { plainRewards } from '../../src/rewards/rules.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { withAccounts } from './accounts.ts';
 import { fakeLookup, inputOf, memberId, otherMemberId, server, start } from './command-fixture.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { entryReason } from '../../commands/entry-reason.ts';
-import type { Cause } from '../../src/ledger/entry.ts';
+import type { Cause } from '../../src/core/ledger/entry.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 
 describe('the reason of an entry', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { NewEffect } from '../../src/outbox/outbox.ts';
+import type { NewEffect } from '../../src/core/outbox/outbox.ts';
+import { orphanedRows } from '../../src/core/store/snapshots/audit.ts';
+import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
+import { openStore, type Store } from '../../src/core/store/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
-import { orphanedRows } from '../../src/store/snapshots/audit.ts';
-import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
-import { openStore, type Store } from '../../src/store/store.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 

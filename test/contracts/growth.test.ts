@@ -1,12 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createPruning } from '../../src/app/pruning.ts';
-import type { Vote } from '../../src/ledger/event.ts';
-import { createPseudonym } from '../../src/ledger/pseudonym.ts';
+import type { Vote } from '../../src/core/ledger/event.ts';
+import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
+import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
+import { openStore, type Store } from '../../src/core/store/store.ts';
 import type { Counts } from '../../src/owner/records.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { createPrng } from '../../src/service/seed/prng.ts';
-import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
-import { openStore, type Store } from '../../src/store/store.ts';
 import { createReplay } from '../../src/webhook/replay.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { serverAndBot } from '../support/listings.ts';

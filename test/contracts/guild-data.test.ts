@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { accountIdOf } from '../../src/ledger/account-id.ts';
-import type { Premium } from '../../src/ledger/event.ts';
+import { accountIdOf } from '../../src/core/ledger/account-id.ts';
+import type { Premium } from '../../src/core/ledger/event.ts';
+import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
+import { openStore } from '../../src/core/store/store.ts';
+import type { ListingContext } from '../../src/core/tally/tally.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
-import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
-import { openStore } from '../../src/store/store.ts';
-import type { ListingContext } from '../../src/tally/tally.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordVote } from '../support/record-vote.ts';

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { createPseudonym } from '../../src/ledger/pseudonym.ts';
+import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
+import { entryPages, type NumberedEntry } from '../../src/core/store/snapshots/entry-pages.ts';
+import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
+import type { Store } from '../../src/core/store/store.ts';
+import { balanceKey, type ImportItem, type ImportTarget } from '../../src/core/tally/import-store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
-import { entryPages, type NumberedEntry } from '../../src/store/snapshots/entry-pages.ts';
-import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
-import type { Store } from '../../src/store/store.ts';
-import { balanceKey, type ImportItem, type ImportTarget } from '../../src/tally/import-store.ts';
 import { castVote, guildId, installation, isConsistent, monday, openLedger } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { LeaseStore } from '../../src/leases/lease-store.ts';
+import { openStore } from '../../src/core/store/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { openStore } from '../../src/store/store.ts';
+import type { LeaseStore } from '../../src/platform/leases/lease-store.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const size = 4;

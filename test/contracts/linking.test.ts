@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { SettingsAuthor, Setup } from '../../commands/setup-port.ts';
+import { openStore } from '../../src/core/store/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { openStore } from '../../src/store/store.ts';
 import { setupOver } from '../support/setup-over.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 

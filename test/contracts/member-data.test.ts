@@ -1,19 +1,24 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { parseEncryptionKey } from '../../src/encryption/encryption-key.ts';
-import { seal } from '../../src/encryption/sealed-text.ts';
-import { homeAccounts } from '../../src/ledger/account-id.ts';
-import type { Premium, Vote } from '../../src/ledger/event.ts';
-import { createPseudonym } from '../../src/ledger/pseudonym.ts';
-import type { NewEffect } from '../../src/outbox/outbox.ts';
+import { homeAccounts } from '../../src/core/ledger/account-id.ts';
+import type { Premium, Vote } from '../../src/core/ledger/event.ts';
+import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
+import type { NewEffect } from '../../src/core/outbox/outbox.ts';
+import { memberTables } from '../../src/core/store/member-data/member-tables.ts';
+import {
+  balanceDifferences,
+  brokenLinks,
+  orphanedRows,
+  paymentDifferences,
+} from '../../src/core/store/snapshots/audit.ts';
+import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
+import { openStore, type Store } from '../../src/core/store/store.ts';
+import type { Tables } from '../../src/core/store/tables.ts';
+import { balanceKey } from '../../src/core/tally/import-store.ts';
+import type { ListingContext } from '../../src/core/tally/tally.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
-import { memberTables } from '../../src/store/member-data/member-tables.ts';
-import { balanceDifferences, brokenLinks, orphanedRows, paymentDifferences } from '../../src/store/snapshots/audit.ts';
-import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
-import { openStore, type Store } from '../../src/store/store.ts';
-import type { Tables } from '../../src/store/tables.ts';
-import { balanceKey } from '../../src/tally/import-store.ts';
-import type { ListingContext } from '../../src/tally/tally.ts';
+import { parseEncryptionKey } from '../../src/platform/encryption/encryption-key.ts';
+import { seal } from '../../src/platform/encryption/sealed-text.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { itemOf, keys, orderOf, ownerChannelId } from '../support/shop-store.ts';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { openStore } from '../../src/core/store/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { openStore } from '../../src/store/store.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 describeOnEveryDatabase('the language of a member', (newUrl) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openStore, type Store } from '../../src/core/store/store.ts';
+import type { ListingContext } from '../../src/core/tally/tally.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, second } from '../../src/platform/durations.ts';
-import { openStore, type Store } from '../../src/store/store.ts';
-import type { ListingContext } from '../../src/tally/tally.ts';
 import { announceChannel as channelId, serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';

@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Vote } from '../../src/ledger/event.ts';
+import type { Vote } from '../../src/core/ledger/event.ts';
+import type { StoredPurchase } from '../../src/core/rewards/stored-purchase.ts';
+import { openStore, type Store } from '../../src/core/store/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
-import type { StoredPurchase } from '../../src/rewards/stored-purchase.ts';
 import { createPrng } from '../../src/service/seed/prng.ts';
-import { openStore, type Store } from '../../src/store/store.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ShopItem } from '../../src/core/rewards/shop-item.ts';
+import type { Store } from '../../src/core/store/store.ts';
 import { day, minute } from '../../src/platform/durations.ts';
-import type { ShopItem } from '../../src/rewards/shop-item.ts';
-import type { Store } from '../../src/store/store.ts';
 import { homeAccount } from '../support/home-account.ts';
 import {
   creditsOf,

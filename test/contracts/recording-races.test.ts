@@ -1,11 +1,16 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Premium, Vote } from '../../src/ledger/event.ts';
+import type { Premium, Vote } from '../../src/core/ledger/event.ts';
+import {
+  balanceDifferences,
+  brokenLinks,
+  orphanedRows,
+  paymentDifferences,
+} from '../../src/core/store/snapshots/audit.ts';
+import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
+import { openStore, type Store } from '../../src/core/store/store.ts';
+import type { RecordedDelivery } from '../../src/core/tally/tally.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
-import { balanceDifferences, brokenLinks, orphanedRows, paymentDifferences } from '../../src/store/snapshots/audit.ts';
-import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
-import { openStore, type Store } from '../../src/store/store.ts';
-import type { RecordedDelivery } from '../../src/tally/tally.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 

@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Event, Premium, Vote } from '../../src/ledger/event.ts';
-import { createPseudonym } from '../../src/ledger/pseudonym.ts';
+import type { Event, Premium, Vote } from '../../src/core/ledger/event.ts';
+import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
+import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
+import { openStore } from '../../src/core/store/store.ts';
+import type { ListingContext } from '../../src/core/tally/tally.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour } from '../../src/platform/durations.ts';
-import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
-import { openStore } from '../../src/store/store.ts';
-import type { ListingContext } from '../../src/tally/tally.ts';
 import { createReplay } from '../../src/webhook/replay.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';

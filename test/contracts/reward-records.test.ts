@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import type { Store } from '../../src/core/store/store.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
-import type { Store } from '../../src/store/store.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { newSqliteFile } from '../support/new-sqlite.ts';
 import { deposit, itemOf, keys, openShop, orderOf, ownerChannelId, shout, start, vip } from '../support/shop-store.ts';

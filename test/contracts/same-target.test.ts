@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createReminderLoop } from '../../src/app/reminder-loop.ts';
-import { createPseudonym } from '../../src/ledger/pseudonym.ts';
+import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
+import { openStore, type Store } from '../../src/core/store/store.ts';
+import type { ListingContext } from '../../src/core/tally/tally.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { openStore, type Store } from '../../src/store/store.ts';
-import type { ListingContext } from '../../src/tally/tally.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';

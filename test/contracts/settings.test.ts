@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { generateKeyText, parseEncryptionKey } from '../../src/encryption/encryption-key.ts';
-import { seal } from '../../src/encryption/sealed-text.ts';
+import type { NewChange, SettingsStore, StoredValue } from '../../src/core/settings/stored-settings.ts';
+import { openStore, type Store } from '../../src/core/store/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import type { NewChange, SettingsStore, StoredValue } from '../../src/settings/stored-settings.ts';
-import { openStore, type Store } from '../../src/store/store.ts';
+import { generateKeyText, parseEncryptionKey } from '../../src/platform/encryption/encryption-key.ts';
+import { seal } from '../../src/platform/encryption/sealed-text.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const at = Date.UTC(2026, 10, 1);

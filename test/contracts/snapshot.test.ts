@@ -1,9 +1,14 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { balanceDifferences, brokenLinks, orphanedRows, paymentDifferences } from '../../src/store/snapshots/audit.ts';
-import { type EntrySelection, entryPages } from '../../src/store/snapshots/entry-pages.ts';
-import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
-import { backlogOf, contentsOf, lastDeliveries } from '../../src/store/snapshots/statistics.ts';
-import { openStore } from '../../src/store/store.ts';
+import {
+  balanceDifferences,
+  brokenLinks,
+  orphanedRows,
+  paymentDifferences,
+} from '../../src/core/store/snapshots/audit.ts';
+import { type EntrySelection, entryPages } from '../../src/core/store/snapshots/entry-pages.ts';
+import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
+import { backlogOf, contentsOf, lastDeliveries } from '../../src/core/store/snapshots/statistics.ts';
+import { openStore } from '../../src/core/store/store.ts';
 import { createDatabaseWithVotes, voteTime } from '../support/database-with-votes.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { manualClock } from '../support/manual-clock.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Vote } from '../../src/ledger/event.ts';
+import type { Vote } from '../../src/core/ledger/event.ts';
+import { plainRewards } from '../../src/core/rewards/rules.ts';
+import { openStore, type Store } from '../../src/core/store/store.ts';
+import type { ListingContext } from '../../src/core/tally/tally.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
-import { plainRewards } from '../../src/rewards/rules.ts';
-import { openStore, type Store } from '../../src/store/store.ts';
-import type { ListingContext } from '../../src/tally/tally.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';

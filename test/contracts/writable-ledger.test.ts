@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createWritableLedger } from '../../src/handlers/ledger.ts';
+import { createWritableLedger } from '../../src/features/handlers/ledger.ts';
 import { isConsistent, monday, openLedger } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 

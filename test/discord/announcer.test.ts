@@ -1,11 +1,11 @@
 import { Routes } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ReplyButton } from '../../commands/reply.ts';
+import type { Effect } from '../../src/core/outbox/effect.ts';
+import type { Announcement } from '../../src/core/outbox/effect-contents.ts';
 import { createAnnouncer } from '../../src/discord/announcements/announcer.ts';
 import type { ListingCard } from '../../src/discord/announcements/listing-card.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import type { Effect } from '../../src/outbox/effect.ts';
-import type { Announcement } from '../../src/outbox/effect-contents.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';

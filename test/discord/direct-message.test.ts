@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Effect } from '../../src/core/outbox/effect.ts';
+import type { DirectMessageContent } from '../../src/core/outbox/effect-contents.ts';
 import type { ListingCard } from '../../src/discord/announcements/listing-card.ts';
 import { createDirectMessageHandler } from '../../src/discord/notifications/direct-message.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import type { Effect } from '../../src/outbox/effect.ts';
-import type { DirectMessageContent } from '../../src/outbox/effect-contents.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { minute } from '../../src/platform/durations.ts';
 import { textsIn } from '../../src/texts/texts.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
+import { premiumKinds, voteKinds } from '../../src/core/ledger/event.ts';
+import type { Announcement } from '../../src/core/outbox/effect-contents.ts';
 import { createAnnouncer } from '../../src/discord/announcements/announcer.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { premiumKinds, voteKinds } from '../../src/ledger/event.ts';
 import type { BotProfile, Review, ServerProfile } from '../../src/lookup/schemas.ts';
-import type { Announcement } from '../../src/outbox/effect-contents.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { textsOf } from '../../src/sandbox/discord/normalized-components.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import type { Effect } from '../../src/core/outbox/effect.ts';
+import type { OwnerReport } from '../../src/core/outbox/effect-contents.ts';
 import { createOwnerReportHandler } from '../../src/discord/notifications/owner-report.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import type { Effect } from '../../src/outbox/effect.ts';
-import type { OwnerReport } from '../../src/outbox/effect-contents.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { localDiscord } from './bot.ts';
 

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Effect } from '../../src/core/outbox/effect.ts';
 import {
   createPartyPanelHandler,
   type PanelUpdate,
@@ -6,7 +7,6 @@ import {
 } from '../../src/discord/announcements/party-panel.ts';
 import { createPartyReachedHandler } from '../../src/discord/announcements/party-reached.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import type { Effect } from '../../src/outbox/effect.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import type { Locale } from '../../src/texts/locale.ts';

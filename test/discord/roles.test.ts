@@ -1,15 +1,15 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createRoleGrants } from '../../src/app/role-grants.ts';
+import type { Effect } from '../../src/core/outbox/effect.ts';
+import type { OwnerReportContent } from '../../src/core/outbox/effect-contents.ts';
+import { openStore } from '../../src/core/store/store.ts';
 import { createRequestGuard } from '../../src/discord/circuits/request-guard.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createGivenRoleCheck } from '../../src/discord/roles/given-role-check.ts';
 import { createExplainRoleFailure } from '../../src/discord/roles/role-failure.ts';
 import { createRoleHandler, type RoleGrants } from '../../src/discord/roles/roles.ts';
-import type { Effect } from '../../src/outbox/effect.ts';
-import type { OwnerReportContent } from '../../src/outbox/effect-contents.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
-import { openStore } from '../../src/store/store.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { announcementsOf } from '../../config/announcements.ts';
 import type { FileAnnouncements } from '../../config/announcements-file.ts';
+import type { Effect } from '../../src/core/outbox/effect.ts';
+import type { Announcement } from '../../src/core/outbox/effect-contents.ts';
 import { styleOf } from '../../src/discord/announcements/announcement-style.ts';
 import { createAnnouncer } from '../../src/discord/announcements/announcer.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import type { Effect } from '../../src/outbox/effect.ts';
-import type { Announcement } from '../../src/outbox/effect-contents.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { textsFor } from '../../src/texts/texts.ts';

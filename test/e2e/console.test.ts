@@ -3,8 +3,8 @@
 import { mkdirSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Store } from '../../src/core/store/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
-import type { Store } from '../../src/store/store.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';

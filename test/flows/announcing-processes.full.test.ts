@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { openStore } from '../../src/core/store/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { second } from '../../src/platform/durations.ts';
-import { openStore } from '../../src/store/store.ts';
 import { describeOnPostgres } from '../contracts/databases.ts';
-import { dialectAt } from '../store/upgrades/old-database.ts';
+import { dialectAt } from '../core/store/upgrades/old-database.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { settings } from '../support/settings.ts';
 import { startProgram } from '../support/start-program.ts';

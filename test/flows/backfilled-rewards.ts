@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import type { Store } from '../../src/core/store/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
-import type { Store } from '../../src/store/store.ts';
 import {
   castVote,
   type Installation,

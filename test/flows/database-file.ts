@@ -1,9 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
+import { openStore } from '../../src/core/store/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { fileReplacedMessages } from '../../src/platform/database-files.ts';
-import { openStore } from '../../src/store/store.ts';
 import { runCommand } from '../support/command-line.ts';
 import { createSender } from '../support/sender.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';

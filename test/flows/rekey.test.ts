@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { generateKeyText, parseEncryptionKey } from '../../src/encryption/encryption-key.ts';
-import { keyIdOf, seal, unseal } from '../../src/encryption/sealed-text.ts';
-import { tokenContext } from '../../src/linked-roles/member-tokens.ts';
+import { openStore } from '../../src/core/store/store.ts';
+import { tokenContext } from '../../src/features/linked-roles/member-tokens.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { generateKeyText, parseEncryptionKey } from '../../src/platform/encryption/encryption-key.ts';
+import { keyIdOf, seal, unseal } from '../../src/platform/encryption/sealed-text.ts';
 import { openSqlite } from '../../src/platform/sqlite.ts';
-import { openStore } from '../../src/store/store.ts';
 import { runCommand } from '../support/command-line.ts';
 import { killedAtCommit } from '../support/kill-itself.ts';
 import { startProgram } from '../support/start-program.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Store } from '../../src/core/store/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
-import type { Store } from '../../src/store/store.ts';
 import { describeOnEveryDatabase } from '../contracts/databases.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import {

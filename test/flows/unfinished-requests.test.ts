@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
-import { maxUnverifiedBytes } from '../../src/http/body-memory.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { maxUnverifiedBytes } from '../../src/platform/http/body-memory.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createSigningKey } from '../../src/sandbox/discord/signing-key.ts';
 import { sign } from '../../src/webhook/signature.ts';

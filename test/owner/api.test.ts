@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPseudonym } from '../../src/ledger/pseudonym.ts';
+import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { createReplay } from '../../src/webhook/replay.ts';
 import { claimDue } from '../support/claim-due.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPseudonym } from '../../src/ledger/pseudonym.ts';
+import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { homeAccount } from '../support/home-account.ts';

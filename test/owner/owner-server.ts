@@ -1,5 +1,5 @@
 import express from 'express';
-import type { Standings } from '../../src/ledger/standing.ts';
+import type { Standings } from '../../src/core/ledger/standing.ts';
 import type { OwnerCommunity } from '../../src/owner/communities.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { createOwner } from '../../src/owner/owner.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { openStore } from '../../src/core/store/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
-import { openStore } from '../../src/store/store.ts';
 import { describeOnBothDatabases } from './databases.ts';
 
 describeOnBothDatabases('the database of the service', (newDatabase) => {

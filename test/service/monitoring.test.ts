@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { formatHistogram } from '../../src/http/service-metrics/histogram.ts';
 import { minute, second } from '../../src/platform/durations.ts';
+import { formatHistogram } from '../../src/platform/http/service-metrics/histogram.ts';
 import { endpointGroupOf } from '../../src/service/monitoring/endpoint-group.ts';
 import { RequestStatistics } from '../../src/service/monitoring/request-statistics.ts';
 import { watchReservations } from '../../src/service/monitoring/watch-reservations.ts';

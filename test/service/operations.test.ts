@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openDatabaseSnapshot } from '../../src/database/snapshots/open-snapshot.ts';
+import { openDatabaseSnapshot } from '../../src/platform/database/snapshots/open-snapshot.ts';
 import { serviceCommand } from '../../src/service/cli/service-command.ts';
 import { startService } from '../../src/service/service.ts';
 import { countDifferences } from '../../src/service/storage/audit.ts';

@@ -1,5 +1,5 @@
 import { PassThrough, Writable } from 'node:stream';
-import type { Terminal } from '../../src/terminal/terminal.ts';
+import type { Terminal } from '../../src/platform/terminal/terminal.ts';
 
 /** A terminal that records its output. */
 export function captive(

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createContext, runInContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { minute } from '../../src/platform/durations.ts';
+import { html } from '../../src/platform/web/html.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
-import { html } from '../../src/web/html.ts';
 import { ask, botId, mira, running, serverId, tobias } from './running.ts';
 import { type Visit, visit } from './visit.ts';
 

@@ -1,5 +1,5 @@
-import type { ClaimedEffect } from '../../src/outbox/effect.ts';
-import type { Outbox } from '../../src/outbox/outbox.ts';
+import type { ClaimedEffect } from '../../src/core/outbox/effect.ts';
+import type { Outbox } from '../../src/core/outbox/outbox.ts';
 
 /** Claims due effects of the first queue that has any. */
 export async function claimDue(

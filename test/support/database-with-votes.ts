@@ -1,5 +1,5 @@
-import type { Vote } from '../../src/ledger/event.ts';
-import { openStore } from '../../src/store/store.ts';
+import type { Vote } from '../../src/core/ledger/event.ts';
+import { openStore } from '../../src/core/store/store.ts';
 import { serverAndBot } from './listings.ts';
 import { manualClock } from './manual-clock.ts';
 

@@ -7,13 +7,13 @@ import { listingsByGuild } from '../../src/app/listings.ts';
 import { createLookupClients } from '../../src/app/lookup-clients.ts';
 import { createMemberServices } from '../../src/app/member-services.ts';
 import { prepareAccounts } from '../../src/app/prepare-accounts.ts';
+import { openStore } from '../../src/core/store/store.ts';
 import { createInteractions } from '../../src/discord/interactions/interactions.ts';
-import { createHandlerRecording } from '../../src/handlers/recording.ts';
-import { createMetrics } from '../../src/http/metrics/metrics.ts';
+import { createHandlerRecording } from '../../src/features/handlers/recording.ts';
 import { memoryKeyv } from '../../src/lookup/open-keyv.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { createMetrics } from '../../src/platform/http/metrics/metrics.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { openStore } from '../../src/store/store.ts';
 import { environmentWith } from './listings-file.ts';
 import { newSqliteUrl } from './new-sqlite.ts';
 

@@ -1,5 +1,5 @@
+import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { hour } from '../../src/platform/durations.ts';
-import { plainRewards } from '../../src/rewards/rules.ts';
 import type { ListingWithSecrets } from '../../src/webhook/listing.ts';
 
 export const voteSecret = 'vote-secret-for-tests';

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { sqlitePathOf } from '../../src/database/database-url.ts';
+import { sqlitePathOf } from '../../src/platform/database/database-url.ts';
 
 /** Runs a statement in a database of any kind, outside the program. */
 export async function runSql(url: string, statement: string): Promise<void> {

@@ -6,9 +6,9 @@ import { loadConfig } from '../../config/load.ts';
 import { createListingTargets } from '../../src/app/listing-targets.ts';
 import { openSettings } from '../../src/app/settings/opened-settings.ts';
 import { createSetup } from '../../src/app/settings/setup.ts';
-import { createEncryption } from '../../src/encryption/encryption.ts';
+import type { Store } from '../../src/core/store/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import type { Store } from '../../src/store/store.ts';
+import { createEncryption } from '../../src/platform/encryption/encryption.ts';
 
 type Environment = Readonly<Record<string, string>>;
 

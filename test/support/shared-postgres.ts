@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node';
+import { openStore } from '../../src/core/store/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
-import { openStore } from '../../src/store/store.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from './postgres.ts';
 
 /** The PostgreSQL server of a test run. */

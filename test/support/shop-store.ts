@@ -1,11 +1,11 @@
 import { expect, onTestFinished } from 'vitest';
+import type { ShopItem } from '../../src/core/rewards/shop-item.ts';
+import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/core/store/snapshots/audit.ts';
+import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
+import { openStore, type Store } from '../../src/core/store/store.ts';
+import type { PurchaseOrder } from '../../src/core/tally/purchase-store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day } from '../../src/platform/durations.ts';
-import type { ShopItem } from '../../src/rewards/shop-item.ts';
-import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/store/snapshots/audit.ts';
-import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
-import { openStore, type Store } from '../../src/store/store.ts';
-import type { PurchaseOrder } from '../../src/tally/purchase-store.ts';
 import { manualClock } from './manual-clock.ts';
 
 export const start = Date.UTC(2026, 0, 5, 12);

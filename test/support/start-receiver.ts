@@ -2,10 +2,10 @@ import { createServer, type RequestListener, type ServerOptions } from 'node:htt
 import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
 import { onTestFinished } from 'vitest';
-import { DirectRequest } from '../../src/http/body.ts';
+import { openStore, type Store } from '../../src/core/store/store.ts';
 import type { Clock } from '../../src/platform/clock.ts';
+import { DirectRequest } from '../../src/platform/http/body.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { openStore, type Store } from '../../src/store/store.ts';
 import { createIntake } from '../../src/webhook/intake.ts';
 import { createKeyring } from '../../src/webhook/keyring.ts';
 import type { ListingWithSecrets } from '../../src/webhook/listing.ts';

@@ -1,4 +1,4 @@
-import type { LeaseStore } from '../../src/leases/lease-store.ts';
+import type { LeaseStore } from '../../src/platform/leases/lease-store.ts';
 
 type Wrap = <Args extends unknown[], Result>(
   run: (...args: Args) => Promise<Result>,

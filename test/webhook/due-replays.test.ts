@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Store } from '../../src/core/store/store.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
-import type { Store } from '../../src/store/store.ts';
 import { createDueReplays } from '../../src/webhook/due-replays.ts';
 import { createReplay } from '../../src/webhook/replay.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { Family } from '../../src/ledger/event.ts';
+import type { Family } from '../../src/core/ledger/event.ts';
 import { parseJson } from '../../src/platform/json.ts';
 import { createKeyring } from '../../src/webhook/keyring.ts';
 import type { ListingWithSecrets } from '../../src/webhook/listing.ts';

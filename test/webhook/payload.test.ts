@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { VoteKind } from '../../src/ledger/event.ts';
+import type { VoteKind } from '../../src/core/ledger/event.ts';
 import { minute } from '../../src/platform/durations.ts';
 import { type ParsedPayload, readPayload } from '../../src/webhook/payload.ts';
 

@@ -177,7 +177,7 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'the texts of a language have the placeholders of English',
   },
   {
-    file: 'src/drawing/chart-scale.ts',
+    file: 'src/features/pictures/chart-scale.ts',
     find: 'Math.ceil(max / step)) + 1 }',
     replace: 'Math.floor(max / step)) + 1 }',
     breaks: 'the axis of a chart reaches its largest value',

@@ -1,10 +1,10 @@
 import { communityConfig, type OpenedSetting } from '../../../config/community-config.ts';
 import type { ListingBase } from '../../../config/listing-source.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
-import type { Encryption } from '../../encryption/encryption.ts';
+import type { SettingsStore, StoredCommunity } from '../../core/settings/stored-settings.ts';
+import type { Encryption } from '../../platform/encryption/encryption.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Redactor } from '../../platform/redactor.ts';
-import type { SettingsStore, StoredCommunity } from '../../settings/stored-settings.ts';
 import { withFormerLinks } from './former-links.ts';
 import { openSettings } from './opened-settings.ts';
 import { parkedListing } from './parked-listing.ts';

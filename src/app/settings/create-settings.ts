@@ -1,11 +1,11 @@
 import type { Setup } from '../../../commands/setup-port.ts';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
-import type { Encryption } from '../../encryption/encryption.ts';
+import type { SettingsStore } from '../../core/settings/stored-settings.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { Encryption } from '../../platform/encryption/encryption.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Redactor } from '../../platform/redactor.ts';
-import type { SettingsStore } from '../../settings/stored-settings.ts';
 import type { Directory } from '../directory.ts';
 import type { ListingTargets } from '../listing-targets.ts';
 import type { LookupClients } from '../lookup-clients.ts';

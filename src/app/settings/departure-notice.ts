@@ -1,8 +1,8 @@
-import { directMessageQueue } from '../../outbox/direct-message-queue.ts';
-import type { DepartureNotice } from '../../outbox/effect-contents.ts';
-import type { NewEffect } from '../../outbox/outbox.ts';
+import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
+import type { DepartureNotice } from '../../core/outbox/effect-contents.ts';
+import type { NewEffect } from '../../core/outbox/outbox.ts';
+import { byTallyhook, type GuildStore } from '../../core/settings/stored-settings.ts';
 import { day } from '../../platform/durations.ts';
-import { byTallyhook, type GuildStore } from '../../settings/stored-settings.ts';
 
 /** How long the settings and the data of a parked community are kept. */
 export const keepParkedMs = 30 * day;

@@ -1,9 +1,9 @@
-import type { NewEffect } from '../../outbox/outbox.ts';
+import type { NewEffect } from '../../core/outbox/outbox.ts';
+import { byTallyhook, type GuildState, type GuildStore } from '../../core/settings/stored-settings.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, hour, minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { byTallyhook, type GuildState, type GuildStore } from '../../settings/stored-settings.ts';
 import { departureNotice, keepParkedMs } from './departure-notice.ts';
 
 const checkEveryMs = hour;

@@ -12,8 +12,8 @@ import {
 import { type CommunityConfig, type CommunityIssue, communityConfig } from '../../../config/community-config.ts';
 import { valuesOfListing } from '../../../config/describe-listings.ts';
 import type { ListingBase } from '../../../config/listing-source.ts';
+import type { ChangedValue, StoredChange, StoredValue } from '../../core/settings/stored-settings.ts';
 import { parseJson } from '../../platform/json.ts';
-import type { ChangedValue, StoredChange, StoredValue } from '../../settings/stored-settings.ts';
 import type { OpenedSettings, UnreadableSecret } from './opened-settings.ts';
 
 export interface DescribedCommunity {

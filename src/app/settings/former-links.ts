@@ -1,7 +1,7 @@
 import type { FormerLink, ListingConfig } from '../../../config/schema.ts';
 import { parseLink } from '../../../config/setting-schemas.ts';
+import type { StoredCommunity } from '../../core/settings/stored-settings.ts';
 import { parseJson } from '../../platform/json.ts';
-import type { StoredCommunity } from '../../settings/stored-settings.ts';
 
 /** Adds to the listings of a guild what was linked there before. A link without an id cannot be compared. */
 export function withFormerLinks(

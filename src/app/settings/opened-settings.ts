@@ -1,10 +1,10 @@
 import type { OpenedSetting } from '../../../config/community-config.ts';
-import { type Encryption, KeyMissingError } from '../../encryption/encryption.ts';
-import type { EncryptionKey } from '../../encryption/encryption-key.ts';
-import { seal } from '../../encryption/sealed-text.ts';
+import type { SettingKey, StoredCommunity, StoredValue } from '../../core/settings/stored-settings.ts';
+import { type Encryption, KeyMissingError } from '../../platform/encryption/encryption.ts';
+import type { EncryptionKey } from '../../platform/encryption/encryption-key.ts';
+import { seal } from '../../platform/encryption/sealed-text.ts';
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json.ts';
-import type { SettingKey, StoredCommunity, StoredValue } from '../../settings/stored-settings.ts';
 
 /** The stored settings of a community with their secrets decrypted. */
 export interface OpenedSettings {

@@ -1,9 +1,9 @@
-import type { Encryption } from '../../encryption/encryption.ts';
-import type { EncryptionKey } from '../../encryption/encryption-key.ts';
-import { seal } from '../../encryption/sealed-text.ts';
-import { tokenContext } from '../../linked-roles/member-tokens.ts';
+import type { RekeyStore, SealedRow } from '../../core/settings/stored-settings.ts';
+import { tokenContext } from '../../features/linked-roles/member-tokens.ts';
+import type { Encryption } from '../../platform/encryption/encryption.ts';
+import type { EncryptionKey } from '../../platform/encryption/encryption-key.ts';
+import { seal } from '../../platform/encryption/sealed-text.ts';
 import { TallyhookError } from '../../platform/errors.ts';
-import type { RekeyStore, SealedRow } from '../../settings/stored-settings.ts';
 import { contextOf } from './opened-settings.ts';
 
 /** Values per transaction, in which other changes of settings wait: some ms. */

@@ -2,11 +2,11 @@ import type { SaveResult, SettingIssue, SettingsAuthor, SettingsChange } from '.
 import { communityConfig, type OpenedSetting } from '../../../config/community-config.ts';
 import type { ListingBase } from '../../../config/listing-source.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
-import type { Encryption } from '../../encryption/encryption.ts';
-import type { EncryptionKey } from '../../encryption/encryption-key.ts';
+import type { NewChange, SettingKey, SettingsStore, StoredCommunity } from '../../core/settings/stored-settings.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { Encryption } from '../../platform/encryption/encryption.ts';
+import type { EncryptionKey } from '../../platform/encryption/encryption-key.ts';
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
-import type { NewChange, SettingKey, SettingsStore, StoredCommunity } from '../../settings/stored-settings.ts';
 import { missingKeyIssue, toIssue, toSettingsChange } from './describe-community.ts';
 import { type FindTarget, isIdentityPath, linkIssues } from './link-issues.ts';
 import { type OpenedSettings, openSettings } from './opened-settings.ts';

@@ -1,8 +1,8 @@
 import type { SettingIssue } from '../../../commands/setup-port.ts';
 import { isSecretPath, type OpenedSetting } from '../../../config/community-config.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
+import { codesPath, communityPaths, itemOfCodes, linkPath, listingPaths } from '../../core/settings/setting-paths.ts';
 import { parseJson } from '../../platform/json.ts';
-import { codesPath, communityPaths, itemOfCodes, linkPath, listingPaths } from '../../settings/setting-paths.ts';
 import type { SettingChange } from './stored-changes.ts';
 
 /** Longest file that is imported (characters). */

@@ -1,9 +1,9 @@
 import type { OpenedSetting } from '../../../config/community-config.ts';
 import { isSecretPath } from '../../../config/community-config.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
-import type { EncryptionKey } from '../../encryption/encryption-key.ts';
-import { codesPath } from '../../settings/setting-paths.ts';
-import type { NewChange } from '../../settings/stored-settings.ts';
+import { codesPath } from '../../core/settings/setting-paths.ts';
+import type { NewChange } from '../../core/settings/stored-settings.ts';
+import type { EncryptionKey } from '../../platform/encryption/encryption-key.ts';
 import { plainValue, sealedValue } from './opened-settings.ts';
 
 /** A setting to store: as in the file, secrets in plain text; undefined removes what is stored. */

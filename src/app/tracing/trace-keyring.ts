@@ -1,4 +1,4 @@
-import type { Tracing } from '../../tracing/tracing.ts';
+import type { Tracing } from '../../platform/tracing/tracing.ts';
 import type { Keyring } from '../../webhook/keyring.ts';
 
 /** A keyring with a span for the search for the secret of a signature. */

@@ -1,5 +1,5 @@
-import type { AttemptResult, ClaimedEffect, Perform } from '../../outbox/effect.ts';
-import type { Span, SpanOptions, Tracing } from '../../tracing/tracing.ts';
+import type { AttemptResult, ClaimedEffect, Perform } from '../../core/outbox/effect.ts';
+import type { Span, SpanOptions, Tracing } from '../../platform/tracing/tracing.ts';
 
 /**
  * Performs effects in a span that continues the trace of the first one, which may be that of another process. Each other

@@ -1,6 +1,6 @@
-import type { Recorder } from '../../tally/recorder.ts';
-import type { RecordedDelivery, RoutedDelivery } from '../../tally/tally.ts';
-import type { Span, SpanAttributes, Tracing } from '../../tracing/tracing.ts';
+import type { Recorder } from '../../core/tally/recorder.ts';
+import type { RecordedDelivery, RoutedDelivery } from '../../core/tally/tally.ts';
+import type { Span, SpanAttributes, Tracing } from '../../platform/tracing/tracing.ts';
 
 /**
  * A recorder with a span for each delivery, from the call to the commit, which it shares with other deliveries. The

@@ -1,5 +1,5 @@
-import { type CliCommand, command } from '../../terminal/command.ts';
-import { exitCode, UsageError, withSuggestion } from '../../terminal/terminal.ts';
+import { type CliCommand, command } from '../../platform/terminal/command.ts';
+import { exitCode, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { bashScript } from './bash.ts';
 import { fishScript } from './fish.ts';
 import type { Syntaxes } from './syntaxes.ts';

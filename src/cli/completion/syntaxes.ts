@@ -1,4 +1,4 @@
-import type { CommandSyntax } from '../../terminal/command.ts';
+import type { CommandSyntax } from '../../platform/terminal/command.ts';
 
 /** The commands by name. */
 export type Syntaxes = ReadonlyMap<string, CommandSyntax>;

@@ -1,8 +1,8 @@
 import type { ListingConfig } from '../../../config/schema.ts';
 import { type BotIdentity, type ChannelAccess, inspectChannel } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import { type Finding, fail, pass, warn } from '../../doctor/finding.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { type Finding, fail, pass, warn } from '../../platform/doctor/finding.ts';
 import { evaluateDiscordError, skippedWithoutDiscord } from './discord.ts';
 
 /** Checks that every announcement channel exists and that the bot can post in it. */

@@ -3,7 +3,7 @@ import type { BotIdentity } from '../../discord/inspection.ts';
 import { interactionsPath } from '../../discord/interactions/endpoint.ts';
 import { fetchEndpointSettings, findEndpointProblem } from '../../discord/interactions/endpoint-settings.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import { type Finding, pass } from '../../doctor/finding.ts';
+import { type Finding, pass } from '../../platform/doctor/finding.ts';
 import { evaluateDiscordError, skippedWithoutDiscord } from './discord.ts';
 
 /** Checks that Discord sends commands where a process with these settings receives them. */

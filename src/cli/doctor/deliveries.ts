@@ -1,5 +1,5 @@
 import type { ListingConfig } from '../../../config/schema.ts';
-import { type Finding, pass, warn } from '../../doctor/finding.ts';
+import { type Finding, pass, warn } from '../../platform/doctor/finding.ts';
 import { day, formatAgo } from '../../platform/durations.ts';
 
 /** Without a delivery for this long, the webhook may be misconfigured (ms). */

@@ -1,7 +1,7 @@
 import { describeDiscordError, tokenHint } from '../../discord/discord-errors.ts';
 import { type BotIdentity, fetchGuildName } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import { type Finding, fail, pass, warn } from '../../doctor/finding.ts';
+import { type Finding, fail, pass, warn } from '../../platform/doctor/finding.ts';
 
 /** Checks the bot token, and that the bot is in the guild of DISCORD_GUILD_ID. */
 export async function checkDiscord(

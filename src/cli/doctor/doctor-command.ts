@@ -1,13 +1,13 @@
 import { loadConfig } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
 import { configWarnings } from '../../../config/warnings.ts';
-import { fail, warn } from '../../doctor/finding.ts';
-import { exitCodeOf, formatJson, formatResult, formatSummary, sanitizeResult } from '../../doctor/report.ts';
-import type { CheckResult } from '../../doctor/run-checks.ts';
 import { systemClock } from '../../platform/clock.ts';
+import { fail, warn } from '../../platform/doctor/finding.ts';
+import { exitCodeOf, formatJson, formatResult, formatSummary, sanitizeResult } from '../../platform/doctor/report.ts';
+import type { CheckResult } from '../../platform/doctor/run-checks.ts';
 import { InvalidConfigError } from '../../platform/invalid-config-error.ts';
-import { command } from '../../terminal/command.ts';
-import { exitCode, UsageError, untilStopped } from '../../terminal/terminal.ts';
+import { command } from '../../platform/terminal/command.ts';
+import { exitCode, UsageError, untilStopped } from '../../platform/terminal/terminal.ts';
 import { runDoctor } from './run-doctor.ts';
 
 const help = `tallyhook doctor: check the whole installation, also while tallyhook runs, with a hint for each problem

@@ -1,7 +1,7 @@
 import type { ListingConfig } from '../../../config/schema.ts';
-import { type Finding, fail, pass, warn } from '../../doctor/finding.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import type { BotProfile, ServerProfile } from '../../lookup/schemas.ts';
+import { type Finding, fail, pass, warn } from '../../platform/doctor/finding.ts';
 import { messageOf } from '../../platform/errors.ts';
 
 /** Fetches the profile of the listing that an API key belongs to. Throws {@link LookupError}. */

@@ -1,6 +1,11 @@
-import { type Finding, fail, pass } from '../../doctor/finding.ts';
+import type {
+  BalanceDifference,
+  Differences,
+  OrphanedRows,
+  PaymentDifference,
+} from '../../core/store/snapshots/audit.ts';
+import { type Finding, fail, pass } from '../../platform/doctor/finding.ts';
 import { formatCount, pluralize } from '../../platform/durations.ts';
-import type { BalanceDifference, Differences, OrphanedRows, PaymentDifference } from '../../store/snapshots/audit.ts';
 import { describeAccount } from '../describe-account.ts';
 
 const editedRowsHint = 'Rows were changed or deleted outside of tallyhook. Restore a backup, or report a bug.';

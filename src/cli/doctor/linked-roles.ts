@@ -1,7 +1,7 @@
 import type { BotIdentity } from '../../discord/inspection.ts';
 import { type ApplicationSettings, inspectLinkedRoles } from '../../discord/registration/application-settings.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import { type Finding, pass, warn } from '../../doctor/finding.ts';
+import { type Finding, pass, warn } from '../../platform/doctor/finding.ts';
 import { evaluateDiscordError, skippedWithoutDiscord } from './discord.ts';
 
 const hint = 'Run `tallyhook register`.';

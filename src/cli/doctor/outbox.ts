@@ -1,6 +1,6 @@
-import { type Finding, fail, pass, warn } from '../../doctor/finding.ts';
+import type { Backlog } from '../../core/store/snapshots/statistics.ts';
+import { type Finding, fail, pass, warn } from '../../platform/doctor/finding.ts';
 import { day, formatCount, formatDuration, minute, pluralize } from '../../platform/durations.ts';
-import type { Backlog } from '../../store/snapshots/statistics.ts';
 
 /** Normal delay of an effect (ms). */
 const maxNormalDelayMs = 15 * minute;

@@ -7,7 +7,7 @@ import {
   recentInvalidRequests,
   warningInvalidRequests,
 } from '../../discord/invalid-requests.ts';
-import { type Finding, fail, pass, warn } from '../../doctor/finding.ts';
+import { type Finding, fail, pass, warn } from '../../platform/doctor/finding.ts';
 import { formatCount } from '../../platform/durations.ts';
 
 /** Channels and roles that are listed. */

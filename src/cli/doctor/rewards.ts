@@ -1,7 +1,7 @@
-import { type Finding, fail, pass, warn } from '../../doctor/finding.ts';
+import { longOutages, parkedRoles, repeatedAchievements } from '../../core/store/snapshots/reward-statistics.ts';
+import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
+import { type Finding, fail, pass, warn } from '../../platform/doctor/finding.ts';
 import { formatAgo, formatCount, pluralize } from '../../platform/durations.ts';
-import { longOutages, parkedRoles, repeatedAchievements } from '../../store/snapshots/reward-statistics.ts';
-import type { Snapshot } from '../../store/snapshots/snapshot.ts';
 import { describeAccount } from '../describe-account.ts';
 
 /** Checks that no achievement was paid twice, and reports roles that cannot be given and outages. @param now ms since the epoch */

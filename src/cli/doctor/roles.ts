@@ -2,7 +2,7 @@ import type { ListingConfig } from '../../../config/schema.ts';
 import type { BotIdentity } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import { inspectRoles, type RoleAccess } from '../../discord/roles/inspect-roles.ts';
-import { type Finding, fail, pass } from '../../doctor/finding.ts';
+import { type Finding, fail, pass } from '../../platform/doctor/finding.ts';
 import { evaluateDiscordError, skippedWithoutDiscord } from './discord.ts';
 
 /** Checks that the bot can give the roles of the rewards. Nothing without such roles. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Finding, fail, pass } from '../../doctor/finding.ts';
-import { probeHttp } from '../../doctor/http-probe.ts';
 import { fileReplacedMessages } from '../../platform/database-files.ts';
+import { type Finding, fail, pass } from '../../platform/doctor/finding.ts';
+import { probeHttp } from '../../platform/doctor/http-probe.ts';
 import { second } from '../../platform/durations.ts';
 import { localUrl } from '../../platform/host-address.ts';
 import { parseJson } from '../../platform/json.ts';

@@ -1,6 +1,6 @@
-import { type Finding, fail, pass, warn } from '../../doctor/finding.ts';
-import { createEncryption, KeyMissingError, type KeySources } from '../../encryption/encryption.ts';
-import { readKeyFile } from '../../encryption/key-file.ts';
+import { type Finding, fail, pass, warn } from '../../platform/doctor/finding.ts';
+import { createEncryption, KeyMissingError, type KeySources } from '../../platform/encryption/encryption.ts';
+import { readKeyFile } from '../../platform/encryption/key-file.ts';
 
 /**
  * Whether the secrets that were entered in Discord can be decrypted.

@@ -6,7 +6,7 @@ import type { CommandRegistry } from '../../discord/registration/command-registr
 import { conflictHint } from '../../discord/registration/registrar.ts';
 import { inspectRegistration } from '../../discord/registration/registration.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import { type Finding, fail, pass, warn } from '../../doctor/finding.ts';
+import { type Finding, fail, pass, warn } from '../../platform/doctor/finding.ts';
 import { evaluateDiscordError, skippedWithoutDiscord } from './discord.ts';
 
 /** Without the database, our commands are recognised by their description. */

@@ -1,4 +1,4 @@
-import type { NumberedEntry } from '../../store/snapshots/entry-pages.ts';
+import type { NumberedEntry } from '../../core/store/snapshots/entry-pages.ts';
 
 /** An output format for entries. */
 export interface Format {

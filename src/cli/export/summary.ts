@@ -1,5 +1,5 @@
+import type { NumberedEntry } from '../../core/store/snapshots/entry-pages.ts';
 import { formatCount } from '../../platform/durations.ts';
-import type { NumberedEntry } from '../../store/snapshots/entry-pages.ts';
 
 /** Number of entries between two progress messages. */
 const progressInterval = 100_000;

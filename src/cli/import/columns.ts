@@ -1,4 +1,4 @@
-import { UsageError, withSuggestion } from '../../terminal/terminal.ts';
+import { UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { type Fields, fieldPaths, readPath, readText } from './fields.ts';
 import { suggestTemplate } from './key-template.ts';
 

@@ -2,11 +2,11 @@ import type { Config } from '../../../config/schema.ts';
 import { type Community, createDirectory } from '../../app/directory.ts';
 import { prepareAccounts } from '../../app/prepare-accounts.ts';
 import { createCommunitySettings } from '../../app/settings/community-settings.ts';
-import { createEncryption } from '../../encryption/encryption.ts';
+import type { Store } from '../../core/store/store.ts';
 import { systemClock } from '../../platform/clock.ts';
+import { createEncryption } from '../../platform/encryption/encryption.ts';
 import { createLog } from '../../platform/log.ts';
-import type { Store } from '../../store/store.ts';
-import { UsageError, withSuggestion } from '../../terminal/terminal.ts';
+import { UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 
 /** All communities with a listing, as they are set up in the settings and in Discord. */
 export async function communitiesOf(config: Config, store: Store): Promise<readonly Community[]> {

@@ -1,7 +1,7 @@
-import { maxReasonLength } from '../../ledger/correction.ts';
+import { maxReasonLength } from '../../core/ledger/correction.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
-import { command } from '../../terminal/command.ts';
-import { UsageError, withSuggestion } from '../../terminal/terminal.ts';
+import { command } from '../../platform/terminal/command.ts';
+import { UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { parseMapping } from './columns.ts';
 import { listImports } from './list-imports.ts';
 import { fileFormats } from './read-rows.ts';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
+import type { ImportItem, ItemOutcome } from '../../core/tally/import-store.ts';
 import { TallyhookError } from '../../platform/errors.ts';
-import type { ImportItem, ItemOutcome } from '../../tally/import-store.ts';
 import type { ImportReport } from './import-report.ts';
 import { interpretRow, type RowRules } from './interpret-row.ts';
 import { type FileOptions, readRows } from './read-rows.ts';

@@ -1,6 +1,6 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
+import type { ImportItem, ItemOutcome } from '../../core/tally/import-store.ts';
 import { formatCount } from '../../platform/durations.ts';
-import type { ImportItem, ItemOutcome } from '../../tally/import-store.ts';
 
 /** A row that is not imported. */
 interface RejectedRow {

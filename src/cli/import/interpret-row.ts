@@ -1,5 +1,5 @@
+import { balanceKey, type ImportItem, maxImportedCredits } from '../../core/tally/import-store.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
-import { balanceKey, type ImportItem, maxImportedCredits } from '../../tally/import-store.ts';
 import type { Columns } from './columns.ts';
 import { type Fields, readPath, readText, textOf } from './fields.ts';
 import type { KeyParts } from './key-template.ts';

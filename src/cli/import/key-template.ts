@@ -1,4 +1,4 @@
-import { UsageError } from '../../terminal/terminal.ts';
+import { UsageError } from '../../platform/terminal/terminal.ts';
 
 /** What a key such as `points_6136…_1000…` contains. */
 export interface KeyParts {

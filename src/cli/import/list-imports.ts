@@ -1,10 +1,10 @@
 import { loadDatabaseUrl } from '../../../config/load.ts';
-import { homeAccounts } from '../../ledger/account-id.ts';
+import { homeAccounts } from '../../core/ledger/account-id.ts';
+import { openStore } from '../../core/store/store.ts';
+import type { StoredImport } from '../../core/tally/import-store.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';
-import { openStore } from '../../store/store.ts';
-import type { StoredImport } from '../../tally/import-store.ts';
-import { exitCode, type Terminal } from '../../terminal/terminal.ts';
+import { exitCode, type Terminal } from '../../platform/terminal/terminal.ts';
 
 /** `tallyhook import --list`. */
 export async function listImports(json: boolean, { print }: Terminal): Promise<number> {

@@ -1,5 +1,5 @@
-import { minVoteGapMs } from '../../ledger/reward-rules.ts';
-import type { ImportItem, ImportTarget, ItemOutcome } from '../../tally/import-store.ts';
+import { minVoteGapMs } from '../../core/ledger/reward-rules.ts';
+import type { ImportItem, ImportTarget, ItemOutcome } from '../../core/tally/import-store.ts';
 import { createNumberTable } from './number-table.ts';
 
 /**

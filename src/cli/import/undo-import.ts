@@ -1,11 +1,11 @@
 import { loadConfig } from '../../../config/load.ts';
-import { homeAccounts } from '../../ledger/account-id.ts';
+import { homeAccounts } from '../../core/ledger/account-id.ts';
+import { openStore } from '../../core/store/store.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
-import { openStore } from '../../store/store.ts';
-import { confirm } from '../../terminal/confirm.ts';
-import { exitCode, type Terminal, UsageError } from '../../terminal/terminal.ts';
+import { confirm } from '../../platform/terminal/confirm.ts';
+import { exitCode, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
 import { withoutSecrets } from '../../webhook/listing.ts';
 import { communitiesOf } from './find-community.ts';
 

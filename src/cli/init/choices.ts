@@ -2,7 +2,7 @@ import type { SettingName } from '../../../config/settings.ts';
 import { fetchTextChannels } from '../../discord/guild-channels.ts';
 import { fetchGuilds } from '../../discord/list-guilds.ts';
 import { createDiscordRest } from '../../discord/rest.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
+import type { Terminal } from '../../platform/terminal/terminal.ts';
 import type { EnteredValues } from './live-checks.ts';
 
 /** A server or channel. The name is foreign text. */

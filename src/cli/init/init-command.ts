@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type SettingName, settingNames } from '../../../config/settings.ts';
-import { command } from '../../terminal/command.ts';
-import { exitCode, type Terminal, UsageError, withSuggestion } from '../../terminal/terminal.ts';
+import { command } from '../../platform/terminal/command.ts';
+import { exitCode, type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { answerAll, collectAll } from './answers.ts';
 import { createChoices } from './choices.ts';
 import { mergeEnv, readEnvFile, writeEnvFile } from './env-file.ts';

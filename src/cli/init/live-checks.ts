@@ -1,16 +1,16 @@
 import { createServer } from 'node:net';
 import type { SettingName } from '../../../config/settings.ts';
+import { readDatabaseStatus } from '../../core/store/snapshots/database-status.ts';
 import { describeDiscordError } from '../../discord/discord-errors.ts';
 import { fetchBotIdentity, fetchGuildName, inspectChannel } from '../../discord/inspection.ts';
 import { createDiscordRest, type DiscordRest } from '../../discord/rest.ts';
-import { type Finding, fail, pass, warn } from '../../doctor/finding.ts';
 import { memoryBudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/key-check.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import { systemClock } from '../../platform/clock.ts';
+import { type Finding, fail, pass, warn } from '../../platform/doctor/finding.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
-import { readDatabaseStatus } from '../../store/snapshots/database-status.ts';
 import { defaultOf } from './questions.ts';
 
 /** The values that were entered before. */

@@ -1,12 +1,12 @@
 import { loadConfig } from '../../../config/load.ts';
+import { openStore, type Store } from '../../core/store/store.ts';
+import { type BackfilledMember, communityOf } from '../../core/tally/backfill.ts';
+import { partyKey } from '../../core/tally/party.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
-import { openStore, type Store } from '../../store/store.ts';
-import { type BackfilledMember, communityOf } from '../../tally/backfill.ts';
-import { partyKey } from '../../tally/party.ts';
-import { confirm } from '../../terminal/confirm.ts';
-import { exitCode, type Terminal } from '../../terminal/terminal.ts';
+import { confirm } from '../../platform/terminal/confirm.ts';
+import { exitCode, type Terminal } from '../../platform/terminal/terminal.ts';
 import { openLedger } from '../open-ledger.ts';
 import {
   addTotals,

@@ -1,8 +1,8 @@
-import type { AccountScope } from '../../ledger/account-id.ts';
-import { findGoalSlots, goalTimes, slotMs } from '../../rewards/party-goals.ts';
-import type { ReplayListing } from '../../rewards/replay-votes.ts';
-import type { Snapshot } from '../../store/snapshots/snapshot.ts';
-import { countVotesBySlot, voteTimesIn } from '../../store/snapshots/vote-times.ts';
+import type { AccountScope } from '../../core/ledger/account-id.ts';
+import { findGoalSlots, goalTimes, slotMs } from '../../core/rewards/party-goals.ts';
+import type { ReplayListing } from '../../core/rewards/replay-votes.ts';
+import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
+import { countVotesBySlot, voteTimesIn } from '../../core/store/snapshots/vote-times.ts';
 
 /**
  * When the goal of each period was reached in a community (ms since the epoch), by the ID of the period; empty without a

@@ -1,6 +1,6 @@
-import { countedVoteCauses } from '../../ledger/entry.ts';
-import type { PastVote } from '../../rewards/replay-votes.ts';
-import type { MemberEntry } from '../../store/snapshots/member-ledgers.ts';
+import { countedVoteCauses } from '../../core/ledger/entry.ts';
+import type { PastVote } from '../../core/rewards/replay-votes.ts';
+import type { MemberEntry } from '../../core/store/snapshots/member-ledgers.ts';
 import { readPayload } from '../../webhook/payload.ts';
 
 /** The counted votes among the entries of a member. */

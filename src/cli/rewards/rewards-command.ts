@@ -1,5 +1,5 @@
-import { command } from '../../terminal/command.ts';
-import { UsageError, withSuggestion } from '../../terminal/terminal.ts';
+import { command } from '../../platform/terminal/command.ts';
+import { UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { backfillRewards } from './backfill.ts';
 import { simulateRewards } from './simulate.ts';
 

@@ -1,6 +1,6 @@
-import type { Cause } from '../../ledger/entry.ts';
-import { type ReplayContext, replayVotes } from '../../rewards/replay-votes.ts';
-import type { MemberEntry, MemberLedger } from '../../store/snapshots/member-ledgers.ts';
+import type { Cause } from '../../core/ledger/entry.ts';
+import { type ReplayContext, replayVotes } from '../../core/rewards/replay-votes.ts';
+import type { MemberEntry, MemberLedger } from '../../core/store/snapshots/member-ledgers.ts';
 import { awardedIn, pastVotesOf } from './past-votes.ts';
 
 /** What the rules of rewards decide. Corrections and what members buy are the same under all rules. */

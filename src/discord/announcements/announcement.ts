@@ -1,5 +1,5 @@
 import type { Panel, Reply, ReplyButton } from '../../../commands/reply.ts';
-import type { Announcement, Bonus } from '../../outbox/effect-contents.ts';
+import type { Announcement, Bonus } from '../../core/outbox/effect-contents.ts';
 import { bold, escapeName, joined, lines, type Markup, mention, roleMention, timestamp } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { toPanel } from '../rendering/reply-panel.ts';

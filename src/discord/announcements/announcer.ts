@@ -1,8 +1,8 @@
 import { DiscordAPIError, Routes } from 'discord.js';
 import type { Panel, Reply, ReplyButton } from '../../../commands/reply.ts';
-import type { AttemptResult, Effect } from '../../outbox/effect.ts';
-import type { Announcement } from '../../outbox/effect-contents.ts';
-import type { EffectHandlers } from '../../outbox/perform.ts';
+import type { AttemptResult, Effect } from '../../core/outbox/effect.ts';
+import type { Announcement } from '../../core/outbox/effect-contents.ts';
+import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';

@@ -1,7 +1,7 @@
 import type { Panel, PanelBlock, ReplyButton } from '../../../commands/reply.ts';
 import type { VotePicture } from '../../../commands/vote-picture.ts';
-import type { Digest } from '../../outbox/effect-contents.ts';
-import type { EffectHandlers } from '../../outbox/perform.ts';
+import type { Digest } from '../../core/outbox/effect-contents.ts';
+import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import { escapeText, lines, type Markup, mention, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { AnnouncementStyle } from './announcement-style.ts';

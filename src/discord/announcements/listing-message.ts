@@ -1,5 +1,5 @@
 import type { Panel, Reply, ReplyButton } from '../../../commands/reply.ts';
-import type { AttemptResult, Effect } from '../../outbox/effect.ts';
+import type { AttemptResult, Effect } from '../../core/outbox/effect.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type Texts, textsFor } from '../../texts/texts.ts';
 import type { ChannelTexts } from '../guild-languages.ts';

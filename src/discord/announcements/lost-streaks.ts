@@ -1,6 +1,6 @@
 import type { Reply } from '../../../commands/reply.ts';
-import type { LostStreaks } from '../../outbox/effect-contents.ts';
-import type { EffectHandlers } from '../../outbox/perform.ts';
+import type { LostStreaks } from '../../core/outbox/effect-contents.ts';
+import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import { day } from '../../platform/durations.ts';
 import { lines, mention, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';

@@ -1,7 +1,7 @@
 import type { Reply } from '../../../commands/reply.ts';
 import { renderStars } from '../../../commands/reviews.ts';
-import type { Review } from '../../outbox/effect-contents.ts';
-import type { EffectHandlers } from '../../outbox/perform.ts';
+import type { Review } from '../../core/outbox/effect-contents.ts';
+import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import { escapeName, escapeText, lines } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { type ListingCard, listingName } from './listing-card.ts';

@@ -1,7 +1,7 @@
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
 import type { Panel } from '../../../commands/reply.ts';
-import type { AttemptResult, Effect } from '../../outbox/effect.ts';
-import type { EffectHandlers } from '../../outbox/perform.ts';
+import type { AttemptResult, Effect } from '../../core/outbox/effect.ts';
+import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { lines, type Markup, markup, repeated, timestamp } from '../../texts/markup.ts';
 import { type Texts, textsInAll } from '../../texts/texts.ts';

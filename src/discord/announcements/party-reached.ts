@@ -1,4 +1,4 @@
-import type { EffectHandlers } from '../../outbox/perform.ts';
+import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { lines } from '../../texts/markup.ts';
 import { textsInAll } from '../../texts/texts.ts';

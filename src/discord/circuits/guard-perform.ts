@@ -1,5 +1,5 @@
-import type { ClaimedEffect, Perform } from '../../outbox/effect.ts';
-import { isOfRole } from '../../outbox/role-queue.ts';
+import type { ClaimedEffect, Perform } from '../../core/outbox/effect.ts';
+import { isOfRole } from '../../core/outbox/role-queue.ts';
 import { retryAfterFailure } from '../discord-errors.ts';
 import type { RequestGuard } from './request-guard.ts';
 

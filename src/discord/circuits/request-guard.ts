@@ -1,4 +1,4 @@
-import { isOfRole } from '../../outbox/role-queue.ts';
+import { isOfRole } from '../../core/outbox/role-queue.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';

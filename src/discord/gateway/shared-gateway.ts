@@ -1,7 +1,7 @@
-import { createLeaseShare } from '../../leases/lease-share.ts';
-import type { LeaseStore } from '../../leases/lease-store.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
+import { createLeaseShare } from '../../platform/leases/lease-share.ts';
+import type { LeaseStore } from '../../platform/leases/lease-store.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import { createSharedIdentifyThrottle } from './shared-identify-throttle.ts';

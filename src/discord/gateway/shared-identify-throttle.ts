@@ -1,6 +1,6 @@
-import type { LeaseStore } from '../../leases/lease-store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
+import type { LeaseStore } from '../../platform/leases/lease-store.ts';
 import { type IdentifyThrottle, identifyIntervalMs } from './identify-throttle.ts';
 
 const pollMs = second / 4;

@@ -1,12 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type APIInteraction, type APIInteractionResponse, InteractionResponseType, InteractionType } from 'discord.js';
-import { readBody } from '../../http/body.ts';
-import { BodyMemory, memoryRetryAfterSeconds } from '../../http/body-memory.ts';
-import { maxBodyBytes } from '../../http/max-body-bytes.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
+import { readBody } from '../../platform/http/body.ts';
+import { BodyMemory, memoryRetryAfterSeconds } from '../../platform/http/body-memory.ts';
+import { maxBodyBytes } from '../../platform/http/max-body-bytes.ts';
 import type { Log } from '../../platform/log.ts';
 import { createThrottledLog } from '../../platform/throttled-log.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';

@@ -1,5 +1,5 @@
 import type { Command, CommandInput } from '../../../commands/command.ts';
-import type { Tracing } from '../../tracing/tracing.ts';
+import type { Tracing } from '../../platform/tracing/tracing.ts';
 
 /**
  * Runs a command in a span of its own trace, without what the member has entered.

@@ -1,7 +1,7 @@
 import { Routes } from 'discord.js';
 import { z } from 'zod';
 import type { Reply } from '../../../commands/reply.ts';
-import type { DepartureNotice } from '../../outbox/effect-contents.ts';
+import type { DepartureNotice } from '../../core/outbox/effect-contents.ts';
 import { exportCommand } from '../../texts/departure.ts';
 import { escapeName, lines, type Markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';

@@ -1,9 +1,9 @@
 import { type DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { Reply } from '../../../commands/reply.ts';
-import { type AttemptResult, directMessagesClosed, type Effect } from '../../outbox/effect.ts';
-import type { DirectMessage } from '../../outbox/effect-contents.ts';
-import type { EffectHandlers } from '../../outbox/perform.ts';
+import { type AttemptResult, directMessagesClosed, type Effect } from '../../core/outbox/effect.ts';
+import type { DirectMessage } from '../../core/outbox/effect-contents.ts';
+import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';

@@ -1,6 +1,6 @@
 import type { Reply } from '../../../commands/reply.ts';
-import type { OwnerReportContent } from '../../outbox/effect-contents.ts';
-import type { EffectHandlers } from '../../outbox/perform.ts';
+import type { OwnerReportContent } from '../../core/outbox/effect-contents.ts';
+import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import { escapeText, lines, mention, roleMention, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { classifySendError } from '../discord-errors.ts';

@@ -1,7 +1,7 @@
 import { Routes } from 'discord.js';
 import { z } from 'zod';
 import type { Reply, ReplyButton } from '../../../commands/reply.ts';
-import type { DirectMessageContent } from '../../outbox/effect-contents.ts';
+import type { DirectMessageContent } from '../../core/outbox/effect-contents.ts';
 import type { Markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { actionId } from '../rendering/components.ts';

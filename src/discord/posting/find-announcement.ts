@@ -1,4 +1,4 @@
-import type { Effect } from '../../outbox/effect.ts';
+import type { Effect } from '../../core/outbox/effect.ts';
 import { mention } from '../../texts/markup.ts';
 import type { DiscordRest } from '../rest.ts';
 import { type FoundBlock, hasFooter } from './found-block.ts';

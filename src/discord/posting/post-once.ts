@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Panel, Reply } from '../../../commands/reply.ts';
-import type { AttemptResult, Effect } from '../../outbox/effect.ts';
+import type { AttemptResult, Effect } from '../../core/outbox/effect.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, minute } from '../../platform/durations.ts';
 import { snowflakePattern } from '../../platform/snowflake.ts';

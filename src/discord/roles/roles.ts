@@ -1,8 +1,8 @@
 import { type DiscordAPIError, Routes } from 'discord.js';
-import type { AttemptResult, RetryLater } from '../../outbox/effect.ts';
-import type { MemberRole, RoleContent } from '../../outbox/effect-contents.ts';
-import type { EffectHandlers } from '../../outbox/perform.ts';
-import { stoppedRoleQueue } from '../../outbox/role-queue.ts';
+import type { AttemptResult, RetryLater } from '../../core/outbox/effect.ts';
+import type { MemberRole, RoleContent } from '../../core/outbox/effect-contents.ts';
+import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import { stoppedRoleQueue } from '../../core/outbox/role-queue.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { CircuitOpenError } from '../circuits/circuit-open-error.ts';
 import { rejectionOf, retryAlone } from '../discord-errors.ts';

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../web/html.ts';
+import { type Html, html } from '../../platform/web/html.ts';
 import type { AnnouncementPreview, ListingPreviews } from '../announcement-preview.ts';
 
 /** What the announcements of each listing look like. */

@@ -1,4 +1,4 @@
-import type { Cause } from '../../ledger/entry.ts';
+import type { Cause } from '../../core/ledger/entry.ts';
 
 /** The causes of entries in words. */
 export const causeNames: Readonly<Record<Cause, string>> = {

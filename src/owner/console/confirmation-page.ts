@@ -1,6 +1,6 @@
 import { formatCount } from '../../platform/durations.ts';
-import { formTokenField } from '../../web/form-token.ts';
-import { type Html, html } from '../../web/html.ts';
+import { formTokenField } from '../../platform/web/form-token.ts';
+import { type Html, html } from '../../platform/web/html.ts';
 import type { CorrectionRequest } from '../request-schemas.ts';
 import { signedCredits, untrustedText } from './cells.ts';
 import type { OwnerSession } from './session.ts';

@@ -1,10 +1,10 @@
 import express, { Router } from 'express';
-import { serveAsset } from '../../web/asset.ts';
-import { clientKeyOf } from '../../web/client-key.ts';
-import { rejectCrossSiteForms } from '../../web/cross-site.ts';
-import { html } from '../../web/html.ts';
-import { HttpError, handleErrors } from '../../web/http-error.ts';
-import { securityHeaders } from '../../web/security-headers.ts';
+import { serveAsset } from '../../platform/web/asset.ts';
+import { clientKeyOf } from '../../platform/web/client-key.ts';
+import { rejectCrossSiteForms } from '../../platform/web/cross-site.ts';
+import { html } from '../../platform/web/html.ts';
+import { HttpError, handleErrors } from '../../platform/web/http-error.ts';
+import { securityHeaders } from '../../platform/web/security-headers.ts';
 import type { Authentication } from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';
 import { formRoutes } from './form-routes.ts';

@@ -1,7 +1,7 @@
-import { premiumKinds, voteKinds } from '../../ledger/event.ts';
-import { outcomes } from '../../tally/tally.ts';
-import { type Html, html } from '../../web/html.ts';
-import { timeAgo } from '../../web/time-element.ts';
+import { premiumKinds, voteKinds } from '../../core/ledger/event.ts';
+import { outcomes } from '../../core/tally/tally.ts';
+import { type Html, html } from '../../platform/web/html.ts';
+import { timeAgo } from '../../platform/web/time-element.ts';
 import type { DeliveryRecord } from '../records.ts';
 import { deliveryLink, memberLink, signedCredits, statusBadge, untrustedText } from './cells.ts';
 

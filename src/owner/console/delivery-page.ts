@@ -1,6 +1,6 @@
-import { formTokenField } from '../../web/form-token.ts';
-import { type Html, html } from '../../web/html.ts';
-import { dateTime, exactDateTime } from '../../web/time-element.ts';
+import { formTokenField } from '../../platform/web/form-token.ts';
+import { type Html, html } from '../../platform/web/html.ts';
+import { dateTime, exactDateTime } from '../../platform/web/time-element.ts';
 import type { DeliveryDetails } from '../get-delivery.ts';
 import { type DeliveryRecord, isPruned } from '../records.ts';
 import { deliveryLink, memberLink, signedCredits, statusBadge, untrustedText } from './cells.ts';

@@ -1,6 +1,6 @@
-import { formTokenField } from '../../web/form-token.ts';
-import { type Html, html } from '../../web/html.ts';
-import { dateTime } from '../../web/time-element.ts';
+import { formTokenField } from '../../platform/web/form-token.ts';
+import { type Html, html } from '../../platform/web/html.ts';
+import { dateTime } from '../../platform/web/time-element.ts';
 import { explainEffect } from '../explain.ts';
 import type { EffectRecord } from '../records.ts';
 import { deliveryLink, statusBadge } from './cells.ts';

@@ -1,5 +1,5 @@
-import type { EffectState } from '../../outbox/effect.ts';
-import { type Html, html } from '../../web/html.ts';
+import type { EffectState } from '../../core/outbox/effect.ts';
+import { type Html, html } from '../../platform/web/html.ts';
 import type { EffectRecord } from '../records.ts';
 import { effectItem } from './effect-item.ts';
 import type { OwnerSession } from './session.ts';

@@ -1,4 +1,4 @@
-import type { FlashMessages } from '../../web/flash-messages.ts';
+import type { FlashMessages } from '../../platform/web/flash-messages.ts';
 
 export const consoleMessages = {
   'signed-out': { tone: 'good', text: 'You are signed out.' },

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Request, Router } from 'express';
 import { z } from 'zod';
-import { overdraws } from '../../ledger/correction.ts';
-import { HttpError } from '../../web/http-error.ts';
+import { overdraws } from '../../core/ledger/correction.ts';
+import { HttpError } from '../../platform/web/http-error.ts';
 import type { OwnerContext } from '../context.ts';
 import { correct, overdraftError } from '../correct.ts';
 import { replayDelivery, replayEffect } from '../replay.ts';

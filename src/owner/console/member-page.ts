@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
-import { maxCorrection, maxReasonLength } from '../../ledger/correction.ts';
+import { maxCorrection, maxReasonLength } from '../../core/ledger/correction.ts';
 import { formatCount } from '../../platform/durations.ts';
-import { formTokenField } from '../../web/form-token.ts';
-import { type Html, html } from '../../web/html.ts';
-import type { PageRequest } from '../../web/pagination.ts';
-import { dateTime, timeAgo } from '../../web/time-element.ts';
+import { formTokenField } from '../../platform/web/form-token.ts';
+import { type Html, html } from '../../platform/web/html.ts';
+import type { PageRequest } from '../../platform/web/pagination.ts';
+import { dateTime, timeAgo } from '../../platform/web/time-element.ts';
 import type { OwnerContext } from '../context.ts';
 import { explainDelivery } from '../explain.ts';
 import { getMember, type MemberDetails, type VoteTimes } from '../get-member.ts';

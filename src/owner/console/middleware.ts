@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { hasFormToken } from '../../web/form-token.ts';
-import { HttpError } from '../../web/http-error.ts';
+import { hasFormToken } from '../../platform/web/form-token.ts';
+import { HttpError } from '../../platform/web/http-error.ts';
 import { relativeRoot } from './render-page.ts';
 import type { OwnerSession, OwnerSessions } from './session.ts';
 

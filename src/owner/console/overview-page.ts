@@ -1,6 +1,6 @@
 import { formatCount, pluralize } from '../../platform/durations.ts';
-import { type Html, html } from '../../web/html.ts';
-import { timeAgo } from '../../web/time-element.ts';
+import { type Html, html } from '../../platform/web/html.ts';
+import { timeAgo } from '../../platform/web/time-element.ts';
 import type { ComponentStatus } from '../context.ts';
 import type { Summary } from '../get-summary.ts';
 import { statusBadge, untrustedText } from './cells.ts';

@@ -1,6 +1,6 @@
 import { type Request, Router } from 'express';
 import { z } from 'zod';
-import { paginate } from '../../web/pagination.ts';
+import { paginate } from '../../platform/web/pagination.ts';
 import type { OwnerContext } from '../context.ts';
 import { getDelivery } from '../get-delivery.ts';
 import { getSummary } from '../get-summary.ts';

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
-import { findFlashMessage } from '../../web/flash-messages.ts';
-import { formTokenField } from '../../web/form-token.ts';
-import { type Fragment, type Html, html } from '../../web/html.ts';
-import { pageFrame } from '../../web/page-frame.ts';
+import { findFlashMessage } from '../../platform/web/flash-messages.ts';
+import { formTokenField } from '../../platform/web/form-token.ts';
+import { type Fragment, type Html, html } from '../../platform/web/html.ts';
+import { pageFrame } from '../../platform/web/page-frame.ts';
 import { consoleMessages } from './flash-messages.ts';
 import type { OwnerSession } from './session.ts';
 

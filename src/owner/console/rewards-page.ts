@@ -1,7 +1,7 @@
-import type { RankedMember } from '../../ledger/standing.ts';
-import type { DayVotes } from '../../ledger/votes-per-day.ts';
+import type { RankedMember } from '../../core/ledger/standing.ts';
+import type { DayVotes } from '../../core/ledger/votes-per-day.ts';
 import { formatCount } from '../../platform/durations.ts';
-import { type Html, html } from '../../web/html.ts';
+import { type Html, html } from '../../platform/web/html.ts';
 import type { GrantSummary, ListingRules, PartyStatus, PurchaseSummary, ReminderSummary } from '../reward-records.ts';
 import { memberLink, untrustedText } from './cells.ts';
 import { rulesInWords } from './rules-in-words.ts';

@@ -1,5 +1,5 @@
+import type { ListingRewards, Multiplier, Weekday } from '../../core/rewards/rules.ts';
 import { formatCount, formatDuration } from '../../platform/durations.ts';
-import type { ListingRewards, Multiplier, Weekday } from '../../rewards/rules.ts';
 
 const weekdays: Readonly<Record<Weekday, string>> = {
   ...{ 1: 'Mondays', 2: 'Tuesdays', 3: 'Wednesdays', 4: 'Thursdays', 5: 'Fridays', 6: 'Saturdays', 7: 'Sundays' },

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { Request, Response } from 'express';
 import type { Clock } from '../../platform/clock.ts';
 import { hour, minute } from '../../platform/durations.ts';
-import { createSessionCookie, type SessionCookie } from '../../web/session-cookie.ts';
+import { createSessionCookie, type SessionCookie } from '../../platform/web/session-cookie.ts';
 import type { SessionRevocations } from '../revocations.ts';
 
 /** The session of the signed-in owner. */

@@ -1,6 +1,6 @@
 import { formatCount, pluralize } from '../../platform/durations.ts';
-import { type Html, html } from '../../web/html.ts';
-import { dateTime } from '../../web/time-element.ts';
+import { type Html, html } from '../../platform/web/html.ts';
+import { dateTime } from '../../platform/web/time-element.ts';
 import type { PurchaseRecord, PurchaseSummary } from '../reward-records.ts';
 import { memberLink, untrustedText } from './cells.ts';
 

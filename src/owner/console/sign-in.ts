@@ -1,8 +1,8 @@
 import { Router } from 'express';
 import { z } from 'zod';
-import { clientKeyOf } from '../../web/client-key.ts';
-import { type Html, html } from '../../web/html.ts';
-import { HttpError } from '../../web/http-error.ts';
+import { clientKeyOf } from '../../platform/web/client-key.ts';
+import { type Html, html } from '../../platform/web/html.ts';
+import { HttpError } from '../../platform/web/http-error.ts';
 import type { Authentication } from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';
 import { parseRequest } from '../request-schemas.ts';

@@ -1,6 +1,6 @@
-import type { DayVotes } from '../../ledger/votes-per-day.ts';
+import type { DayVotes } from '../../core/ledger/votes-per-day.ts';
 import { day as dayMs, formatCount } from '../../platform/durations.ts';
-import { type Html, html } from '../../web/html.ts';
+import { type Html, html } from '../../platform/web/html.ts';
 
 /* Units of the drawing, which is scaled to the width of the page. */
 const [width, height] = [600, 150];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Html, html } from '../../web/html.ts';
+import { Html, html } from '../../platform/web/html.ts';
 import type { DiscordState } from './discord-state.ts';
 import { RejectedByClientError } from './errors.ts';
 import type { Authorization, OAuth } from './oauth.ts';

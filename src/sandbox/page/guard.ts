@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isOwnHost } from '../../web/host.ts';
+import { isOwnHost } from '../../platform/web/host.ts';
 
 /**
  * Only our own files may be loaded. Avatars are generated as `data:` images, and the Discord components use style attributes for

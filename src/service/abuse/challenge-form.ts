@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { type Html, html } from '../../web/html.ts';
-import { HttpError } from '../../web/http-error.ts';
+import { type Html, html } from '../../platform/web/html.ts';
+import { HttpError } from '../../platform/web/http-error.ts';
 import type { ChallengeContext, VoteChallenge } from './vote-challenge.ts';
 
 interface Challenged {

@@ -1,7 +1,7 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
 import { minute } from '../../platform/durations.ts';
-import { html } from '../../web/html.ts';
-import { equalSecrets } from '../../web/session-cookie.ts';
+import { html } from '../../platform/web/html.ts';
+import { equalSecrets } from '../../platform/web/session-cookie.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { storedSetting } from '../storage/settings.ts';
 import type { ChallengeContext, VoteChallenge } from './vote-challenge.ts';

@@ -1,4 +1,4 @@
-import type { Html } from '../../web/html.ts';
+import type { Html } from '../../platform/web/html.ts';
 import type { ServiceListingKind } from '../listing/listing.ts';
 import type { ServiceMember } from '../storage/members/members.ts';
 

@@ -1,5 +1,5 @@
 import { systemClock } from '../../platform/clock.ts';
-import { exitCode, type Terminal, UsageError } from '../../terminal/terminal.ts';
+import { exitCode, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
 import { createServiceAdmin } from '../admin.ts';
 import { createServiceCounters } from '../monitoring/service-counters.ts';
 import type { Database } from '../storage/database.ts';

@@ -1,9 +1,9 @@
-import { sqlitePathOf } from '../../database/database-url.ts';
-import { copyDatabase, restoreDatabase } from '../../database/snapshots/backup.ts';
+import { sqlitePathOf } from '../../platform/database/database-url.ts';
+import { copyDatabase, restoreDatabase } from '../../platform/database/snapshots/backup.ts';
 import { formatCount } from '../../platform/durations.ts';
-import { type CliCommand, command } from '../../terminal/command.ts';
-import { printCopyProgress, singleFile } from '../../terminal/copy-arguments.ts';
-import { exitCode, type Terminal } from '../../terminal/terminal.ts';
+import { type CliCommand, command } from '../../platform/terminal/command.ts';
+import { printCopyProgress, singleFile } from '../../platform/terminal/copy-arguments.ts';
+import { exitCode, type Terminal } from '../../platform/terminal/terminal.ts';
 import { type ServiceContents, serviceCopyFormat } from '../storage/database-format.ts';
 import { readDatabaseAddress } from './database-address.ts';
 

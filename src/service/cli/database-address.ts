@@ -1,4 +1,4 @@
-import { readSecret, type Terminal, UsageError } from '../../terminal/terminal.ts';
+import { readSecret, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
 
 const variable = 'SERVICE_DATABASE_URL';
 const defaultAddress = 'sqlite:data/service.db';

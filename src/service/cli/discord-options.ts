@@ -1,4 +1,4 @@
-import { readSecret, type Terminal, UsageError } from '../../terminal/terminal.ts';
+import { readSecret, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
 import type { DiscordApplication } from '../discord-sign-in/discord-accounts.ts';
 import { readSnowflake, type ServiceValues } from './options.ts';
 

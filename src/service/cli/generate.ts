@@ -1,5 +1,5 @@
 import { systemClock } from '../../platform/clock.ts';
-import { exitCode, type Terminal, UsageError } from '../../terminal/terminal.ts';
+import { exitCode, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
 import { generate } from '../generate/generate.ts';
 import { isPossible, type Population } from '../generate/rows.ts';
 import type { Database } from '../storage/database.ts';

@@ -1,5 +1,5 @@
 import { formatCount } from '../../platform/durations.ts';
-import { exitCode, type Terminal } from '../../terminal/terminal.ts';
+import { exitCode, type Terminal } from '../../platform/terminal/terminal.ts';
 import { listingsInState, moderationQueue } from '../abuse/moderation-queue.ts';
 import { countOpenReports, type ReportTarget } from '../abuse/reports.ts';
 import type { Database } from '../storage/database.ts';

@@ -1,6 +1,6 @@
 import { isSnowflake } from '../../platform/snowflake.ts';
-import type { ParsedArgs } from '../../terminal/command.ts';
-import { UsageError } from '../../terminal/terminal.ts';
+import type { ParsedArgs } from '../../platform/terminal/command.ts';
+import { UsageError } from '../../platform/terminal/terminal.ts';
 
 /** Options of `tallyhook service`, for `parseArgs`. */
 export const serviceOptions = {

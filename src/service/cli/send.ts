@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
-import { type CliCommand, command, type ParsedArgs } from '../../terminal/command.ts';
-import { exitCode, readSecret, type Terminal, UsageError, withSuggestion } from '../../terminal/terminal.ts';
+import { type CliCommand, command, type ParsedArgs } from '../../platform/terminal/command.ts';
+import { exitCode, readSecret, type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { sign } from '../../webhook/signature.ts';
 import { isSampleEventType, reorderedEvents, sampleEvent, sampleEventTypes } from '../sample-events.ts';
 import type { Payload } from '../webhooks/payloads.ts';

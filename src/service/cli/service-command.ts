@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { logLevels } from '../../platform/log.ts';
-import { type CliCommand, command } from '../../terminal/command.ts';
-import { type Terminal, UsageError, withSuggestion } from '../../terminal/terminal.ts';
+import { type CliCommand, command } from '../../platform/terminal/command.ts';
+import { type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { addListing } from './add-listing.ts';
 import { backupCommand, restoreCommand } from './copy-database.ts';

@@ -1,6 +1,6 @@
 import { systemClock } from '../../platform/clock.ts';
 import { formatDuration, second } from '../../platform/durations.ts';
-import { exitCode, type Terminal } from '../../terminal/terminal.ts';
+import { exitCode, type Terminal } from '../../platform/terminal/terminal.ts';
 import { issueSignInToken, signInLinkTtlMs } from '../actions/sign-in.ts';
 import type { Database } from '../storage/database.ts';
 import { readSnowflake, readText, type ServiceValues } from './options.ts';

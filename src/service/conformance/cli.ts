@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';
-import { type CliCommand, command } from '../../terminal/command.ts';
-import { exitCode, readSecret, type Terminal, UsageError } from '../../terminal/terminal.ts';
+import { type CliCommand, command } from '../../platform/terminal/command.ts';
+import { exitCode, readSecret, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
 import { type ConformanceResult, runConformance } from './suite.ts';
 
 const help = `npm run conformance: check a service against the document of the lookup API

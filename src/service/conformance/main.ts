@@ -1,4 +1,4 @@
-import { surviveClosedOutput } from '../../terminal/process-terminal.ts';
+import { surviveClosedOutput } from '../../platform/terminal/process-terminal.ts';
 import { conformanceCommand } from './cli.ts';
 
 // Nothing needs a graceful shutdown, so signals may end the process.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { createOAuthClient, type OAuthClient } from '../../discord-oauth/oauth-client.ts';
-import { OAuthError } from '../../discord-oauth/oauth-error.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { createOAuthClient, type OAuthClient } from '../../platform/discord-oauth/oauth-client.ts';
+import { OAuthError } from '../../platform/discord-oauth/oauth-error.ts';
 import { second } from '../../platform/durations.ts';
 import { snowflakePattern } from '../../platform/snowflake.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';

@@ -1,5 +1,8 @@
-import { type AuthorizationAttempts, createAuthorizationAttempts } from '../../discord-oauth/authorization-attempts.ts';
 import type { Clock } from '../../platform/clock.ts';
+import {
+  type AuthorizationAttempts,
+  createAuthorizationAttempts,
+} from '../../platform/discord-oauth/authorization-attempts.ts';
 import { createDiscordAccounts, type DiscordAccounts, type DiscordApplication } from './discord-accounts.ts';
 
 /** What the pages need to sign members in with Discord. */

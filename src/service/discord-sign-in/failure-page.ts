@@ -1,6 +1,6 @@
-import type { OAuthError } from '../../discord-oauth/oauth-error.ts';
+import type { OAuthError } from '../../platform/discord-oauth/oauth-error.ts';
 import { formatDuration, minute, second } from '../../platform/durations.ts';
-import { type Html, html } from '../../web/html.ts';
+import { type Html, html } from '../../platform/web/html.ts';
 import type { Consent } from './discord-accounts.ts';
 
 /** Why a member is not signed in, or the servers are not proven. */

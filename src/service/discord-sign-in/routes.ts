@@ -1,5 +1,5 @@
 import { type Request, type Response, Router } from 'express';
-import { OAuthError } from '../../discord-oauth/oauth-error.ts';
+import { OAuthError } from '../../platform/discord-oauth/oauth-error.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';

@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http';
 import type { Express, Router } from 'express';
-import { createHttpApp } from '../../http/app.ts';
-import { createHealth } from '../../http/health.ts';
-import type { ReadinessChecks } from '../../http/readiness.ts';
-import { createServiceMetrics } from '../../http/service-metrics/service-metrics.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { createHttpApp } from '../../platform/http/app.ts';
+import { createHealth } from '../../platform/http/health.ts';
+import type { ReadinessChecks } from '../../platform/http/readiness.ts';
+import { createServiceMetrics } from '../../platform/http/service-metrics/service-metrics.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Database } from '../storage/database.ts';
 import { queriesOf, readQueueState } from '../storage/deliveries/queue-state.ts';

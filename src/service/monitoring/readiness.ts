@@ -1,7 +1,7 @@
-import { coalesce } from '../../http/coalesce.ts';
-import type { ReadinessCheck, ReadinessChecks } from '../../http/readiness.ts';
 import { second } from '../../platform/durations.ts';
 import { StoreUnavailableError, TallyhookError } from '../../platform/errors.ts';
+import { coalesce } from '../../platform/http/coalesce.ts';
+import type { ReadinessCheck, ReadinessChecks } from '../../platform/http/readiness.ts';
 import type { Database } from '../storage/database.ts';
 import { probeDatabase } from '../storage/probe.ts';
 

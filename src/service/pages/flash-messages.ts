@@ -1,4 +1,4 @@
-import type { FlashMessages } from '../../web/flash-messages.ts';
+import type { FlashMessages } from '../../platform/web/flash-messages.ts';
 
 export const serviceMessages = {
   voted: { tone: 'good', text: 'Thank you, your vote was counted.' },

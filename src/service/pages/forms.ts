@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { normalizeLine } from '../../platform/normalize-text.ts';
 import { snowflakePattern } from '../../platform/snowflake.ts';
-import { HttpError } from '../../web/http-error.ts';
+import { HttpError } from '../../platform/web/http-error.ts';
 import { line, paragraphs } from './form-text.ts';
 
 // The forms of the pages. The HTML has the same limits, so only clients other than browsers exceed them.

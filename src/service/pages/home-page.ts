@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatCount } from '../../platform/durations.ts';
 import { normalizeLine } from '../../platform/normalize-text.ts';
-import { type Html, html } from '../../web/html.ts';
+import { type Html, html } from '../../platform/web/html.ts';
 import { pagePath, type ServiceListingKind } from '../listing/listing.ts';
 import type { RankedListing } from '../storage/listings/listing-search.ts';
 import { isolated, kindName, listingIcon, tagLinks } from './listing-parts.ts';

@@ -1,7 +1,7 @@
 import { formatWait } from '../../platform/durations.ts';
-import { formTokenField } from '../../web/form-token.ts';
-import { type Html, html } from '../../web/html.ts';
-import { dateTime, timeAgo } from '../../web/time-element.ts';
+import { formTokenField } from '../../platform/web/form-token.ts';
+import { type Html, html } from '../../platform/web/html.ts';
+import { dateTime, timeAgo } from '../../platform/web/time-element.ts';
 import type { VoteCooldown } from '../listing/cooldown.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
 import type { StoredListing } from '../storage/listings/listings.ts';

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { z } from 'zod';
-import { HttpError } from '../../web/http-error.ts';
+import { HttpError } from '../../platform/web/http-error.ts';
 import { findBan } from '../abuse/bans.ts';
 import { reportsOfReporter } from '../abuse/reports.ts';
 import { countListingsOfOwner } from '../storage/listings/listings.ts';

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
-import { findFlashMessage } from '../../web/flash-messages.ts';
-import { formTokenField, hasFormToken } from '../../web/form-token.ts';
-import { type Fragment, type Html, html } from '../../web/html.ts';
-import { HttpError } from '../../web/http-error.ts';
-import { pageFrame } from '../../web/page-frame.ts';
+import { findFlashMessage } from '../../platform/web/flash-messages.ts';
+import { formTokenField, hasFormToken } from '../../platform/web/form-token.ts';
+import { type Fragment, type Html, html } from '../../platform/web/html.ts';
+import { HttpError } from '../../platform/web/http-error.ts';
+import { pageFrame } from '../../platform/web/page-frame.ts';
 import { openApiPath } from '../api/openapi.ts';
 import type { PageDependencies } from './dependencies.ts';
 import { serviceMessages } from './flash-messages.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { formTokenField } from '../../web/form-token.ts';
-import { type Html, html } from '../../web/html.ts';
+import { formTokenField } from '../../platform/web/form-token.ts';
+import { type Html, html } from '../../platform/web/html.ts';
 import { type ReportReason, reportReasons } from '../abuse/reports.ts';
 import { pagePath } from '../listing/listing.ts';
 import type { StoredListing } from '../storage/listings/listings.ts';

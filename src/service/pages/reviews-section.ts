@@ -1,7 +1,7 @@
 import { formatCount } from '../../platform/durations.ts';
-import { formTokenField } from '../../web/form-token.ts';
-import { type Html, html } from '../../web/html.ts';
-import { timeAgo } from '../../web/time-element.ts';
+import { formTokenField } from '../../platform/web/form-token.ts';
+import { type Html, html } from '../../platform/web/html.ts';
+import { timeAgo } from '../../platform/web/time-element.ts';
 import { pagePath } from '../listing/listing.ts';
 import type { StoredListing } from '../storage/listings/listings.ts';
 import type { PageReview } from '../storage/reviews/review-pages.ts';

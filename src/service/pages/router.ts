@@ -1,12 +1,12 @@
 import express, { type Request, type RequestHandler, type Router } from 'express';
 import { StoreUnavailableError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { serveAsset } from '../../web/asset.ts';
-import { rejectCrossSiteForms } from '../../web/cross-site.ts';
-import { isOwnHost } from '../../web/host.ts';
-import { html } from '../../web/html.ts';
-import { HttpError, handleErrors, toHttpError } from '../../web/http-error.ts';
-import { securityHeaders } from '../../web/security-headers.ts';
+import { serveAsset } from '../../platform/web/asset.ts';
+import { rejectCrossSiteForms } from '../../platform/web/cross-site.ts';
+import { isOwnHost } from '../../platform/web/host.ts';
+import { html } from '../../platform/web/html.ts';
+import { HttpError, handleErrors, toHttpError } from '../../platform/web/http-error.ts';
+import { securityHeaders } from '../../platform/web/security-headers.ts';
 import type { VoteChallenge } from '../abuse/vote-challenge.ts';
 import { retryAfterUnavailable } from '../api/api-error.ts';
 import { discordSignInRoutes } from '../discord-sign-in/routes.ts';

@@ -1,8 +1,8 @@
 import { type Request, Router } from 'express';
 import { z } from 'zod';
-import { formTokenField } from '../../web/form-token.ts';
-import { type Html, html } from '../../web/html.ts';
-import { HttpError } from '../../web/http-error.ts';
+import { formTokenField } from '../../platform/web/form-token.ts';
+import { type Html, html } from '../../platform/web/html.ts';
+import { HttpError } from '../../platform/web/http-error.ts';
 import { findSignInMember, redeemSignInToken } from '../actions/sign-in.ts';
 import type { Database } from '../storage/database.ts';
 import { listOwners } from '../storage/listings/listings.ts';

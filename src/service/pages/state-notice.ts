@@ -1,4 +1,4 @@
-import { type Html, html } from '../../web/html.ts';
+import { type Html, html } from '../../platform/web/html.ts';
 import type { StoredListing } from '../storage/listings/listings.ts';
 import { isolated } from './listing-parts.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { sqlitePathOf } from '../../database/database-url.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { sqlitePathOf } from '../../platform/database/database-url.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Database } from '../storage/database.ts';
 import { openFileReservations } from '../storage/limit/file-reservations.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { DatabaseSnapshot } from '../../database/snapshots/snapshot.ts';
+import type { DatabaseSnapshot } from '../../platform/database/snapshots/snapshot.ts';
 import type { ServiceTables } from './tables.ts';
 
 /** A listing whose counts, which lookups return, are not those of its rows. */

@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import type { SqlDialect } from '../../database/dialect.ts';
+import type { SqlDialect } from '../../platform/database/dialect.ts';
 import type { Sql } from './database.ts';
 import type { ServiceTables } from './tables.ts';
 

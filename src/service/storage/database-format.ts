@@ -1,7 +1,7 @@
-import type { CopyFormat } from '../../database/snapshots/backup.ts';
-import { type DatabaseStatus, statusOfDatabase } from '../../database/snapshots/database-status.ts';
-import type { DatabaseProgram } from '../../database/snapshots/program.ts';
-import type { DatabaseSnapshot } from '../../database/snapshots/snapshot.ts';
+import type { CopyFormat } from '../../platform/database/snapshots/backup.ts';
+import { type DatabaseStatus, statusOfDatabase } from '../../platform/database/snapshots/database-status.ts';
+import type { DatabaseProgram } from '../../platform/database/snapshots/program.ts';
+import type { DatabaseSnapshot } from '../../platform/database/snapshots/snapshot.ts';
 import { countDifferences } from './audit.ts';
 import { migrationNames } from './migrations/index.ts';
 import type { ServiceTables } from './tables.ts';

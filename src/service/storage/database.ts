@@ -1,6 +1,6 @@
 import { type CompiledQuery, Kysely, type Transaction } from 'kysely';
-import { sqlitePathOf } from '../../database/database-url.ts';
-import type { Query, SqlDialect } from '../../database/dialect.ts';
+import { sqlitePathOf } from '../../platform/database/database-url.ts';
+import type { Query, SqlDialect } from '../../platform/database/dialect.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Engine, Execute, OpenOptions } from './engine.ts';

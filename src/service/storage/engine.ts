@@ -1,7 +1,7 @@
 import type { Driver } from 'kysely';
-import type { SqlDialect } from '../../database/dialect.ts';
-import type { MigrationProgress } from '../../database/migrations/migrate.ts';
-import type { PostgresTransactions } from '../../database/postgres-transactions.ts';
+import type { SqlDialect } from '../../platform/database/dialect.ts';
+import type { MigrationProgress } from '../../platform/database/migrations/migrate.ts';
+import type { PostgresTransactions } from '../../platform/database/postgres-transactions.ts';
 import type { Log } from '../../platform/log.ts';
 import type { RecordVote } from './record-vote.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { doctorCommand } from '../../../src/cli/doctor/doctor-command.ts';
-import { runCommand } from '../../../src/terminal/terminal.ts';
+import { runCommand } from '../../../src/platform/terminal/terminal.ts';
 import { captive } from '../../service/terminal.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 

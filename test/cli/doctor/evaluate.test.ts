@@ -6,12 +6,18 @@ import { checkAddress } from '../../../src/cli/doctor/address.ts';
 import { evaluateDiscordError } from '../../../src/cli/doctor/discord.ts';
 import { evaluateBacklog } from '../../../src/cli/doctor/outbox.ts';
 import { evaluateSecrets } from '../../../src/cli/doctor/secrets.ts';
-import { evaluateOffset } from '../../../src/doctor/clock.ts';
-import { checkDisk, evaluateDiskSpace } from '../../../src/doctor/disk.ts';
-import { pass, warn } from '../../../src/doctor/finding.ts';
-import { exitCodeOf, formatJson, formatResult, formatSummary, sanitizeResult } from '../../../src/doctor/report.ts';
-import { type CheckResult, type DoctorCheck, runChecks } from '../../../src/doctor/run-checks.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
+import { evaluateOffset } from '../../../src/platform/doctor/clock.ts';
+import { checkDisk, evaluateDiskSpace } from '../../../src/platform/doctor/disk.ts';
+import { pass, warn } from '../../../src/platform/doctor/finding.ts';
+import {
+  exitCodeOf,
+  formatJson,
+  formatResult,
+  formatSummary,
+  sanitizeResult,
+} from '../../../src/platform/doctor/report.ts';
+import { type CheckResult, type DoctorCheck, runChecks } from '../../../src/platform/doctor/run-checks.ts';
 import { TallyhookError } from '../../../src/platform/errors.ts';
 import { serve } from '../../support/start-receiver.ts';
 import { tempDir } from '../../support/temp-dir.ts';

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { checkRejectedRequests } from '../../../src/cli/doctor/rejected-requests.ts';
+import { openStore } from '../../../src/core/store/store.ts';
 import { minute } from '../../../src/platform/durations.ts';
-import { openStore } from '../../../src/store/store.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 

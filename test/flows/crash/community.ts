@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { handlerKinds } from '../../../src/outbox/handler-events.ts';
+import { handlerKinds } from '../../../src/core/outbox/handler-events.ts';
+import { openStore } from '../../../src/core/store/store.ts';
 import { hour, second } from '../../../src/platform/durations.ts';
 import type { LocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
-import { openStore } from '../../../src/store/store.ts';
 import { homeAccount } from '../../support/home-account.ts';
 import { premiumSecret, voteSecret } from '../../support/listings.ts';
 import { localDiscord } from '../../support/local-discord.ts';

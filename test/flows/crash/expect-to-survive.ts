@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
+import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
 import { minute, second } from '../../../src/platform/durations.ts';
 import { createPrng } from '../../../src/service/seed/prng.ts';
-import { openSnapshot } from '../../../src/store/snapshots/open-snapshot.ts';
 import { createOffsetClock } from '../../support/offset-clock.ts';
 import type { Program } from '../../support/start-program.ts';
 import { tempDir } from '../../support/temp-dir.ts';

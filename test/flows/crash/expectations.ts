@@ -1,19 +1,19 @@
 import { expect } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { listingsWithCommunity } from '../../../src/app/listings.ts';
-import { createCalendar } from '../../../src/rewards/calendar.ts';
-import { decideVote } from '../../../src/rewards/decide-vote.ts';
-import { emptyHistory } from '../../../src/rewards/history.ts';
-import { creditsOf } from '../../../src/rewards/reward.ts';
-import type { LocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
+import { createCalendar } from '../../../src/core/rewards/calendar.ts';
+import { decideVote } from '../../../src/core/rewards/decide-vote.ts';
+import { emptyHistory } from '../../../src/core/rewards/history.ts';
+import { creditsOf } from '../../../src/core/rewards/reward.ts';
 import {
   balanceDifferences,
   brokenLinks,
   orphanedRows,
   paymentDifferences,
-} from '../../../src/store/snapshots/audit.ts';
-import { openSnapshot } from '../../../src/store/snapshots/open-snapshot.ts';
-import type { Snapshot } from '../../../src/store/snapshots/snapshot.ts';
+} from '../../../src/core/store/snapshots/audit.ts';
+import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
+import type { Snapshot } from '../../../src/core/store/snapshots/snapshot.ts';
+import type { LocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
 import { deposit, party, shoppers as shopperIds } from './community.ts';
 import type { Delivery, ListingService } from './deliveries.ts';
 import { deliveryNumber, digestedVotes } from './moments.ts';

@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs';
 import { loadConfig } from '../../../config/load.ts';
 import { createApp } from '../../../src/app/app.ts';
-import type { HandlerCall } from '../../../src/handlers/handlers.ts';
-import type { HandlerEvent } from '../../../src/outbox/handler-events.ts';
+import type { HandlerEvent } from '../../../src/core/outbox/handler-events.ts';
+import type { HandlerCall } from '../../../src/features/handlers/handlers.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
 

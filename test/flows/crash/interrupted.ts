@@ -1,4 +1,4 @@
-import { openSnapshot } from '../../../src/store/snapshots/open-snapshot.ts';
+import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
 
 /** What was waiting in the database when the programs were killed: effects by kind, and due reminders. */
 export interface Interrupted {

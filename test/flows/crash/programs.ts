@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { HandlerEvent } from '../../../src/outbox/handler-events.ts';
+import type { HandlerEvent } from '../../../src/core/outbox/handler-events.ts';
 import { launcher, type Program, startProgram } from '../../support/start-program.ts';
 
 /** `handling` has handlers of its own, `start` is the program of the command line. */

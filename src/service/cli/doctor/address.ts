@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Finding, fail, pass, warn } from '../../../doctor/finding.ts';
-import { type HttpProbeResult, probeHttp } from '../../../doctor/http-probe.ts';
+import { type Finding, fail, pass, warn } from '../../../platform/doctor/finding.ts';
+import { type HttpProbeResult, probeHttp } from '../../../platform/doctor/http-probe.ts';
 import { second } from '../../../platform/durations.ts';
 import { parseJson } from '../../../platform/json.ts';
 import { apiBasePath } from '../../app.ts';

@@ -1,4 +1,4 @@
-import { type Finding, fail, pass } from '../../../doctor/finding.ts';
+import { type Finding, fail, pass } from '../../../platform/doctor/finding.ts';
 import { formatCount, pluralize } from '../../../platform/durations.ts';
 import type { CountDifference } from '../../storage/audit.ts';
 

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
-import { sqlitePathOf } from '../../../database/database-url.ts';
-import type { DatabaseStatus } from '../../../database/snapshots/database-status.ts';
-import { openDatabaseSnapshot } from '../../../database/snapshots/open-snapshot.ts';
-import { type DatabaseNames, evaluateIntegrity, evaluateStatus } from '../../../doctor/database.ts';
-import { checkDisk } from '../../../doctor/disk.ts';
-import { type Finding, fail, pass } from '../../../doctor/finding.ts';
-import type { DoctorCheck } from '../../../doctor/run-checks.ts';
+import { sqlitePathOf } from '../../../platform/database/database-url.ts';
+import type { DatabaseStatus } from '../../../platform/database/snapshots/database-status.ts';
+import { openDatabaseSnapshot } from '../../../platform/database/snapshots/open-snapshot.ts';
+import { type DatabaseNames, evaluateIntegrity, evaluateStatus } from '../../../platform/doctor/database.ts';
+import { checkDisk } from '../../../platform/doctor/disk.ts';
+import { type Finding, fail, pass } from '../../../platform/doctor/finding.ts';
+import type { DoctorCheck } from '../../../platform/doctor/run-checks.ts';
 import { messageOf } from '../../../platform/errors.ts';
 import { countDifferences } from '../../storage/audit.ts';
 import { openDatabase } from '../../storage/database.ts';

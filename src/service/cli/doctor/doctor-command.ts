@@ -1,12 +1,18 @@
-import { sqlitePathOf } from '../../../database/database-url.ts';
-import { type ClockConsequences, checkClock } from '../../../doctor/clock.ts';
-import { checkFiles } from '../../../doctor/files.ts';
-import { exitCodeOf, formatJson, formatResult, formatSummary, sanitizeResult } from '../../../doctor/report.ts';
-import { type CheckResult, type DoctorCheck, runChecks } from '../../../doctor/run-checks.ts';
 import { systemClock } from '../../../platform/clock.ts';
+import { sqlitePathOf } from '../../../platform/database/database-url.ts';
+import { type ClockConsequences, checkClock } from '../../../platform/doctor/clock.ts';
+import { checkFiles } from '../../../platform/doctor/files.ts';
+import {
+  exitCodeOf,
+  formatJson,
+  formatResult,
+  formatSummary,
+  sanitizeResult,
+} from '../../../platform/doctor/report.ts';
+import { type CheckResult, type DoctorCheck, runChecks } from '../../../platform/doctor/run-checks.ts';
 import { minute, second } from '../../../platform/durations.ts';
-import { command } from '../../../terminal/command.ts';
-import { exitCode, type Terminal, UsageError, untilStopped } from '../../../terminal/terminal.ts';
+import { command } from '../../../platform/terminal/command.ts';
+import { exitCode, type Terminal, UsageError, untilStopped } from '../../../platform/terminal/terminal.ts';
 import type { DiscordApplication } from '../../discord-sign-in/discord-accounts.ts';
 import { readDatabaseAddress } from '../database-address.ts';
 import { readDiscordApplication } from '../discord-options.ts';

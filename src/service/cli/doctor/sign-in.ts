@@ -1,5 +1,5 @@
-import { type Finding, fail, pass, warn } from '../../../doctor/finding.ts';
-import { type HttpProbeResult, probeHttp } from '../../../doctor/http-probe.ts';
+import { type Finding, fail, pass, warn } from '../../../platform/doctor/finding.ts';
+import { type HttpProbeResult, probeHttp } from '../../../platform/doctor/http-probe.ts';
 import { formatCount, second } from '../../../platform/durations.ts';
 import { callbackPath, type DiscordApplication } from '../../discord-sign-in/discord-accounts.ts';
 

@@ -1,5 +1,5 @@
-import { formTokenField } from '../../../web/form-token.ts';
-import { type Html, html } from '../../../web/html.ts';
+import { formTokenField } from '../../../platform/web/form-token.ts';
+import { type Html, html } from '../../../platform/web/html.ts';
 import { categories } from '../../listing/categories.ts';
 import type { Listing } from '../../listing/listing.ts';
 import type { Visitor } from '../session.ts';

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { z } from 'zod';
-import { HttpError } from '../../../web/http-error.ts';
+import { HttpError } from '../../../platform/web/http-error.ts';
 import { createOwnersListing, defaultServerFacts, maxListingsOfOwner } from '../../actions/create-listing.ts';
 import { takeOverListing } from '../../actions/take-over-listing.ts';
 import type { CommonListing, Listing } from '../../listing/listing.ts';

@@ -1,5 +1,5 @@
-import { type Html, html } from '../../../web/html.ts';
-import { dateTime } from '../../../web/time-element.ts';
+import { type Html, html } from '../../../platform/web/html.ts';
+import { dateTime } from '../../../platform/web/time-element.ts';
 import type { WebhookDeliveryRecord } from '../../storage/deliveries/attempts.ts';
 import type { Webhook } from '../../storage/deliveries/webhooks.ts';
 import type { StoredKey } from '../../storage/listings/keys.ts';

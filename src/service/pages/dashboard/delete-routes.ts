@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { z } from 'zod';
 import { normalizeLine } from '../../../platform/normalize-text.ts';
-import { HttpError } from '../../../web/http-error.ts';
+import { HttpError } from '../../../platform/web/http-error.ts';
 import { startListingDeletion } from '../../storage/listings/delete-listing.ts';
 import { exportedLists, exportedProfile } from '../../storage/listings/export-listing.ts';
 import type { PageDependencies } from '../dependencies.ts';

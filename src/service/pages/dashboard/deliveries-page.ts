@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { formTokenField } from '../../../web/form-token.ts';
-import { type Html, html } from '../../../web/html.ts';
-import { exactDateTime, timeAgo } from '../../../web/time-element.ts';
+import { formTokenField } from '../../../platform/web/form-token.ts';
+import { type Html, html } from '../../../platform/web/html.ts';
+import { exactDateTime, timeAgo } from '../../../platform/web/time-element.ts';
 import type { Listing } from '../../listing/listing.ts';
 import type { DeliveryAttempt, WebhookDeliveryRecord } from '../../storage/deliveries/attempts.ts';
 import type { DeliverySelection, WebhookDelivery } from '../../storage/deliveries/deliveries.ts';

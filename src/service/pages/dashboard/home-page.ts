@@ -1,5 +1,5 @@
 import { formatCount } from '../../../platform/durations.ts';
-import { type Html, html } from '../../../web/html.ts';
+import { type Html, html } from '../../../platform/web/html.ts';
 import { pagePath } from '../../listing/listing.ts';
 import type { StoredListing } from '../../storage/listings/listings.ts';
 import { kindName, listingIcon } from '../listing-parts.ts';

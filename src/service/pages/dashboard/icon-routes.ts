@@ -1,5 +1,5 @@
 import express, { type RequestHandler, Router } from 'express';
-import { HttpError } from '../../../web/http-error.ts';
+import { HttpError } from '../../../platform/web/http-error.ts';
 import { readImageHeader } from '../../listing/image-header.ts';
 import { deleteIcon, type ListingIcon, saveIcon } from '../../storage/listings/icons.ts';
 import type { PageDependencies } from '../dependencies.ts';

@@ -1,5 +1,5 @@
-import { formTokenField } from '../../../web/form-token.ts';
-import { type Html, html } from '../../../web/html.ts';
+import { formTokenField } from '../../../platform/web/form-token.ts';
+import { type Html, html } from '../../../platform/web/html.ts';
 import type { StoredListing } from '../../storage/listings/listings.ts';
 import { listingIcon } from '../listing-parts.ts';
 import type { Visitor } from '../session.ts';

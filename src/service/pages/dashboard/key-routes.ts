@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { HttpError } from '../../../web/http-error.ts';
+import { HttpError } from '../../../platform/web/http-error.ts';
 import { issueOwnersKey, maxKeys } from '../../actions/issue-key.ts';
 import { findKey, revokeKey } from '../../storage/listings/keys.ts';
 import type { PageDependencies } from '../dependencies.ts';

@@ -1,6 +1,6 @@
-import { formTokenField } from '../../../web/form-token.ts';
-import { type Html, html } from '../../../web/html.ts';
-import { timeAgo } from '../../../web/time-element.ts';
+import { formTokenField } from '../../../platform/web/form-token.ts';
+import { type Html, html } from '../../../platform/web/html.ts';
+import { timeAgo } from '../../../platform/web/time-element.ts';
 import { maxKeys } from '../../actions/issue-key.ts';
 import type { Listing } from '../../listing/listing.ts';
 import type { StoredKey } from '../../storage/listings/keys.ts';

@@ -1,6 +1,6 @@
 import { formatCount } from '../../../platform/durations.ts';
-import { formTokenField } from '../../../web/form-token.ts';
-import { type Html, html } from '../../../web/html.ts';
+import { formTokenField } from '../../../platform/web/form-token.ts';
+import { type Html, html } from '../../../platform/web/html.ts';
 import { pagePath } from '../../listing/listing.ts';
 import type { StoredListing } from '../../storage/listings/listings.ts';
 import type { PageReview } from '../../storage/reviews/review-pages.ts';

@@ -1,5 +1,5 @@
 import { formatCount } from '../../../platform/durations.ts';
-import { type Html, html } from '../../../web/html.ts';
+import { type Html, html } from '../../../platform/web/html.ts';
 import type { Listing } from '../../listing/listing.ts';
 import type { ListingDay } from '../../storage/listings/listing-days.ts';
 import { voteChart } from './vote-chart.ts';

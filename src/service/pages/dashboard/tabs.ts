@@ -1,4 +1,4 @@
-import { type Fragment, type Html, html } from '../../../web/html.ts';
+import { type Fragment, type Html, html } from '../../../platform/web/html.ts';
 import { pagePath } from '../../listing/listing.ts';
 import type { StoredListing } from '../../storage/listings/listings.ts';
 import { isolated, listingIcon } from '../listing-parts.ts';

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../../web/html.ts';
+import { type Html, html } from '../../../platform/web/html.ts';
 
 /** One bar of the chart. */
 export interface ChartDay {

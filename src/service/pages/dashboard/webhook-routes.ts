@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { TallyhookError } from '../../../platform/errors.ts';
-import { HttpError } from '../../../web/http-error.ts';
+import { HttpError } from '../../../platform/web/http-error.ts';
 import { configureOwnersWebhook, rotateWebhookSecret } from '../../actions/configure-webhook.ts';
 import { testWebhook } from '../../actions/test-webhook.ts';
 import { deleteWebhook, findWebhook, pauseForOwner, resumeWebhook } from '../../storage/deliveries/webhooks.ts';

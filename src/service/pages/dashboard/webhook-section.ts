@@ -1,7 +1,7 @@
 import { formatCount } from '../../../platform/durations.ts';
-import { formTokenField } from '../../../web/form-token.ts';
-import { type Html, html } from '../../../web/html.ts';
-import { dateTime, timeAgo } from '../../../web/time-element.ts';
+import { formTokenField } from '../../../platform/web/form-token.ts';
+import { type Html, html } from '../../../platform/web/html.ts';
+import { dateTime, timeAgo } from '../../../platform/web/time-element.ts';
 import type { Listing } from '../../listing/listing.ts';
 import type { Webhook } from '../../storage/deliveries/webhooks.ts';
 import type { WebhookFamily } from '../../storage/tables.ts';

@@ -1,6 +1,6 @@
-import { formTokenField } from '../../../web/form-token.ts';
-import { type Fragment, type Html, html } from '../../../web/html.ts';
-import { dateTime } from '../../../web/time-element.ts';
+import { formTokenField } from '../../../platform/web/form-token.ts';
+import { type Fragment, type Html, html } from '../../../platform/web/html.ts';
+import { dateTime } from '../../../platform/web/time-element.ts';
 import type { Ban } from '../../abuse/bans.ts';
 import type { moderationLog } from '../../abuse/moderation-log.ts';
 import type { UnpublishedListing } from '../../abuse/moderation-queue.ts';

@@ -1,8 +1,8 @@
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import { snowflakePattern } from '../../../platform/snowflake.ts';
-import type { Fragment } from '../../../web/html.ts';
-import { HttpError } from '../../../web/http-error.ts';
+import type { Fragment } from '../../../platform/web/html.ts';
+import { HttpError } from '../../../platform/web/http-error.ts';
 import { listBans } from '../../abuse/bans.ts';
 import {
   ban,

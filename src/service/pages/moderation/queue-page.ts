@@ -1,7 +1,7 @@
 import { formatCount } from '../../../platform/durations.ts';
-import { formTokenField } from '../../../web/form-token.ts';
-import { type Html, html } from '../../../web/html.ts';
-import { timeAgo } from '../../../web/time-element.ts';
+import { formTokenField } from '../../../platform/web/form-token.ts';
+import { type Html, html } from '../../../platform/web/html.ts';
+import { timeAgo } from '../../../platform/web/time-element.ts';
 import type { QueueItem, UnpublishedListing } from '../../abuse/moderation-queue.ts';
 import { reportReasons } from '../../abuse/reports.ts';
 import { pagePath } from '../../listing/listing.ts';

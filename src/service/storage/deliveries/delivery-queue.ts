@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql as expression, type RawBuilder } from 'kysely';
-import type { SqlDialect } from '../../../database/dialect.ts';
+import type { SqlDialect } from '../../../platform/database/dialect.ts';
 import type { Sql } from '../database.ts';
 import type { Row } from '../tables.ts';
 import { deliveryOfRow, type LeasedDelivery, type WebhookKey } from './deliveries.ts';

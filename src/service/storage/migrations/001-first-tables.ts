@@ -1,5 +1,5 @@
-import type { SqlDialect } from '../../../database/dialect.ts';
-import type { Migration } from '../../../database/migrations/migration.ts';
+import type { SqlDialect } from '../../../platform/database/dialect.ts';
+import type { Migration } from '../../../platform/database/migrations/migration.ts';
 import { runStatements, tableWords } from './statements.ts';
 
 /** The first version of the service's tables. */

@@ -1,5 +1,5 @@
-import type { SqlDialect } from '../../../database/dialect.ts';
-import type { Migration } from '../../../database/migrations/migration.ts';
+import type { SqlDialect } from '../../../platform/database/dialect.ts';
+import type { Migration } from '../../../platform/database/migrations/migration.ts';
 import { runStatements, tableWords } from './statements.ts';
 
 /** The counted requests as one row per key and process, instead of a row per request. What was counted stays counted. */

@@ -1,5 +1,5 @@
-import type { SqlDialect } from '../../../database/dialect.ts';
-import type { Migration } from '../../../database/migrations/migration.ts';
+import type { SqlDialect } from '../../../platform/database/dialect.ts';
+import type { Migration } from '../../../platform/database/migrations/migration.ts';
 import { postgresCounts } from './003-counts-postgres.ts';
 import { runStatements } from './statements.ts';
 

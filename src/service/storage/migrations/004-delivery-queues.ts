@@ -1,4 +1,4 @@
-import type { Migration } from '../../../database/migrations/migration.ts';
+import type { Migration } from '../../../platform/database/migrations/migration.ts';
 import { runStatements } from './statements.ts';
 
 const statements = [

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Migration } from '../../../database/migrations/migration.ts';
+import type { Migration } from '../../../platform/database/migrations/migration.ts';
 
 /**
  * What owners and members manage themselves: the state and the icon of a listing, the use of its keys, replies to its

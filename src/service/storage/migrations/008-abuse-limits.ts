@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Migration } from '../../../database/migrations/migration.ts';
+import type { Migration } from '../../../platform/database/migrations/migration.ts';
 
 /** How often members and addresses did something in a window of time, and the challenges that were used. */
 export const abuseLimits: Migration = {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Migration } from '../../../database/migrations/migration.ts';
+import type { Migration } from '../../../platform/database/migrations/migration.ts';
 
 /**
  * The servers that members manage, as Discord said when they proved it, and a random value per member that every

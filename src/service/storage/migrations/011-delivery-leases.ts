@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Migration } from '../../../database/migrations/migration.ts';
+import type { Migration } from '../../../platform/database/migrations/migration.ts';
 
 /**
  * Who leases a delivery, so that a process whose lease has ended cannot settle what another process sends meanwhile; and

@@ -1,5 +1,5 @@
-import type { SqlDialect } from '../../../database/dialect.ts';
-import type { Migration } from '../../../database/migrations/migration.ts';
+import type { SqlDialect } from '../../../platform/database/dialect.ts';
+import type { Migration } from '../../../platform/database/migrations/migration.ts';
 import { firstTables } from './001-first-tables.ts';
 import { reservations } from './002-reservations.ts';
 import { counts } from './003-counts.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { SqlDialect } from '../../../database/dialect.ts';
+import type { SqlDialect } from '../../../platform/database/dialect.ts';
 
 /** The words of `create table` that differ. `strict` makes SQLite enforce the types of columns, as PostgreSQL does. */
 export function tableWords({ name }: SqlDialect) {

@@ -1,7 +1,7 @@
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import type pg from 'pg';
-import { createTransactions } from '../../../database/postgres-connection.ts';
-import type { PostgresTransactions } from '../../../database/postgres-transactions.ts';
+import { createTransactions } from '../../../platform/database/postgres-connection.ts';
+import type { PostgresTransactions } from '../../../platform/database/postgres-transactions.ts';
 import { asStoreError, timeouts } from './errors.ts';
 import { readRows } from './read.ts';
 import { storable } from './storable.ts';

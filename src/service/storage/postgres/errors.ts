@@ -1,6 +1,6 @@
-import { codeOf } from '../../../database/postgres-connection.ts';
-import { postgresDialect } from '../../../database/postgres-dialect.ts';
-import type { TransactionTimeouts } from '../../../database/postgres-transactions.ts';
+import { codeOf } from '../../../platform/database/postgres-connection.ts';
+import { postgresDialect } from '../../../platform/database/postgres-dialect.ts';
+import type { TransactionTimeouts } from '../../../platform/database/postgres-transactions.ts';
 import { second } from '../../../platform/durations.ts';
 import { StoreUnavailableError } from '../../../platform/errors.ts';
 

@@ -1,9 +1,9 @@
-import { runMigrations } from '../../../database/migrations/migrate.ts';
-import { connection, createTransactions, readInTransaction } from '../../../database/postgres-connection.ts';
-import { postgresDialect } from '../../../database/postgres-dialect.ts';
-import { createMigratingConnection } from '../../../database/postgres-migrating.ts';
-import { createPool } from '../../../database/postgres-pool.ts';
 import { systemClock as clock } from '../../../platform/clock.ts';
+import { runMigrations } from '../../../platform/database/migrations/migrate.ts';
+import { connection, createTransactions, readInTransaction } from '../../../platform/database/postgres-connection.ts';
+import { postgresDialect } from '../../../platform/database/postgres-dialect.ts';
+import { createMigratingConnection } from '../../../platform/database/postgres-migrating.ts';
+import { createPool } from '../../../platform/database/postgres-pool.ts';
 import type { OpenOptions, PostgresEngine } from '../engine.ts';
 import { migrations } from '../migrations/index.ts';
 import { createDriver } from './driver.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { PostgresTransactions } from '../../../database/postgres-transactions.ts';
 import type { Clock } from '../../../platform/clock.ts';
+import type { PostgresTransactions } from '../../../platform/database/postgres-transactions.ts';
 import type { Reservation, ReservationRequest, ReservationRules, Reservations } from '../../rate-limit/reservations.ts';
 import { reserve, settled } from '../../rate-limit/reserve.ts';
 import type { PostgresEngine } from '../engine.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { isConnectionFailure } from '../../../database/postgres-connection.ts';
+import { isConnectionFailure } from '../../../platform/database/postgres-connection.ts';
 import { asStoreError, timeouts } from './errors.ts';
 import { storable } from './storable.ts';
 

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { runMigrations } from '../../../database/migrations/migrate.ts';
-import { sqliteConnection, sqliteMigratingConnection } from '../../../database/sqlite-connection.ts';
-import { sqliteDialect } from '../../../database/sqlite-dialect.ts';
 import { systemClock as clock } from '../../../platform/clock.ts';
+import { runMigrations } from '../../../platform/database/migrations/migrate.ts';
+import { sqliteConnection, sqliteMigratingConnection } from '../../../platform/database/sqlite-connection.ts';
+import { sqliteDialect } from '../../../platform/database/sqlite-dialect.ts';
 import { monitorFiles } from '../../../platform/database-file-monitor.ts';
 import { createFileCheck, identifyFiles, releaseFiles } from '../../../platform/database-files.ts';
 import { second } from '../../../platform/durations.ts';

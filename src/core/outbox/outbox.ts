@@ -1,0 +1,126 @@
+import { minute } from '../../platform/durations.ts';
+import type { ClaimedEffect } from './effect.ts';
+import type { EffectContents, EffectKind } from './effect-contents.ts';
+import { maxDelayMs } from './retry.ts';
+
+/** An effect as it is inserted together with its cause, discriminated by its kind. */
+export type NewEffect<Kind extends EffectKind = EffectKind> = {
+  readonly [K in Kind]: {
+    readonly kind: K;
+    readonly content: EffectContents[K];
+    /** Effects of one queue are rate-limited together; at most 100 characters. */
+    readonly queue: string;
+    /** The delivery that caused it; null without one. */
+    readonly deliveryId: number | null;
+    /** The current time (ms since the epoch). */
+    readonly createdAt: number;
+    /**
+     * When it is due (ms since the epoch); default `createdAt`. A later one is planned: it enters its queue at that time
+     * and is new from then on.
+     */
+    readonly dueAt?: number;
+    /** W3C `traceparent` of the span that stores it; only with tracing. Not stored for planned effects. */
+    readonly traceparent?: string;
+  };
+}[Kind];
+
+/**
+ * The furthest a due time can lie in the future: the longest delay plus the clock skew between machines. A later one
+ * was written before a clock was set back. Planned effects are not in the queue yet.
+ */
+export const maxDueAheadMs = maxDelayMs + minute;
+
+/** A queue with waiting effects. */
+export interface WaitingQueue {
+  readonly queue: string;
+  /** When its next effect is due or its lease ends (ms since the epoch). */
+  readonly dueAt: number;
+}
+
+/** The newest effects, of all processes. */
+export interface NewEffects {
+  /** The highest id of an effect; 0 without effects. */
+  readonly lastId: number;
+  /** The queues of the new effects that are waiting. */
+  readonly queues: readonly string[];
+}
+
+/** The part of the outbox that the transaction of an event needs. */
+export interface OutboxWrites {
+  enqueue(effect: NewEffect): void;
+}
+
+/**
+ * The outbox as the dispatcher uses it. Every method is a separate transaction; times are ms since the epoch. Methods
+ * that write reject with {@link StoreUnavailableError} or TallyhookError `queue_full`, methods that only read with the
+ * driver's own error.
+ */
+export interface Outbox {
+  /** Adds effects, all or none. */
+  enqueue(effects: readonly NewEffect[]): Promise<void>;
+  /** Adds the effect of a report, unless one was added under the same key before. */
+  enqueueReport(key: string, effect: NewEffect<'ownerReport'>): Promise<void>;
+  /**
+   * When the next effect of a queue is due or its lease ends; null when none is waiting. `now` if one is further ahead
+   * than {@link maxDueAheadMs}.
+   */
+  nextDueAt(queue: string, now: number): Promise<number | null>;
+  /**
+   * The queues with waiting effects in the order of their names: at most `limit`, after `queue`. Due times as
+   * {@link Outbox.nextDueAt}.
+   */
+  queuesAfter(queue: string, limit: number, now: number): Promise<readonly WaitingQueue[]>;
+  /**
+   * Effects with an id above `afterId`, of which the newest 20,000 are read; null to read only the last id.
+   * Transactions can commit in another order than that of their ids.
+   */
+  newEffects(afterId: number | null): Promise<NewEffects>;
+  /**
+   * Leases due effects of a queue, all of one kind and with one nonce: up to `limit` consecutive announcements, or one
+   * effect of another kind. Effects that were attempted together are claimed together again, so that a retry is the same
+   * message. Effects that cannot be read are claimed without others. An effect (or lease) counts as due if it is further
+   * ahead than {@link maxDueAheadMs}. Empty when none is due, or while another process claims them. Counts the attempt,
+   * and marks its result as unknown from now on.
+   *
+   * The methods below only update effects that are still waiting.
+   */
+  claim(queue: string, now: number, leaseUntil: number, limit: number): Promise<readonly ClaimedEffect[]>;
+  done(effects: readonly ClaimedEffect[], now: number): Promise<void>;
+  /**
+   * Retries at `dueAt` after an attempt with an unknown result. The effects keep their nonce, since the message may
+   * exist.
+   */
+  retry(effects: readonly ClaimedEffect[], dueAt: number, reason: string): Promise<void>;
+  /**
+   * Retries at `dueAt` after an attempt that certainly sent nothing. Unless an earlier one may have, the effects can
+   * join others.
+   */
+  release(effects: readonly ClaimedEffect[], dueAt: number, reason: string): Promise<void>;
+  /**
+   * Lets effects wait in a queue, perhaps another one, from which they can be claimed again, after the others in it. The
+   * attempt certainly sent nothing.
+   */
+  park(effects: readonly ClaimedEffect[], queue: string, now: number, reason: string): Promise<void>;
+  /**
+   * Fails up to `limit` waiting effects of a queue permanently that were stored before `before` and are not leased.
+   * Returns how many.
+   */
+  buryOlder(queue: string, before: number, now: number, reason: string, limit: number): Promise<number>;
+  /** Makes each effect a message of its own, due immediately. */
+  split(effects: readonly ClaimedEffect[], reason: string): Promise<void>;
+  /**
+   * Fails the effects permanently after an attempt that certainly sent nothing. Unknown results of earlier attempts
+   * remain stored.
+   */
+  bury(effects: readonly ClaimedEffect[], now: number, reason: string): Promise<void>;
+  /** Fails the effects permanently after an attempt with an unknown result. */
+  giveUp(effects: readonly ClaimedEffect[], now: number, reason: string): Promise<void>;
+  /** Makes all waiting effects without a lease due immediately. */
+  wake(now: number): Promise<void>;
+  /** Moves up to `limit` planned effects that are due into their queues, which it returns, one for each effect. */
+  enqueuePlanned(now: number, limit: number): Promise<readonly string[]>;
+  /** When the oldest waiting effect was stored, of all queues but these; null when none is waiting. */
+  waitingSince(now: number, except?: ReadonlySet<string>): Promise<number | null>;
+  /** The number of waiting and of buried effects. */
+  sizes(): Promise<{ readonly waiting: number; readonly buried: number }>;
+}

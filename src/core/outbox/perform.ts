@@ -1,0 +1,62 @@
+import { messageOf } from '../../platform/errors.ts';
+import type { AttemptResult, ClaimedEffect, Effect, Perform } from './effect.ts';
+import type { EffectKind } from './effect-contents.ts';
+
+/** Carries out effects of one kind. An error counts as a failure of these effects alone, with an unknown result. */
+export type EffectHandlers = {
+  /** The announcements of one message, which share channel and nonce. */
+  readonly announcement: (effects: readonly Effect<'announcement'>[]) => Promise<AttemptResult>;
+} & { readonly [Kind in Exclude<EffectKind, 'announcement'>]?: (effect: Effect<Kind>) => Promise<AttemptResult> };
+
+/** Passes claimed effects to the handler of their kind. Buries those that cannot be read or have no handler. */
+export function createPerform(handlers: Partial<EffectHandlers>): Perform {
+  const { announcement, role, directMessage, ownerReport, partyReward, partyPanel, partyReached } = handlers;
+  const { digest, lostStreaks, review, roleConnection, handler } = handlers;
+
+  async function performOne(effect: Exclude<ClaimedEffect, Effect<'announcement'>>): Promise<AttemptResult> {
+    switch (effect.kind) {
+      case 'role':
+        return role?.(effect) ?? withoutHandler(effect);
+      case 'directMessage':
+        return directMessage?.(effect) ?? withoutHandler(effect);
+      case 'ownerReport':
+        return ownerReport?.(effect) ?? withoutHandler(effect);
+      case 'partyReward':
+        return partyReward?.(effect) ?? withoutHandler(effect);
+      case 'partyPanel':
+        return partyPanel?.(effect) ?? withoutHandler(effect);
+      case 'partyReached':
+        return partyReached?.(effect) ?? withoutHandler(effect);
+      case 'digest':
+        return digest?.(effect) ?? withoutHandler(effect);
+      case 'lostStreaks':
+        return lostStreaks?.(effect) ?? withoutHandler(effect);
+      case 'review':
+        return review?.(effect) ?? withoutHandler(effect);
+      case 'roleConnection':
+        return roleConnection?.(effect) ?? withoutHandler(effect);
+      case 'handler':
+        return handler?.(effect) ?? withoutHandler(effect);
+      case 'unreadable':
+        return { outcome: 'bury', reason: effect.reason };
+    }
+  }
+
+  return async (effects) => {
+    const announcements = effects.filter((effect) => effect.kind === 'announcement');
+    const [other] = effects.filter((effect) => effect.kind !== 'announcement');
+    try {
+      if (other !== undefined) return await performOne(other);
+      const [first] = announcements;
+      return (
+        (await announcement?.(announcements)) ?? (first === undefined ? { outcome: 'done' } : withoutHandler(first))
+      );
+    } catch (error) {
+      return { outcome: 'later', reason: `unexpected error: ${messageOf(error)}`, scope: 'effects' };
+    }
+  };
+}
+
+function withoutHandler({ kind }: ClaimedEffect): AttemptResult {
+  return { outcome: 'bury', reason: `This version does not carry out effects of the kind "${kind}".` };
+}

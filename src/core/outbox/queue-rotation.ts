@@ -1,0 +1,170 @@
+import type { Clock } from '../../platform/clock.ts';
+import { createTimetable } from './timetable.ts';
+
+/**
+ * The queues of the outbox that may have due effects, so that a poll reads one queue and not the backlog of all.
+ * Communities take turns, and so do the queues of each, however many queues or effects another one has. In memory only:
+ * what is missing is found by the discovery.
+ */
+export interface QueueRotation {
+  /** Whether `next` would return a queue without waiting for a time. */
+  readonly hasNext: boolean;
+  /** The number of communities that are paused. */
+  readonly pausedCommunities: number;
+  /**
+   * Adds a queue at the end of its community, unless it is already there or paused. While an attempt on it is running,
+   * it is added after that. Returns whether it was added now.
+   */
+  add(queue: string): boolean;
+  /** Adds a queue once the time is `dueAt` (ms since the epoch). Replaces an earlier call for the queue. */
+  addAt(queue: string, dueAt: number): void;
+  /** Skips a queue for `ms`, because Discord rate-limits it, and then adds it. */
+  pause(queue: string, ms: number): void;
+  /** Ends the pause of a queue and adds it; returns whether it was paused. */
+  resume(queue: string): boolean;
+  /** Skips all queues of the same community for `ms`. */
+  pauseCommunity(queue: string, ms: number): void;
+  /** Ends the pauses of communities. */
+  resumeCommunities(): void;
+  /**
+   * Adds the queues whose time has come, then removes the one whose turn it is, until `finish` is called for it; undefined
+   * when no other attempt may start now.
+   */
+  next(): string | undefined;
+  /** The attempt on the queue has ended. */
+  finish(queue: string): void;
+  /** Time until a queue is added (ms); infinite when none is postponed or paused. */
+  msUntilNext(): number;
+}
+
+/** Attempts at one time, of all communities together: each needs a connection to Discord and one to the database. */
+const maxAttempts = 8;
+/** A slow response of Discord holds up few queues. */
+const maxAttemptsPerCommunity = 4;
+/** A community without a running attempt never waits for those of others, up to this number. */
+const maxAttemptsWithFirsts = 64;
+
+interface Community {
+  /** In the order of their turns. */
+  readonly ready: Set<string>;
+  running: number;
+}
+
+/**
+ * Pauses use monotonic time, due times the wall clock. After a restart Discord reports its limits again.
+ * @param communityOf whose turn a queue takes; the same one for all by default
+ */
+export function createQueueRotation(
+  { now, monotonic }: Pick<Clock, 'now' | 'monotonic'>,
+  communityOf: (queue: string) => string = () => '',
+): QueueRotation {
+  /** Those with ready queues or running attempts; in the order of their turns. */
+  const communities = new Map<string, Community>();
+  const communityPauses = createTimetable();
+  const pausedNames = new Set<string>();
+  /** Running queues with the name of their community, because that may change. */
+  const running = new Map<string, string>();
+  /** Running queues that are to be added afterwards. */
+  const addedWhileRunning = new Set<string>();
+  const dueTimes = createTimetable();
+  const pauseEnds = createTimetable();
+
+  function addElapsed(): void {
+    const time = monotonic();
+    for (const queue of pauseEnds.takeUntil(time)) add(queue);
+    for (const name of communityPauses.takeUntil(time)) pausedNames.delete(name);
+    for (const queue of dueTimes.takeUntil(now())) add(queue);
+  }
+
+  function add(queue: string): boolean {
+    if (pauseEnds.has(queue)) return false;
+    if (running.has(queue)) {
+      addedWhileRunning.add(queue);
+      return false;
+    }
+    const name = communityOf(queue);
+    const community = communities.get(name) ?? { ready: new Set(), running: 0 };
+    if (community.ready.has(queue)) return false;
+    community.ready.add(queue);
+    communities.set(name, community);
+    return true;
+  }
+
+  /** The community whose turn it is. */
+  function nextCommunity(): readonly [string, Community] | undefined {
+    if (running.size >= maxAttemptsWithFirsts) return undefined;
+    for (const entry of communities) {
+      const [name, community] = entry;
+      if (community.ready.size === 0 || pausedNames.has(name)) continue;
+      const limit = running.size < maxAttempts ? maxAttemptsPerCommunity : 1;
+      if (community.running < limit) return entry;
+    }
+    return undefined;
+  }
+
+  function deleteIdle(name: string, { ready, running }: Community): void {
+    if (ready.size === 0 && running === 0) communities.delete(name);
+  }
+
+  return {
+    get hasNext() {
+      return nextCommunity() !== undefined;
+    },
+    get pausedCommunities() {
+      return pausedNames.size;
+    },
+    add,
+    addAt(queue, dueAt) {
+      dueTimes.set(queue, dueAt);
+    },
+    pause(queue, ms) {
+      pauseEnds.set(queue, monotonic() + ms);
+      addedWhileRunning.delete(queue);
+      const name = communityOf(queue);
+      const community = communities.get(name);
+      if (community?.ready.delete(queue)) deleteIdle(name, community);
+    },
+    resume(queue) {
+      if (!pauseEnds.has(queue)) return false;
+      pauseEnds.delete(queue);
+      add(queue);
+      return true;
+    },
+    pauseCommunity(queue, ms) {
+      const name = running.get(queue) ?? communityOf(queue);
+      pausedNames.add(name);
+      communityPauses.set(name, monotonic() + ms);
+    },
+    resumeCommunities() {
+      communityPauses.takeUntil(Number.POSITIVE_INFINITY);
+      pausedNames.clear();
+    },
+    next() {
+      addElapsed();
+      const [name, community] = nextCommunity() ?? [];
+      if (name === undefined || community === undefined) return undefined;
+      const [queue] = community.ready;
+      if (queue === undefined) return undefined;
+      community.ready.delete(queue);
+      dueTimes.delete(queue);
+      community.running += 1;
+      running.set(queue, name);
+      // To the end of the turns.
+      communities.delete(name);
+      communities.set(name, community);
+      return queue;
+    },
+    finish(queue) {
+      const name = running.get(queue);
+      const community = name === undefined ? undefined : communities.get(name);
+      running.delete(queue);
+      if (name !== undefined && community !== undefined) {
+        community.running -= 1;
+        deleteIdle(name, community);
+      }
+      if (addedWhileRunning.delete(queue)) add(queue);
+    },
+    msUntilNext: () =>
+      Math.min(Math.min(pauseEnds.earliest(), communityPauses.earliest()) - monotonic(), dueTimes.earliest() - now()),
+  };
+}

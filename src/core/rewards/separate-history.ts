@@ -1,0 +1,65 @@
+import { day as dayMs } from '../../platform/durations.ts';
+import type { Cause } from '../ledger/entry.ts';
+import { isCountedVote } from '../ledger/entry.ts';
+import type { VoteHistory } from './history.ts';
+import { addToScores, noScores, type PeriodScores } from './period-scores.ts';
+import { rebuildHistory } from './rebuild-history.ts';
+import type { ReplayListing } from './replay-votes.ts';
+
+/** An entry of an account, as far as its history depends on it. */
+export interface HistoricEntry {
+  readonly listing: string | null;
+  readonly cause: Cause;
+  readonly credits: number;
+  /** ms since the epoch */
+  readonly at: number;
+  readonly achievement: string | null;
+}
+
+const earningCauses: readonly Cause[] = [
+  ...['vote', 'denied', 'claim', 'premium', 'streak', 'milestone', 'party', 'allListings'],
+] as const satisfies readonly Cause[];
+
+const bonusPrefix = 'allListings ';
+
+/**
+ * The history and the scores of an account from its entries alone, after it was divided. The numbers of paid steps of
+ * streaks stay, so that no later step has the number of an earlier one.
+ */
+export function historyOfEntries(
+  entries: readonly HistoricEntry[],
+  {
+    rewards,
+    calendar,
+    outageDays,
+  }: Pick<ReplayListing, 'calendar' | 'outageDays'> & { readonly rewards: Pick<ReplayListing['rewards'], 'streak'> },
+): { readonly history: VoteHistory; readonly scores: PeriodScores } {
+  const dayOf = ({ at }: HistoricEntry) => calendar.dayAt(at);
+  const counted = entries.filter(({ cause }) => isCountedVote(cause));
+  const votes = counted.map((entry) => ({ listing: entry.listing ?? '', day: dayOf(entry) }));
+  const achievements = entries.flatMap(({ achievement }) => achievement ?? []);
+  const bonusDays = achievements
+    .filter((achievement) => achievement.startsWith(bonusPrefix))
+    .map((achievement) => Date.parse(achievement.slice(bonusPrefix.length)) / dayMs);
+  const streaks = Math.max(0, ...achievements.map((achievement) => numberAfter('streak ', achievement)));
+  return {
+    history: rebuildHistory(votes, rewards.streak, outageDays, { streaks, bonusDays }),
+    scores: entries
+      .filter(({ cause }) => earningCauses.includes(cause))
+      .toSorted((one, other) => one.at - other.at)
+      .reduce(
+        (scores, entry) => addToScores(scores, dayOf(entry), isCountedVote(entry.cause) ? 1 : 0, entry.credits),
+        noScores,
+      ),
+  };
+}
+
+/** Whether an achievement is a milestone of more votes than the account has. Then it can be reached again. */
+export function isUnreachedMilestone(achievement: string | null, votes: number): boolean {
+  return achievement !== null && numberAfter('milestone ', achievement) > votes;
+}
+
+/** The number after a prefix; 0 for any other text. */
+function numberAfter(prefix: string, text: string): number {
+  return text.startsWith(prefix) ? Number.parseInt(text.slice(prefix.length), 10) || 0 : 0;
+}

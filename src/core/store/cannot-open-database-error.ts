@@ -1,0 +1,33 @@
+import { dirname, resolve } from 'node:path';
+import { messageOf, TallyhookError } from '../../platform/errors.ts';
+
+/** The database cannot be opened: unreachable server, no permission, or not a database file. */
+export class CannotOpenDatabaseError extends TallyhookError {
+  /** @param path of the SQLite file; null with PostgreSQL */
+  constructor(cause: unknown, path: string | null) {
+    super('cannot_open_database', `The database cannot be opened: ${messageOf(cause) || String(cause)}.`, {
+      cause,
+      hint:
+        path !== null && isWriteRefused(cause)
+          ? ownershipHint(dirname(resolve(path)))
+          : 'Check DATABASE_URL: the folder must be writable, or the server must run and accept the user and password.',
+    });
+  }
+}
+
+/** EACCES and so on of the file system; READONLY of SQLite (sqlite.org/rescode.html). */
+function isWriteRefused(cause: unknown): boolean {
+  if (!(cause instanceof Error)) return false;
+  if ('code' in cause && ['EACCES', 'EPERM', 'EROFS'].includes(String(cause.code))) return true;
+  return 'errcode' in cause && (Number(cause.errcode) & 0xff) === 8;
+}
+
+/** Volumes of containers often belong to root, and the program does not run as root. */
+function ownershipHint(folder: string): string {
+  const user = process.getuid?.();
+  const owner = user === undefined ? 'the user of this process' : `${user}:${process.getgid?.() ?? user}`;
+  return (
+    `${folder} and the files in it must be writable for the user of this process. As root, run: ` +
+    `chown -R ${owner} ${folder}. In a container this is the folder or volume that is mounted there.`
+  );
+}

@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { DatabaseFiles } from '../../../platform/database-files.ts';
+import { StoreUnavailableError } from '../../../platform/errors.ts';
+import { createJob, type JobArgs, type JobName, type JobResults } from '../writes/writes.ts';
+import { type GroupCommit, QueueFullError } from './group-commit.ts';
+import {
+  decodeResult,
+  encodeJob,
+  type JobOutcome,
+  type WorkerRequest,
+  type WorkerResponse,
+} from './worker-protocol.ts';
+
+/**
+ * This many jobs are posted immediately, without waiting for the end of the turn. With all 64 of a turn in one message,
+ * each thread is idle while the other works; with fewer, more commits cost more than the shorter wait saves.
+ */
+const messageSize = 24;
+
+/** `.ts` in the repository, `.js` in the package. */
+const workerFile = new URL(`./write-worker${extname(import.meta.url)}`, import.meta.url);
+
+const restartHint = 'Its log had been deleted. Opening it again takes less than a second.';
+
+/** A group commit whose database can be opened again. */
+export interface RestartableCommit extends GroupCommit {
+  /**
+   * Calls `reopen` while no worker has the database open, and returns its result. Jobs until then are rejected as not
+   * written.
+   */
+  restart(reopen: () => boolean): Promise<boolean>;
+}
+
+interface PendingJob {
+  readonly resolve: (result: JobResults[JobName]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * The group commit of a SQLite file on a worker thread, so that neither the disk nor a lock blocks this thread, and
+ * deliveries are verified while others are being committed. Jobs are posted at the end of the current turn of the event
+ * loop at the latest. If the worker crashes, its jobs are rejected as not written, and the next write starts a new
+ * worker.
+ */
+export function startWriteWorker(files: () => DatabaseFiles, maxQueueLength: number): RestartableCommit {
+  const pending = new Map<number, PendingJob>();
+  let worker: Worker | undefined = startWorker();
+  let request: WorkerRequest[number][] = [];
+  let lastId = 0;
+  let closed = false;
+  let restarting = false;
+
+  function startWorker(): Worker {
+    // The worker needs no settings, and they contain secrets.
+    const newWorker = new Worker(workerFile, { workerData: files(), env: {} });
+    const rejectPending = (cause: Error) => {
+      if (worker !== newWorker) return;
+      worker = undefined;
+      request = [];
+      for (const { reject } of pending.values()) reject(new StoreUnavailableError(cause));
+      pending.clear();
+    };
+    newWorker.on('message', (response: WorkerResponse) => {
+      for (const [id, outcome] of response) settle(id, outcome);
+      if (pending.size === 0) newWorker.unref();
+    });
+    newWorker.on('error', rejectPending);
+    newWorker.on('exit', (code) => rejectPending(new Error(`The write worker has exited (${code}).`)));
+    newWorker.unref();
+    return newWorker;
+  }
+
+  function settle(id: number, outcome: JobOutcome): void {
+    const job = pending.get(id);
+    pending.delete(id);
+    try {
+      job?.resolve(decodeResult(outcome));
+    } catch (error) {
+      job?.reject(error);
+    }
+  }
+
+  function post(): void {
+    if (request.length === 0) return;
+    worker?.postMessage(request);
+    request = [];
+  }
+
+  /** After the worker has committed or rejected its jobs. */
+  async function stopWorker(): Promise<void> {
+    post();
+    if (worker === undefined) return;
+    worker.ref();
+    const exited = once(worker, 'exit');
+    worker.postMessage('close');
+    await exited;
+  }
+
+  return {
+    write<Name extends JobName>(name: Name, ...args: JobArgs[Name]): Promise<JobResults[Name]> {
+      if (closed) return Promise.reject(new StoreUnavailableError(new Error('The store is closed.')));
+      if (restarting)
+        return Promise.reject(new StoreUnavailableError(new Error('The database is opened again.'), restartHint));
+      if (pending.size >= maxQueueLength) return Promise.reject(new QueueFullError(pending.size));
+      worker ??= startWorker();
+      if (pending.size === 0) worker.ref();
+      lastId += 1;
+      request.push([lastId, encodeJob(createJob(name, args))]);
+      if (request.length === 1) setImmediate(post);
+      if (request.length === messageSize) post();
+      return new Promise((resolve, reject) => {
+        // The response with this id belongs to this job.
+        pending.set(lastId, { resolve: (result) => resolve(result as JobResults[Name]), reject });
+      });
+    },
+    waiting: () => pending.size,
+    async close() {
+      closed = true;
+      await stopWorker();
+    },
+    async restart(reopen) {
+      if (closed || restarting) return false;
+      restarting = true;
+      try {
+        await stopWorker();
+        return !closed && reopen();
+      } finally {
+        restarting = false;
+      }
+    },
+  };
+}

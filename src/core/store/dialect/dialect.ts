@@ -1,0 +1,39 @@
+import type { MigratableDatabase, SqlDialect, Transactions } from '../../../platform/database/dialect.ts';
+import type { DatabaseFileReplacedError, DatabaseFiles } from '../../../platform/database-files.ts';
+import type { RecordingJob, RecordingResult } from '../recording/recording-jobs.ts';
+
+/** Decides jobs in their order and writes what they change, inside the current transaction. */
+export type RecordBatch = (
+  jobs: readonly RecordingJob[],
+) => readonly RecordingResult[] | Promise<readonly RecordingResult[]>;
+
+/** A connection that writes, one transaction after the other. */
+export interface WritingConnection extends Transactions {
+  readonly record: RecordBatch;
+}
+
+/** The differences between the two databases. Nothing outside `store` depends on which one is used. */
+export interface Dialect extends SqlDialect, MigratableDatabase {
+  /** Changes with every commit, of this or another process, in microseconds. Null for a database server. */
+  readonly dataVersion: (() => number) | null;
+  /** Opens a connection that writes. SQLite has only one. */
+  openWriting(): WritingConnection;
+  /** Defines a pure SQL function for statements of `migrating`; null for a database server, which cannot call it. */
+  readonly defineFunction: ((name: string, run: (text: string) => Uint8Array) => void) | null;
+  /** The open database files; null for a database server. */
+  readonly files: DatabaseFiles | null;
+  /**
+   * An error if the files at their paths are not the open ones any more, since commits would be lost; otherwise null.
+   */
+  checkFiles(): DatabaseFileReplacedError | null;
+  /**
+   * Writes a deleted write-ahead log into the database, if it is still the open one. Returns whether all was written.
+   */
+  saveLog(): boolean;
+  /**
+   * Opens the files again after {@link saveLog}, unless another process has the database open, whose log would be another
+   * one. All other connections of this process must be closed. Returns whether they were opened.
+   */
+  reopen(): boolean;
+  close(): Promise<void>;
+}

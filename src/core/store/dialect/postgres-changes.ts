@@ -1,0 +1,152 @@
+import type { Kysely } from 'kysely';
+import type { PostgresTransactions } from '../../../platform/database/postgres-transactions.ts';
+import type { AccountId } from '../../ledger/account-id.ts';
+import type { AccountState } from '../../tally/account-state.ts';
+import { serializeContent } from '../json-columns.ts';
+import { type Changes, isPlanned } from '../recording/changes.ts';
+import {
+  accountColumns,
+  accountValues,
+  insertCorrection,
+  insertPlanned,
+  partyColumns,
+  partyValues,
+  saveOrder,
+  updateReplayedDelivery,
+} from '../recording/queries.ts';
+import { noDelivery, type Tables } from '../tables.ts';
+
+/**
+ * Sends the changes of a batch: everything that votes consist of in one statement, then what only premium events,
+ * replays and corrections have. An error rejects the commit.
+ * @param emptyAccounts accounts without entries; the balances of those that still have none are deleted
+ */
+export function sendChanges(
+  connection: PostgresTransactions,
+  db: Kysely<Tables>,
+  changes: Changes,
+  emptyAccounts: readonly AccountId[],
+): void {
+  const { newDeliveries, replayedDeliveries, events, entries, accounts, effects, orders, corrections } = changes;
+  connection.send({
+    sql: writeRows,
+    parameters: [
+      JSON.stringify(newDeliveries),
+      JSON.stringify(events),
+      JSON.stringify(entries.map((entry) => ({ ...entry, untimed: entry.untimed ? 1 : 0 }))),
+      JSON.stringify([...accounts.values()].map(toRow)),
+      JSON.stringify(
+        effects
+          .filter((effect) => !isPlanned(effect))
+          .map((effect) => ({
+            ...effect,
+            deliveryId: effect.deliveryId ?? noDelivery,
+            content: serializeContent(effect),
+          })),
+      ),
+      emptyAccounts.filter((id) => !accounts.has(id)),
+    ],
+  });
+  sendRewards(connection, changes);
+  for (const delivery of replayedDeliveries) connection.send(updateReplayedDelivery(db, delivery).compile());
+  for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) connection.send(query.compile());
+  for (const effect of effects.filter(isPlanned)) connection.send(insertPlanned(db, effect).compile());
+  for (const correction of corrections) connection.send(insertCorrection(db, correction).compile());
+}
+
+/** Reminders, grants and parties, of which most batches have none. */
+function sendRewards(connection: PostgresTransactions, { reminders, grants, parties, partyVoters }: Changes): void {
+  if (reminders.size > 0) {
+    connection.send({ sql: writeReminders, parameters: [JSON.stringify([...reminders.values()])] });
+  }
+  if (grants.size > 0) connection.send({ sql: writeGrants, parameters: [JSON.stringify([...grants.values()])] });
+  if (parties.size === 0) return;
+  const progress = [...parties].map(([period, party]) => {
+    const values = partyValues(party);
+    return Object.fromEntries([['period', period], ...partyColumns.map((name, index) => [name, values[index]])]);
+  });
+  // A row can be inserted only once per statement.
+  const voters = new Map(partyVoters.map((voter) => [`${voter.period} ${voter.userId}`, voter]));
+  for (const voter of partyVoters) {
+    if (voter.state === 'eligible') voters.set(`${voter.period} ${voter.userId}`, voter);
+  }
+  connection.send({ sql: writeParties, parameters: [JSON.stringify(progress)] });
+  connection.send({ sql: writePartyVoters, parameters: [JSON.stringify([...voters.values()])] });
+}
+
+function toRow(account: AccountState): Record<string, unknown> {
+  const values = accountValues(account);
+  return Object.fromEntries([['user_id', account.id], ...accountColumns.map((name, index) => [name, values[index]])]);
+}
+
+const accountTypes = accountColumns.map(
+  (name) => `${name} ${['last_votes', 'history'].includes(name) ? 'text' : 'bigint'}`,
+);
+
+/** JSON is the fastest way to send many rows: a parameter per value takes longer to bind, and an array to build. */
+const writeRows = `
+  with
+    new_deliveries as (
+      insert into deliveries (
+        id, received_at, family, listing, kind, outcome, reason, user_id, credits, body, original_id
+      )
+      select id, "receivedAt", family, listing, kind, outcome, reason, "userId", credits, body, "originalId"
+      from json_to_recordset($1::json) as rows (
+        id bigint, "receivedAt" bigint, family text, listing text, kind text, outcome text, reason text, "userId" text,
+        credits bigint, body text, "originalId" bigint
+      )
+    ),
+    new_events as (
+      insert into event_keys (key, delivery_id)
+      select decode(key, 'hex'), "deliveryId" from json_to_recordset($2::json) as rows (key text, "deliveryId" bigint)
+    ),
+    new_entries as (
+      insert into entries (
+        id, user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed, achievement
+      )
+      select id, "accountId", listing, credits, cause, reason, at, "deliveryId", previous, number, untimed, achievement
+      from json_to_recordset($3::json) as rows (
+        id bigint, "accountId" text, listing text, credits bigint, cause text, reason text, at bigint, "deliveryId" bigint,
+        previous bigint, number bigint, untimed int, achievement text
+      )
+    ),
+    changed_balances as (
+      update balances set ${accountColumns.map((name) => `${name} = rows.${name}`).join(', ')}
+      from json_to_recordset($4::json) as rows (user_id text, ${accountTypes.join(', ')})
+      where balances.user_id = rows.user_id
+    ),
+    new_effects as (
+      insert into effects (delivery_id, kind, queue, content, state, attempts, due_at, created_at, traceparent)
+      select "deliveryId", kind, queue, content, 'waiting', 0, "createdAt", "createdAt", traceparent
+      from json_to_recordset($5::json) as rows (
+        "deliveryId" bigint, kind text, queue text, content text, "createdAt" bigint, traceparent text
+      )
+    )
+  delete from balances where user_id = any($6::text[])`;
+
+const writeReminders = `
+  insert into reminders (user_id, listing, due_at)
+  select "userId", listing, "dueAt"
+  from json_to_recordset($1::json) as rows ("userId" text, listing text, "dueAt" bigint)
+  on conflict (user_id, listing) do update set due_at = excluded.due_at, leased_until = null`;
+
+const writeGrants = `
+  insert into grants (user_id, role, source, guild_id, until, state)
+  select "userId", role, source, "guildId", until, state
+  from json_to_recordset($1::json) as rows (
+    "userId" text, role text, source text, "guildId" text, until bigint, state text
+  )
+  on conflict (user_id, role, source) do update
+    set guild_id = excluded.guild_id, until = excluded.until, state = excluded.state`;
+
+const partyTypes = partyColumns.map((name) => `${name} ${name === 'panel_channel' ? 'text' : 'bigint'}`);
+
+const writeParties = `
+  update parties set ${partyColumns.map((name) => `${name} = rows.${name}`).join(', ')}
+  from json_to_recordset($1::json) as rows (period text, ${partyTypes.join(', ')})
+  where parties.period = rows.period`;
+
+const writePartyVoters = `
+  insert into party_voters (period, user_id, state)
+  select period, "userId", state from json_to_recordset($1::json) as rows (period text, "userId" text, state text)
+  on conflict (period, user_id) do update set state = excluded.state where party_voters.state = 'late'`;

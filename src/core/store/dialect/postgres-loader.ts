@@ -1,0 +1,199 @@
+import type { Kysely } from 'kysely';
+import type { Connection } from '../../../platform/database/dialect.ts';
+import { type AccountId, accountIdOf } from '../../ledger/account-id.ts';
+import type { StoredGrant } from '../../rewards/grant.ts';
+import type { Outage } from '../../rewards/outages.ts';
+import { type AccountState, isEmpty } from '../../tally/account-state.ts';
+import type { EventKey } from '../../tally/idempotency-key.ts';
+import type { PartyState } from '../../tally/party-state.ts';
+import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
+import { run } from '../query-builder.ts';
+import { type Needs, noNeeds, type VoteRange } from '../recording/needs.ts';
+import {
+  selectCorrections,
+  selectOrderNames,
+  selectOrders,
+  selectQuarantined,
+  toCorrection,
+  toGrant,
+  toOrder,
+} from '../recording/queries.ts';
+import type { RecordingReads } from '../recording/unit-of-work.ts';
+import type { Tables } from '../tables.ts';
+import { lock } from '../writes/lock.ts';
+import { lockAccounts, lockParties, selectEventsAndIds, selectForgottenVotes, selectVotes } from './postgres-reads.ts';
+
+/** A decision needs something that is not loaded yet. It is noted in the needs of these reads. */
+export class NotLoadedError extends Error {}
+
+/** Reads what decisions need, and locks it until the end of the transaction. */
+export interface Loader {
+  load(needs: Needs): Promise<void>;
+  /** Reads for one attempt at the decisions of a batch. They add what is not loaded to `missing`, and throw. */
+  createReads(): { readonly reads: RecordingReads; readonly missing: Needs };
+  /** The accounts without entries, whose balance has been inserted to lock it. */
+  readonly emptyAccounts: readonly AccountId[];
+}
+
+/**
+ * Locks are taken in the same order by every transaction, so that none waits for another in a circle: orders,
+ * quarantined deliveries by id, parties by period, accounts by id. Everything else is protected by one of them, or by a unique key.
+ */
+export function createLoader(connection: Connection, db: Kysely<Tables>): Loader {
+  const accounts = new Map<AccountId, AccountState>();
+  const emptyAccounts: AccountId[] = [];
+  const events = new Map<EventKey, number | null>();
+  const forgottenVotes = new Map<EventKey, number | null>();
+  const ordersById = new Map<string, readonly Order[]>();
+  const quarantined = new Map<number, boolean>();
+  const corrections = new Map<string, StoredCorrection | null>();
+  const grants = new Map<string, readonly StoredGrant[]>();
+  const parties = new Map<string, PartyState>();
+  const votes = new Map<string, readonly PastVote[]>();
+  let outages: readonly Outage[] = [];
+  const deliveryIds: number[] = [];
+  const entryIds: number[] = [];
+
+  /** Returns their holders. Orders are rare, and an event can show that two are the same, so all have one lock. */
+  async function loadOrders(ids: readonly string[]): Promise<readonly string[]> {
+    await lock(connection, db, 'orders');
+    const names = await run(connection, selectOrderNames(db, ids));
+    const orders = (await run(connection, selectOrders(db, ids))).map((row) => toOrder(row, names));
+    for (const id of ids)
+      ordersById.set(
+        id,
+        orders.filter(({ orderIds }) => orderIds.includes(id)),
+      );
+    return orders.flatMap(({ userId }) => userId ?? []);
+  }
+
+  async function loadQuarantined(ids: readonly number[]): Promise<void> {
+    const rows = await run(connection, selectQuarantined(db, ids).orderBy('id').forUpdate());
+    const found = new Set(rows.map(({ id }) => id));
+    for (const id of ids) quarantined.set(id, found.has(id));
+  }
+
+  async function loadAccounts(ids: readonly AccountId[]): Promise<void> {
+    for (const account of await lockAccounts(connection, db, ids)) {
+      accounts.set(account.id, account);
+      if (isEmpty(account)) emptyAccounts.push(account.id);
+    }
+    // A text that PostgreSQL stores differently would be missing again at each attempt.
+    const invalid = ids.find((id) => !accounts.has(id));
+    if (invalid !== undefined) throw new Error(`PostgreSQL cannot store the user id ${JSON.stringify(invalid)}.`);
+  }
+
+  async function loadParties(periods: readonly string[]): Promise<void> {
+    for (const [period, progress] of await lockParties(connection, db, periods)) parties.set(period, progress);
+  }
+
+  /** Protected by the lock of their user's account. */
+  async function loadGrants(userIds: readonly string[]): Promise<void> {
+    const rows = await run(connection, db.selectFrom('grants').selectAll().where('user_id', 'in', userIds));
+    for (const userId of userIds) grants.set(userId, rows.filter((row) => row.user_id === userId).map(toGrant));
+  }
+
+  async function loadCorrections(keys: readonly string[]): Promise<void> {
+    const rows = (await run(connection, selectCorrections(db, keys))).map(toCorrection);
+    for (const key of keys) corrections.set(key, rows.find(({ idempotencyKey }) => idempotencyKey === key) ?? null);
+  }
+
+  async function loadEventsAndIds(keys: readonly EventKey[], idCount: number): Promise<void> {
+    const loaded = await selectEventsAndIds(connection, db, keys, idCount);
+    for (const key of keys) events.set(key, loaded.events.get(key) ?? null);
+    outages = loaded.outages;
+    deliveryIds.push(...loaded.deliveryIds);
+    entryIds.push(...loaded.entryIds);
+  }
+
+  /** Protected by the lock of their user's account. */
+  async function loadForgottenVotes(keys: readonly EventKey[]): Promise<void> {
+    const found = await selectForgottenVotes(connection, db, keys);
+    for (const key of keys) forgottenVotes.set(key, found.get(key) ?? null);
+  }
+
+  async function loadVotes(ranges: readonly VoteRange[]): Promise<void> {
+    const found = await selectVotes(connection, db, ranges);
+    for (const [index, range] of ranges.entries()) votes.set(nameOf(range), found[index] ?? []);
+  }
+
+  return {
+    emptyAccounts,
+
+    async load(needs) {
+      const {
+        accounts: accountIds,
+        events: keys,
+        orderIds,
+        orderScopes,
+        replayedIds,
+        idempotencyKeys,
+        voteRanges,
+        newIds,
+      } = needs;
+      const holders = orderIds.size > 0 ? await loadOrders([...orderIds]) : [];
+      if (replayedIds.size > 0) await loadQuarantined([...replayedIds]);
+      const ofHolders = holders.flatMap((userId) => [...orderScopes].map((scope) => accountIdOf(scope, userId)));
+      const newAccounts = [...new Set([...accountIds, ...ofHolders])].filter((id) => !accounts.has(id));
+      // One round trip. Each statement sees what was committed before it started, so the reads after the locks see
+      // what these protect.
+      await Promise.all([
+        needs.parties.size > 0 && loadParties([...needs.parties].sort()),
+        newAccounts.length > 0 && loadAccounts(newAccounts.sort()),
+        needs.grantees.size > 0 && loadGrants([...needs.grantees]),
+        idempotencyKeys.size > 0 && loadCorrections([...idempotencyKeys]),
+        needs.forgottenVotes.size > 0 && loadForgottenVotes([...needs.forgottenVotes]),
+        (keys.size > 0 || newIds > 0) && loadEventsAndIds([...keys], newIds),
+      ]);
+      if (voteRanges.length > 0) await loadVotes(voteRanges);
+    },
+
+    createReads() {
+      const missing = noNeeds();
+      const nextDeliveryId = deliveryIds.values();
+      const nextEntryId = entryIds.values();
+
+      function notLoaded(_noted: unknown): never {
+        throw new NotLoadedError();
+      }
+      function noIdLeft(): never {
+        missing.newIds += 1;
+        throw new NotLoadedError();
+      }
+      const reads: RecordingReads = {
+        account: (id) => accounts.get(id) ?? notLoaded(missing.accounts.add(id)),
+        votesBetween(account, listing, after, before) {
+          const range = { account, listing, after, before };
+          return votes.get(nameOf(range)) ?? notLoaded(missing.voteRanges.push(range));
+        },
+        grantsOf: (userId) => grants.get(userId) ?? notLoaded(missing.grantees.add(userId)),
+        party: (period) => parties.get(period) ?? notLoaded(missing.parties.add(period)),
+        outages: () => outages,
+        deliveryOf(key) {
+          const deliveryId = events.get(key);
+          return deliveryId === undefined ? notLoaded(missing.events.add(key)) : deliveryId;
+        },
+        forgottenVoteAt(key) {
+          const at = forgottenVotes.get(key);
+          return at === undefined ? notLoaded(missing.forgottenVotes.add(key)) : at;
+        },
+        orders(orderIds) {
+          const found = orderIds.map((id) => ordersById.get(id) ?? notLoaded(missing.orderIds.add(id)));
+          return [...new Map(found.flat().map((order) => [order.orderIds[0], order])).values()];
+        },
+        isQuarantined: (id) => quarantined.get(id) ?? notLoaded(missing.replayedIds.add(id)),
+        correction(key) {
+          const correction = corrections.get(key);
+          return correction === undefined ? notLoaded(missing.idempotencyKeys.add(key)) : correction;
+        },
+        nextDeliveryId: () => nextDeliveryId.next().value ?? noIdLeft(),
+        nextEntryId: () => nextEntryId.next().value ?? noIdLeft(),
+      };
+      return { reads, missing };
+    },
+  };
+}
+
+function nameOf({ account, listing, after, before }: VoteRange): string {
+  return `${account.id} ${after} ${before} ${listing}`;
+}

@@ -1,0 +1,39 @@
+import type { Kysely } from 'kysely';
+import type { PostgresTransactions } from '../../../platform/database/postgres-transactions.ts';
+import { needsOf } from '../recording/needs.ts';
+import { decide, type RecordingResult } from '../recording/recording-jobs.ts';
+import { createUnitOfWork } from '../recording/unit-of-work.ts';
+import type { Tables } from '../tables.ts';
+import type { RecordBatch } from './dialect.ts';
+import { sendChanges } from './postgres-changes.ts';
+import { createLoader, NotLoadedError } from './postgres-loader.ts';
+
+/**
+ * Records deliveries inside the connection's current transaction, in two round trips: begin, lock and read; then decide
+ * in memory, write and commit. If a decision needs more than was read, that is read too, and the whole batch is decided
+ * again.
+ */
+export function postgresRecord(connection: PostgresTransactions, db: Kysely<Tables>): RecordBatch {
+  return async (jobs) => {
+    const loader = createLoader(connection, db);
+    let needs = needsOf(jobs);
+    while (true) {
+      await loader.load(needs);
+      const { reads, missing } = loader.createReads();
+      const { tally, changes } = createUnitOfWork(reads);
+      const results: RecordingResult[] = [];
+      for (const job of jobs) {
+        try {
+          results.push(decide(tally, job));
+        } catch (error) {
+          if (!(error instanceof NotLoadedError)) throw error;
+        }
+      }
+      if (results.length === jobs.length) {
+        sendChanges(connection, db, changes, loader.emptyAccounts);
+        return results;
+      }
+      needs = missing;
+    }
+  };
+}

@@ -1,0 +1,170 @@
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import {
+  sqliteConnection,
+  sqliteMigratingConnection,
+  sqliteTransactions,
+} from '../../../platform/database/sqlite-connection.ts';
+import { sqliteDialect } from '../../../platform/database/sqlite-dialect.ts';
+import {
+  createFileCheck,
+  type DatabaseFiles,
+  identifyFiles,
+  isDatabaseInPlace,
+  releaseFiles,
+} from '../../../platform/database-files.ts';
+import { makeDirectory } from '../../../platform/make-directory.ts';
+import { saveDeletedLog } from '../../../platform/save-deleted-log.ts';
+import { openSqlite } from '../../../platform/sqlite.ts';
+import { queryBuilder } from '../query-builder.ts';
+import type { Dialect } from './dialect.ts';
+import { sqliteRecord } from './sqlite-recording.ts';
+
+/**
+ * Pages (4 KB) in the write-ahead log after which a commit runs a checkpoint. More of them make each checkpoint longer,
+ * which holds up the votes of that moment; with SQLite's default of 1,000, checkpoints take more of the writer's time.
+ */
+const checkpointPages = 2_000;
+/** Waiting for a lock blocks the thread, so the timeout is short; the group commit retries without blocking. */
+const busyTimeoutMs = 20;
+/** Longer, because two processes may create the file at once, and a starting process may block. */
+const openTimeoutMs = 5_000;
+
+/**
+ * SQLite in a file. WAL with synchronous=FULL: a commit is on disk when it returns.
+ * One connection writes and another reads, so that a read never sees part of a transaction.
+ * Throws what `node:fs` and `node:sqlite` throw.
+ * @param opened the files of this database if another thread has opened it already; then nothing is created
+ */
+export function sqlite(path: string, opened: DatabaseFiles | null = null): Dialect {
+  const reader = connectLazily(() => open(path, opened !== null));
+  const writer = connectLazily(() => open(path, true));
+  let files = opened ?? create(path, reader.get);
+  let checkFiles = createFileCheck(files);
+  let timesOpened = 1;
+  let isOpen = true;
+  const writing = sqliteTransactions(writer.get);
+  let dataVersion = lazy(() => reader.get().prepare('PRAGMA data_version'));
+  const record = lazy(() => sqliteRecord(writer.get(), queryBuilder(sqliteDialect)));
+  function disconnect(): void {
+    reader.disconnect();
+    writer.disconnect();
+    if (isOpen) releaseFiles(files);
+    isOpen = false;
+  }
+  return {
+    ...sqliteDialect,
+    reading: sqliteConnection(reader.get),
+    // SQLite counts the commits of other connections, and the reader commits nothing.
+    dataVersion: () => timesOpened * 2 ** 33 + Number(dataVersion().get()?.['data_version']),
+    openWriting: () => ({ ...writing, record: (jobs) => record()(jobs) }),
+    migrating: sqliteMigratingConnection(writer.get, writing),
+    defineFunction: (name, run) => writer.get().function(name, { deterministic: true }, (text) => run(String(text))),
+    get files() {
+      return files;
+    },
+    checkFiles: () => checkFiles(),
+    saveLog: () => saveDeletedLog(reader.get(), files),
+    reopen() {
+      const replaced = checkFiles();
+      // What is open may be all that is left of a deleted database.
+      if (replaced?.part !== 'log') return false;
+      checkFiles = () => replaced;
+      disconnect();
+      dataVersion = lazy(() => reader.get().prepare('PRAGMA data_version'));
+      if (isDatabaseInPlace(files) && isUnused(path)) {
+        try {
+          files = create(path, reader.get);
+          checkFiles = createFileCheck(files);
+          timesOpened += 1;
+          isOpen = true;
+          return true;
+        } catch {
+          // Such as on a full disk.
+          reader.disconnect();
+        }
+      }
+      // To read until the next attempt.
+      reader.connectTo(openImmutable(path));
+      return false;
+    },
+    close: async () => {
+      reader.close();
+      writer.close();
+      if (opened === null && isOpen) releaseFiles(files);
+    },
+  };
+}
+
+/** Connects on first use: the main thread may never write, and the write worker never reads. */
+function connectLazily(connect: () => DatabaseSync) {
+  let database: DatabaseSync | undefined;
+  return {
+    get() {
+      database ??= connect();
+      return database;
+    },
+    connectTo(connection: DatabaseSync): void {
+      database = connection;
+    },
+    /** The next use connects again. */
+    disconnect() {
+      database?.close();
+      database = undefined;
+    },
+    close: () => database?.close(),
+  };
+}
+
+function lazy<Value>(create: () => Value): () => Value {
+  let value: Value | undefined;
+  return () => {
+    value ??= create();
+    return value;
+  };
+}
+
+function create(path: string, reader: () => DatabaseSync): DatabaseFiles {
+  makeDirectory(dirname(path));
+  // The first read creates the -wal and -shm files.
+  reader().exec('PRAGMA schema_version');
+  return identifyFiles(path);
+}
+
+/**
+ * Whether no other process has the database open: every connection to a database with a write-ahead log holds a shared
+ * lock on the file itself, whichever log it uses.
+ */
+function isUnused(path: string): boolean {
+  const url = pathToFileURL(path);
+  url.searchParams.set('mode', 'rw');
+  const probe = new DatabaseSync(url, { timeout: 0 });
+  try {
+    // Exclusive before its first access, a connection locks the file itself and uses no index (sqlite.org/wal.html, 8).
+    probe.exec('PRAGMA locking_mode = EXCLUSIVE');
+    probe.exec('BEGIN EXCLUSIVE');
+    probe.exec('ROLLBACK');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    probe.close();
+  }
+}
+
+/** Reads the file alone: creates no log, and takes no locks. */
+function openImmutable(path: string): DatabaseSync {
+  const url = pathToFileURL(path);
+  url.searchParams.set('immutable', '1');
+  return new DatabaseSync(url, { readOnly: true });
+}
+
+function open(path: string, mustExist: boolean): DatabaseSync {
+  const database = openSqlite(path, { busyTimeoutMs: openTimeoutMs, mustExist });
+  database.exec('PRAGMA journal_mode = WAL');
+  database.exec('PRAGMA synchronous = FULL');
+  database.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
+  database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  return database;
+}

@@ -1,0 +1,125 @@
+import type { Kysely } from 'kysely';
+import type { Connection } from '../../../platform/database/dialect.ts';
+import type { EffectKind } from '../../outbox/effect-contents.ts';
+import { parseContent, serializeContent } from '../json-columns.ts';
+import { literal, run } from '../query-builder.ts';
+import type { Tables } from '../tables.ts';
+import { chunksOf } from './chunks.ts';
+
+/**
+ * What others have received from a member, or are announced with the member: the texts without the member, by the ids
+ * of their rows.
+ */
+export interface Gifts {
+  /** Bodies. */
+  readonly deliveries: ReadonlyMap<number, string>;
+  /** Contents. */
+  readonly effects: ReadonlyMap<number, string>;
+}
+
+/**
+ * Finds the gifts of a member among the rows that mention the member. They belong to their recipients: a purchase that
+ * could not be processed yet, or is not announced yet, must still be when the giver is forgotten.
+ */
+export async function findGifts(
+  db: Kysely<Tables>,
+  connection: Connection,
+  giver: string,
+  found: { readonly deliveryIds: readonly number[]; readonly effectIds: readonly number[] },
+): Promise<Gifts> {
+  const deliveries = new Map<number, string>();
+  for (const ids of chunksOf(found.deliveryIds)) {
+    const premium = db.selectFrom('deliveries').select(['id', 'body']).where('family', '=', literal('premium'));
+    const ofOthers = premium
+      .where('id', 'in', ids)
+      .where((eb) => eb.or([eb('user_id', 'is', null), eb('user_id', '<>', giver)]));
+    for (const { id, body } of await run(connection, ofOthers)) {
+      const text = bodyWithoutGiver(body, giver);
+      if (text !== null) deliveries.set(id, text);
+    }
+  }
+  const effects = new Map<number, string>();
+  for (const ids of chunksOf(found.effectIds)) {
+    const announcements = db
+      .selectFrom('effects')
+      .select(['id', 'kind', 'content'])
+      .where('kind', 'in', [literal('announcement'), literal('lostStreaks'), literal('handler')]);
+    const mentioning = announcements.where('id', 'in', ids).where('content', 'like', `%"${giver}"%`);
+    for (const { id, kind, content } of await run(connection, mentioning)) {
+      const withoutGiver = Object.hasOwn(withoutMember, kind) ? withoutMember[kind as EffectKind] : undefined;
+      const text = withoutGiver?.(content, giver) ?? null;
+      if (text !== null) effects.set(id, text);
+    }
+  }
+  return { deliveries, effects };
+}
+
+/**
+ * The body of a premium event without its giver: `giftedBy`, `buyer` and `userId` if they are the giver. Null if it
+ * names no other recipient, mentions the giver elsewhere, or names no order: then the body itself identifies the event.
+ */
+export function bodyWithoutGiver(body: string, giver: string): string | null {
+  const json = parseObject(body);
+  if (json === null) return null;
+  const recipient = personId(json['recipient']);
+  if (recipient === null || recipient === giver || (!json['orderId'] && !json['purchaseId'])) return null;
+  const isGiver = (name: string) => personId(json[name]) === giver;
+  const kept = Object.entries(json).filter(([name]) => !giverFields.includes(name) || !isGiver(name));
+  const text = JSON.stringify(Object.fromEntries(kept));
+  return text.includes(giver) ? null : text;
+}
+
+const giverFields: readonly string[] = ['giftedBy', 'buyer', 'userId'];
+
+/** Null if it is not the event of a gift to somebody else. */
+function eventWithoutGiver(text: string, giver: string): string | null {
+  const contents = parseContent('handler', text);
+  if (contents.kind !== 'handler') return null;
+  const { id, event } = contents.content;
+  if (event.type !== 'premium' || event.userId === giver) return null;
+  const kept = serializeContent({ kind: 'handler', content: { id, event: { ...event, giftedBy: null } } });
+  return kept.includes(giver) ? null : kept;
+}
+
+/** Null if it is not the announcement of a gift to somebody else. */
+function contentWithoutGiver(text: string, giver: string): string | null {
+  const contents = parseContent('announcement', text);
+  if (contents.kind !== 'announcement' || contents.content.userId === giver) return null;
+  const kept = serializeContent({ kind: 'announcement', content: { ...contents.content, giftedBy: null } });
+  return kept.includes(giver) ? null : kept;
+}
+
+/** Null if no other streak is left. */
+function streaksWithout(text: string, userId: string): string | null {
+  const contents = parseContent('lostStreaks', text);
+  if (contents.kind !== 'lostStreaks') return null;
+  const streaks = contents.content.streaks.filter((streak) => streak.userId !== userId);
+  if (streaks.length === 0) return null;
+  return serializeContent({ kind: 'lostStreaks', content: { ...contents.content, streaks } });
+}
+
+/** The content of an effect without a member, by its kind. */
+const withoutMember: Readonly<Partial<Record<EffectKind, (text: string, userId: string) => string | null>>> = {
+  announcement: contentWithoutGiver,
+  lostStreaks: streaksWithout,
+  handler: eventWithoutGiver,
+};
+
+/** Services send a person as an object or as the bare id. Null for anything else. */
+function personId(value: unknown): string | null {
+  const id = isObject(value) ? (value['userId'] ?? value['id']) : value;
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : null;
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const json: unknown = JSON.parse(text);
+    return isObject(json) ? json : null;
+  } catch {
+    return null;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,87 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { Connection } from '../../platform/database/dialect.ts';
+import { homeAccounts } from '../ledger/account-id.ts';
+import type { ShopItem } from '../rewards/shop-item.ts';
+import type { StoredPurchase } from '../rewards/stored-purchase.ts';
+import type { ShopContext } from '../tally/purchase-store.ts';
+import { literal, run } from './query-builder.ts';
+import type { Tables } from './tables.ts';
+
+export type PurchaseRow = Selectable<Tables['purchases']>;
+
+/** Codes per statement: SQLite accepts 32,766 parameters. */
+const codesPerQuery = 1_000;
+
+/** The stored `guild_id` of a purchase. */
+export function storedGuildId(guildId: string | null): string {
+  return guildId ?? '';
+}
+
+export function toPurchase({ user_id: userId, item, name, price, ...row }: PurchaseRow): StoredPurchase {
+  const { id, state, balance, role, until, code, at } = row;
+  return { id, userId, item, name, price, state, balance, role, until, code, at };
+}
+
+/** How often each item of a guild was sold, without refunds. Items that were not sold are left out. */
+export async function countSold(
+  connection: Connection,
+  db: Kysely<Tables>,
+  guildId: string | null,
+  items: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (items.length === 0) return new Map();
+  const sold = db
+    .selectFrom('purchases')
+    .select((eb) => ['item', eb.fn.countAll<number>().as('count')])
+    .where('guild_id', '=', storedGuildId(guildId))
+    .where('item', 'in', items)
+    .where('state', '<>', literal('refunded'));
+  const rows = await run(connection, sold.groupBy('item'));
+  return new Map(rows.map(({ item, count }) => [item, Number(count)]));
+}
+
+/**
+ * The codes that the shop of a guild has not issued yet, in their order. Codes are compared with those of all its
+ * purchases: an item may have another id now, and a code is issued once. What other guilds have issued is not looked at,
+ * so that one guild neither uses up the codes of another nor learns of them.
+ * @param limit how many to find at least, if there are as many
+ */
+export async function unissuedCodes(
+  connection: Connection,
+  db: Kysely<Tables>,
+  { item: { codes }, ...shop }: Pick<ShopContext, 'guildId' | 'accounts'> & { readonly item: Pick<ShopItem, 'codes'> },
+  limit: number,
+): Promise<readonly string[]> {
+  const unissued: string[] = [];
+  const purchases = purchasesIn(db, shop);
+  for (let start = 0; start < (codes?.length ?? 0) && unissued.length < limit; start += codesPerQuery) {
+    const some = codes?.slice(start, start + codesPerQuery) ?? [];
+    const rows = await run(connection, purchases.select('code').where('code', 'in', some));
+    const issued = new Set(rows.map(({ code }) => code));
+    unissued.push(...some.filter((code) => !issued.has(code)));
+  }
+  return unissued;
+}
+
+/**
+ * The purchases in the shop of a guild. The guild of the home community may be configured only later, or no longer: what
+ * was bought meanwhile was bought in the same shop.
+ */
+function purchasesIn(db: Kysely<Tables>, { guildId, accounts }: Pick<ShopContext, 'guildId' | 'accounts'>) {
+  const purchases = db.selectFrom('purchases');
+  if (guildId === null) return purchases.where('account_guild_id', '=', homeAccounts);
+  return accounts === homeAccounts
+    ? purchases.where('guild_id', 'in', [guildId, storedGuildId(null)])
+    : purchases.where('guild_id', '=', guildId);
+}
+
+/** How often an item can still be bought; null for no limit. */
+export function leftOf(
+  { stock, codes }: Pick<ShopItem, 'stock' | 'codes'>,
+  sold: number,
+  unissued: number,
+): number | null {
+  const limits = [stock === null ? null : Math.max(0, stock - sold), codes === null ? null : unissued];
+  const known = limits.filter((limit) => limit !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}

@@ -1,0 +1,59 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Kysely } from 'kysely';
+import type { GrantSummary, ParkedGrant } from '../../../owner/reward-records.ts';
+import type { Connection } from '../../../platform/database/dialect.ts';
+import { parseContent } from '../json-columns.ts';
+import { literal, run } from '../query-builder.ts';
+import type { Tables } from '../tables.ts';
+
+/** Rows that one query reads: a few ms, in which SQLite blocks this thread. */
+const rowsPerQuery = 10_000;
+const maxParked = 50;
+/** Buried effects in which the reasons of parked roles are searched. */
+const maxBuried = 200;
+
+/** The number of grants by state, and some that Discord rejected, with the reason. Scans the grants. */
+export async function summarizeGrants(db: Kysely<Tables>, reading: Connection): Promise<GrantSummary> {
+  const counts = { pending: 0, applied: 0, parked: 0 };
+  const parked: Omit<ParkedGrant, 'reason'>[] = [];
+  let last: string | undefined = '';
+  while (last !== undefined) {
+    const grants = db.selectFrom('grants').select(['user_id', 'role', 'source', 'state']).where('user_id', '>', last);
+    const page: readonly Pick<Tables['grants'], 'user_id' | 'role' | 'source' | 'state'>[] = await run(
+      reading,
+      grants.orderBy('user_id').limit(rowsPerQuery),
+    );
+    for (const { user_id: userId, role, source, state } of page) {
+      counts[state] += 1;
+      if (state === 'parked' && parked.length < maxParked) parked.push({ userId, role, source });
+    }
+    last = page.length < rowsPerQuery ? undefined : page.at(-1)?.user_id;
+    await nextTurn();
+  }
+  const reasons = parked.length === 0 ? new Map<string, string>() : await reasonsOfRoles(db, reading);
+  return {
+    counts,
+    parked: parked.map((grant) => ({ ...grant, reason: reasons.get(`${grant.userId} ${grant.role}`) ?? null })),
+  };
+}
+
+/** Why the newest effects for roles failed, by user and role. */
+async function reasonsOfRoles(db: Kysely<Tables>, reading: Connection): Promise<Map<string, string>> {
+  const buried = await run(
+    reading,
+    db
+      .selectFrom('effects')
+      .select(['kind', 'content', 'reason'])
+      .where('state', '=', literal('buried'))
+      .orderBy('id', 'desc')
+      .limit(maxBuried),
+  );
+  const reasons = new Map<string, string>();
+  for (const { kind, content, reason } of buried.toReversed()) {
+    const effect = parseContent(kind, content);
+    if (effect.kind !== 'role') continue;
+    const { userId, role } = effect.content;
+    if (reason !== null) reasons.set(`${userId} ${role}`, reason);
+  }
+  return reasons;
+}

@@ -1,0 +1,11 @@
+import { openDatabaseSnapshot } from '../../../platform/database/snapshots/open-snapshot.ts';
+import type { Tables } from '../tables.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/**
+ * Opens a snapshot of the bot's database. A missing file is not created. Throws what the driver throws.
+ * @param url `sqlite:` followed by a path, or `postgres://…`
+ */
+export function openSnapshot(url: string): Promise<Snapshot> {
+  return openDatabaseSnapshot<Tables>(url);
+}

@@ -1,0 +1,253 @@
+import type { PartyPanels } from '../../discord/announcements/party-panel.ts';
+import type { MemberLocales } from '../../discord/member-languages.ts';
+import type { CommandRegistry } from '../../discord/registration/command-registry.ts';
+import type { LinkedMembers } from '../../features/linked-roles/linked-members.ts';
+import type { BudgetStore } from '../../lookup/budget.ts';
+import type { OwnerActions } from '../../owner/owner-actions.ts';
+import type { Records } from '../../owner/records.ts';
+import type { SessionRevocations } from '../../owner/revocations.ts';
+import type { GrantSummary, PurchaseSummary, ReminderSummary } from '../../owner/reward-records.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { MigrationProgress } from '../../platform/database/migrations/migrate.ts';
+import { logProgress } from '../../platform/database/migrations/report-progress.ts';
+import { monitorFiles } from '../../platform/database-file-monitor.ts';
+import { second } from '../../platform/durations.ts';
+import { StoreUnavailableError, TallyhookError } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { type AccountScope, homeAccounts, partsOf } from '../ledger/account-id.ts';
+import type { LedgerReads } from '../ledger/ledger.ts';
+import type { Standings } from '../ledger/standing.ts';
+import type { VotesPerDay } from '../ledger/votes-per-day.ts';
+import type { Outbox } from '../outbox/outbox.ts';
+import type { CommunityStores } from '../settings/stored-settings.ts';
+import type { AnnouncementStore } from '../tally/announcement-store.ts';
+import type { BackfillStore } from '../tally/backfill.ts';
+import type { ImportStore } from '../tally/import-store.ts';
+import type { MemberData } from '../tally/member-data.ts';
+import type { CountingStore, PruningStore } from '../tally/pruning-store.ts';
+import type { PurchaseStore } from '../tally/purchase-store.ts';
+import type { Quarantine } from '../tally/quarantine.ts';
+import type { ClaimRecorder } from '../tally/record-claim.ts';
+import type { Recorder } from '../tally/recorder.ts';
+import type { ReminderStore } from '../tally/reminder-store.ts';
+import type { RewardStore } from '../tally/reward-store.ts';
+import type { Installation } from '../tally/separation.ts';
+import { openDatabase } from './open-database.ts';
+import { type ProcessCoordination, sqlProcessCoordination } from './process-coordination.ts';
+import { queryBuilder } from './query-builder.ts';
+import { sqlAnnouncements } from './reads/announcements.ts';
+import { sqlCommandRegistry } from './reads/command-registry.ts';
+import { sqlCommunityStores } from './reads/community-stores.ts';
+import { sqlCounting } from './reads/counting.ts';
+import { type HandlerStores, sqlHandlerStores } from './reads/handlers.ts';
+import { sqlImports } from './reads/imports.ts';
+import { sqlInstallation } from './reads/installation.ts';
+import { sqlLedger } from './reads/ledger.ts';
+import { sqlLinkedMembers } from './reads/linked-members.ts';
+import { accountsOfMember } from './reads/member-accounts.ts';
+import { sqlMemberData } from './reads/member-data.ts';
+import { sqlMemberLocales } from './reads/member-locales.ts';
+import { sqlOutbox } from './reads/outbox.ts';
+import { sqlPartyPanels } from './reads/party-panels.ts';
+import { summarizePurchases } from './reads/purchase-summary.ts';
+import { sqlPurchases } from './reads/purchases.ts';
+import { sqlQuarantine } from './reads/quarantine.ts';
+import { sqlRecords } from './reads/records.ts';
+import { summarizeReminders } from './reads/reminder-summary.ts';
+import { sqlReminders } from './reads/reminders.ts';
+import { summarizeGrants } from './reads/reward-records.ts';
+import { sqlRewards } from './reads/rewards.ts';
+import { sqlStandings } from './reads/standings/standings.ts';
+import { sqlVotesPerDay } from './reads/votes-per-day.ts';
+import { countRequestsSince } from './writes/budget.ts';
+import { isSessionRevoked } from './writes/session-revocations.ts';
+
+/** How long a failed write makes the store unready: longer than the Retry-After of 5 s that senders receive. */
+const writeFailureHoldMs = 6 * second;
+
+/** The storage adapters of all modules, over one database. */
+export interface Store extends CommunityStores, ProcessCoordination, HandlerStores {
+  readonly recorder: Recorder;
+  readonly claims: ClaimRecorder;
+  readonly outbox: Outbox;
+  /** The accounts of the home community. */
+  readonly ledger: LedgerReads;
+  ledgerIn(accounts: AccountScope): LedgerReads;
+  /** Standings in a community by the calendar of a time zone (IANA name). Each result has a cache of its own. */
+  standingsIn(accounts: AccountScope, timeZone: string): Standings;
+  /** Votes by the calendar of a time zone (IANA name). Each time zone has one cache. */
+  votesPerDayIn(timeZone: string): VotesPerDay;
+  readonly installation: Installation;
+  /** In which communities a member has an account. Rejects with the driver's error. */
+  communitiesOf(userId: string): Promise<readonly AccountScope[]>;
+  readonly records: Records;
+  readonly rewards: RewardStore;
+  readonly partyPanels: PartyPanels;
+  readonly announcements: AnnouncementStore;
+  readonly reminders: ReminderStore;
+  readonly purchases: PurchaseStore;
+  readonly linkedMembers: LinkedMembers;
+  readonly memberLocales: MemberLocales;
+  readonly memberData: MemberData;
+  readonly backfill: BackfillStore;
+  readonly imports: ImportStore;
+  readonly pruning: PruningStore;
+  readonly counting: CountingStore;
+  /** What the owner sees of the rewards. Rejects with the driver's error. */
+  readonly rewardRecords: {
+    grants(): Promise<GrantSummary>;
+    purchases(): Promise<PurchaseSummary>;
+    /** @param now ms since the epoch */
+    reminders(now: number): Promise<ReminderSummary>;
+  };
+  readonly quarantine: Quarantine;
+  readonly ownerActions: OwnerActions;
+  readonly sessions: SessionRevocations;
+  readonly budgetStore: BudgetStore;
+  readonly commandRegistry: CommandRegistry;
+  /** Throws {@link DatabaseFileReplacedError} if the file at the path is not the open one. Takes microseconds. */
+  checkFiles(): void;
+  /**
+   * Resolves if a transaction can be committed; rejects with {@link StoreUnavailableError}, {@link QueueFullError} or
+   * {@link DatabaseFileReplacedError}.
+   */
+  probe(): Promise<void>;
+  /** The number of transactions that wait for their commit. */
+  waiting(): number;
+  /** Commits the waiting transactions, then closes the database. */
+  close(): Promise<void>;
+}
+
+export interface OpenStoreOptions {
+  readonly thread?: boolean;
+  readonly log?: Log;
+  readonly onMigration?: ((progress: MigrationProgress) => void) | undefined;
+}
+
+/**
+ * Opens the database and applies missing migrations.
+ * Throws {@link DatabaseTooNewError} and {@link CannotOpenDatabaseError}.
+ * @param url `sqlite:` followed by a path, or `postgres://…`
+ * @param options.thread whether a worker thread writes to SQLite; default true. For few writes it is not worth its start
+ * @param options.log where to report that the database file was deleted or replaced, and the progress of an upgrade
+ * @param options.onMigration called with the progress of migrations, instead of logging it
+ */
+export async function openStore(
+  url: string,
+  clock: Clock,
+  { thread = true, log, onMigration = log && logProgress(log, clock) }: OpenStoreOptions = {},
+): Promise<Store> {
+  const { dialect, commits, reopen } = await openDatabase(url, clock, thread, onMigration);
+  const db = queryBuilder(dialect);
+  const { reading } = dialect;
+  const monitor =
+    log && dialect.files
+      ? monitorFiles({ check: dialect.checkFiles, saveLog: dialect.saveLog, reopen, log })
+      : undefined;
+
+  const ledgerIn = sqlLedger(db, reading);
+
+  let lastWriteFailure: { error: StoreUnavailableError; at: number } | undefined;
+
+  /**
+   * Stores the last failure for the readiness check: a full disk may have room for the probe's row, but not for a
+   * delivery. A failed probe is stored too, so that unauthenticated readiness requests cannot cause a write each.
+   */
+  const write: typeof commits.write = (name, ...args) => {
+    const result = commits.write(name, ...args);
+    result.catch((error: unknown) => {
+      if (!(error instanceof StoreUnavailableError)) return;
+      lastWriteFailure = { error, at: clock.monotonic() };
+      // Before the sender knows: what was acknowledged earlier must not wait for the next check.
+      monitor?.check();
+    });
+    return result;
+  };
+
+  /** A stored delivery, the largest write, ends the failure state immediately. */
+  async function clearFailureAfter<Result>(recording: Promise<Result>): Promise<Result> {
+    const result = await recording;
+    lastWriteFailure = undefined;
+    return result;
+  }
+
+  function checkFiles(): void {
+    const replaced = dialect.checkFiles();
+    if (replaced !== null) throw replaced;
+  }
+
+  return {
+    checkFiles,
+    recorder: {
+      record: (delivery, routed) => clearFailureAfter(write('record', delivery, routed)),
+      recordReplay: (id, delivery, routed, now) => clearFailureAfter(write('recordReplay', id, delivery, routed, now)),
+    },
+    claims: { recordClaim: (claim, listing, now) => write('recordClaim', claim, listing, now) },
+    outbox: sqlOutbox(db, reading, write),
+    ledger: ledgerIn(homeAccounts),
+    ledgerIn,
+    standingsIn: (accounts, timeZone) => sqlStandings(db, dialect, clock, accounts, timeZone),
+    votesPerDayIn: sqlVotesPerDay(db, reading, clock),
+    installation: sqlInstallation(db, reading, write),
+    communitiesOf: async (userId) =>
+      (await accountsOfMember(reading, db, userId)).map((accountId) => partsOf(accountId).accounts),
+    records: sqlRecords(db, reading),
+    rewards: sqlRewards(db, reading, write),
+    partyPanels: sqlPartyPanels(db, reading, write),
+    announcements: sqlAnnouncements(db, reading, clock, write),
+    reminders: sqlReminders(db, reading, write),
+    purchases: sqlPurchases(db, reading, write),
+    linkedMembers: sqlLinkedMembers(db, reading, write),
+    memberLocales: sqlMemberLocales(db, reading, write),
+    memberData: sqlMemberData(db, reading, write),
+    backfill: {
+      saveParties: (partyGoals, goal) => write('saveParties', partyGoals, goal),
+      backfillMember: (userId, rules, now) => write('backfillMember', userId, rules, now),
+    },
+    imports: sqlImports(db, reading, write),
+    pruning: {
+      lease: (now, heldUntil, until) => write('leasePruning', now, heldUntil, until),
+      pruneBodies: (receivedBefore, limit) => write('pruneBodies', receivedBefore, limit),
+      pruneEffects: (finishedBefore, limit) => write('pruneEffects', finishedBefore, limit),
+    },
+    counting: sqlCounting(db, dialect, clock, write),
+    rewardRecords: {
+      grants: () => summarizeGrants(db, reading),
+      purchases: () => summarizePurchases(db, reading),
+      reminders: (now) => summarizeReminders(db, reading, now),
+    },
+    quarantine: sqlQuarantine(db, reading),
+    budgetStore: {
+      acquire: (...request) => write('acquire', ...request),
+      spent: (keyId, since) => countRequestsSince(db, reading, keyId, since),
+    },
+    commandRegistry: sqlCommandRegistry(db, reading, write),
+    ...sqlCommunityStores(db, reading, write),
+    ...sqlProcessCoordination(db, reading, write),
+    ...sqlHandlerStores(db, reading, write),
+    ownerActions: {
+      correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
+      requeueEffect: (effectId, now) => write('requeueEffect', effectId, now),
+    },
+    sessions: {
+      revoke: (session) => write('revokeSession', session),
+      isRevoked: (id) => isSessionRevoked(db, reading, id),
+    },
+    async probe() {
+      checkFiles();
+      if (lastWriteFailure !== undefined && clock.monotonic() - lastWriteFailure.at < writeFailureHoldMs) {
+        throw lastWriteFailure.error;
+      }
+      await write('probe', clock.now()).catch((error: unknown) => {
+        // The readiness endpoint is public, and the messages of drivers contain host and user names.
+        throw error instanceof TallyhookError ? error : new StoreUnavailableError(error);
+      });
+    },
+    waiting: commits.waiting,
+    async close() {
+      monitor?.stop();
+      await commits.close();
+      await dialect.close();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { Kysely } from 'kysely';
+import { type BudgetStore, maxClockSkewMs } from '../../../lookup/budget.ts';
+import type { Connection } from '../../../platform/database/dialect.ts';
+import { run } from '../query-builder.ts';
+import type { Tables } from '../tables.ts';
+import { lock } from './lock.ts';
+
+/**
+ * The log of requests to the lookup API, for use inside a transaction of `connection`. It survives restarts and all
+ * processes share it.
+ */
+export function budgetWrites(db: Kysely<Tables>, connection: Connection): Pick<BudgetStore, 'acquire'> {
+  return {
+    async acquire(keyId, at, window, limit, setBack = 0) {
+      await lock(connection, db, `budget of ${keyId}`);
+      const ofKey = db.deleteFrom('lookup_requests').where('key_id', '=', keyId);
+      await run(connection, ofKey.where('at', '<=', at - 2 * window));
+      // Requests with times in the future were logged before the clock was set back.
+      const future = db
+        .updateTable('lookup_requests')
+        .where('key_id', '=', keyId)
+        .where('at', '>', at + maxClockSkewMs);
+      await run(connection, future.where('at', '>', at + setBack).set({ at }));
+      await run(
+        connection,
+        future.set((eb) => ({ at: eb('at', '-', setBack) })),
+      );
+      const [limiting] = await run(
+        connection,
+        db
+          .selectFrom('lookup_requests')
+          .select('at')
+          .where('key_id', '=', keyId)
+          .where('at', '>', at - window)
+          .orderBy('at', 'desc')
+          .offset(limit - 1)
+          .limit(1),
+      );
+      if (limiting !== undefined) return { granted: false, retryAt: limiting.at + window };
+      await run(connection, db.insertInto('lookup_requests').values({ key_id: keyId, at }));
+      return { granted: true };
+    },
+  };
+}
+
+/** The number of requests that were sent with a key after `since` (ms since the epoch). */
+export async function countRequestsSince(
+  db: Kysely<Tables>,
+  connection: Connection,
+  keyId: string,
+  since: number,
+): Promise<number> {
+  const ofKey = db.selectFrom('lookup_requests').where('key_id', '=', keyId).where('at', '>', since);
+  const [row] = await run(connection, ofKey.select(db.fn.countAll<number>().as('count')));
+  return row?.count ?? 0;
+}

@@ -1,0 +1,69 @@
+import type { Kysely } from 'kysely';
+import type { GuildRejections, OpenCircuit } from '../../../discord/circuits/circuit-store.ts';
+import type { Connection } from '../../../platform/database/dialect.ts';
+import { run } from '../query-builder.ts';
+import type { Tables } from '../tables.ts';
+
+/** Minutes after which a count is deleted. */
+const keptMinutes = 60;
+
+/** Channels and roles that Discord rejects, for use inside a transaction of `connection`. */
+export function circuitWrites(db: Kysely<Tables>, connection: Connection) {
+  return {
+    async saveCircuits(open: readonly OpenCircuit[], closed: readonly string[]): Promise<void> {
+      // In one order, so that two processes never wait for each other.
+      const queues = [...open.map(({ queue }) => queue), ...closed].sort();
+      const saved = new Map(open.map((circuit) => [circuit.queue, circuit]));
+      for (const queue of queues) {
+        const circuit = saved.get(queue);
+        if (circuit === undefined) {
+          await run(connection, db.deleteFrom('open_circuits').where('target', '=', queue));
+          continue;
+        }
+        const { guildId: guild_id, code, reason, openedAt: opened_at, probeAt: probe_at } = circuit;
+        const row = { guild_id, code, reason, opened_at, probe_at };
+        const insert = db.insertInto('open_circuits').values({ target: queue, ...row });
+        await run(
+          connection,
+          insert.onConflict((conflict) => conflict.column('target').doUpdateSet(row)),
+        );
+      }
+    },
+
+    async addGuildRejections(minute: number, counts: readonly GuildRejections[]): Promise<void> {
+      await run(connection, db.deleteFrom('guild_rejections').where('minute', '<', minute - keptMinutes));
+      const sorted = counts.toSorted((a, b) => (a.guildId < b.guildId ? -1 : 1));
+      for (const { guildId, count } of sorted) {
+        const insert = db.insertInto('guild_rejections').values({ minute, guild_id: guildId, count });
+        await run(
+          connection,
+          insert.onConflict((conflict) =>
+            conflict
+              .columns(['minute', 'guild_id'])
+              .doUpdateSet((eb) => ({ count: eb('guild_rejections.count', '+', count) })),
+          ),
+        );
+      }
+    },
+  };
+}
+
+export async function readCircuits(db: Kysely<Tables>, connection: Connection): Promise<readonly OpenCircuit[]> {
+  const rows = await run(connection, db.selectFrom('open_circuits').selectAll().orderBy('target'));
+  return rows.map(({ target: queue, guild_id: guildId, code, reason, opened_at: openedAt, probe_at: probeAt }) => {
+    return { queue, guildId, code, reason, openedAt, probeAt };
+  });
+}
+
+/** The sums of the counts of each guild from one minute to another, both included. */
+export async function sumGuildRejections(
+  db: Kysely<Tables>,
+  connection: Connection,
+  from: number,
+  until: number,
+): Promise<readonly GuildRejections[]> {
+  const counts = db.selectFrom('guild_rejections').where('minute', '>=', from).where('minute', '<=', until);
+  const sums = counts.groupBy('guild_id').select(({ fn }) => ['guild_id', fn.sum<number | null>('count').as('sum')]);
+  const rows = await run(connection, sums.orderBy('guild_id'));
+  return rows.map(({ guild_id: guildId, sum }) => ({ guildId, count: Number(sum ?? 0) }));
+}

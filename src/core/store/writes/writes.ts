@@ -1,0 +1,131 @@
+import type { Kysely } from 'kysely';
+import type { Connection } from '../../../platform/database/dialect.ts';
+import type { Dialect } from '../dialect/dialect.ts';
+import { run } from '../query-builder.ts';
+import type { RecordingArgs, RecordingName, RecordingResults } from '../recording/recording-jobs.ts';
+import type { Tables } from '../tables.ts';
+import { announcementWrites } from './announcements.ts';
+import { backfillWrites } from './backfill.ts';
+import { budgetWrites } from './budget.ts';
+import { circuitWrites } from './circuits.ts';
+import { claimWrites } from './claim.ts';
+import { commandRegistryWrites } from './command-registry.ts';
+import { counterWrites } from './counters.ts';
+import { enqueueWrites } from './enqueue.ts';
+import { forgetWrites } from './forget.ts';
+import { grantWrites } from './grants.ts';
+import { guildDataWrites } from './guild-data.ts';
+import { guildWrites } from './guilds.ts';
+import { handlerWrites } from './handlers.ts';
+import { heartbeatWrites } from './heartbeat.ts';
+import { importWrites } from './imports.ts';
+import { installationWrites } from './installation.ts';
+import { invalidRequestWrites } from './invalid-requests.ts';
+import { leaseWrites } from './leases.ts';
+import { linkedMemberWrites } from './linked-members.ts';
+import { memberLanguageWrites } from './member-languages.ts';
+import { outboxWrites } from './outbox.ts';
+import { partyWrites } from './party.ts';
+import { partyPanelWrites } from './party-panels.ts';
+import { pruningWrites } from './pruning.ts';
+import { purchaseWrites } from './purchases.ts';
+import { reminderWrites } from './reminders.ts';
+import { requeueWrites } from './requeue-effect.ts';
+import { seenRolesWrites } from './seen-roles.ts';
+import { separationWrites } from './separate-accounts.ts';
+import { sessionWrites } from './session-revocations.ts';
+import { settingsWrites } from './settings.ts';
+import { undoImportWrites } from './undo-import.ts';
+
+/**
+ * All operations that write and decide nothing about events, by name, for use inside a transaction of `connection`.
+ */
+export function createWrites(
+  db: Kysely<Tables>,
+  connection: Connection,
+  dialect: Pick<Dialect, 'reusesShortenedRows'>,
+) {
+  return {
+    ...requeueWrites(db, connection),
+    ...outboxWrites(db, connection),
+    ...claimWrites(db, connection),
+    ...enqueueWrites(db, connection),
+    ...budgetWrites(db, connection),
+    ...sessionWrites(db, connection),
+    ...commandRegistryWrites(db, connection),
+    ...grantWrites(db, connection),
+    ...partyWrites(db, connection),
+    ...partyPanelWrites(db, connection),
+    ...announcementWrites(db, connection),
+    ...purchaseWrites(db, connection),
+    ...backfillWrites(db, connection),
+    ...heartbeatWrites(db, connection),
+    ...seenRolesWrites(db, connection),
+    ...reminderWrites(db, connection),
+    ...memberLanguageWrites(db, connection),
+    ...linkedMemberWrites(db, connection),
+    ...forgetWrites(db, connection),
+    ...settingsWrites(db, connection),
+    ...guildWrites(db, connection),
+    ...guildDataWrites(db, connection),
+    ...counterWrites(db, connection),
+    ...pruningWrites(db, connection, dialect),
+    ...leaseWrites(db, connection),
+    ...invalidRequestWrites(db, connection),
+    ...circuitWrites(db, connection),
+    ...importWrites(db, connection),
+    ...undoImportWrites(db, connection),
+    ...installationWrites(db, connection),
+    ...handlerWrites(db, connection),
+    ...separationWrites(db, connection),
+
+    /** Writes the time (ms since the epoch) to check that the database is writable. */
+    async probe(at: number): Promise<void> {
+      const upsert = db.insertInto('probes').values({ id: 1, at });
+      await run(
+        connection,
+        upsert.onConflict((conflict) => conflict.column('id').doUpdateSet({ at })),
+      );
+    },
+  };
+}
+
+type Operations = ReturnType<typeof createWrites>;
+type WriteName = keyof Operations;
+export type JobName = WriteName | RecordingName;
+export type JobArgs = { [Name in WriteName]: Parameters<Operations[Name]> } & RecordingArgs;
+export type JobResults = { [Name in WriteName]: Awaited<ReturnType<Operations[Name]>> } & RecordingResults;
+
+/** The operations in a form in which TypeScript relates the name of a job to its arguments and its result. */
+export type Writes = { [Name in WriteName]: (...args: JobArgs[Name]) => Promise<JobResults[Name]> };
+
+/** A job of {@link createWrites}. */
+export type WriteJob<Name extends WriteName = WriteName> = {
+  [N in Name]: { readonly name: N; readonly args: JobArgs[N] };
+}[Name];
+
+/**
+ * One operation to run, discriminated by its name. Arguments and results are plain data, so that the caller can be on
+ * another thread.
+ */
+export type Job<Name extends JobName = JobName> = {
+  [N in Name]: { readonly name: N; readonly args: JobArgs[N] };
+}[Name];
+
+/** The job with this name and these arguments, as a member of the union. */
+export function createJob<Name extends JobName>(name: Name, args: JobArgs[Name]): Job {
+  const job: Job<Name> = { name, args };
+  // TypeScript does not widen a generic member to its union.
+  return job as Job;
+}
+
+/** A job's name and its result. */
+export type JobResult<Name extends JobName = JobName> = {
+  [N in Name]: { readonly name: N; readonly result: JobResults[N] };
+}[Name];
+
+/**
+ * Runs one operation in a transaction. Resolves once it is committed to disk, and rejects as {@link GroupCommit} does.
+ * The operation may be repeated after a rollback.
+ */
+export type Write = <Name extends JobName>(name: Name, ...args: JobArgs[Name]) => Promise<JobResults[Name]>;

@@ -1,0 +1,62 @@
+import type {
+  MilestoneEvent,
+  PremiumEvent,
+  PurchaseEvent,
+  ReviewEvent,
+  StreakEvent,
+  VoteEvent,
+} from '../../core/outbox/handler-events.ts';
+import type { WritableLedger } from './writable-ledger.ts';
+
+/**
+ * A function of your own that is called for an event, after the event is on disk. A call that throws, rejects or takes
+ * more than ten seconds is repeated with a growing delay, also after a restart; {@link PermanentError} ends the
+ * repeats. So a call can happen more than once: use {@link HandlerCall.id} where that matters.
+ */
+export type Handler<Event> = (event: Event, call: HandlerCall) => void | Promise<void>;
+
+/** One call of a handler. */
+export interface HandlerCall {
+  /** The same in each attempt for the same event, also after a restart or a requeue: an idempotency key. */
+  readonly id: string;
+  /** Counted from 1. Counted afresh after a requeue. */
+  readonly attempt: number;
+  /** Aborted when the time is over, or the program stops. The call is repeated then. */
+  readonly signal: AbortSignal;
+  /** Changes balances, by default in the community of the event. */
+  readonly ledger: WritableLedger;
+}
+
+/**
+ * Your functions for events of all communities. They run in the process that was given them, whichever process received
+ * the event.
+ * @example
+ * ```ts
+ * import type { Handlers } from 'tallyhook';
+ *
+ * const handlers: Handlers = {
+ *   async onVote({ userId, streak }, { id, ledger }) {
+ *     if (streak === 7) await ledger.award({ key: id, userId, credits: 50, reason: 'a week of votes' });
+ *   },
+ * };
+ * ```
+ */
+export interface Handlers {
+  /** A counted vote. Votes within the cooldown of another one, and tests, are left out. */
+  readonly onVote?: Handler<VoteEvent>;
+  /** A purchase, renewal, expiry or revocation of premium. Tests are left out. */
+  readonly onPremium?: Handler<PremiumEvent>;
+  /** A step of the rule for streaks is complete, such as every seventh day. */
+  readonly onStreak?: Handler<StreakEvent>;
+  /** A milestone of the rules is reached. */
+  readonly onMilestone?: Handler<MilestoneEvent>;
+  /** An item of the shop is bought. */
+  readonly onPurchase?: Handler<PurchaseEvent>;
+  /** A new review was found on the service. Needs a key for the lookup API, which is polled every 15 minutes. */
+  readonly onReview?: Handler<ReviewEvent>;
+}
+
+/** Thrown by a handler, ends its repeats: the call can never succeed. The owner sees the message as the reason. */
+export class PermanentError extends Error {
+  override readonly name = 'PermanentError';
+}

@@ -1,0 +1,50 @@
+import { type HandlerKind, handlerKinds } from '../../core/outbox/handler-events.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { day, hour } from '../../platform/durations.ts';
+
+/** How long events are stored for a handler whose process is not running (ms). */
+const keptMs = 7 * day;
+/** How often a process repeats that it has its handlers (ms). */
+const renewalMs = hour;
+
+/** Which kinds of handlers the processes have. Times are ms since the epoch. Rejects as the store does. */
+export interface SubscriptionStore {
+  renew(kinds: readonly HandlerKind[], now: number): Promise<void>;
+  /** The kinds that were renewed at the time or later; also those of newer versions. */
+  renewedSince(since: number): Promise<readonly string[]>;
+}
+
+/** The kinds of handlers for which events are stored. */
+export interface Subscriptions {
+  /** As of the last refresh. The same array as long as they are the same. */
+  kinds(): readonly HandlerKind[];
+  /** Announces the process's own kinds to other processes, if it is time to, and reads theirs. */
+  refresh(): Promise<void>;
+}
+
+/**
+ * @param own the kinds that this process has
+ * @param store null if there can be no other processes
+ */
+export function createSubscriptions(
+  own: readonly HandlerKind[],
+  store: SubscriptionStore | null,
+  clock: Pick<Clock, 'now' | 'monotonic'>,
+): Subscriptions {
+  let kinds = own;
+  let renewAt = Number.NEGATIVE_INFINITY;
+  return {
+    kinds: () => kinds,
+    async refresh() {
+      if (store === null) return;
+      const now = clock.now();
+      if (own.length > 0 && clock.monotonic() >= renewAt) {
+        await store.renew(own, now);
+        renewAt = clock.monotonic() + renewalMs;
+      }
+      const renewed = await store.renewedSince(now - keptMs);
+      const next = handlerKinds.filter((kind) => own.includes(kind) || renewed.includes(kind));
+      if (next.join() !== kinds.join()) kinds = next;
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AccountId } from '../../core/ledger/account-id.ts';
+import type { AttemptResult, Effect } from '../../core/outbox/effect.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { OAuthError } from '../../platform/discord-oauth/oauth-error.ts';
+import { hour, second } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { textsFor } from '../../texts/texts.ts';
+import type { DiscordOAuth } from './discord-oauth.ts';
+import type { LinkedMembers, StoredValues } from './linked-members.ts';
+import type { MemberTokens } from './member-tokens.ts';
+import { connectionBody, memberValues } from './member-values.ts';
+
+const busyRetryMs = 3 * second;
+/** An update that was enqueued and has not succeeded for this long is enqueued again (ms). */
+const repeatAfterMs = hour;
+const membersPerPage = 500;
+
+/** Keeps what Discord knows of linked members as it is in the ledger. */
+export interface LinkedRoles {
+  /** Carries out an effect: sends the current values. */
+  update(effect: Effect<'roleConnection'>): Promise<AttemptResult>;
+  /**
+   * Enqueues updates of the next members whose values have changed without a vote, or whose update was lost. Returns
+   * the last member that was checked; null after the last one. Rejects with the errors of the store.
+   */
+  checkAfter(userId: string): Promise<string | null>;
+  /** Removes the connection from Discord if possible, and the member's tokens. Returns whether there were any. */
+  unlink(userId: string): Promise<boolean>;
+}
+
+export function createLinkedRoles(options: {
+  readonly members: LinkedMembers;
+  readonly tokens: MemberTokens;
+  readonly oauth: Pick<DiscordOAuth, 'saveRoleConnection' | 'deleteRoleConnection' | 'revoke'>;
+  /** The current day of an account's community (day number). */
+  readonly dayIn: (accountId: AccountId) => number;
+  readonly clock: Clock;
+  readonly log: Log;
+}): LinkedRoles {
+  const { members, tokens, oauth, dayIn, clock, log } = options;
+
+  function isCurrent(values: StoredValues): boolean {
+    return isDeepStrictEqual(parseJson(values.pushed), memberValues(values, dayIn));
+  }
+
+  async function send(userId: string): Promise<AttemptResult> {
+    const member = await members.find(userId);
+    if (member === null) return { outcome: 'done' };
+    const access = await tokens.accessToken(member);
+    if (access === 'busy') return retry('another process requests new tokens', busyRetryMs);
+    const stored = await members.beginUpdate(userId, clock.now());
+    if (stored === null) return { outcome: 'done' };
+    const values = memberValues(stored, dayIn);
+    await oauth.saveRoleConnection(access.token, connectionBody(values, textsFor(member.locale)));
+    await members.saveUpdate(userId, JSON.stringify(values));
+    return { outcome: 'done' };
+  }
+
+  async function afterError(userId: string, error: OAuthError): Promise<AttemptResult> {
+    switch (error.reason) {
+      case 'revoked':
+        await members.unlink(userId);
+        log.info('a member has withdrawn the permission for linked roles');
+        return { outcome: 'done' };
+      case 'rateLimited':
+        return retry(error.message, error.retryAfterMs ?? second);
+      case 'unavailable':
+        return { outcome: 'later', reason: error.message, scope: 'effects' };
+      case 'rejected':
+        return { outcome: 'bury', reason: error.message };
+    }
+  }
+
+  return {
+    async update({ content: { userId } }) {
+      try {
+        return await send(userId);
+      } catch (error) {
+        if (error instanceof OAuthError) return afterError(userId, error);
+        throw error;
+      }
+    },
+
+    async checkAfter(lastUserId) {
+      const now = clock.now();
+      const page = await members.valuesAfter(lastUserId, now, membersPerPage);
+      for (const values of page) {
+        if (!isCurrent(values)) await members.requestUpdate(values.userId, now, now - repeatAfterMs);
+      }
+      return page.length < membersPerPage ? null : (page.at(-1)?.userId ?? null);
+    },
+
+    async unlink(userId) {
+      const member = await members.find(userId);
+      if (member === null) return false;
+      try {
+        const access = await tokens.accessToken(member);
+        if (access !== 'busy') await oauth.deleteRoleConnection(access.token);
+        await oauth.revoke(tokens.open((await members.find(userId)) ?? member).refreshToken);
+      } catch (error) {
+        // The member can still remove the app in Discord.
+        log.warn({ reason: messageOf(error) }, 'a connection for linked roles could not be removed from Discord');
+      }
+      return members.unlink(userId);
+    },
+  };
+}
+
+function retry(reason: string, retryAfterMs: number): AttemptResult {
+  return { outcome: 'later', reason, scope: 'effects', retryAfterMs };
+}
+
+function parseJson(text: string | null): unknown {
+  return text === null ? null : (JSON.parse(text) as unknown);
+}

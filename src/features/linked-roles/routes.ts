@@ -1,0 +1,158 @@
+import express, { type Express, type Request, type Response, Router } from 'express';
+import { BoundedMap } from '../../platform/bounded-map.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { createAuthorizationAttempts } from '../../platform/discord-oauth/authorization-attempts.ts';
+import { OAuthError } from '../../platform/discord-oauth/oauth-error.ts';
+import { minute } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { clientKeyOf, isTrustedProxy } from '../../platform/web/client-key.ts';
+import { html } from '../../platform/web/html.ts';
+import { securityHeaders } from '../../platform/web/security-headers.ts';
+import { type Texts, textsFor } from '../../texts/texts.ts';
+import type { DiscordOAuth } from './discord-oauth.ts';
+import type { MemberTokens } from './member-tokens.ts';
+
+/** Requests per address and minute. */
+const maxRequests = 30;
+const maxAddresses = 10_000;
+/** Discord's codes are shorter (characters). */
+const maxCodeLength = 512;
+
+/** Where members link their account; Discord's `role_connections_verification_url`. */
+export const linkPath = '/linked-roles';
+
+/** The result of an attempt, by its text on the page. */
+type Failure = 'cancelled' | 'expired' | 'unavailable' | 'tooMany';
+
+/**
+ * The pages on which a member links the account. The member's permission is asked for by Discord; tokens, codes and
+ * secrets are in no page, log or cookie.
+ * @param options.publicUrl without a trailing slash
+ * @param options.onLinked called with the member's id after the first update was enqueued
+ */
+export function createLinkRoutes(options: {
+  readonly oauth: Pick<DiscordOAuth, 'authorizeUrl' | 'exchangeCode' | 'currentMember'>;
+  readonly tokens: Pick<MemberTokens, 'link'>;
+  readonly clientSecret: string;
+  readonly publicUrl: string;
+  readonly onLinked: (userId: string) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Express {
+  const { oauth, tokens, clientSecret, publicUrl, onLinked, clock, log } = options;
+  const { pathname, protocol } = new URL(`${publicUrl}${linkPath}`);
+  const attempts = createAuthorizationAttempts({
+    ...{ secret: clientSecret, purpose: 'linked roles', cookieName: 'linked-roles', path: pathname },
+    ...{ secure: protocol === 'https:', clock },
+  });
+  const isWithinLimit = createRateLimit(clock);
+
+  async function link(code: string, verifier: string, fallback: Texts): Promise<{ texts: Texts; name: string }> {
+    const granted = await oauth.exchangeCode(code, verifier);
+    const member = await oauth.currentMember(granted.accessToken);
+    await tokens.link({ userId: member.id, locale: member.locale }, granted);
+    onLinked(member.id);
+    log.info('a member has linked their account for linked roles');
+    return { texts: textsFor(member.locale, fallback.locale), name: member.name };
+  }
+
+  function sendFailure(response: Response, status: number, failure: Failure, texts: Texts): void {
+    const { titleFailed, again, ...page } = texts.linkedRoles.page;
+    const retry = html`<p><a href="${pathname}">${again}</a></p>`;
+    sendPage(response, status, texts, titleFailed, html`<p>${page[failure]}</p>${retry}`);
+  }
+
+  function failureOf(error: unknown): { status: number; failure: Failure } {
+    if (error instanceof OAuthError && error.reason === 'revoked') return { status: 400, failure: 'expired' };
+    log.warn({ reason: messageOf(error) }, 'a member could not link their account');
+    return { status: 503, failure: 'unavailable' };
+  }
+
+  const router = Router({ strict: true });
+  router.use(linkPath, pageHeaders, (request, response, next) => {
+    if (isWithinLimit(clientKeyOf(request.ip))) return next();
+    response.set('retry-after', '60');
+    sendFailure(response, 429, 'tooMany', textsOf(request));
+  });
+  router.get(linkPath, async (request, response) => {
+    try {
+      const { state, verifier } = attempts.start(response);
+      response.redirect(await oauth.authorizeUrl({ state, verifier }));
+    } catch (error) {
+      const { status, failure } = failureOf(error);
+      sendFailure(response, status, failure, textsOf(request));
+    }
+  });
+  router.get(`${linkPath}/callback`, async (request, response) => {
+    const fallback = textsOf(request);
+    const attempt = attempts.finish(request, response);
+    const { code, error } = request.query;
+    if (attempt === null) return sendFailure(response, 400, 'expired', fallback);
+    if (error !== undefined) return sendFailure(response, 400, 'cancelled', fallback);
+    if (typeof code !== 'string' || code === '' || code.length > maxCodeLength)
+      return sendFailure(response, 400, 'expired', fallback);
+    try {
+      const { texts, name } = await link(code, attempt.verifier, fallback);
+      const { titleLinked, linked, undo } = texts.linkedRoles.page;
+      sendPage(response, 200, texts, titleLinked, html`<p><bdi>@${name}</bdi></p><p>${linked}</p><p>${undo}</p>`);
+    } catch (failed) {
+      const { status, failure } = failureOf(failed);
+      sendFailure(response, status, failure, fallback);
+    }
+  });
+  return express().disable('x-powered-by').disable('etag').set('trust proxy', isTrustedProxy).use(router);
+}
+
+/** No resources, forms or scripts. */
+const pageHeaders = securityHeaders({
+  contentSecurityPolicy: {
+    'default-src': ["'none'"],
+    'form-action': ["'none'"],
+    'base-uri': ["'none'"],
+    'frame-ancestors': ["'none'"],
+  },
+  referrerPolicy: 'no-referrer',
+});
+
+function sendPage(
+  response: Response,
+  status: number,
+  { locale }: Texts,
+  title: string,
+  body: ReturnType<typeof html>,
+): void {
+  const page = html`<!doctype html>
+<html lang="${locale}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>
+`;
+  response.status(status).type('html').send(page.text);
+}
+
+function textsOf(request: Request): Texts {
+  return textsFor(...request.acceptsLanguages().slice(0, 10));
+}
+
+/** In memory, of each process. */
+function createRateLimit(clock: Clock): (address: string) => boolean {
+  const counts = new BoundedMap<{ readonly count: number; readonly endsAt: number }>(maxAddresses);
+  return (address) => {
+    const now = clock.monotonic();
+    const known = counts.get(address);
+    const current = known !== undefined && known.endsAt > now ? known : { count: 0, endsAt: now + minute };
+    counts.set(address, { ...current, count: current.count + 1 });
+    return current.count < maxRequests;
+  };
+}

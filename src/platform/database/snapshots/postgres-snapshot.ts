@@ -1,0 +1,45 @@
+import { type Compilable, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { minute, second } from '../../durations.ts';
+import { setStatementTimeout } from '../postgres-connection.ts';
+import { types } from '../postgres-pool.ts';
+import type { DatabaseSnapshot } from './snapshot.ts';
+import { statementBuilder } from './statement-builder.ts';
+
+const connectTimeoutMs = 3 * second;
+/** Longer than the programs' own timeouts, for the audit of a large database. */
+const statementTimeoutMs = 15 * minute;
+
+/** A snapshot of a PostgreSQL database. PostgreSQL: "Repeatable Read Isolation Level". */
+export async function postgresSnapshot<Tables>(url: string): Promise<DatabaseSnapshot<Tables>> {
+  const client = new pg.Client({
+    connectionString: url,
+    types,
+    connectionTimeoutMillis: connectTimeoutMs,
+  });
+  // If the connection breaks while idle, the next query rejects.
+  client.on('error', () => {});
+  await client.connect();
+  await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${setStatementTimeout(statementTimeoutMs)}`);
+  // The first query takes the snapshot.
+  await client.query('SELECT 1');
+  return {
+    db: statementBuilder(
+      new PostgresDialect({
+        pool: async () => Promise.reject(new Error('This instance only compiles statements.')),
+      }),
+    ),
+    async run<Row>(query: Compilable<Row>) {
+      const { sql, parameters } = query.compile();
+      return (await client.query(sql, [...parameters])).rows as Row[];
+    },
+    async tables() {
+      const { rows } = await client.query<{ name: string }>(
+        'SELECT tablename AS name FROM pg_catalog.pg_tables WHERE schemaname = ANY (current_schemas(false))',
+      );
+      return rows.map(({ name }) => name);
+    },
+    integrityErrors: async () => [],
+    close: () => client.end(),
+  };
+}

@@ -1,0 +1,53 @@
+import { type SelectQueryNode, SqliteAdapter, SqliteDialect, SqliteQueryCompiler, sql } from 'kysely';
+import { isBusy, resultCode } from '../sqlite.ts';
+import type { SqlDialect } from './dialect.ts';
+
+/** For drivers of our own, which serialize transactions themselves. */
+class ConcurrentAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+/** Compiles statements only. Omits `for update`: SQLite has no row locks, because it locks the whole file. */
+class DialectWithoutRowLocks extends SqliteDialect {
+  constructor() {
+    super({ database: () => Promise.reject(new Error('This instance only compiles statements.')) });
+  }
+
+  override createAdapter() {
+    return new ConcurrentAdapter();
+  }
+
+  override createQueryCompiler() {
+    return new CompilerWithoutRowLocks();
+  }
+}
+
+class CompilerWithoutRowLocks extends SqliteQueryCompiler {
+  protected override visitSelectQuery({ endModifiers: _, ...node }: SelectQueryNode): void {
+    super.visitSelectQuery(node);
+  }
+}
+
+/**
+ * SQLite's primary result codes (sqlite.org/rescode.html): PERM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN and NOTADB.
+ */
+const unavailableCodes: readonly number[] = [3, 8, 10, 11, 13, 14, 26];
+
+export const sqliteDialect: SqlDialect = {
+  name: 'sqlite',
+  blobType: 'blob',
+  columnIfNotExists: sql``,
+  selectColumn: (table, column) => sql`select name from pragma_table_info(${table}) where name = ${column}`,
+  cascade: sql``,
+  withoutRowid: sql`without rowid`,
+  // Pages are merged when rows are deleted, not when rows become shorter.
+  reusesShortenedRows: false,
+  createsTablesAtOnce: true,
+  jsonObjectAgg: (key, value) => sql`json_group_object(${key}, ${value})`,
+  idColumn: { type: 'integer', build: (column) => column.primaryKey().notNull() },
+  kysely: new DialectWithoutRowLocks(),
+  isBusy,
+  isUnavailable: (error) => unavailableCodes.includes(resultCode(error)),
+};

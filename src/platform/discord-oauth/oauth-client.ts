@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import ky, { TimeoutError } from 'ky';
+import { z } from 'zod';
+import { second } from '../durations.ts';
+import { errorOfResponse, OAuthError } from './oauth-error.ts';
+
+/** For one request (ms); less than the 15 s of an attempt. */
+const timeoutMs = 8 * second;
+
+/** Tokens of a member. */
+export interface Tokens {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  /** Lifetime of the access token from the response on (ms). */
+  readonly lifetimeMs: number;
+}
+
+/** The member of a token. */
+export interface OAuthUser {
+  readonly id: string;
+  /** Discord's code of the language. */
+  readonly locale: string;
+  /** Chosen by the member. */
+  readonly name: string;
+}
+
+/** An application's OAuth2 at Discord: code grant with PKCE. Methods reject with {@link OAuthError}. */
+export interface OAuthClient {
+  /**
+   * The page on which Discord asks the member.
+   * @param request `scope`: names, separated by spaces; `verifier` of the PKCE, sent by {@link exchangeCode} later
+   */
+  authorizeUrl(request: { readonly scope: string; readonly state: string; readonly verifier: string }): Promise<string>;
+  /** Rejects tokens that lack one of the scopes. */
+  exchangeCode(request: { readonly scope: string; readonly code: string; readonly verifier: string }): Promise<Tokens>;
+  /** The refresh token cannot be used again. */
+  refresh(request: { readonly scope: string; readonly refreshToken: string }): Promise<Tokens>;
+  /** Ends all tokens that the application has of the member. */
+  revoke(token: string): Promise<void>;
+  /** The member of a token; needs the scope `identify`. */
+  currentUser(accessToken: string): Promise<OAuthUser>;
+  /**
+   * A request of the member.
+   * @param name for error messages
+   * @param request `path`: begins with a slash, without the version of the API
+   * @returns the body as parsed JSON; undefined for any other
+   */
+  send(
+    name: string,
+    accessToken: string,
+    request: { readonly method: 'get' | 'put' | 'delete'; readonly path: string; readonly json?: object },
+  ): Promise<unknown>;
+}
+
+/**
+ * @param options.apiUrl without the version: `https://discord.com/api`. Called for each request.
+ * @param options.applicationId called for each request; may reject
+ * @param options.redirectUrl registered in the developer portal
+ */
+export function createOAuthClient(options: {
+  readonly apiUrl: () => string;
+  readonly applicationId: () => Promise<string>;
+  readonly clientSecret: string;
+  readonly redirectUrl: string;
+}): OAuthClient {
+  const { apiUrl, applicationId, clientSecret, redirectUrl } = options;
+  const http = ky.create({ retry: 0, timeout: timeoutMs, throwHttpErrors: false, redirect: 'error' });
+
+  async function request(name: string, path: string, init: Parameters<typeof http>[1]): Promise<unknown> {
+    const response = await http(`${apiUrl()}${path}`, init).catch((error: unknown) => {
+      throw new OAuthError('unavailable', `${name}: ${error instanceof TimeoutError ? 'timeout' : 'no response'}`);
+    });
+    const text = await response.text().catch(() => '');
+    const body = parseJson(text);
+    if (response.ok) return body;
+    throw errorOfResponse(name, { status: response.status, body, retryAfter: response.headers.get('retry-after') });
+  }
+
+  /** A request of the application itself. */
+  async function post(name: string, path: string, fields: Readonly<Record<string, string>>): Promise<unknown> {
+    const client = { client_id: await applicationId(), client_secret: clientSecret };
+    return request(name, path, { method: 'post', body: new URLSearchParams({ ...client, ...fields }) });
+  }
+
+  async function requestTokens(name: string, scope: string, fields: Readonly<Record<string, string>>): Promise<Tokens> {
+    const parsed = tokenResponse.safeParse(await post(name, '/oauth2/token', fields));
+    if (!parsed.success) throw new OAuthError('rejected', `${name}: unexpected response`);
+    const granted = parsed.data.scope.split(' ');
+    if (!scope.split(' ').every((each) => granted.includes(each)))
+      throw new OAuthError('rejected', `${name}: the scopes are not those that were requested`);
+    const { access_token: accessToken, refresh_token: refreshToken, expires_in } = parsed.data;
+    return { accessToken, refreshToken, lifetimeMs: expires_in * second };
+  }
+
+  const send: OAuthClient['send'] = (name, accessToken, { method, path, json }) =>
+    request(name, `/v10${path}`, {
+      method,
+      headers: { authorization: `Bearer ${accessToken}` },
+      ...(json !== undefined && { json }),
+    });
+
+  return {
+    async authorizeUrl({ scope, state, verifier }) {
+      const query = new URLSearchParams({
+        ...{ client_id: await applicationId(), response_type: 'code', redirect_uri: redirectUrl, scope, state },
+        ...{ code_challenge: createHash('sha256').update(verifier).digest('base64url'), code_challenge_method: 'S256' },
+        prompt: 'consent',
+      });
+      return `${apiUrl()}/oauth2/authorize?${query}`;
+    },
+    exchangeCode: ({ scope, code, verifier }) =>
+      requestTokens('exchange of the code', scope, {
+        ...{ grant_type: 'authorization_code', code, redirect_uri: redirectUrl, code_verifier: verifier },
+      }),
+    refresh: ({ scope, refreshToken }) =>
+      requestTokens('refresh of the token', scope, { grant_type: 'refresh_token', refresh_token: refreshToken }),
+    async revoke(token) {
+      await post('revocation', '/oauth2/token/revoke', { token });
+    },
+    async currentUser(accessToken) {
+      const user = userResponse.safeParse(await send('user', accessToken, { method: 'get', path: '/users/@me' }));
+      if (!user.success) throw new OAuthError('rejected', 'user: unexpected response');
+      const { id, locale, username } = user.data;
+      return { id, locale, name: username };
+    },
+    send,
+  };
+}
+
+const tokenResponse = z.object({
+  access_token: z.string().min(1).max(2_000),
+  refresh_token: z.string().min(1).max(2_000),
+  expires_in: z.number().positive(),
+  scope: z.string(),
+});
+const userResponse = z.object({
+  id: z.string().regex(/^\d{1,20}$/),
+  username: z.string(),
+  locale: z.string().default('en-US'),
+});
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
+import type { Log } from '../log.ts';
+import { BodyMemory } from './body-memory.ts';
+import { reserveBody } from './reserve-body.ts';
+
+/** What the forms of the console and the requests of the owner API have at most (bytes). */
+const maxOwnerBodyBytes = 16 * 1024;
+
+/**
+ * All routes in one Express app. Webhooks come first, because they read their bodies themselves. In tallyhook's own
+ * server, deliveries to a documented address do not come here: `Receiver.withFallback` hands them to the same handler
+ * before Express. The router is for spellings of the addresses that only Express understands (a trailing slash, a query),
+ * and for apps into which it is mounted.
+ */
+export function createHttpApp(options: {
+  /** Null if this process does not receive. */
+  webhooks: Router | null;
+  health: Router;
+  /** Null without an owner token. */
+  owner: RequestHandler | null;
+  /** Null if linked roles are off. */
+  linkedRoles?: RequestHandler | null;
+  /** For the bodies of the owner's requests, which are read before the session is checked; by default its own. */
+  memory?: BodyMemory;
+  log: Log;
+}): Express {
+  const { webhooks, health, owner, linkedRoles = null, memory = new BodyMemory(), log } = options;
+  const app = express().disable('x-powered-by').disable('etag');
+  if (webhooks !== null) app.use(webhooks);
+  app.use(health);
+  if (linkedRoles !== null) app.use(linkedRoles);
+  if (owner !== null) app.use('/owner', reserveBody(memory, maxOwnerBodyBytes), owner);
+  app.use((_request, response) => {
+    response.status(404).json({ success: false, error: 'Not found.' });
+  });
+  app.use(handleErrors(log));
+  return app;
+}
+
+/** An unexpected error is a 503 with Retry-After, so that the sender of a webhook retries. */
+function handleErrors(log: Log): ErrorRequestHandler {
+  return (error: unknown, _request, response, next) => {
+    if (response.headersSent) return next(error);
+    if (error instanceof URIError) {
+      response.status(400).json({ success: false, error: 'The path cannot be decoded.' });
+      return;
+    }
+    log.error({ err: error }, 'a request failed');
+    response
+      .status(503)
+      .set('retry-after', '30')
+      .json({ success: false, error: 'Internal error; the details are in the log.' });
+  };
+}

@@ -1,0 +1,137 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { systemClock } from '../clock.ts';
+import { second } from '../durations.ts';
+import { TallyhookError } from '../errors.ts';
+import { localUrl } from '../host-address.ts';
+import { settleWithin } from '../with-timeout.ts';
+import { handleClientErrors } from './client-error.ts';
+import { limitConnections } from './connection-limit.ts';
+
+/** Limits per connection and request (ms unless noted). A sender of webhooks gives up after 10 s. */
+export interface HttpLimits {
+  /** From the start of the connection to the end of the request's headers. */
+  readonly headersTimeout: number;
+  /** For the complete request. */
+  readonly requestTimeout: number;
+  /** For an idle connection. */
+  readonly keepAliveTimeout: number;
+  /** How often the timeouts are checked. */
+  readonly connectionsCheckingInterval: number;
+  /** All headers of a request (bytes). */
+  readonly maxHeaderSize: number;
+  /** Concurrent connections of all addresses; one address may have a part of them (`connection-limit.ts`). */
+  readonly maxConnections: number;
+}
+
+const defaultLimits: HttpLimits = {
+  headersTimeout: 10 * second,
+  requestTimeout: 15 * second,
+  keepAliveTimeout: 65 * second,
+  connectionsCheckingInterval: 1 * second,
+  maxHeaderSize: 16 * 1024,
+  maxConnections: 2_000,
+};
+/**
+ * A sender may half-close its connection after the request. By default Node would then close the other half before the
+ * response: a vote would be stored and its sender would not know. `createServer` has no such option, so it is set as a
+ * property.
+ */
+const halfOpen = { httpAllowHalfOpen: true };
+
+/** For requests in progress when the server stops. */
+const closeTimeoutMs = 3 * second;
+
+/** Listens once; after {@link close} it cannot be reopened. */
+export interface HttpServer {
+  /**
+   * Returns the address; `port` is the assigned one if 0 was requested. `url` is where this machine reaches the server.
+   * @throws TallyhookError `cannot_listen`
+   */
+  listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
+  /**
+   * Stops to accept requests, waits up to 3 s for those in progress, and closes. Also while the server starts to
+   * listen.
+   */
+  close(): Promise<void>;
+}
+
+/** An HTTP server whose limits protect it against slow, idle, oversized and malformed requests. */
+export function createHttpServer(
+  listener: RequestListener,
+  options: Partial<HttpLimits> & {
+    /** The class of request objects. */
+    readonly IncomingMessage?: typeof IncomingMessage;
+    /** Handles requests with an unknown Expect header (default: like any other request). */
+    readonly unknownExpectation?: RequestListener;
+  } = {},
+): HttpServer {
+  const { maxConnections, unknownExpectation, ...limits } = { ...defaultLimits, ...options };
+  let closing = false;
+  let opening: Promise<unknown> = Promise.resolve();
+  // No route needs the Host header, and Node's own error for a request without it does not have our JSON format.
+  const server = Object.assign(createServer({ ...limits, requireHostHeader: false }), halfOpen);
+  handleClientErrors(server);
+  const handleRequest: RequestListener = (request, response) => {
+    // A busy keep-alive connection would otherwise delay the close.
+    if (closing) response.shouldKeepAlive = false;
+    listener(request, response);
+  };
+  server.on('request', handleRequest);
+  // An unknown Expect header is not a reason to reject a delivery.
+  server.on('checkExpectation', unknownExpectation ?? handleRequest);
+  server.maxConnections = maxConnections;
+  limitConnections(server, maxConnections);
+  // Idle connections make room for active ones.
+  server.on('drop', () => server.closeIdleConnections());
+
+  return {
+    async listen(host, port) {
+      const listening = startListening(server, host, port);
+      opening = listening.catch(() => {});
+      await listening;
+      const address = addressOf(server);
+      if (closing) server.close();
+      return address;
+    },
+    async close() {
+      closing = true;
+      // Listening may wait for a DNS lookup of the host.
+      await settleWithin(closeTimeoutMs, systemClock, opening);
+      if (!server.listening) return;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), closeTimeoutMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function addressOf(server: Server): { host: string; port: number; url: string } {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server does not listen on a TCP port.');
+  const { address: host, port } = address;
+  return { host, port, url: localUrl(host, port) };
+}
+
+const listenHints: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'Another program uses this port: stop it, or choose another port (the setting PORT, or the option port).',
+  EACCES: 'Ports below 1024 require privileges: choose a higher one (the setting PORT, or the option port).',
+  EADDRNOTAVAIL: 'Choose an address of this machine (the setting HOST, or the option host).',
+};
+
+function startListening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // Also handles later errors, which reject nothing: a connection that cannot be accepted must not end the process.
+    server.on('error', (error: NodeJS.ErrnoException) => {
+      const hint = listenHints[error.code ?? ''];
+      reject(
+        new TallyhookError('cannot_listen', `Cannot listen on ${host}:${port} (${error.code}).`, {
+          cause: error,
+          ...(hint && { hint }),
+        }),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+}

@@ -1,0 +1,150 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { second } from '../../durations.ts';
+import { type DurationHistogram, formatHistogram } from './histogram.ts';
+
+/** The webhook deliveries that wait. Times are ms since the epoch. */
+interface QueueMetrics {
+  readonly waiting: number;
+  readonly dueSince: number | null;
+  readonly paused: number;
+}
+
+/** Values that are read at each scrape; counters since the start of the process. */
+export interface ServiceMetricSources {
+  responses(): readonly { readonly group: string; readonly status: number; readonly count: number }[];
+  durations(): readonly DurationHistogram[];
+  readonly votes: Readonly<Record<string, number>>;
+  reviews(): number;
+  readonly webhookRequests: Readonly<Record<string, number>>;
+  /** Blocks of requests that were reserved for keys. */
+  reservations(): number;
+  /** Connections to a database server by their state; null for a file. */
+  connections(): Readonly<Record<string, number>> | null;
+  /** One that rejects does not affect the other metrics. */
+  queue(): Promise<QueueMetrics>;
+  /** ms since the epoch. */
+  now(): number;
+}
+
+/**
+ * All metrics of the listing service, with the prefix `tallyhook_service_`, for `GET /metrics` (Prometheus text format).
+ * Durations are in seconds. No label contains untrusted input. Described in `docs/service.md`.
+ */
+export interface ServiceMetrics {
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+export function createServiceMetrics(sources: ServiceMetricSources): ServiceMetrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: 'tallyhook_service_' });
+  addCounters(registry, sources);
+  addGauges(registry, sources);
+  return {
+    async text() {
+      const durations = formatHistogram(
+        'tallyhook_service_request_seconds',
+        'Time from the headers of a request to its complete response, in seconds.',
+        sources.durations(),
+      );
+      return `${(await registry.metrics()).trimEnd()}\n\n${durations}`;
+    },
+    contentType: registry.contentType,
+  };
+}
+
+function addCounters(registry: Registry, sources: ServiceMetricSources): void {
+  const registers = [registry];
+  new Counter({
+    name: 'tallyhook_service_requests_total',
+    help: 'Responses, by endpoint and HTTP status.',
+    labelNames: ['endpoint', 'status'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { group, status, count } of sources.responses()) this.inc({ endpoint: group, status }, count);
+    },
+  });
+  new Counter({
+    name: 'tallyhook_service_votes_total',
+    help: 'Votes, by result: stored, or during the cooldown.',
+    labelNames: ['result'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [result, count] of Object.entries(sources.votes)) this.inc({ result }, count);
+    },
+  });
+  new Counter({
+    name: 'tallyhook_service_reviews_total',
+    help: 'Reviews that were written or edited.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(sources.reviews());
+    },
+  });
+  new Counter({
+    name: 'tallyhook_service_reservations_total',
+    help: 'Blocks of requests that were reserved for API keys.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(sources.reservations());
+    },
+  });
+  new Counter({
+    name: 'tallyhook_service_webhook_requests_total',
+    help: 'Requests to webhooks, by result: accepted (2xx), rejected (another status), unanswered.',
+    labelNames: ['result'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [result, count] of Object.entries(sources.webhookRequests)) this.inc({ result }, count);
+    },
+  });
+}
+
+function addGauges(registry: Registry, sources: ServiceMetricSources): void {
+  const registers = [registry];
+  /** Read once for all gauges of a scrape. */
+  let queue: Promise<QueueMetrics | null> = Promise.resolve(null);
+  new Gauge({
+    name: 'tallyhook_service_webhooks_waiting',
+    help: 'Webhook deliveries that wait for an attempt, at most 100,000.',
+    registers,
+    async collect() {
+      queue = sources.queue().catch(() => null);
+      this.set((await queue)?.waiting ?? Number.NaN);
+    },
+  });
+  new Gauge({
+    name: 'tallyhook_service_webhook_delay_seconds',
+    help: 'Time for which the oldest due webhook delivery has been due, in seconds.',
+    registers,
+    async collect() {
+      const state = await queue;
+      const dueSince = state?.dueSince ?? null;
+      if (state === null) this.set(Number.NaN);
+      else this.set(dueSince === null ? 0 : Math.max(0, (sources.now() - dueSince) / second));
+    },
+  });
+  new Gauge({
+    name: 'tallyhook_service_webhooks_paused',
+    help: 'Webhooks that are paused, because they only failed.',
+    registers,
+    async collect() {
+      this.set((await queue)?.paused ?? Number.NaN);
+    },
+  });
+  new Gauge({
+    name: 'tallyhook_service_database_connections',
+    help: 'Connections to the database server: open, idle, and requests that wait for one.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [state, count] of Object.entries(sources.connections() ?? {})) this.set({ state }, count);
+    },
+  });
+}

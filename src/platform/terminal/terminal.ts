@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { closest } from '../did-you-mean.ts';
+import { TallyhookError } from '../errors.ts';
+import { InvalidConfigError } from '../invalid-config-error.ts';
+
+/** Input and output of a command. */
+export interface Terminal {
+  /** Prints a line of the result. */
+  readonly print: (line: string) => void;
+  /** Prints an error, a warning or progress. */
+  readonly printError: (line: string) => void;
+  readonly input: NodeJS.ReadableStream;
+  /** Where a long result and the questions of a dialog are written. */
+  readonly output: NodeJS.WritableStream;
+  /** The environment variables (default: none). */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Aborts when the process should stop. */
+  readonly stop: AbortSignal;
+}
+
+/** Exit codes of all commands. */
+export const exitCode = { ok: 0, runtimeError: 1, usage: 2 } as const;
+
+/** The arguments on the command line are invalid. */
+export class UsageError extends TallyhookError {
+  constructor(message: string) {
+    super('usage', message, { hint: 'See --help.' });
+  }
+}
+
+/** Appends the best match in `known` to the message, if there is one. */
+export function withSuggestion(message: string, word: string, known: readonly string[]): string {
+  const suggestion = closest(word, known);
+  return suggestion === undefined ? message : `${message} Did you mean ${suggestion}?`;
+}
+
+/** Resolves when the process should stop. */
+export function untilStopped(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/**
+ * Runs a command. Prints expected errors and returns their exit code: {@link TallyhookError},
+ * {@link InvalidConfigError}, errors of `parseArgs`, and errors of the operating system (a path that cannot be used, a
+ * port in use). Rejects with any other error.
+ */
+export async function runCommand(terminal: Terminal, run: () => Promise<number>): Promise<number> {
+  try {
+    return await run();
+  } catch (error) {
+    if (isParseArgsError(error)) {
+      terminal.printError(`${error.message.replace(/\.?$/, '.')} See --help.`);
+      return exitCode.usage;
+    }
+    if (isSystemError(error)) {
+      terminal.printError(describeSystemError(error));
+      return exitCode.runtimeError;
+    }
+    if (error instanceof InvalidConfigError) {
+      terminal.printError(error.message);
+      return exitCode.usage;
+    }
+    if (!(error instanceof TallyhookError)) throw error;
+    terminal.printError(error.hint === undefined ? error.message : `${error.message} ${error.hint}`);
+    return error instanceof UsageError ? exitCode.usage : exitCode.runtimeError;
+  }
+}
+
+/**
+ * A secret from an option, from a file, or from stdin if the file is `-`, which keeps it out of the shell history. A
+ * trailing newline is removed.
+ * @throws UsageError if both are missing or the secret is empty
+ * @throws TallyhookError `unreadable_file`
+ */
+export async function readSecret(
+  source: { secret?: string | undefined; file?: string | undefined },
+  terminal: Terminal,
+): Promise<string> {
+  const secret = (source.secret ?? (await readSecretFile(source.file, terminal))).replace(/\r?\n$/, '');
+  if (secret === '') throw new UsageError('A secret is missing: use --secret, or --secret-file (- reads stdin).');
+  return secret;
+}
+
+async function readSecretFile(path: string | undefined, terminal: Terminal): Promise<string> {
+  if (path === undefined) return '';
+  if (path === '-') return text(terminal.input);
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new TallyhookError('unreadable_file', `The file "${path}" cannot be read.`, {
+      cause,
+      hint: 'Check the path and its permissions.',
+    });
+  }
+}
+
+/** The most frequent ones as a sentence, others as Node describes them. */
+function describeSystemError(error: NodeJS.ErrnoException): string {
+  const { code, path, message } = error;
+  if (code === 'ENOENT' && path !== undefined) return `"${path}" does not exist.`;
+  if (code === 'EACCES' && path !== undefined) return `"${path}" cannot be used: the permission is missing.`;
+  if (code === 'EISDIR' && path !== undefined) return `"${path}" is a folder.`;
+  return `${message}.`;
+}
+
+/** An error of a system call, as thrown by Node. */
+function isSystemError(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error;
+}
+
+/** An error of `parseArgs` of `node:util`. */
+function isParseArgsError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+}

@@ -1,0 +1,73 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { parseCookie, stringifySetCookie } from 'cookie';
+import type { Response } from 'express';
+import { second } from '../durations.ts';
+
+/** The content of a genuine cookie that has not expired. */
+export interface CookieSession {
+  readonly subject: string;
+  /** ms since the epoch. */
+  readonly expiresAt: number;
+  /** The CSRF token of every form of this session. */
+  readonly formToken: string;
+}
+
+/** A signed cookie of the form `subject.expiry.signature`, so that sessions need no storage. */
+export interface SessionCookie {
+  /** Null if the cookie is missing, forged or expired. @param header `Cookie` @param now ms since the epoch */
+  read(header: string | undefined, now: number): CookieSession | null;
+  /** Starts a session. @param session `subject`: an id without a dot; `now`: ms since the epoch */
+  set(response: Response, session: { readonly subject: string; readonly now: number; readonly secure: boolean }): void;
+  clear(response: Response, options: { readonly secure: boolean }): void;
+}
+
+export interface SessionCookieOptions {
+  readonly name: string;
+  /** The signing key: a new key ends all sessions. */
+  readonly key: Buffer | string;
+  readonly lifetimeMs: number;
+  readonly sameSite: 'strict' | 'lax';
+  /** Without it, the browser uses the folder of the path that sets the cookie. */
+  readonly path?: string;
+}
+
+export function createSessionCookie({ name, key, lifetimeMs, sameSite, path }: SessionCookieOptions): SessionCookie {
+  const sign = (text: string): string => createHmac('sha256', key).update(text).digest('base64url');
+
+  function setCookie(response: Response, value: string, maxAgeMs: number, secure: boolean): void {
+    const attributes = {
+      maxAge: maxAgeMs / second,
+      httpOnly: true,
+      secure,
+      sameSite,
+      ...(path !== undefined && { path }),
+    };
+    response.append('set-cookie', stringifySetCookie({ name, value, ...attributes }));
+  }
+
+  return {
+    read(header, now) {
+      const cookie = parseCookie(header ?? '')[name] ?? '';
+      const [subject = '', expiry = '', signature = ''] = cookie.split('.');
+      const expiresAt = Number(expiry);
+      if (!equalSecrets(signature, sign(`${subject}.${expiry}`)) || !(expiresAt > now)) return null;
+      return { subject, expiresAt, formToken: sign(`form ${subject}.${expiry}`) };
+    },
+    set(response, { subject, now, secure }) {
+      const content = `${subject}.${now + lifetimeMs}`;
+      setCookie(response, `${content}.${sign(content)}`, lifetimeMs, secure);
+    },
+    clear(response, { secure }) {
+      setCookie(response, '', 0, secure);
+    },
+  };
+}
+
+/** Compares in constant time, for texts of any length. */
+export function equalSecrets(a: string, b: string): boolean {
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

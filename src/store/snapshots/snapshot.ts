@@ -1,5 +1,0 @@
-import type { DatabaseSnapshot } from '../../database/snapshots/snapshot.ts';
-import type { Tables } from '../tables.ts';
-
-/** A snapshot of the bot's database. */
-export type Snapshot = DatabaseSnapshot<Tables>;

@@ -1,0 +1,115 @@
+import { maxBodyBytes } from '../../platform/http/max-body-bytes.ts';
+import { reserialised } from '../signed-form.ts';
+import { VerificationError } from './verification-error.ts';
+
+/** A body that was not read yet, as of a web request. */
+export interface ByteStream {
+  getReader(): {
+    read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+    cancel(): Promise<unknown>;
+  };
+}
+
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+const encoder = new TextEncoder();
+
+/**
+ * The bytes of a body: a text, bytes, a stream of bytes, or a parsed body, which is serialised again. Null for a parsed
+ * body that cannot be serialised, so that no signature can be valid.
+ * @throws VerificationError `webhook_body_too_large` or `webhook_body_unavailable`
+ */
+export async function readBytes(body: unknown): Promise<Bytes | null> {
+  if (body === undefined) throw new VerificationError('webhook_body_unavailable');
+  const bytes = isStream(body) || isAsyncIterable(body) ? await readStream(body) : bytesOf(body);
+  if (bytes !== null && bytes.length > maxBodyBytes) throw new VerificationError('webhook_body_too_large');
+  return bytes;
+}
+
+function bytesOf(body: unknown): Bytes | null {
+  if (typeof body === 'string') return encoder.encode(body);
+  if (ArrayBuffer.isView(body)) return bytesOfView(body);
+  if (isArrayBuffer(body)) return copyOf(body, 0, body.byteLength);
+  const text = serialise(body);
+  return text === null ? null : encoder.encode(text);
+}
+
+function bytesOfView({ buffer, byteOffset, byteLength }: ArrayBufferView): Bytes {
+  return copyOf(buffer, byteOffset, byteLength);
+}
+
+function copyOf(buffer: ArrayBufferLike, offset: number, length: number): Bytes {
+  // A longer body is only rejected, so it is not copied.
+  return new Uint8Array(new Uint8Array(buffer, offset, Math.min(length, maxBodyBytes + 1)));
+}
+
+/** Null also for what no JSON contains, such as a bigint. */
+function serialise(body: unknown): string | null {
+  try {
+    return reserialised(body) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+async function readStream(body: ByteStream | AsyncIterable<unknown>): Promise<Bytes> {
+  try {
+    return await (isStream(body) ? readReader(body.getReader()) : readIterable(body));
+  } catch (error) {
+    // The connection was closed, or the body is locked or consumed.
+    throw error instanceof VerificationError ? error : new VerificationError('webhook_body_unavailable');
+  }
+}
+
+async function readReader(reader: ReturnType<ByteStream['getReader']>): Promise<Bytes> {
+  const chunks: Bytes[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return concat(chunks, size);
+    if (value === undefined) continue;
+    size += value.length;
+    if (size > maxBodyBytes) {
+      await reader.cancel();
+      throw new VerificationError('webhook_body_too_large');
+    }
+    chunks.push(bytesOfView(value));
+  }
+}
+
+/** Reads to the end also if the body is too large: leaving a request of Node early would close its connection. */
+async function readIterable(body: AsyncIterable<unknown>): Promise<Bytes> {
+  const chunks: Bytes[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    const bytes = typeof chunk === 'string' || ArrayBuffer.isView(chunk) ? bytesOf(chunk) : null;
+    if (bytes === null) throw new VerificationError('webhook_body_unavailable');
+    size += bytes.length;
+    if (size <= maxBodyBytes) chunks.push(bytes);
+  }
+  if (size > maxBodyBytes) throw new VerificationError('webhook_body_too_large');
+  return concat(chunks, size);
+}
+
+function concat(chunks: readonly Bytes[], size: number): Bytes {
+  const all = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return all;
+}
+
+function isStream(body: unknown): body is ByteStream {
+  return typeof body === 'object' && body !== null && 'getReader' in body;
+}
+
+function isAsyncIterable(body: unknown): body is AsyncIterable<unknown> {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+}
+
+/** Of another realm too, for which `instanceof` is false. */
+function isArrayBuffer(body: unknown): body is ArrayBuffer {
+  return Object.prototype.toString.call(body) === '[object ArrayBuffer]';
+}

@@ -1,0 +1,68 @@
+import type { VerificationErrorCode } from '../../platform/error-codes.ts';
+import { TallyhookError } from '../../platform/errors.ts';
+import { rejections } from '../rejections.ts';
+
+/** What only a caller of `verify` can get wrong, and what the receiver stores instead of rejecting it. */
+const ownDefinitions = {
+  /** No secret was passed, or only empty ones. Nothing is accepted without a secret. */
+  webhook_secret_missing: { status: 401, message: 'No webhook secret is configured.' },
+  /** The body was read before, or was not passed. */
+  webhook_body_unavailable: { status: 503, message: 'The body of the delivery is not available.' },
+  /**
+   * The delivery is genuine, but not understood: an unknown kind of event, or an invalid field. The status is 200,
+   * because the service would only repeat it.
+   */
+  webhook_unprocessable: { status: 200, message: 'The delivery is genuine, but cannot be processed' },
+} as const;
+
+const definitions = { ...rejections, ...ownDefinitions } satisfies Readonly<Record<VerificationErrorCode, object>>;
+
+/** What the developer can do about it, if the message does not say it. */
+const hints: Partial<Record<VerificationErrorCode, string>> = {
+  webhook_secret_missing: "Pass the webhook secret from the service's dashboard; the variable may be empty.",
+  webhook_body_unavailable:
+    'Pass the request before anything else reads its body (or a clone of it), or pass { headers, body }. ' +
+    'In Express, use express.raw({ type: () => true }).',
+  webhook_body_encoded: 'Decompress nothing before the signature is verified: the service sends plain JSON.',
+  webhook_signature_missing: 'Pass the headers of the request as they were received.',
+  webhook_signature_mismatch:
+    'Pass the body as it was received. A parsed body is only accepted if the service signed the same layout of it.',
+  webhook_wrong_family: 'Pass the secrets of both kinds of webhooks: { vote, premium }.',
+  webhook_unprocessable: 'Keep the body, so that it can be processed by a later version.',
+};
+
+/**
+ * A delivery that was not accepted. The message contains neither a secret nor a part of the body, so it may be sent to
+ * the sender.
+ *
+ * @example
+ * ```ts
+ * import { VerificationError, verify } from 'tallyhook/verify';
+ *
+ * async function respond(request: Request): Promise<Response> {
+ *   try {
+ *     const event = await verify(request, 'the secret of the webhook');
+ *     return Response.json(event);
+ *   } catch (error) {
+ *     if (error instanceof VerificationError) return new Response(error.message, { status: error.status });
+ *     throw error;
+ *   }
+ * }
+ * ```
+ */
+export class VerificationError extends TallyhookError {
+  declare readonly code: VerificationErrorCode;
+  /**
+   * The status with which the receiver responds to such a delivery: 401 without a valid signature, 400, 405, 413 or 415
+   * for a malformed one, 503 for one that should be sent again, and 200 for a genuine one that is not understood.
+   */
+  readonly status: (typeof definitions)[VerificationErrorCode]['status'];
+
+  /** @param reason continues the message */
+  constructor(code: VerificationErrorCode, reason?: string) {
+    const { status, message } = definitions[code];
+    const hint = hints[code];
+    super(code, reason === undefined ? message : `${message}: ${reason}.`, hint === undefined ? {} : { hint });
+    this.status = status;
+  }
+}

@@ -1,0 +1,108 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { hour, minute, second } from '../../../src/platform/durations.ts';
+import { eventually } from '../../support/eventually.ts';
+import { addBacklog, backlogChannel, createTestDispatcher, start } from './test-dispatcher.ts';
+
+const premiumChannel = '500000000000000009';
+const slowDown = {
+  outcome: 'later',
+  reason: 'slow down',
+  scope: 'effects',
+  retryAfterMs: hour,
+  notSent: true,
+} as const;
+
+type TestDispatcher = Awaited<ReturnType<typeof createTestDispatcher>>;
+
+/** An idle dispatcher with a backlog in one channel, which is paused. */
+async function withPausedBacklog(effects: number): Promise<TestDispatcher> {
+  const fixture = await createTestDispatcher(slowDown, { outcome: 'done' });
+  addBacklog(fixture.path, effects);
+  fixture.dispatcher.start();
+  await fixture.attempted(1);
+  await fixture.settle();
+  return fixture;
+}
+
+/** An idle dispatcher that has found channels with an effect each, none of which is due. */
+async function withPostponedChannels(channels: number): Promise<TestDispatcher> {
+  const fixture = await createTestDispatcher({ outcome: 'done' });
+  addBacklog(fixture.path, channels, { channels, dueAt: start + 2 * minute });
+  fixture.dispatcher.start();
+  for (let slices = 0; slices <= channels / 100; slices += 1) {
+    await fixture.settle();
+    await fixture.clock.advance(second / 20);
+  }
+  await fixture.settle();
+  return fixture;
+}
+
+/** The median time that nudges of the paused channel and of one without effects take, until all is idle again (ms). */
+async function medianPollMs({ clock, nudge }: TestDispatcher): Promise<number> {
+  const durations: number[] = [];
+  for (let poll = 0; poll < 101; poll += 1) {
+    const startedAt = performance.now();
+    nudge(backlogChannel);
+    nudge(premiumChannel);
+    do await nextTurn();
+    while (clock.sleepers() === 0);
+    durations.push(performance.now() - startedAt);
+  }
+  return durations.sort((a, b) => a - b)[50] ?? 0;
+}
+
+describe('the dispatcher with a large backlog', () => {
+  it('polls in a time that does not depend on the backlog of a paused channel', { timeout: 60_000 }, async () => {
+    const small = await medianPollMs(await withPausedBacklog(1_000));
+    const large = await medianPollMs(await withPausedBacklog(100_000));
+    expect(large).toBeLessThan(10 * small);
+  });
+
+  it('polls in a time that does not depend on the number of channels', { timeout: 60_000 }, async () => {
+    const few = await medianPollMs(await withPostponedChannels(100));
+    const many = await medianPollMs(await withPostponedChannels(10_000));
+    expect(many).toBeLessThan(10 * few);
+  });
+
+  it('sends an effect of another channel immediately while the channel of the backlog is paused', async () => {
+    const { clock, performed, enqueue, nudge, attempted } = await withPausedBacklog(10_000);
+    const pausedAt = clock.monotonic();
+    await enqueue(premiumChannel);
+    nudge(premiumChannel);
+    await attempted(2);
+    expect(performed[1]?.ids).toEqual([10_001]);
+    expect(clock.monotonic()).toBe(pausedAt);
+  });
+
+  it('gives each channel its turn', async () => {
+    const { path, dispatcher, performed, enqueue, attempted } = await createTestDispatcher({ outcome: 'done' });
+    addBacklog(path, 40);
+    await enqueue('700000000000000000');
+    dispatcher.start();
+    await attempted(5);
+    expect(performed.map(({ ids }) => ids.length)).toEqual([10, 1, 10, 10, 10]);
+  });
+
+  it('sends effects of hundreds of channels after a restart', { timeout: 60_000 }, async () => {
+    const { path, clock, dispatcher, performed, settle, counts } = await createTestDispatcher({ outcome: 'done' });
+    addBacklog(path, 350, { channels: 350 });
+    dispatcher.start();
+    for (let slices = 0; slices < 4; slices += 1) {
+      await settle();
+      await clock.advance(second / 20);
+    }
+    await eventually(() => expect(performed).toHaveLength(350));
+    await eventually(async () => expect(await counts()).toEqual({ waiting: 0, done: 350, buried: 0 }));
+  });
+
+  it('finds an effect that is postponed beyond reach of the clock, behind one that is due soon', async () => {
+    const { path, dispatcher, performed, attempted, settle } = await createTestDispatcher({ outcome: 'done' });
+    addBacklog(path, 1, { dueAt: start + minute });
+    addBacklog(path, 1, { dueAt: start + hour });
+    dispatcher.start();
+    await attempted(1);
+    await settle();
+    expect(performed.map(({ ids }) => ids)).toEqual([[2]]);
+  });
+});

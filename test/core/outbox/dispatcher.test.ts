@@ -1,0 +1,398 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
+import type { AttemptResult } from '../../../src/core/outbox/effect.ts';
+import { day, hour, minute, second } from '../../../src/platform/durations.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { claimDue } from '../../support/claim-due.ts';
+import { eventually } from '../../support/eventually.ts';
+import { createTestDispatcher, start } from './test-dispatcher.ts';
+
+/** The same with an effect from eight days ago and a new one, after one attempt to send both together. */
+async function withOldAndNewEffect(...attempts: AttemptResult[]) {
+  const fixture = await createTestDispatcher(...attempts);
+  await fixture.enqueue();
+  await fixture.clock.advance(8 * day);
+  await fixture.enqueue();
+  fixture.dispatcher.start();
+  await fixture.attempted(1);
+  await fixture.settle();
+  return fixture;
+}
+
+describe('the dispatcher', () => {
+  it('sends waiting effects when it starts, and new ones when it is nudged', async () => {
+    const { dispatcher, enqueue, nudge, counts, attempted } = await createTestDispatcher({ outcome: 'done' });
+    await enqueue();
+    dispatcher.start();
+    await attempted(1);
+    await enqueue();
+    nudge();
+    await attempted(2);
+    await eventually(async () => expect(await counts()).toEqual({ waiting: 0, done: 2, buried: 0 }));
+  });
+
+  it('sends effects of another process within two seconds', async () => {
+    const { clock, dispatcher, enqueue, settle, attempted } = await createTestDispatcher({ outcome: 'done' });
+    dispatcher.start();
+    await settle();
+    await enqueue();
+    await clock.advance(2 * second);
+    await attempted(1);
+  });
+
+  it('retries with the same nonce, and sends nothing else during a global failure', async () => {
+    const down = { outcome: 'later', reason: 'Discord is down', scope: 'global' } as const;
+    const { clock, dispatcher, performed, enqueue, nudge, counts, settle, attempted } = await createTestDispatcher(
+      down,
+      {
+        outcome: 'done',
+      },
+    );
+    await enqueue();
+    dispatcher.start();
+    await attempted(1);
+    await enqueue('500000000000000009');
+    nudge('500000000000000009');
+    await settle();
+    expect(performed).toHaveLength(1);
+    await clock.advance(8 * second);
+    await settle();
+    await clock.advance(2 * second);
+    await attempted(3);
+    expect(performed.filter(({ nonce }) => nonce === performed[0]?.nonce)).toHaveLength(2);
+    await eventually(async () => expect(await counts()).toMatchObject({ done: 2 }));
+  });
+
+  it('pauses even if it is nudged during the attempt that fails globally', async () => {
+    const { dispatcher, performed, enqueue, nudge, settle, attempted, whilePerforming } = await createTestDispatcher({
+      outcome: 'later',
+      reason: 'Discord is down',
+      scope: 'global',
+    });
+    await enqueue();
+    whilePerforming(() => nudge());
+    dispatcher.start();
+    await attempted(1);
+    await settle();
+    expect(performed).toHaveLength(1);
+  });
+
+  it('sends waiting effects immediately when it is woken', async () => {
+    const { store, dispatcher, enqueue, counts, attempted } = await createTestDispatcher(
+      { outcome: 'later', reason: 'Discord is down', scope: 'global', retryAfterMs: hour },
+      { outcome: 'done' },
+    );
+    await enqueue();
+    dispatcher.start();
+    await eventually(async () =>
+      expect((await store.outbox.queuesAfter('', 1, start))[0]?.dueAt).toBeGreaterThan(start + minute),
+    );
+    await dispatcher.wake();
+    await attempted(2);
+    await eventually(async () => expect(await counts()).toMatchObject({ done: 1 }));
+  });
+
+  it('sends effects of a rejected message one by one, and buries only the invalid one', async () => {
+    const { dispatcher, performed, enqueue, counts, attempted } = await createTestDispatcher(
+      { outcome: 'split', reason: 'invalid' },
+      { outcome: 'bury', reason: 'invalid' },
+      { outcome: 'done' },
+    );
+    for (let count = 0; count < 3; count += 1) await enqueue();
+    dispatcher.start();
+    await attempted(4);
+    expect(performed.map(({ ids }) => ids.length)).toEqual([3, 1, 1, 1]);
+    await eventually(async () => expect(await counts()).toEqual({ waiting: 0, done: 2, buried: 1 }));
+  });
+
+  it('continues with other channels while one is rate-limited', async () => {
+    const { dispatcher, performed, enqueue, attempted } = await createTestDispatcher(
+      { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: hour },
+      { outcome: 'done' },
+    );
+    await enqueue('500000000000000008');
+    await enqueue('500000000000000009');
+    dispatcher.start();
+    await attempted(2);
+    expect(performed.map(({ ids }) => ids)).toEqual([[1], [2]]);
+  });
+
+  it('finds an effect that was committed late while another channel is paused', async () => {
+    const { clock, dispatcher, performed, enqueue, nudge, settle, attempted } = await createTestDispatcher(
+      { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: hour, notSent: true },
+      { outcome: 'done' },
+    );
+    await enqueue('500000000000000008');
+    dispatcher.start();
+    await attempted(1);
+    await settle();
+    await enqueue('500000000000000009', clock.now() - 4 * second);
+    nudge('500000000000000009');
+    await attempted(2);
+    expect(performed.map(({ ids }) => ids)).toEqual([[1], [2]]);
+  });
+
+  it('does not give up old effects because of a rate limit', async () => {
+    const { clock, performed, counts, attempted } = await withOldAndNewEffect(
+      { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: second, notSent: true },
+      { outcome: 'done' },
+    );
+    expect(await counts()).toEqual({ waiting: 2, done: 0, buried: 0 });
+    await clock.advance(2 * second);
+    await attempted(2);
+    expect(performed[1]?.ids).toEqual([1, 2]);
+  });
+
+  it('gives up only the effects of a message that are too old', async () => {
+    const { clock, performed, counts, attempted } = await withOldAndNewEffect(
+      { outcome: 'later', reason: 'Discord is down', scope: 'global' },
+      { outcome: 'done' },
+    );
+    expect(await counts()).toEqual({ waiting: 1, done: 0, buried: 1 });
+    await clock.advance(8 * second);
+    await attempted(2);
+    expect(performed.map(({ ids }) => ids)).toEqual([[1, 2], [2]]);
+  });
+
+  it('stores whether an effect that it gives up may have been sent', async () => {
+    const down = { outcome: 'later', reason: 'Discord is down', scope: 'global' } as const;
+    for (const attempt of [down, { ...down, notSent: true } as const]) {
+      const { clock, store, dispatcher, enqueue, counts } = await createTestDispatcher(attempt);
+      await enqueue();
+      await clock.advance(8 * day);
+      dispatcher.start();
+      await eventually(async () => expect(await counts()).toMatchObject({ buried: 1 }));
+      await dispatcher.stop();
+      await store.ownerActions.requeueEffect(1, clock.now() + day);
+      const [again] = await claimDue(store.outbox, clock.now() + day, clock.now() + 2 * day, 10);
+      expect(again?.possiblySentSince).toBe('notSent' in attempt ? null : start + 8 * day);
+    }
+  });
+
+  it('pauses a rate-limited channel, and then sends its backlog in batches of ten', async () => {
+    const { clock, dispatcher, performed, enqueue, nudge, settle, attempted } = await createTestDispatcher(
+      { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: minute, notSent: true },
+      { outcome: 'done' },
+    );
+    await enqueue();
+    dispatcher.start();
+    await attempted(1);
+    for (let count = 0; count < 24; count += 1) await enqueue();
+    nudge();
+    await settle();
+    expect(performed).toHaveLength(1);
+    await clock.advance(minute - second);
+    await settle();
+    expect(performed).toHaveLength(1);
+    await clock.advance(2 * second);
+    await attempted(4);
+    expect(performed.slice(1).map(({ ids }) => ids.length)).toEqual([10, 10, 5]);
+    expect(performed[1]?.ids[0]).toBe(2);
+  });
+
+  describe('when the clock is set', () => {
+    const retry = { outcome: 'later', reason: 'no answer', scope: 'effects' } as const;
+
+    it('back by an hour, sends waiting effects when it is nudged', async () => {
+      const { clock, dispatcher, enqueue, nudge, settle, attempted } = await createTestDispatcher({ outcome: 'done' });
+      dispatcher.start();
+      await settle();
+      await enqueue();
+      clock.shiftWallClock(-hour);
+      nudge();
+      await attempted(1);
+    });
+
+    it.each([-hour, -minute])('back by %i ms, retries a postponed effect on time', async (step) => {
+      const { clock, dispatcher, enqueue, settle, attempted } = await createTestDispatcher(retry, { outcome: 'done' });
+      await enqueue();
+      dispatcher.start();
+      await attempted(1);
+      await settle();
+      clock.shiftWallClock(step);
+      await clock.advance(2 * second);
+      await attempted(2);
+    });
+
+    it('back by an hour, keeps the pause of a channel, and sends effects of other channels', async () => {
+      const { clock, dispatcher, performed, enqueue, nudge, settle, attempted } = await createTestDispatcher(
+        { ...retry, retryAfterMs: minute, notSent: true },
+        { outcome: 'done' },
+      );
+      await enqueue();
+      dispatcher.start();
+      await attempted(1);
+      await settle();
+      clock.shiftWallClock(-hour);
+      await enqueue('500000000000000009');
+      nudge('500000000000000009');
+      await attempted(2);
+      await settle();
+      await clock.advance(minute - second);
+      await settle();
+      expect(performed).toHaveLength(2);
+      await clock.advance(2 * second);
+      await attempted(3);
+    });
+
+    it('forward by an hour, probes Discord as often as before', async () => {
+      const down = { outcome: 'later', reason: 'Discord is down', scope: 'global' } as const;
+      const { clock, dispatcher, enqueue, settle, attempted, discord } = await createTestDispatcher(down, {
+        outcome: 'done',
+      });
+      discord.setReachable(false);
+      await enqueue();
+      dispatcher.start();
+      await attempted(1);
+      await settle();
+      clock.shiftWallClock(hour);
+      for (let seconds = 0; seconds < 60; seconds += 1) {
+        await clock.advance(second);
+        await settle();
+      }
+      expect(discord.probes()).toBeGreaterThan(60 / 8);
+    });
+  });
+
+  it('only probes during an outage, so that a single message has an unknown result', async () => {
+    const down = { outcome: 'later', reason: 'Discord answered 500', scope: 'global' } as const;
+    const { clock, dispatcher, performed, enqueue, nudge, settle, attempted, discord } = await createTestDispatcher(
+      down,
+      {
+        outcome: 'done',
+      },
+    );
+    discord.setReachable(false);
+    await enqueue();
+    dispatcher.start();
+    await attempted(1);
+    for (let steps = 0; steps < 30; steps += 1) {
+      await enqueue();
+      nudge();
+      await clock.advance(2 * minute);
+      await settle();
+    }
+    expect(performed).toHaveLength(1);
+    expect(discord.probes()).toBeGreaterThan(20);
+
+    discord.setReachable(true);
+    await clock.advance(2 * minute);
+    await attempted(5);
+    expect(
+      performed
+        .slice(1)
+        .map(({ ids }) => ids.length)
+        .sort((a, b) => a - b),
+    ).toEqual([1, 10, 10, 10]);
+    expect(performed.filter(({ nonce }) => nonce === performed[0]?.nonce).map(({ ids }) => ids)).toEqual([[1], [1]]);
+  });
+
+  it('probes at least every 8 s at the start of an outage', async () => {
+    const { clock, dispatcher, enqueue, settle, attempted, discord } = await createTestDispatcher(
+      { outcome: 'later', reason: 'Discord is down', scope: 'global', notSent: true },
+      { outcome: 'done' },
+    );
+    discord.setReachable(false);
+    await enqueue();
+    dispatcher.start();
+    await attempted(1);
+    for (let steps = 0; steps < 20; steps += 1) {
+      await clock.advance(8 * second);
+      await settle();
+    }
+    discord.setReachable(true);
+    await clock.advance(8 * second);
+    await attempted(2);
+  });
+
+  it('retries an effect whose lease ended after a crash, with the same nonce', async () => {
+    const { clock, store, dispatcher, performed, enqueue, settle } = await createTestDispatcher({ outcome: 'done' });
+    await enqueue();
+    const [leased] = await claimDue(store.outbox, start, start + minute, 10);
+    dispatcher.start();
+    await clock.advance(30 * second);
+    await settle();
+    expect(performed).toHaveLength(0);
+    for (let step = 0; step < 20; step += 1) {
+      await clock.advance(2 * second);
+      await settle();
+    }
+    expect(performed).toMatchObject([{ nonce: leased?.nonce }]);
+  });
+
+  it('stores the result of an attempt before the next one, however long the database is locked', async () => {
+    const { path, clock, dispatcher, performed, enqueue, counts, settle, whilePerforming } = await createTestDispatcher(
+      {
+        outcome: 'done',
+      },
+    );
+    await enqueue();
+    const other = new DatabaseSync(path);
+    whilePerforming(() => void (other.isTransaction || other.exec('BEGIN IMMEDIATE')));
+    dispatcher.start();
+    for (let minutes = 0; minutes < 2; minutes += 1) {
+      await settle();
+      await clock.advance(minute);
+    }
+    expect(await counts()).toMatchObject({ waiting: 1 });
+    other.exec('ROLLBACK');
+    other.close();
+    await clock.advance(4 * second);
+    await settle();
+    expect(await counts()).toEqual({ waiting: 0, done: 1, buried: 0 });
+    expect(performed).toHaveLength(1);
+  });
+
+  it('attempts only effects of its own queues, and those of others once they are its own', async () => {
+    const { clock, store, enqueue } = await createTestDispatcher({ outcome: 'done' });
+    await enqueue('500000000000000008');
+    await enqueue('500000000000000009');
+    const own = new Set(['500000000000000008']);
+    const attempted: string[] = [];
+    const dispatcher = createDispatcher({
+      outbox: store.outbox,
+      async perform(effects) {
+        attempted.push(...effects.map(({ queue }) => queue));
+        return { outcome: 'done' };
+      },
+      isOwn: (queue) => own.has(queue),
+      clock,
+      log: createLog({ level: 'silent', secrets: [] }),
+    });
+    dispatcher.start();
+    await eventually(() => expect(attempted).toEqual(['500000000000000008']));
+    dispatcher.nudge(['500000000000000009']);
+    await clock.advance(10 * second);
+    await eventually(() => expect(clock.sleepers()).toBe(1));
+    expect(attempted).toEqual(['500000000000000008']);
+    own.add('500000000000000009');
+    dispatcher.rediscover();
+    await eventually(() => expect(attempted).toEqual(['500000000000000008', '500000000000000009']));
+    await dispatcher.stop();
+  });
+
+  it('returns the leased effects of an unfinished attempt when it stops, with the same nonce', async () => {
+    const { clock, store, enqueue } = await createTestDispatcher({ outcome: 'done' });
+    await enqueue();
+    let attemptedNonce = '';
+    const dispatcher = createDispatcher({
+      outbox: store.outbox,
+      perform: ([effect]) => {
+        attemptedNonce = effect?.nonce ?? '';
+        return new Promise(() => {});
+      },
+      clock,
+      log: createLog({ level: 'silent', secrets: [] }),
+    });
+    dispatcher.start();
+    await expect.poll(() => attemptedNonce).not.toBe('');
+    const stopping = dispatcher.stop();
+    await eventually(() => expect(clock.sleepers()).toBeGreaterThan(0));
+    await clock.advance(3 * second);
+    await stopping;
+    expect(await claimDue(store.outbox, clock.now(), clock.now() + minute, 10)).toMatchObject([
+      { attempts: 2, nonce: attemptedNonce },
+    ]);
+  });
+});

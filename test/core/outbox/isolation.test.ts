@@ -1,0 +1,128 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../../config/load.ts';
+import { createDirectory } from '../../../src/app/directory.ts';
+import { communityOfQueues } from '../../../src/app/queue-share.ts';
+import { directMessageQueue } from '../../../src/core/outbox/direct-message-queue.ts';
+import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
+import type { AttemptResult } from '../../../src/core/outbox/effect.ts';
+import { openStore, type Store } from '../../../src/core/store/store.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { eventually } from '../../support/eventually.ts';
+import { serverAndBot } from '../../support/listings.ts';
+import { environmentWith, harbour } from '../../support/listings-file.ts';
+import { newSqliteFile } from '../../support/new-sqlite.ts';
+import { addBacklog } from './test-dispatcher.ts';
+
+/** As the name of a community, and as a reason of Discord. */
+const hostileText = `@everyone <@1> \u202E **__proto__** ${'x'.repeat(5_000)}`;
+const quietChannel = '700000000000000001';
+const quietMember = 'dm 700000000000000002';
+const [listing] = serverAndBot();
+if (listing === undefined) throw new Error('no listing');
+
+/** A community whose channels begin with 6 and have 10,000 waiting effects, beside a quiet one. */
+async function createBusyInstallation(
+  performBusy: () => Promise<AttemptResult>,
+  isBusy = (queue: string) => queue.startsWith('6'),
+  communityOf = (queue: string) => (isBusy(queue) ? hostileText : 'quiet'),
+  addEffects: (store: Store, path: string) => Promise<void> = async (_, path) =>
+    addBacklog(path, 10_000, { channels: 500 }),
+) {
+  const path = newSqliteFile();
+  const store = await openStore(`sqlite:${path}`, systemClock, { thread: false });
+  await addEffects(store, path);
+  /** After how many attempts of the busy community those of the quiet one began. */
+  const begunAfter = new Map<string, number>();
+  const stopped = Promise.withResolvers<AttemptResult>();
+  let busyAttempts = 0;
+  const dispatcher = createDispatcher({
+    outbox: store.outbox,
+    async perform(effects) {
+      const queue = effects[0]?.queue ?? '';
+      if (!isBusy(queue)) {
+        begunAfter.set(queue, busyAttempts);
+        return { outcome: 'done' };
+      }
+      busyAttempts += 1;
+      return Promise.race([performBusy(), stopped.promise]);
+    },
+    communityOf,
+    clock: systemClock,
+    log: createLog({ level: 'silent', secrets: [] }),
+  });
+  onTestFinished(async () => {
+    stopped.resolve(done);
+    await dispatcher.stop();
+    await store.close();
+  });
+  dispatcher.start();
+  await eventually(() => expect(busyAttempts).toBeGreaterThan(0));
+
+  /** Enqueues an effect of the quiet community, and returns how many of the other one are attempted before it. */
+  async function attemptsBefore(queue: string): Promise<number> {
+    begunAfter.delete(queue);
+    await store.outbox.enqueue([
+      {
+        kind: 'ownerReport',
+        queue,
+        content: { channelId: queue, report: { type: 'purchaseClosed', purchaseId: 1, item: 'VIP', price: 1 } },
+        deliveryId: null,
+        createdAt: Date.now(),
+      },
+    ]);
+    const before = busyAttempts;
+    dispatcher.nudge([queue]);
+    await eventually(() => expect(begunAfter.has(queue)).toBe(true));
+    return (begunAfter.get(queue) ?? 0) - before;
+  }
+
+  return { attemptsBefore, busyAttempts: () => busyAttempts };
+}
+
+const done = { outcome: 'done' } as const;
+const never = () => new Promise<AttemptResult>(() => {});
+/** There are five times as many channels that could be first. */
+const fewAttempts = 100;
+
+describe('a community with 10,000 waiting effects in 500 channels', () => {
+  it.each<[string, () => Promise<AttemptResult>]>([
+    ['each of which takes long', never],
+    [
+      'all of which fail, perhaps for everyone',
+      () =>
+        systemClock.sleep(20).then(() => ({ outcome: 'later', reason: 'Discord answered 500', scope: 'community' })),
+    ],
+    ['all of which are rejected', () => systemClock.sleep(20).then(() => ({ outcome: 'bury', reason: hostileText }))],
+    ['each of which is sent at once', async () => done],
+  ])('%s, delays no effect of another community', async (_, performBusy) => {
+    const { attemptsBefore, busyAttempts } = await createBusyInstallation(performBusy);
+    const before = busyAttempts();
+    for (const queue of [quietChannel, quietMember, quietChannel, quietMember])
+      expect(await attemptsBefore(queue)).toBeLessThan(fewAttempts);
+    expect(before).toBeGreaterThan(0);
+  });
+});
+
+it('5,000 direct messages that wait in one community delay none of another, not even to the same member', async () => {
+  const [busyGuild, quietGuild] = ['600000000000000001', '600000000000000002'];
+  const listings = [busyGuild, quietGuild].map((guildId) => ({ ...harbour, name: guildId, id: guildId, guildId }));
+  const communityOf = communityOfQueues(createDirectory(loadConfig(environmentWith(listings)).listings, null));
+  const { attemptsBefore } = await createBusyInstallation(
+    never,
+    (queue) => queue.endsWith(busyGuild),
+    communityOf,
+    (store) =>
+      store.outbox.enqueue(
+        Array.from({ length: 5_000 }, (_, index) => {
+          const userId = String(700_000_000_000_000_000n + BigInt(index));
+          const message = { type: 'purchaseFulfilled', item: 'VIP', price: 1 } as const;
+          const queue = directMessageQueue(userId, busyGuild);
+          return { kind: 'directMessage', queue, content: { userId, message }, deliveryId: null, createdAt: 0 };
+        }),
+      ),
+  );
+  for (const guildId of [quietGuild, '']) {
+    expect(await attemptsBefore(directMessageQueue('700000000000000000', guildId))).toBeLessThan(fewAttempts);
+  }
+});

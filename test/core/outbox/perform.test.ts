@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { createDiscovery } from '../../../src/core/outbox/discovery.ts';
+import type { ClaimedEffect } from '../../../src/core/outbox/effect.ts';
+import { createPerform, type EffectHandlers } from '../../../src/core/outbox/perform.ts';
+import { createQueueRotation } from '../../../src/core/outbox/queue-rotation.ts';
+import { second } from '../../../src/platform/durations.ts';
+import { eventually } from '../../support/eventually.ts';
+import { createTestDispatcher, start } from './test-dispatcher.ts';
+
+const row = {
+  ...{ id: 1, deliveryId: null, queue: 'role 4', attempts: 1, createdAt: 0, nonce: 'nonce', possiblySentSince: null },
+};
+const content = { guildId: '4', userId: '1', role: '9' };
+const role: ClaimedEffect = { ...row, kind: 'role', content };
+const announcement: EffectHandlers['announcement'] = async () => ({ outcome: 'done' });
+
+describe('a claimed effect', () => {
+  it('is passed to the handler of its kind', async () => {
+    const performed: unknown[] = [];
+    const perform = createPerform({
+      announcement,
+      role: async (effect) => {
+        performed.push(effect);
+        return { outcome: 'done' };
+      },
+    });
+    expect(await perform([role])).toEqual({ outcome: 'done' });
+    expect(performed).toEqual([role]);
+  });
+
+  it('is buried with the reason if it cannot be read, or has no handler', async () => {
+    const perform = createPerform({ announcement });
+    expect(await perform([{ ...row, kind: 'unreadable', reason: 'unknown kind "medal"' }])).toEqual({
+      outcome: 'bury',
+      reason: 'unknown kind "medal"',
+    });
+    expect(await perform([role])).toMatchObject({ outcome: 'bury', reason: expect.stringContaining('"role"') });
+  });
+
+  it('is retried alone if its handler throws', async () => {
+    const perform = createPerform({
+      announcement,
+      role: () => Promise.reject(new Error('the database is locked')),
+    });
+    expect(await perform([role])).toEqual({
+      outcome: 'later',
+      reason: 'unexpected error: the database is locked',
+      scope: 'effects',
+    });
+  });
+});
+
+describe('the dispatcher with effects of several kinds', () => {
+  const stored = { kind: 'role', queue: 'role 4', content, deliveryId: null, createdAt: start } as const;
+
+  it('carries out planned effects within two seconds of their time', async () => {
+    const { clock, store, dispatcher, settle, performed, attempted } = await createTestDispatcher({ outcome: 'done' });
+    await store.outbox.enqueue([{ ...stored, dueAt: start + 60 * second }]);
+    dispatcher.start();
+    for (let step = 0; step < 29; step += 1) {
+      await clock.advance(2 * second);
+      await settle();
+    }
+    expect(performed).toEqual([]);
+    await clock.advance(2 * second);
+    await settle();
+    await clock.advance(2 * second);
+    await attempted(1);
+  });
+
+  it('finds the queue of a planned effect at once, however many other queues wait', async () => {
+    const { clock, store } = await createTestDispatcher({ outcome: 'done' });
+    const waiting = Array.from({ length: 150 }, (_, index) => ({ ...stored, queue: `dm ${1_000 + index}` }));
+    await store.outbox.enqueue([...waiting, { ...stored, createdAt: start - 1, dueAt: start }]);
+    const rotation = createQueueRotation(clock);
+    await createDiscovery({ outbox: store.outbox, rotation, clock, newEffectsPollMs: null }).run();
+    expect(rotation.next()).toBe('role 4');
+  });
+
+  it('buries an effect of an unknown kind, and continues with the others of its queue', async () => {
+    const { store, dispatcher, counts, performWith } = await createTestDispatcher({ outcome: 'done' });
+    await store.outbox.enqueue([{ ...stored, kind: 'medal' } as never, stored]);
+    performWith(createPerform({ announcement, role: async () => ({ outcome: 'done' }) }));
+    dispatcher.start();
+    await eventually(async () => expect(await counts()).toEqual({ waiting: 0, done: 1, buried: 1 }));
+    expect(await store.records.effect(1)).toMatchObject({ kind: 'medal', reason: expect.stringContaining('medal') });
+  });
+
+  it('is not delayed in one queue by failures in another', async () => {
+    const { store, dispatcher, counts, performWith } = await createTestDispatcher({ outcome: 'done' });
+    const failing = Array.from({ length: 20 }, () => stored);
+    await store.outbox.enqueue([...failing, ...failing.map((effect) => ({ ...effect, queue: 'role 5' }))]);
+    const fails = async () => ({ outcome: 'later', reason: 'Discord answered 500', scope: 'effects' }) as const;
+    const succeeds = async () => ({ outcome: 'done' }) as const;
+    performWith(createPerform({ announcement, role: ({ queue }) => (queue === 'role 4' ? fails() : succeeds()) }));
+    dispatcher.start();
+    // The clock stands still: no effect waits for the retries of another.
+    await eventually(async () => expect(await counts()).toMatchObject({ done: 20, waiting: 20 }));
+  });
+});

@@ -1,0 +1,112 @@
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, onTestFinished } from 'vitest';
+import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
+import type { AttemptResult, ClaimedEffect, Perform } from '../../../src/core/outbox/effect.ts';
+import { openStore } from '../../../src/core/store/store.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { eventually } from '../../support/eventually.ts';
+import { serverAndBot } from '../../support/listings.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { newSqliteFile } from '../../support/new-sqlite.ts';
+
+export const start = Date.UTC(2026, 0, 1);
+
+/**
+ * Adds effects to a database, in turn to the queues of `channels` channels whose ids begin with 6. All are due at `dueAt` (ms since
+ * the epoch).
+ */
+export function addBacklog(path: string, effects: number, { channels = 1, dueAt = start } = {}): void {
+  const database = new DatabaseSync(path);
+  const text = JSON.stringify({
+    ...{ event: 'server_vote', test: false, listing: 'server', userId: '1', credits: 10, balance: 10, reason: null },
+    ...{ at: start, nextVoteAt: null, tier: null, giftedBy: null },
+  });
+  database
+    .prepare(
+      `WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < :effects)
+       INSERT INTO effects (delivery_id, kind, queue, content, state, attempts, due_at, created_at)
+       SELECT n, 'announcement', 600000000000000000 + n % CAST(:channels AS INTEGER), :text, 'waiting', 0, :dueAt, :dueAt FROM numbers`,
+    )
+    .run({ effects, channels, text, dueAt });
+  database.close();
+}
+
+/** The first channel of {@link addBacklog}. */
+export const backlogChannel = '600000000000000000';
+
+/** A dispatcher with a real outbox. Its attempts return `attempts` in order, and then the last one repeatedly. */
+export async function createTestDispatcher(...attempts: AttemptResult[]) {
+  const clock = manualClock(start);
+  const path = newSqliteFile();
+  const store = await openStore(`sqlite:${path}`, clock, { thread: false });
+  let onPerform = () => {};
+  const performed: { at: number; ids: number[]; nonce: string | undefined }[] = [];
+  const perform = async (effects: readonly ClaimedEffect[]): Promise<AttemptResult> => {
+    onPerform();
+    performed.push({ at: clock.now() - start, ids: effects.map(({ id }) => id), nonce: effects[0]?.nonce });
+    return attempts.length > 1 ? (attempts.shift() as AttemptResult) : (attempts[0] as AttemptResult);
+  };
+  let replaced: Perform | undefined;
+  const log = createLog({ level: 'silent', secrets: [] });
+  let reachable = true;
+  let probes = 0;
+  const isReachable = async () => {
+    probes += 1;
+    return reachable;
+  };
+  const dispatcher = createDispatcher({
+    ...{ outbox: store.outbox, isReachable, clock, log },
+    perform: (effects) => (replaced ?? perform)(effects),
+  });
+  onTestFinished(async () => {
+    await dispatcher.stop();
+    await store.close();
+  });
+  const [listing] = serverAndBot();
+  if (listing === undefined) throw new Error('no listing');
+  const enqueue = (channelId?: string, receivedAt = clock.now()) =>
+    store.recorder.record(
+      { receivedAt, family: 'vote', body: '{}' },
+      {
+        type: 'test',
+        test: { kind: 'server_vote', userId: '1' },
+        listing: { ...listing, ...(channelId && { announceChannelId: channelId }) },
+      },
+    );
+  const nudge = (channelId = listing.announceChannelId ?? '') => dispatcher.nudge([channelId]);
+  const counts = async () => (await store.records.counts()).effects;
+  /** Waits until the dispatcher is idle and sleeps. Does not advance the clock. */
+  const settle = async () => {
+    do await wait(5);
+    while (clock.sleepers() === 0);
+  };
+  /** Waits for this number of attempts, however slow the disk is. */
+  const attempted = (count: number) => eventually(() => expect(performed).toHaveLength(count));
+  const whilePerforming = (run: () => void) => {
+    onPerform = run;
+  };
+  const discord = {
+    setReachable(value: boolean) {
+      reachable = value;
+    },
+    probes: () => probes,
+  };
+  return {
+    path,
+    clock,
+    store,
+    dispatcher,
+    performed,
+    enqueue,
+    nudge,
+    counts,
+    settle,
+    attempted,
+    whilePerforming,
+    performWith(other: Perform) {
+      replaced = other;
+    },
+    discord,
+  };
+}

@@ -1,0 +1,77 @@
+import type { Premium, Vote } from '../../../src/core/ledger/event.ts';
+import { createCalendar } from '../../../src/core/rewards/calendar.ts';
+import type { VoteContext } from '../../../src/core/rewards/decide-vote.ts';
+import { plainRewards as creditsOnly, type ListingRewards, type Multiplier } from '../../../src/core/rewards/rules.ts';
+
+const hour = 3_600_000;
+
+/** Pays 10 credits per vote and 100 per premium, and nothing else. */
+export const plainRewards: ListingRewards = creditsOnly({
+  perVote: 10,
+  perPremium: 100,
+  whenDenied: 0,
+  cooldownMs: 12 * hour,
+});
+
+/** Multiplies always. */
+export const double: Multiplier = { factor: 2, days: null, from: null, until: null, role: null };
+
+/** Every rule of the example in the documentation. */
+export const allRewards: ListingRewards = {
+  ...plainRewards,
+  multipliers: [
+    { ...double, days: [6, 7] },
+    { ...double, from: Date.parse('2026-12-01T00:00:00Z'), until: Date.parse('2026-12-08T00:00:00Z') },
+    { ...double, factor: 1.5, role: '40' },
+  ],
+  streak: { every: 7, credits: 50, forgive: 1 },
+  milestones: [
+    { votes: 10, repeats: 'once', credits: 100, role: '10' },
+    { votes: 100, repeats: 'every', credits: 500, role: null },
+  ],
+  voterRole: { role: '20', forMs: 12 * hour },
+  premiumRoles: { Gold: '30', '*': '31' },
+  allListings: 20,
+  party: { goal: 100, per: 'week', credits: 25 },
+};
+
+export const vote: Vote = {
+  family: 'vote',
+  kind: 'server_vote',
+  target: { kind: 'server', id: '1' },
+  userId: '123',
+  at: Date.parse('2026-01-07T12:00:00Z'),
+  creditsAwarded: null,
+  denial: null,
+};
+
+export const purchase: Premium = {
+  family: 'premium',
+  kind: 'premium_purchase',
+  target: { kind: 'server', id: '1' },
+  userId: '123',
+  isRecipient: false,
+  giftedBy: null,
+  orderIds: ['order-1'],
+  tier: 'Gold',
+  at: Date.parse('2026-01-07T12:00:00Z'),
+  periodEnd: Date.parse('2026-02-07T12:00:00Z'),
+  creditsAwarded: null,
+};
+
+const calendar = createCalendar('Europe/Berlin');
+
+/** A vote for `server` outside the cooldown, in Berlin, on Wednesday 2026-01-07 at noon UTC. */
+export function voteContext(context: Partial<VoteContext> = {}): VoteContext {
+  return {
+    listing: 'server',
+    rewards: plainRewards,
+    communityListings: ['server', 'bot'],
+    calendar,
+    at: Date.parse('2026-01-07T12:00:00Z'),
+    withinCooldown: false,
+    roles: new Set(),
+    outageDays: new Set(),
+    ...context,
+  };
+}

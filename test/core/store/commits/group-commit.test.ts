@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createGroupCommit } from '../../../../src/core/store/commits/group-commit.ts';
+import { createWriter } from '../../../../src/core/store/commits/writer.ts';
+import type { Dialect } from '../../../../src/core/store/dialect/dialect.ts';
+import { sqlite } from '../../../../src/core/store/dialect/sqlite.ts';
+import { migrate } from '../../../../src/core/store/migrations/migrate.ts';
+import { systemClock } from '../../../../src/platform/clock.ts';
+import { minute } from '../../../../src/platform/durations.ts';
+import { manualClock } from '../../../support/manual-clock.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+/** A group commit over a real database that counts its commits. The jobs insert rows into the budget's log. */
+async function createTestCommit(maxQueueLength = 1_000) {
+  const dialect = sqlite(join(tempDir(), 'group.db'));
+  onTestFinished(() => dialect.close());
+  await migrate(dialect, systemClock);
+  let commits = 0;
+  const countingDialect: Dialect = {
+    ...dialect,
+    openWriting: () => {
+      const writing = dialect.openWriting();
+      const commit = async () => {
+        commits += 1;
+        await writing.commit();
+      };
+      return { ...writing, commit };
+    },
+  };
+  const group = createGroupCommit([createWriter(countingDialect, systemClock)], systemClock, maxQueueLength);
+  const insert = (at: number | null) => group.write('acquire', 'key', at as number, minute, 1_000);
+  const rows = () => dialect.reading.run({ sql: 'SELECT at FROM lookup_requests ORDER BY at', parameters: [] });
+  return { group, insert, rows, commits: () => commits };
+}
+
+describe('the group commit', () => {
+  it('commits queued jobs together', async () => {
+    const { insert, rows, commits } = await createTestCommit();
+    await Promise.all(Array.from({ length: 500 }, (_, n) => insert(n)));
+    expect(await rows()).toHaveLength(500);
+    expect(commits()).toBeLessThanOrEqual(3);
+  });
+
+  it('commits a single job immediately', async () => {
+    const { insert, commits } = await createTestCommit();
+    await insert(1);
+    await insert(2);
+    expect(commits()).toBe(2);
+  });
+
+  it('resolves after the commit, so that another connection sees it', async () => {
+    const { insert, rows } = await createTestCommit();
+    await insert(1);
+    expect(await rows()).toEqual([{ at: 1 }]);
+  });
+
+  it('commits the other jobs of a batch if one fails', async () => {
+    const { insert, rows } = await createTestCommit();
+    const settled = await Promise.allSettled([insert(1), insert(null), insert(2)]);
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await rows()).toEqual([{ at: 1 }, { at: 2 }]);
+  });
+
+  it('rejects jobs while its queue is full, and accepts them afterwards', async () => {
+    const { insert, rows } = await createTestCommit(10);
+    const settled = await Promise.allSettled(Array.from({ length: 15 }, (_, n) => insert(n)));
+    const rejectedCodes = settled.flatMap((result) =>
+      result.status === 'rejected' ? [(result.reason as { code: string }).code] : [],
+    );
+    expect(rejectedCodes).toEqual(Array.from({ length: 5 }, () => 'queue_full'));
+    await insert(99);
+    expect(await rows()).toHaveLength(11);
+  });
+
+  it.each([
+    ['busy', 500],
+    ['unavailable', 1_500],
+  ] as const)(
+    'rejects all jobs of a long queue within 5 s while each slow attempt finds the database %s',
+    async (status, attemptMs) => {
+      const clock = manualClock();
+      const startedAt = clock.now();
+      async function commit() {
+        await clock.sleep(attemptMs);
+        return { status, cause: new Error('no') };
+      }
+      const group = createGroupCommit([{ commit }], clock, 10_000);
+      const rejectionTimes = Array.from({ length: 2_000 }, (_, at) =>
+        group.write('probe', at).catch(() => clock.now() - startedAt),
+      );
+      for (let tries = 0; tries < 40; tries += 1) await clock.advance(500);
+      expect(Math.max(...((await Promise.all(rejectionTimes)) as number[]))).toBeLessThanOrEqual(5_000);
+    },
+  );
+
+  it('commits queued jobs when it is closed, and then rejects new ones', async () => {
+    const { group, insert, rows } = await createTestCommit();
+    const waiting = [insert(1), insert(2)];
+    await group.close();
+    await Promise.all(waiting);
+    expect(await rows()).toHaveLength(2);
+    await expect(insert(3)).rejects.toMatchObject({ code: 'store_unavailable' });
+  });
+});

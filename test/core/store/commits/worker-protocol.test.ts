@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { premiumKinds, voteKinds } from '../../../../src/core/ledger/event.ts';
+import { plainRewards } from '../../../../src/core/rewards/rules.ts';
+import {
+  decodeJob,
+  decodeResult,
+  encodeError,
+  encodeJob,
+  encodeResult,
+} from '../../../../src/core/store/commits/worker-protocol.ts';
+import { createJob } from '../../../../src/core/store/writes/writes.ts';
+import { outcomes } from '../../../../src/core/tally/tally.ts';
+import { StoreUnavailableError } from '../../../../src/platform/errors.ts';
+
+const time = fc.nat();
+const text = fc.string({ unit: 'binary' });
+const nullable = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
+const target = fc.record({ kind: fc.constantFrom('server', 'bot', null), id: nullable(text) });
+const creditsAwarded = fc.oneof(fc.nat(), fc.boolean(), fc.constant(null));
+const vote = fc.record({
+  family: fc.constant('vote'),
+  kind: fc.constantFrom(...voteKinds),
+  target,
+  userId: text,
+  at: nullable(time),
+  creditsAwarded,
+  denial: nullable(text),
+});
+const premium = fc.record({
+  family: fc.constant('premium'),
+  kind: fc.constantFrom(...premiumKinds),
+  target,
+  userId: nullable(text),
+  isRecipient: fc.boolean(),
+  giftedBy: nullable(text),
+  orderIds: fc.array(text),
+  tier: nullable(text),
+  at: nullable(time),
+  periodEnd: nullable(time),
+  creditsAwarded,
+});
+const listing = fc.record({
+  name: text,
+  kind: fc.constantFrom('server', 'bot'),
+  rewards: fc
+    .record({ perVote: fc.nat(), perPremium: fc.nat(), whenDenied: fc.nat(), cooldownMs: fc.nat() })
+    .map(plainRewards),
+  community: fc.record({ guildId: nullable(text), accounts: text, timeZone: text, listings: fc.array(text) }),
+  announced: fc.record({ votes: fc.boolean(), milestones: fc.boolean(), premium: fc.boolean(), party: fc.boolean() }),
+  announceChannelId: nullable(text),
+  premiumChannelId: nullable(text),
+});
+
+const recordEventJob = fc
+  .tuple(time, text, fc.oneof(vote, premium), listing)
+  .map(([receivedAt, body, event, context]) =>
+    createJob('record', [
+      { receivedAt, family: event.family, body },
+      { type: 'event', event, listing: context },
+    ]),
+  );
+const otherJobs = [
+  createJob('record', [
+    { receivedAt: 1, family: 'vote', body: '{}' },
+    { type: 'quarantine', kind: null, reason: 'odd', listing: null },
+  ]),
+  createJob('probe', [1]),
+];
+
+describe('the protocol of the write worker', () => {
+  it('decodes each job as it was before encoding', () => {
+    fc.assert(
+      fc.property(fc.oneof(recordEventJob, fc.constantFrom(...otherJobs)), (job) => {
+        expect(decodeJob(structuredClone(encodeJob(job)))).toEqual(job);
+      }),
+    );
+  });
+
+  it('decodes results and errors', () => {
+    const recorded = fc.record({
+      outcome: fc.constantFrom(...outcomes),
+      deliveryId: fc.nat(),
+      credits: fc.nat(),
+      reason: nullable(text),
+      isAnnounced: fc.boolean(),
+      causes: fc.array(fc.constantFrom('vote', 'streak', 'milestone')),
+    });
+    fc.assert(
+      fc.property(recorded, (result) => {
+        expect(decodeResult(structuredClone(encodeResult({ name: 'record', result })))).toEqual(result);
+      }),
+    );
+    expect(decodeResult(encodeResult({ name: 'probe', result: undefined }))).toBeUndefined();
+    expect(() => decodeResult(encodeError(new StoreUnavailableError(new Error('full'))))).toThrow(
+      StoreUnavailableError,
+    );
+    expect(() => decodeResult(encodeError(new Error('no such table')))).toThrow('no such table');
+  });
+});

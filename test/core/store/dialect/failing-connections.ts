@@ -1,0 +1,95 @@
+import pg from 'pg';
+import { expect, onTestFinished } from 'vitest';
+import type { Vote } from '../../../../src/core/ledger/event.ts';
+import { balanceDifferences, brokenLinks } from '../../../../src/core/store/snapshots/audit.ts';
+import { openSnapshot } from '../../../../src/core/store/snapshots/open-snapshot.ts';
+import { openStore } from '../../../../src/core/store/store.ts';
+import type { RoutedDelivery } from '../../../../src/core/tally/tally.ts';
+import { systemClock } from '../../../../src/platform/clock.ts';
+import { StoreUnavailableError } from '../../../../src/platform/errors.ts';
+import { serverAndBot } from '../../../support/listings.ts';
+
+const [listing] = serverAndBot();
+if (listing === undefined) throw new Error('no listing');
+export const start = Date.UTC(2026, 0, 1);
+export const delivery = { receivedAt: start, family: 'vote', body: '{}' } as const;
+
+export function vote(userId: string): RoutedDelivery & { type: 'event' } {
+  if (listing === undefined) throw new Error('no listing');
+  const target = { kind: 'server', id: null } as const;
+  const event: Vote = {
+    ...{ family: 'vote', kind: 'server_vote', target, userId },
+    ...{ at: start, creditsAwarded: null, denial: null },
+  };
+  return { type: 'event', event, listing };
+}
+
+/** Two stores record each vote and each correction once while statements are cancelled and connections terminated. */
+export async function recordWhileConnectionsFail(url: string, minFailures: number): Promise<void> {
+  const stores = [await openStore(url, systemClock), await openStore(url, systemClock)];
+  onTestFinished(() => Promise.all(stores.map((store) => store.close())).then(() => {}));
+  const failures = await breakTransactions(url);
+
+  async function untilAccepted<Result>(send: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      try {
+        return await send();
+      } catch (error) {
+        expect(error).toBeInstanceOf(StoreUnavailableError);
+        await systemClock.sleep(20);
+      }
+    }
+  }
+
+  let rounds = 0;
+  for (; failures.count < minFailures; rounds += 1) {
+    const userIds = Array.from({ length: 40 }, (_, index) => String(1_000 * rounds + index));
+    await Promise.all(
+      stores.flatMap(({ recorder, ownerActions }) =>
+        userIds.flatMap((userId) => [
+          untilAccepted(() => recorder.record(delivery, vote(userId))),
+          untilAccepted(() =>
+            ownerActions.correct({ accounts: '', userId, credits: 1, reason: 'lost', at: start }, userId),
+          ),
+        ]),
+      ),
+    );
+  }
+  await failures.stop();
+
+  const votes = rounds * 40;
+  const counts = await stores[0]?.records.counts();
+  expect(counts).toMatchObject({ votes, users: votes, credits: votes * 11, deliveries: { recorded: votes } });
+  const snapshot = await openSnapshot(url);
+  expect(await balanceDifferences(snapshot)).toEqual({ count: 0, first: [] });
+  expect(await brokenLinks(snapshot)).toBe(0);
+  await snapshot.close();
+}
+
+/** Cancels a statement or terminates a connection again and again, each time another one. */
+async function breakTransactions(url: string): Promise<{ readonly count: number; stop(): Promise<void> }> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  let count = 0;
+  let isStopped = false;
+  async function run(): Promise<void> {
+    for (let attempt = 0; !isStopped; attempt += 1) {
+      await systemClock.sleep(3);
+      const { rows } = await client.query<{ done: boolean }>(`
+        SELECT ${attempt % 2 === 0 ? 'pg_terminate_backend' : 'pg_cancel_backend'}(pid) AS done FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle' LIMIT 1`);
+      count += rows.filter(({ done }) => done).length;
+    }
+    await client.end();
+  }
+  const running = run();
+  return {
+    get count() {
+      return count;
+    },
+    stop() {
+      isStopped = true;
+      return running;
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openStore } from '../../../src/core/store/store.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+describe('a new database', () => {
+  it('is only readable by its owner, and so are its -wal and -shm files', async () => {
+    const path = join(tempDir(), 'new.db');
+    const store = await openStore(`sqlite:${path}`, systemClock);
+    onTestFinished(() => store.close());
+    await store.probe();
+    for (const file of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(file).mode & 0o777, file).toBe(0o600);
+  });
+});

@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { migrationNames, migrations } from '../../../src/core/store/migrations/index.ts';
+import { migrate } from '../../../src/core/store/migrations/migrate.ts';
+import { readDatabaseStatus } from '../../../src/core/store/snapshots/database-status.ts';
+import { openStore } from '../../../src/core/store/store.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { DatabaseTooNewError } from '../../../src/platform/database/database-too-new-error.ts';
+import type { Migration } from '../../../src/platform/database/migrations/migration.ts';
+import { second } from '../../../src/platform/durations.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { describeOnPostgres } from '../../contracts/databases.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+import { expectUpgraded, repeat, upgrade } from './upgrades/killed-upgrade.ts';
+import { createOldDatabase, dialectAt } from './upgrades/old-database.ts';
+
+function upgrades(newUrl: () => string): void {
+  it('has its progress in the log, and a new database has none', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+    const log = createLog({ level: 'info', secrets: [], destination });
+    await (await openStore(newUrl(), systemClock, { thread: false, log })).close();
+    expect(lines).toEqual([]);
+
+    const url = newUrl();
+    await createOldDatabase(url, 1_000);
+    // Each reading of the clock is a second later.
+    let now = 0;
+    const monotonic = () => {
+      now += second;
+      return now;
+    };
+    await (await openStore(url, { ...systemClock, monotonic }, { thread: false, log })).close();
+    expect(lines[0]).toMatchObject({ level: 30, msg: 'upgrading the database', migration: migrationNames[1] });
+    expect(lines).toContainEqual(expect.objectContaining({ migration: '008-event-keys', rows: 1_010, total: 1_010 }));
+    expect(lines.at(-1)).toMatchObject({ msg: 'database upgraded', seconds: expect.any(Number) });
+  });
+
+  it('is continued by the version that began it, and older versions reject the database meanwhile', async () => {
+    const url = newUrl();
+    const dialect = dialectAt(url);
+    onTestFinished(() => dialect.close());
+    const known = migrations(dialect);
+    await migrate(dialect, systemClock);
+    let fails = true;
+    const begun: Migration = {
+      steps: [
+        { up: (db) => db.schema.createTable('begun').addColumn('id', 'integer').execute() },
+        {
+          total: async () => 3,
+          async chunk(_db, after) {
+            if (after === '2' && fails) throw new Error('interrupted');
+            return after === '3' ? null : { cursor: String(Number(after ?? 0) + 1), rows: 1 };
+          },
+        },
+      ],
+    };
+    const all = { ...known, '999-begun': begun };
+    await expect(migrate(dialect, systemClock, { all })).rejects.toThrow('interrupted');
+    await expect(migrate(dialect, systemClock)).rejects.toThrow(DatabaseTooNewError);
+    expect(await readDatabaseStatus(url)).toEqual({ state: 'newer', unknown: ['999-begun'] });
+
+    fails = false;
+    const rows: number[] = [];
+    await migrate(dialect, systemClock, { all, onProgress: (progress) => rows.push(progress.rows) });
+    expect(rows).toEqual([2, 3, 0, 0]);
+    await migrate(dialect, systemClock, { all, onProgress: () => expect.unreachable() });
+  });
+
+  it('leaves the database to older versions, which may be restarted, if it only adds what they do not need', async () => {
+    const url = newUrl();
+    const dialect = dialectAt(url);
+    onTestFinished(() => dialect.close());
+    const known = migrations(dialect);
+    const expand: Migration = {
+      compatible: true,
+      steps: [
+        { up: (db) => db.schema.createTable('added').addColumn('id', 'integer').execute() },
+        {
+          up: () => Promise.reject(new Error('interrupted')),
+        },
+      ],
+    };
+    await migrate(dialect, systemClock);
+    await expect(migrate(dialect, systemClock, { all: { ...known, '998-expand': expand } })).rejects.toThrow(
+      'interrupted',
+    );
+    await migrate(dialect, systemClock, { onProgress: () => expect.unreachable() });
+    expect(await readDatabaseStatus(url)).toEqual({ state: 'current' });
+
+    const contract: Migration = { up: (db) => db.schema.dropTable('probes').execute() };
+    const newer = { ...known, '998-expand': { ...expand, steps: [] }, '999-contract': contract };
+    await migrate(dialect, systemClock, { all: newer });
+    await expect(migrate(dialect, systemClock)).rejects.toThrow('999-contract');
+    expect(await readDatabaseStatus(url)).toEqual({ state: 'newer', unknown: ['999-contract'] });
+  });
+}
+
+describe('an upgrade on SQLite', () => {
+  const newUrl = () => `sqlite:${join(tempDir(), 'tally.db')}`;
+  upgrades(newUrl);
+
+  it('continues after each SIGKILL, between chunks of rows too', async () => {
+    const url = newUrl();
+    const old = await createOldDatabase(url, 21_000);
+    for (const transactions of [3, 14]) {
+      expect(await upgrade(url, { transactions, ms: 5 })).toBe(null);
+      expect(await readDatabaseStatus(url)).toMatchObject({ state: 'older' });
+    }
+    expect(await upgrade(url)).toBe(0);
+    await expectUpgraded(url, old);
+    for (const index of [0, 1, 7, 50]) {
+      const vote = old.votes[index];
+      if (vote !== undefined) expect(await repeat(url, vote), vote.key).toBe('duplicate');
+    }
+  });
+});
+
+describeOnPostgres('an upgrade on PostgreSQL', (server) => {
+  upgrades(() => server().newDatabase());
+
+  it('waits for the migrations of another process, without advisory locks', async () => {
+    const url = server().newDatabase();
+    await createOldDatabase(url, 10);
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    onTestFinished(() => other.end());
+    await other.query("BEGIN; SELECT name FROM locks WHERE name = 'migrations' FOR UPDATE");
+    // Each engine treats advisory locks differently. Here nobody else gets one.
+    await other.query('SELECT pg_advisory_lock(key) FROM generate_series(7411600, 7411800) AS key');
+
+    const dialect = dialectAt(url);
+    onTestFinished(() => dialect.close());
+    let isUpgraded = false;
+    const upgraded = migrate(dialect, systemClock).then(() => (isUpgraded = true));
+    const sql = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    const waiting = () => dialect.reading.run({ sql, parameters: [] });
+    await vi.waitFor(async () => expect(await waiting()).toHaveLength(1), { timeout: 40_000 });
+    expect(isUpgraded).toBe(false);
+    await other.query('COMMIT');
+    expect(await upgraded).toBe(true);
+  });
+});

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { migrationNames } from '../../../src/core/store/migrations/index.ts';
+import { openStore } from '../../../src/core/store/store.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { describeOnPostgres } from '../../contracts/databases.ts';
+import { startProgram } from '../../support/start-program.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+import { expectPreserved } from './upgrades/stored-data.ts';
+
+function upgrades(newUrl: () => string): void {
+  it.each(migrationNames.slice(1, -2).concat(migrationNames.at(-1) ?? ''))('preserves all data written at %s', (name) =>
+    expectPreserved(newUrl(), name),
+  );
+
+  it('migrates once when several processes start at once', async () => {
+    const url = newUrl();
+    const environment = {
+      DISCORD_TOKEN: 'token-for-tests',
+      DISCORD_API_URL: 'http://127.0.0.1:9/api',
+      LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
+      LOOKUP_SERVER_KEY: 'server-key-for-tests',
+      DATABASE_URL: url,
+      CACHE_URL: 'memory:',
+      PORT: '0',
+    };
+    const directory = tempDir();
+    const running = Array.from({ length: 2 }, () => startProgram(['start'], environment, directory));
+    for (const each of running) expect(await each.url()).toContain('http://127.0.0.1');
+    const store = await openStore(url, systemClock);
+    expect(await store.records.counts()).toMatchObject({ users: 0 });
+    await store.close();
+    for (const each of running) each.process.kill('SIGKILL');
+  });
+}
+
+describe('an upgrade on SQLite', () => {
+  upgrades(() => `sqlite:${join(tempDir(), 'tally.db')}`);
+});
+
+describeOnPostgres('an upgrade on PostgreSQL', (server) => upgrades(() => server().newDatabase()));

@@ -1,0 +1,478 @@
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Event, Premium, Vote } from '../../../src/core/ledger/event.ts';
+import type { RewardRules } from '../../../src/core/ledger/reward-rules.ts';
+import { openStore } from '../../../src/core/store/store.ts';
+import { day, hour, minute } from '../../../src/platform/durations.ts';
+import { claimDue } from '../../support/claim-due.ts';
+import { homeAccount } from '../../support/home-account.ts';
+import { serverAndBot } from '../../support/listings.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { sampleSize } from '../../support/sample.ts';
+
+const start = Date.UTC(2026, 0, 1);
+const [server, bot] = serverAndBot();
+if (server === undefined || bot === undefined) throw new Error('no listings');
+const theServer = server;
+
+function vote(changes: Partial<Vote> = {}): Vote {
+  const target = { kind: 'server', id: null } as const;
+  return {
+    family: 'vote',
+    kind: 'server_vote',
+    target,
+    userId: '1',
+    at: start,
+    creditsAwarded: null,
+    denial: null,
+    ...changes,
+  };
+}
+
+function premium(changes: Partial<Premium> = {}): Premium {
+  return {
+    family: 'premium',
+    kind: 'premium_purchase',
+    target: { kind: null, id: null },
+    userId: '1',
+    isRecipient: false,
+    giftedBy: null,
+    orderIds: ['order'],
+    tier: null,
+    at: null,
+    periodEnd: null,
+    creditsAwarded: null,
+    ...changes,
+  };
+}
+
+async function openRecorder() {
+  const store = await openStore(newSqliteUrl(), manualClock(start), { thread: false });
+  onTestFinished(() => store.close());
+  const record = (event: Event, { receivedAt = start, listing = theServer, body = '{}' } = {}) =>
+    store.recorder.record({ receivedAt, family: event.family, body }, { type: 'event', event, listing });
+  return { store, record };
+}
+
+describe('a vote', () => {
+  it('is paid once, regardless of how often and how late it is delivered', async () => {
+    const { store, record } = await openRecorder();
+    expect(await record(vote())).toMatchObject({ outcome: 'recorded', credits: 10, reason: null });
+    expect(await record(vote())).toMatchObject({ outcome: 'duplicate', credits: 0 });
+    expect(await record(vote(), { receivedAt: start + 1_000 * hour, body: '{ }' })).toMatchObject({
+      outcome: 'duplicate',
+    });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 10, votes: 1 });
+  });
+
+  it('for the bot is distinct from a vote for the server at the same time', async () => {
+    const { store, record } = await openRecorder();
+    await record(vote());
+    await record(vote({ kind: 'bot_vote' }), { listing: bot });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 20, votes: 2 });
+  });
+
+  it('that the service denied is counted', async () => {
+    const { store, record } = await openRecorder();
+    await record(vote({ creditsAwarded: false, denial: 'Already voted recently' }));
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 0, votes: 1 });
+    expect(await store.records.entries(homeAccount('1'), 5)).toMatchObject([
+      { cause: 'denied', credits: 0, reason: 'Already voted recently' },
+    ]);
+  });
+
+  it('within the cooldown of another is recorded, pays nothing and is not counted, in either order', async () => {
+    const { store, record } = await openRecorder();
+    await record(vote());
+    for (const gapMs of [hour, -hour, 12 * hour - 5 * minute - 1, -(12 * hour - 5 * minute - 1)]) {
+      expect(await record(vote({ at: start + gapMs })), String(gapMs)).toMatchObject({
+        outcome: 'recorded',
+        credits: 0,
+        reason: 'within_cooldown',
+      });
+    }
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 10, votes: 1 });
+    expect(await record(vote({ at: start + 12 * hour - 5 * minute }))).toMatchObject({ credits: 10, reason: null });
+    expect(await record(vote({ at: start - 12 * hour }))).toMatchObject({ credits: 10 });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 30, votes: 3 });
+  });
+
+  it('within the cooldown does not extend it', async () => {
+    const { record } = await openRecorder();
+    await record(vote());
+    await record(vote({ at: start + 11 * hour }));
+    expect(await record(vote({ at: start + 12 * hour }))).toMatchObject({ credits: 10 });
+  });
+
+  it('without a timestamp is the same vote for a whole cooldown', async () => {
+    const { store, record } = await openRecorder();
+    const untimed = vote({ at: null });
+    expect(await record(untimed)).toMatchObject({ outcome: 'recorded', credits: 10 });
+    expect(await record(untimed, { receivedAt: start + 6 * hour })).toMatchObject({ outcome: 'duplicate' });
+    expect(await record(untimed, { receivedAt: start + 12 * hour })).toMatchObject({
+      outcome: 'recorded',
+      credits: 10,
+    });
+    expect(await record(vote({ at: null, userId: '2' }))).toMatchObject({ outcome: 'recorded' });
+    expect(await store.ledger.account('1')).toMatchObject({ votes: 2 });
+  });
+
+  it('without a timestamp that is replayed days later counts, although its user has voted again', async () => {
+    const { store, record } = await openRecorder();
+    const untimed = vote({ at: null });
+    expect(await record(untimed, { receivedAt: start + 72 * hour })).toMatchObject({ outcome: 'recorded' });
+    expect(await record(untimed, { receivedAt: start + 66 * hour })).toMatchObject({ outcome: 'duplicate' });
+    expect(await record(untimed, { receivedAt: start })).toMatchObject({ outcome: 'recorded', credits: 10 });
+    expect(await store.ledger.account('1')).toMatchObject({ votes: 2, credits: 20 });
+  });
+
+  it('without a timestamp is not paid twice within a short cooldown', async () => {
+    const { record } = await openRecorder();
+    const listing = withBase({ cooldownMs: 3 * minute });
+    const untimed = vote({ at: null });
+    expect(await record(untimed, { listing })).toMatchObject({ outcome: 'recorded' });
+    expect(await record(untimed, { listing, receivedAt: start + 2 * minute })).toMatchObject({ outcome: 'duplicate' });
+    expect(await record(untimed, { listing, receivedAt: start + 3 * minute })).toMatchObject({ outcome: 'recorded' });
+  });
+
+  it('without a timestamp is paid although an uncounted one without a timestamp is within the cooldown', async () => {
+    const { store, record } = await openRecorder();
+    const untimed = vote({ at: null });
+    await record(vote());
+    expect(await record(untimed, { receivedAt: start + hour })).toMatchObject({ reason: 'within_cooldown' });
+    expect(await record(untimed, { receivedAt: start + 12.1 * hour })).toMatchObject({
+      outcome: 'recorded',
+      credits: 10,
+    });
+    expect(await store.ledger.account('1')).toMatchObject({ votes: 2, credits: 20 });
+  });
+
+  it('without a timestamp that is not counted is recorded only once', async () => {
+    const { record } = await openRecorder();
+    const untimed = vote({ at: null });
+    await record(vote());
+    expect(await record(untimed, { receivedAt: start + hour })).toMatchObject({ reason: 'within_cooldown' });
+    expect(await record(untimed, { receivedAt: start + 2 * hour })).toMatchObject({ outcome: 'duplicate' });
+  });
+
+  it('without a timestamp repeats a denied one, but not a purchase with a similar key', async () => {
+    const { record } = await openRecorder();
+    const untimed = vote({ at: null });
+    expect(await record({ ...untimed, creditsAwarded: false })).toMatchObject({ outcome: 'recorded', credits: 0 });
+    expect(await record(untimed, { receivedAt: start + 6 * hour })).toMatchObject({ outcome: 'duplicate' });
+    await record(premium({ userId: '2', orderIds: ['an untimed'] }));
+    expect(await record({ ...untimed, userId: '2' })).toMatchObject({ outcome: 'recorded', credits: 10 });
+  });
+
+  it('creates an effect with the complete announcement', async () => {
+    const { store, record } = await openRecorder();
+    await record(vote());
+    const [effect] = await claimDue(store.outbox, start, start + minute, 10);
+    expect(effect).toHaveProperty('content', {
+      event: 'server_vote',
+      test: false,
+      listing: 'server',
+      userId: '1',
+      credits: 10,
+      balance: 10,
+      reason: null,
+      at: start,
+      nextVoteAt: start + 12 * hour,
+      tier: null,
+      giftedBy: null,
+      streak: 1,
+      calculation: null,
+      bonuses: [],
+      roles: [],
+    });
+  });
+
+  it('creates no effect if no channel is configured', async () => {
+    const { store, record } = await openRecorder();
+    await record(vote(), { listing: { ...server, announceChannelId: null } });
+    expect(await store.outbox.queuesAfter('', 1, start)).toEqual([]);
+  });
+});
+
+describe('a premium order', () => {
+  it('pays its purchase and each renewal once', async () => {
+    const { store, record } = await openRecorder();
+    const renewal = premium({ kind: 'subscription.renewed', periodEnd: start + 720 * hour });
+    expect(await record(premium())).toMatchObject({ credits: 100 });
+    expect(await record(premium())).toMatchObject({ outcome: 'duplicate' });
+    expect(await record(renewal)).toMatchObject({ credits: 100 });
+    expect(await record(renewal)).toMatchObject({ outcome: 'duplicate' });
+    expect(await record({ ...renewal, periodEnd: start + 1_440 * hour })).toMatchObject({ credits: 100 });
+    expect(await record({ ...renewal, periodEnd: null, at: start })).toMatchObject({ credits: 100 });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 400, votes: 0 });
+  });
+
+  it('without an ID is identified by the digest of its body', async () => {
+    const { record } = await openRecorder();
+    const withoutId = premium({ orderIds: [] });
+    expect(await record(withoutId, { body: '{"a":1}' })).toMatchObject({ outcome: 'recorded' });
+    expect(await record(withoutId, { body: '{"a":1}' })).toMatchObject({ outcome: 'duplicate' });
+    expect(await record(withoutId, { body: '{"a":2}' })).toMatchObject({ outcome: 'recorded' });
+  });
+
+  it('does not take credits back at an expiry or revocation, and pays nothing after a revocation', async () => {
+    const { store, record } = await openRecorder();
+    await record(premium({ orderIds: ['order', 'purchase'] }));
+    expect(await record(premium({ kind: 'subscription.expired', userId: null }))).toMatchObject({
+      outcome: 'recorded',
+      credits: 0,
+    });
+    expect(await record(premium({ kind: 'subscription.renewed', periodEnd: start }))).toMatchObject({ credits: 100 });
+    expect(await record(premium({ kind: 'subscription.revoked', userId: null, orderIds: ['purchase'] }))).toMatchObject(
+      { credits: 0 },
+    );
+    expect(await record(premium({ kind: 'subscription.renewed', periodEnd: start + hour }))).toMatchObject({
+      outcome: 'recorded',
+      credits: 0,
+      reason: 'order_revoked',
+    });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 200 });
+  });
+
+  it('is the same under any of its IDs, and pays each event once', async () => {
+    const { store, record } = await openRecorder();
+    await record(premium({ orderIds: ['A1', 'P1'] }));
+    expect(await record(premium({ orderIds: ['P1'] }))).toMatchObject({ outcome: 'duplicate' });
+    await record(premium({ orderIds: ['P2'] }));
+    expect(await record(premium({ orderIds: ['A2', 'P2'] }))).toMatchObject({ outcome: 'duplicate' });
+    const renewal = premium({ kind: 'subscription.renewed', orderIds: ['A1'], periodEnd: start + hour });
+    await record(renewal);
+    expect(await record({ ...renewal, orderIds: ['P1'] })).toMatchObject({ outcome: 'duplicate' });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 300 });
+  });
+
+  it('has an ID that only a repeated delivery contained', async () => {
+    const { store, record } = await openRecorder();
+    expect(await record(premium({ orderIds: ['A'] }))).toMatchObject({ credits: 100 });
+    expect(await record(premium({ orderIds: ['A', 'PA'] }))).toMatchObject({ outcome: 'duplicate' });
+    expect(await record(premium({ orderIds: ['PA'] }))).toMatchObject({ outcome: 'duplicate' });
+
+    const revoked = premium({ kind: 'subscription.revoked', userId: null });
+    await record({ ...revoked, orderIds: ['B'] });
+    expect(await record({ ...revoked, orderIds: ['B', 'PB'] })).toMatchObject({ outcome: 'duplicate' });
+    const renewal = premium({ kind: 'subscription.renewed', orderIds: ['PB'], periodEnd: start });
+    expect(await record(renewal)).toMatchObject({ credits: 0, reason: 'order_revoked' });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 100 });
+  });
+
+  it('that merges two is revoked as one, and does not pay an event of either again', async () => {
+    const { record } = await openRecorder();
+    await record(premium({ kind: 'subscription.revoked', userId: null, orderIds: ['P3'] }));
+    const renewal = premium({ kind: 'subscription.renewed', orderIds: ['A3'], periodEnd: start });
+    expect(await record(renewal)).toMatchObject({ credits: 100 });
+    const mergingRenewal = premium({ kind: 'subscription.renewed', orderIds: ['A3', 'P3'], periodEnd: start + hour });
+    expect(await record(mergingRenewal)).toMatchObject({ credits: 0, reason: 'order_revoked' });
+
+    const purchase = premium({ orderIds: ['J1'] });
+    const first = premium({ kind: 'subscription.renewed', orderIds: ['J2'], periodEnd: start });
+    await record(purchase);
+    await record(first);
+    await record(premium({ kind: 'subscription.revoked', userId: null, orderIds: ['J1', 'J2'] }));
+    expect(await record({ ...first, periodEnd: start + hour })).toMatchObject({ credits: 0, reason: 'order_revoked' });
+    expect(await record(first)).toMatchObject({ outcome: 'duplicate' });
+    expect(await record(purchase)).toMatchObject({ outcome: 'duplicate' });
+  });
+
+  it('may expire once in each of its periods', async () => {
+    const { record } = await openRecorder();
+    const expiry = (periodEnd: number) => premium({ kind: 'subscription.expired', periodEnd });
+    await record(premium());
+    expect(await record(expiry(start))).toMatchObject({ outcome: 'recorded' });
+    expect(await record(expiry(start))).toMatchObject({ outcome: 'duplicate' });
+    await record(premium({ kind: 'subscription.renewed', periodEnd: start + hour }));
+    expect(await record(expiry(start + hour))).toMatchObject({ outcome: 'recorded' });
+    const timed = (at: number) => premium({ kind: 'subscription.expired', orderIds: ['timed'], at });
+    await record(premium({ orderIds: ['timed'] }));
+    expect(await record(timed(start))).toMatchObject({ outcome: 'recorded' });
+    expect(await record(timed(start))).toMatchObject({ outcome: 'duplicate' });
+    expect(await record(timed(start + hour))).toMatchObject({ outcome: 'recorded' });
+  });
+
+  it('provides the holder for an event that names nobody', async () => {
+    const { store, record } = await openRecorder();
+    await record(premium());
+    await record(premium({ kind: 'subscription.expired', userId: null }));
+    expect(await store.records.deliveries({ outcome: 'recorded', limit: 1, before: null })).toMatchObject([
+      { kind: 'subscription.expired', userId: '1', credits: 0 },
+    ]);
+    expect(await store.records.entries(homeAccount('1'), 9)).toHaveLength(1);
+  });
+
+  describe('that is a gift', () => {
+    const [giver, holder] = ['1', '2'] as const;
+    const gift = premium({ userId: holder, isRecipient: true, giftedBy: giver });
+    const withoutRecipient = premium({ userId: null, giftedBy: giver });
+    const renewed = (periods: number) =>
+      ({ kind: 'subscription.renewed', periodEnd: start + periods * day }) as const satisfies Partial<Premium>;
+
+    it('pays its holder, although later events name only the buyer or the giver', async () => {
+      const { store, record } = await openRecorder();
+      await record(gift);
+      await record(premium({ ...renewed(1), userId: giver }));
+      await record({ ...withoutRecipient, ...renewed(2) });
+      expect(await store.ledger.account(giver)).toMatchObject({ credits: 0 });
+      expect(await store.ledger.account(holder)).toMatchObject({ credits: 300 });
+      const effects = await claimDue(store.outbox, start, start + minute, 10);
+      expect(effects).toMatchObject(Array(3).fill({ content: { userId: holder, giftedBy: giver } }));
+    });
+
+    it('keeps its holder when an expiry names only the buyer', async () => {
+      const { store, record } = await openRecorder();
+      await record(gift);
+      await record(premium({ kind: 'subscription.expired', userId: giver }));
+      await record(premium({ ...renewed(1), userId: giver }));
+      expect(await store.records.deliveries({ outcome: 'recorded', limit: 9, before: null })).toMatchObject([
+        { kind: 'subscription.renewed', userId: holder },
+        { kind: 'subscription.expired', userId: holder },
+        { kind: 'premium_purchase', userId: holder },
+      ]);
+    });
+
+    it('belongs to a recipient who is named only in a later event', async () => {
+      const { store, record } = await openRecorder();
+      await record(premium({ ...renewed(1), userId: giver }));
+      await record(gift);
+      await record(premium({ ...renewed(2), userId: giver }));
+      expect(await store.ledger.account(holder)).toMatchObject({ credits: 200 });
+    });
+
+    it('is quarantined until its recipient is known, and pays the recipient on replay', async () => {
+      const { store, record } = await openRecorder();
+      const delivery = { receivedAt: start, family: 'premium', body: '{}' } as const;
+      const purchase = await record(withoutRecipient);
+      expect(purchase).toMatchObject({ outcome: 'quarantined', reason: expect.stringMatching(/gift/) });
+      expect(await record(premium({ ...renewed(1), userId: giver }))).toMatchObject({ outcome: 'quarantined' });
+      const replay = () =>
+        store.recorder.recordReplay(
+          purchase.deliveryId,
+          delivery,
+          { type: 'event', event: withoutRecipient, listing: theServer },
+          start,
+        );
+      expect(await replay()).toMatchObject({ outcome: 'quarantined' });
+      await record({ ...gift, ...renewed(2) });
+      expect(await replay()).toMatchObject({ outcome: 'recorded', credits: 100 });
+      expect(await store.ledger.account(holder)).toMatchObject({ credits: 200 });
+      expect(await store.ledger.account(giver)).toMatchObject({ credits: 0 });
+    });
+
+    it('does not belong to the giver if an earlier event named nobody else', async () => {
+      const { record } = await openRecorder();
+      await record(premium({ ...renewed(1), userId: giver }));
+      expect(await record(withoutRecipient)).toMatchObject({ outcome: 'quarantined' });
+      expect(await record(premium({ ...renewed(2), userId: giver }))).toMatchObject({ outcome: 'quarantined' });
+    });
+
+    it('can end while its holder is unknown', async () => {
+      const { store, record } = await openRecorder();
+      const ended = await record({ ...withoutRecipient, kind: 'subscription.revoked' });
+      expect(ended).toMatchObject({ outcome: 'recorded', credits: 0 });
+      expect(await record(gift)).toMatchObject({ reason: 'order_revoked' });
+      expect(await store.records.delivery(ended.deliveryId)).toMatchObject({ userId: null });
+    });
+  });
+
+  it('that is revoked before its purchase arrives pays nothing', async () => {
+    const { store, record } = await openRecorder();
+    await record(premium({ kind: 'subscription.revoked', userId: null }));
+    expect(await record(premium())).toMatchObject({ credits: 0, reason: 'order_revoked' });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
+  });
+});
+
+describe('a delivery that is replayed', () => {
+  const quarantined = { type: 'quarantine', kind: 'new', reason: 'not understood', listing: 'server' } as const;
+
+  it('counts at its time of receipt, and its announcement is created at the replay', async () => {
+    const { store } = await openRecorder();
+    const delivery = { receivedAt: start, family: 'vote', body: '{}' } as const;
+    const { recorder, records, outbox } = store;
+    const [event, test] = [await recorder.record(delivery, quarantined), await recorder.record(delivery, quarantined)];
+    const later = start + 9 * day;
+    const untimed = { type: 'event', event: vote({ at: null }), listing: theServer } as const;
+    await recorder.recordReplay(event.deliveryId, delivery, untimed, later);
+    const testEvent = { type: 'test', test: { kind: 'server_vote', userId: null }, listing: theServer } as const;
+    await recorder.recordReplay(test.deliveryId, delivery, testEvent, later);
+    expect(await records.entries(homeAccount('1'), 9)).toMatchObject([{ credits: 10, at: start }]);
+    expect(await claimDue(outbox, later - 1, later, 10)).toEqual([]);
+    expect(await claimDue(outbox, later, later + minute, 10)).toMatchObject([
+      { createdAt: later, content: { at: start, test: false } },
+      { createdAt: later, content: { at: start, test: true } },
+    ]);
+  });
+});
+
+describe('any sequence of deliveries, in any order, with repeats', () => {
+  it('keeps every balance equal to the sum of its entries, and counted votes at least a cooldown apart', async () => {
+    const event = fc.record({
+      userId: fc.constantFrom('1', '2'),
+      at: fc.option(
+        fc.integer({ min: 0, max: 72 }).map((hours) => start + hours * hour),
+        { nil: null },
+      ),
+      creditsAwarded: fc.constantFrom(null, true, false, 7),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { maxLength: 40 }), async (events) => {
+        const store = await openStore(newSqliteUrl(), manualClock(start), { thread: false });
+        for (const [index, changes] of events.entries()) {
+          await store.recorder.record(
+            { receivedAt: start + index * minute, family: 'vote', body: '{}' },
+            { type: 'event', event: vote(changes), listing: server },
+          );
+        }
+        for (const userId of ['1', '2']) {
+          const account = await store.ledger.account(userId);
+          const entries = await store.records.entries(homeAccount(userId), 1_000);
+          expect(account.credits).toBe(entries.reduce((sum, { credits }) => sum + credits, 0));
+          const votes = entries.filter(({ cause }) => cause === 'vote' || cause === 'denied').map(({ at }) => at);
+          const counted = votes.toSorted((a, b) => b - a);
+          expect(account.votes).toBe(counted.length);
+          expect(await store.ledger.lastVoteAt(userId, server.name)).toBe(counted[0] ?? null);
+          for (const [index, at] of counted.slice(1).entries()) {
+            expect((counted[index] ?? 0) - at).toBeGreaterThanOrEqual(12 * hour - 5 * minute);
+          }
+        }
+        await store.close();
+      }),
+      { numRuns: sampleSize(25) },
+    );
+  });
+});
+
+describe('any order of votes with and without a timestamp, live or replayed', () => {
+  const anyVote = fc.record({
+    receivedAt: fc.integer({ min: 0, max: 60 }).map((hours) => start + hours * hour),
+    timed: fc.boolean(),
+    creditsAwarded: fc.constantFrom(null, false),
+  });
+
+  it('counts each vote that is a cooldown apart from all counted ones, and records no vote twice', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyVote, { maxLength: 30, size: 'max' }), async (votes) => {
+        const { store, record } = await openRecorder();
+        const counted: number[] = [];
+        for (const { receivedAt, timed, creditsAwarded } of votes) {
+          const cast = vote({ at: timed ? receivedAt : null, creditsAwarded });
+          const isApart = counted.every((other) => Math.abs(other - receivedAt) >= 12 * hour - 5 * minute);
+          if (isApart) counted.push(receivedAt);
+          const first = await record(cast, { receivedAt });
+          expect(first.outcome === 'recorded' && first.reason !== 'within_cooldown').toBe(isApart);
+          expect(await record(cast, { receivedAt: receivedAt + 1_000 })).toMatchObject({ outcome: 'duplicate' });
+        }
+        expect(await store.ledger.account('1')).toMatchObject({ votes: counted.length });
+      }),
+      { numRuns: sampleSize(25) },
+    );
+  });
+});
+
+function withBase(changes: Partial<RewardRules>): typeof theServer {
+  return { ...theServer, rewards: { ...theServer.rewards, base: { ...theServer.rewards.base, ...changes } } };
+}

@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { minute } from '../../../src/platform/durations.ts';
+import { createMetrics, type MetricSources } from '../../../src/platform/http/metrics/metrics.ts';
+
+const now = Date.UTC(2026, 0, 1);
+
+const defaultSources: MetricSources = {
+  waitingTransactions: () => 3,
+  effects: async () => ({ waiting: 12, buried: 1 }),
+  waitingSince: async () => now - 2 * minute,
+  isConnected: () => true,
+  invalidRequests: () => 0,
+  stopped: () => ({ channels: 2, roles: 1 }),
+  pausedGuilds: () => 0,
+  party: async () => ({ votes: 40, goal: 100 }),
+  keys: async () => new Map([['server', { keyRefused: true, wrongShape: false, budgetLeft: 87 }]]),
+  now: () => now,
+};
+
+/** The lines of a scrape without comments. */
+async function scrape(
+  sources: Partial<MetricSources> = {},
+  use: (metrics: ReturnType<typeof createMetrics>) => void = () => {},
+) {
+  const metrics = createMetrics();
+  metrics.watch({ ...defaultSources, ...sources });
+  use(metrics);
+  const text = await metrics.text();
+  return { text, lines: text.split('\n').filter((line) => !line.startsWith('#')) };
+}
+
+describe('a scrape', () => {
+  it('has the waiting effects and their age, the gateway connection, and the status of the keys', async () => {
+    const { lines } = await scrape();
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'tallyhook_transactions_waiting 3',
+        'tallyhook_effects{state="waiting"} 12',
+        'tallyhook_effects{state="buried"} 1',
+        'tallyhook_effects_oldest_waiting_seconds 120',
+        'tallyhook_gateway_connected 1',
+        'tallyhook_party_votes{of="counted"} 40',
+        'tallyhook_party_votes{of="goal"} 100',
+        'tallyhook_lookup_budget_left{listing="server"} 87',
+        'tallyhook_lookup_key_refused{listing="server"} 1',
+        'tallyhook_lookup_answers_changed{listing="server"} 0',
+      ]),
+    );
+  });
+
+  it('is zero if nothing waits, and if the bot is not connected', async () => {
+    const { lines } = await scrape({ waitingSince: async () => null, isConnected: () => false });
+    expect(lines).toContain('tallyhook_effects_oldest_waiting_seconds 0');
+    expect(lines).toContain('tallyhook_gateway_connected 0');
+  });
+
+  it('has the other metrics while the database cannot be read', async () => {
+    const broken = () => Promise.reject(new Error('disk full'));
+    const { lines, text } = await scrape({ effects: broken, waitingSince: broken });
+    expect(lines).toContain('tallyhook_gateway_connected 1');
+    expect(text).not.toContain('tallyhook_effects{');
+    expect(text).toMatch(/^tallyhook_effects_oldest_waiting_seconds NaN$/im);
+  });
+
+  it('measures durations in seconds', async () => {
+    const { lines } = await scrape({}, (metrics) => {
+      metrics.commandSeconds.observe({ command: 'stats' }, 0.3);
+      metrics.lookupAge.observe({ listing: 'server', resource: 'profile' }, 240);
+    });
+    expect(lines).toContain('tallyhook_command_seconds_bucket{le="0.25",command="stats"} 0');
+    expect(lines).toContain('tallyhook_command_seconds_bucket{le="0.5",command="stats"} 1');
+    expect(lines).toContain('tallyhook_lookup_age_seconds_bucket{le="300",listing="server",resource="profile"} 1');
+  });
+
+  it('starts counters that alerts use at zero, so that the first event is an increase', async () => {
+    const { lines } = await scrape();
+    expect(lines).toContain('tallyhook_deliveries_total{status="503",outcome="refused"} 0');
+    expect(lines).toContain('tallyhook_deliveries_total{status="200",outcome="quarantined"} 0');
+    expect(lines).toContain('tallyhook_effect_attempts_total{kind="announcement",outcome="bury"} 0');
+  });
+
+  it('has the other metrics if one source rejects', async () => {
+    const failing = () => Promise.reject(new Error('no database'));
+    const { lines } = await scrape({ effects: failing, waitingSince: failing, keys: failing });
+    expect(lines).toContain('tallyhook_gateway_connected 1');
+    expect(lines.filter((line) => line.startsWith('tallyhook_lookup_budget_left{'))).toEqual([]);
+  });
+
+  it('has exactly the metrics that docs/operations.md describes', async () => {
+    const page = readFileSync('docs/operations.md', 'utf8');
+    const named = new Set([...page.matchAll(/tallyhook_[a-z_]+[a-z]/g)].map(([name]) => name));
+    const { text } = await scrape();
+    const own = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name);
+    const offered = own.filter((name) => !/^tallyhook_(process|nodejs)_/.test(name));
+    expect([...named].filter((name) => !/^tallyhook_(process|nodejs)$/.test(name)).sort()).toEqual(offered.sort());
+  });
+
+  it("follows Prometheus' naming conventions", async () => {
+    const { text } = await scrape();
+    const kinds = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', kind = '']) => ({ name, kind }));
+    const own = kinds.filter(({ name }) => !/_(process|nodejs)_/.test(name));
+    expect(own.length).toBeGreaterThan(12);
+    for (const { name, kind } of own) {
+      expect(name).toMatch(/^tallyhook_[a-z_]+$/);
+      expect(name.endsWith('_total'), name).toBe(kind === 'counter');
+      if (kind === 'histogram') expect(name).toMatch(/_seconds$/);
+    }
+  });
+});

@@ -1,0 +1,148 @@
+import express from 'express';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openStore } from '../../../src/core/store/store.ts';
+import type { Recorder } from '../../../src/core/tally/recorder.ts';
+import type { RoutedDelivery } from '../../../src/core/tally/tally.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { createIntake } from '../../../src/webhook/intake.ts';
+import { createKeyring } from '../../../src/webhook/keyring.ts';
+import { createWebhookReceiver } from '../../../src/webhook/receiver.ts';
+import type { VerifiedEvent } from '../../../src/webhook/verification/events.ts';
+import { VerificationError } from '../../../src/webhook/verification/verification-error.ts';
+import { type DeliveryRequest, verify } from '../../../src/webhook/verification/verify.ts';
+import { premiumSecret, serverAndBot, voteSecret, withKeyOfOnly } from '../../support/listings.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { serve } from '../../support/start-receiver.ts';
+import {
+  authorization,
+  delivery,
+  type GeneratedDelivery,
+  now,
+  oldVoteSecret,
+  sharedSecret,
+} from './generated-deliveries.ts';
+
+const vote = [oldVoteSecret, voteSecret, sharedSecret];
+const premium = [premiumSecret, sharedSecret];
+const configured = { voteSecrets: vote, premiumSecrets: premium, voteAuthorization: authorization };
+
+/** The receiver over HTTP, with what it understood of the last delivery. */
+async function startCapturingReceiver(kind: 'server' | 'bot' | null) {
+  const clock = manualClock(now);
+  const store = await openStore(newSqliteUrl(), clock);
+  onTestFinished(() => store.close());
+  let captured: RoutedDelivery | null = null;
+  const recorder: Recorder = {
+    ...store.recorder,
+    record(received, routed) {
+      captured = routed;
+      return store.recorder.record(received, routed);
+    },
+  };
+  const log = createLog({ level: 'silent', secrets: [] });
+  const listings = kind === null ? serverAndBot(configured) : withKeyOfOnly(kind, configured);
+  const intake = createIntake({ keyring: createKeyring(listings), recorder, clock, log });
+  const url = await serve(express().use(createWebhookReceiver({ intake, clock, log }).router));
+  return async ({ body, headers }: GeneratedDelivery) => {
+    captured = null;
+    const response = await fetch(`${url}/webhooks`, { method: 'POST', headers, body: Uint8Array.from(body) });
+    const { error = null } = (await response.json()) as { error?: string };
+    return { status: response.status, error, routed: captured as RoutedDelivery | null };
+  };
+}
+
+interface Verdict {
+  readonly status: number;
+  /** Why it was rejected; null if it was accepted. */
+  readonly error: string | null;
+  readonly event: VerifiedEvent | null;
+}
+
+function verdictOfReceiver(result: { status: number; error: string | null; routed: RoutedDelivery | null }): Verdict {
+  const { status, error, routed } = result;
+  switch (routed?.type) {
+    case undefined:
+      return { status, error, event: null };
+    case 'event':
+    case 'order':
+      return { status, error, event: routed.event };
+    case 'test': {
+      const { kind, userId } = routed.test;
+      return { status, error, event: { family: 'test', kind, userId, target: expect.anything() } };
+    }
+    case 'quarantine':
+      return {
+        status,
+        error: `The delivery is genuine, but cannot be processed: ${routed.reason}.`,
+        event: null,
+      };
+  }
+}
+
+async function verdictOfVerify(request: DeliveryRequest, kind: 'server' | 'bot' | null): Promise<Verdict> {
+  try {
+    return { status: 200, error: null, event: await verify(request, { vote, premium, authorization }, { kind, now }) };
+  } catch (error) {
+    if (!(error instanceof VerificationError)) throw error;
+    return { status: error.status, error: error.message, event: null };
+  }
+}
+
+/** The same delivery as every runtime and framework passes it on. */
+function formsOf({ body, headers }: GeneratedDelivery): DeliveryRequest[] {
+  const bytes = Uint8Array.from(body);
+  const lists = Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]]);
+  return [
+    new Request('http://localhost/', { method: 'POST', headers, body: bytes }),
+    { headers: new Headers(headers), body: bytes.buffer },
+    { headers: Object.fromEntries(lists), body },
+    { headers: new Map(Object.entries(headers)), body: new Blob([bytes]).stream() },
+    // Only the text of valid UTF-8 has the same bytes.
+    ...(isText(body) ? [{ headers: Object.entries(headers), body: body.toString() }] : []),
+    ...(isText(body) && isSerialised(body) ? [{ headers, body: JSON.parse(body.toString()) }] : []),
+  ] as DeliveryRequest[];
+}
+
+const isText = (body: Buffer) => Buffer.from(body.toString()).equals(body);
+
+function isSerialised(body: Buffer): boolean {
+  const text = body.toString();
+  try {
+    return !(typeof JSON.parse(text) === 'string') && JSON.stringify(JSON.parse(text)) === text;
+  } catch {
+    return false;
+  }
+}
+
+const seen = new Set<string>();
+/** The same in each run, with every result that the generator is for. */
+const examples = fc.sample(delivery, { seed: 115, numRuns: 50 }).map((each) => [each] as [GeneratedDelivery]);
+
+describe.each(['server', 'bot', null] as const)('verify and the receiver of a %s', (kind) => {
+  it('agree on every delivery: response, reason and event', async () => {
+    const receive = await startCapturingReceiver(kind);
+    await fc.assert(
+      fc.asyncProperty(delivery, async (generated) => {
+        const expected = verdictOfReceiver(await receive(generated));
+        for (const request of formsOf(generated)) expect(await verdictOfVerify(request, kind)).toEqual(expected);
+        seen.add(`${expected.status} ${expected.event?.family ?? expected.error}`);
+      }),
+      { numRuns: 90, examples },
+    );
+  });
+});
+
+describe('the generated deliveries', () => {
+  it('have every result', () => {
+    for (const result of [
+      ...['200 vote', '200 premium', '200 test', '200 The delivery', '400 ', '401 The header', '413 ', '415 '],
+      ...['401 The signature does not match', '401 The signature is valid'],
+    ])
+      expect(
+        [...seen].some((each) => each.startsWith(result)),
+        result,
+      ).toBe(true);
+  });
+});

@@ -1,0 +1,236 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import express from 'express';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import * as node from '../../../src/webhook/signature.ts';
+import type { HeadersLike } from '../../../src/webhook/verification/headers.ts';
+import type { Secret, WebhookSecrets } from '../../../src/webhook/verification/secrets.ts';
+import { VerificationError } from '../../../src/webhook/verification/verification-error.ts';
+import { type DeliveryRequest, sign, type VerifyOptions, verify } from '../../../src/webhook/verification/verify.ts';
+import { serve } from '../../support/start-receiver.ts';
+
+const now = Date.UTC(2026, 5, 15);
+const vote = { event: 'server_vote', userId: '42', serverId: '1', timestamp: '2026-06-14T12:00:00.000Z' };
+const body = JSON.stringify(vote);
+
+function signed(text: string, secret = 'secret'): DeliveryRequest {
+  return { headers: { 'x-webhook-signature': node.sign(text, secret) }, body: text };
+}
+
+async function codeOf(
+  request: DeliveryRequest,
+  secrets: Secret | WebhookSecrets = 'secret',
+  options: VerifyOptions = {},
+): Promise<string> {
+  try {
+    return (await verify(request, secrets, { now, ...options })).family;
+  } catch (error) {
+    if (!(error instanceof VerificationError)) throw error;
+    return `${error.status} ${error.code}`;
+  }
+}
+
+describe('verify', () => {
+  it('returns the event of a genuine delivery', async () => {
+    expect(await verify(signed(body), 'secret', { now })).toEqual({
+      family: 'vote',
+      kind: 'server_vote',
+      target: { kind: 'server', id: '1' },
+      userId: '42',
+      at: Date.UTC(2026, 5, 14, 12),
+      creditsAwarded: null,
+      denial: null,
+    });
+    const purchase = JSON.stringify({ event: 'premium_purchase', buyer: { userId: '42' }, orderId: 'o-1' });
+    expect(await verify(signed(purchase), { premium: 'secret' })).toMatchObject({
+      family: 'premium',
+      orderIds: ['o-1'],
+    });
+  });
+
+  it('marks a test from the dashboard as a test, not as a vote', async () => {
+    const test = await verify(signed(JSON.stringify({ ...vote, test: true })), 'secret', { now });
+    expect(test).toEqual({ family: 'test', kind: 'server_vote', userId: '42', target: { kind: 'server', id: '1' } });
+  });
+
+  it('accepts headers of every kind', async () => {
+    const signature = node.sign(body, 'secret');
+    const kinds: HeadersLike[] = [
+      { 'x-webhook-signature': signature },
+      { 'X-Webhook-Signature': signature, accept: undefined },
+      { 'x-webhook-signature': [signature], 'set-cookie': ['a', 'b'] },
+      new Headers({ 'X-WEBHOOK-SIGNATURE': signature }),
+      new Map([['X-Webhook-Signature', signature]]),
+      [['X-Webhook-Signature', signature]],
+      { 'x-webhook-signature': ` \t${signature} ` },
+      { get: (name) => (name === 'x-webhook-signature' ? signature : null) },
+    ];
+    for (const headers of kinds) expect(await codeOf({ headers, body }), inspect(headers)).toBe('vote');
+    const twice = { 'x-webhook-signature': signature, 'X-Webhook-Signature': signature };
+    expect(await codeOf({ headers: twice, body })).toBe('401 webhook_signature_malformed');
+  });
+
+  it('accepts several secrets during a rotation, and leaves out missing ones', async () => {
+    expect(await codeOf(signed(body, 'old'), ['new', 'old', undefined, ''])).toBe('vote');
+    expect(await codeOf(signed(body, 'older'), ['new', 'old'])).toBe('401 webhook_signature_mismatch');
+  });
+
+  it('accepts nothing without a secret', async () => {
+    const emptyKey = '0'.repeat(64);
+    await expect(verify(signed(body), undefined)).rejects.toMatchObject({ code: 'webhook_secret_missing' });
+    for (const secrets of ['', [], [''], [undefined], {}, { vote: '' }, { vote: [], premium: '' }]) {
+      expect(await codeOf(signed(body), secrets), inspect(secrets)).toBe('401 webhook_secret_missing');
+      expect(await codeOf({ headers: { 'x-webhook-signature': emptyKey }, body }, secrets)).toMatch('401');
+    }
+    // Callers in JavaScript.
+    for (const secrets of [null, 5, [null], { vote: 7 }] as unknown as Secret[]) {
+      expect(await codeOf(signed(body), secrets), inspect(secrets)).toBe('401 webhook_secret_missing');
+    }
+    await expect(sign('{}', '')).rejects.toMatchObject({ code: 'webhook_secret_missing' });
+  });
+
+  it('requires the secret of the family of the event', async () => {
+    const secrets = { vote: 'secret', premium: 'premium-secret' };
+    const purchase = JSON.stringify({ event: 'premium_purchase', buyer: { userId: '42' } });
+    expect(await codeOf(signed(purchase, 'premium-secret'), secrets)).toBe('premium');
+    expect(await codeOf(signed(purchase, 'secret'), secrets)).toBe('401 webhook_wrong_family');
+    expect(await codeOf(signed(body, 'premium-secret'), secrets)).toBe('401 webhook_wrong_family');
+    expect(await codeOf(signed(purchase), 'secret')).toBe('401 webhook_wrong_family');
+  });
+
+  it('reads a vote that names only its voter as one for the listing of the webhook', async () => {
+    const minimal = signed('{"userId":"42","creditsAwarded":true}');
+    expect(await verify(minimal, 'secret')).toMatchObject({ kind: 'server_vote', target: { id: null } });
+    expect(await verify(minimal, 'secret', { kind: 'bot' })).toMatchObject({ kind: 'bot_vote' });
+    expect(await codeOf(minimal, 'secret', { kind: null })).toBe('200 webhook_unprocessable');
+  });
+
+  it('accepts an unsigned server vote with the configured Authorization header alone', async () => {
+    const unsigned = { headers: { authorization: 'Bearer x' }, body };
+    expect(await codeOf(unsigned, { authorization: 'Bearer x' })).toBe('vote');
+    for (const authorization of ['Bearer y', 'bearer x', '', undefined])
+      expect(await codeOf(unsigned, { vote: 'secret', authorization })).toBe('401 webhook_signature_missing');
+    const wrong = { headers: { authorization: 'Bearer x', 'x-webhook-signature': '0'.repeat(64) }, body };
+    expect(await codeOf(wrong, { authorization: 'Bearer x' })).toBe('401 webhook_signature_mismatch');
+    const botVote = { ...unsigned, body: '{"event":"bot_vote","userId":"42"}' };
+    expect(await codeOf(botVote, { authorization: 'Bearer x' })).toBe('401 webhook_vote_unsigned');
+  });
+
+  it('names the reason of every other rejection', async () => {
+    const cases: readonly (readonly [DeliveryRequest, string])[] = [
+      [{ ...signed(body), method: 'GET' }, '405 webhook_method'],
+      [{ headers: { 'content-encoding': 'gzip' }, body }, '415 webhook_body_encoded'],
+      [{ headers: {}, body }, '401 webhook_signature_missing'],
+      [{ headers: { 'x-webhook-signature': 'ab' }, body }, '401 webhook_signature_malformed'],
+      [signed(''), '400 webhook_body_empty'],
+      [signed('{'), '400 webhook_body_not_json'],
+      [signed(`\ufeff${body}`), '400 webhook_body_not_json'],
+      [signed(body.padEnd(65_536)), 'vote'],
+      [signed(body.padEnd(65_537)), '413 webhook_body_too_large'],
+      [signed('{"event":"surprise"}'), '200 webhook_unprocessable'],
+      [signed(JSON.stringify({ ...vote, timestamp: '2026-06-15T00:05:01Z' })), '200 webhook_unprocessable'],
+      [{ headers: signed(body).headers }, '503 webhook_body_unavailable'],
+      // A parsed body whose layout is lost, or that JSON cannot contain.
+      [{ headers: signed(JSON.stringify(vote, null, 2)).headers, body: vote }, '401 webhook_signature_mismatch'],
+      [{ headers: signed(body).headers, body: 5n }, '401 webhook_signature_mismatch'],
+    ];
+    for (const [request, expected] of cases) expect(await codeOf(request), expected).toBe(expected);
+  });
+
+  it('never quotes a secret or the body', async () => {
+    const secrets = ['first-private-text', 'second-private-text'];
+    for (const text of [
+      '{"event":"private-text"}',
+      'private-text',
+      '{"userId":"private-text","event":"server_vote"}',
+    ]) {
+      for (const secret of ['first-private-text', 'unknown']) {
+        const error: unknown = await verify(signed(text, secret), secrets).catch((reason: unknown) => reason);
+        expect(error).toBeInstanceOf(VerificationError);
+        expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('private-text');
+      }
+    }
+  });
+});
+
+describe('a body', () => {
+  const { headers } = signed(body);
+
+  it('is accepted in every form', async () => {
+    const bytes = new TextEncoder().encode(body);
+    const larger = new Uint8Array([0, ...bytes, 0]);
+    for (const form of [
+      body,
+      bytes,
+      bytes.buffer,
+      Buffer.from(body),
+      larger.subarray(1, -1),
+      new DataView(larger.buffer, 1, bytes.length),
+      new Blob([bytes]).stream(),
+      vote,
+    ])
+      expect(await codeOf({ headers, body: form }), inspect(form)).toBe('vote');
+  });
+
+  it('of a web request is read once, and never beyond the limit', async () => {
+    const request = new Request('http://localhost/', { method: 'POST', headers: headers as HeadersInit, body });
+    expect(await codeOf(request)).toBe('vote');
+    expect(await codeOf(request)).toBe('503 webhook_body_unavailable');
+    let pulled = 0;
+    const endless = new ReadableStream({
+      pull(controller) {
+        pulled += 1;
+        controller.enqueue(new Uint8Array(10_000));
+      },
+    });
+    expect(await codeOf({ headers, body: endless })).toBe('413 webhook_body_too_large');
+    expect(pulled).toBeLessThan(10);
+    expect(await codeOf({ headers: { 'content-length': '65537' }, body: endless })).toMatch('413');
+    const failing = new ReadableStream({ pull: () => Promise.reject(new Error('connection closed')) });
+    expect(await codeOf({ headers, body: failing })).toBe('503 webhook_body_unavailable');
+    const empty = new Request('http://localhost/', { method: 'POST', headers: signed('').headers as HeadersInit });
+    expect(await codeOf(empty)).toBe('400 webhook_body_empty');
+  });
+
+  it("of Node's and Express's requests is read, or taken from a body parser", async () => {
+    const app = express();
+    app.post('/unread', async (request, response) => void response.send(await codeOf(request)));
+    app.post('/raw', express.raw({ type: () => true }), async (request, response) => {
+      response.send(await codeOf(request));
+    });
+    app.post('/json', express.json(), async (request, response) => void response.send(await codeOf(request)));
+    app.post('/consumed', async (request, response) => {
+      for await (const _chunk of request);
+      response.send(await codeOf(request));
+    });
+    const post = async (url: string, text = body) => {
+      const sent = { 'content-type': 'application/json', 'x-webhook-signature': node.sign(text, 'secret') };
+      return (await fetch(url, { method: 'POST', headers: sent, body: text })).text();
+    };
+    const url = await serve(app);
+    for (const path of ['unread', 'raw', 'json']) expect(await post(`${url}/${path}`), path).toBe('vote');
+    expect(await post(`${url}/consumed`)).toBe('503 webhook_body_unavailable');
+    expect(await post(`${url}/unread`, body.padEnd(70_000))).toBe('413 webhook_body_too_large');
+    const pretty = JSON.stringify(vote, null, 2);
+    expect(await post(`${url}/raw`, pretty)).toBe('vote');
+    expect(await post(`${url}/json`, pretty)).toBe('401 webhook_signature_mismatch');
+
+    const server = createServer((request, response) => void codeOf(request).then((code) => response.end(code)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    expect(await post(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)).toBe('vote');
+  });
+});
+
+describe('sign', () => {
+  it('signs like the service', async () => {
+    for (const text of [body, '', 'é\u{1f600}', '\ud800']) {
+      expect(await sign(text, 'sécret')).toBe(node.sign(Buffer.from(text), 'sécret'));
+    }
+    expect(await sign(vote, 'secret')).toBe(node.sign(body, 'secret'));
+    expect(await sign(new TextEncoder().encode(body), 'secret')).toBe(node.sign(body, 'secret'));
+    const long = 'x'.repeat(100);
+    expect(await sign(body, long)).toBe(node.sign(body, long));
+  });
+});
