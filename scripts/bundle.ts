@@ -8,7 +8,7 @@ import { notices } from './notices.ts';
 import { optional } from './optional.ts';
 
 /** Entry points: the program, and the writer thread, which is started by its file name. */
-const entries = { launch: 'src/launch.js', 'write-worker': 'src/core/store/commits/write-worker.ts' };
+const entries = { launch: 'src/launch.js', 'write-worker': 'src/features/write-worker.ts' };
 
 /** Only installed in the repository, and loaded lazily. */
 const installed = ['rolldown'];

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { OptionValue, Panel, Reply } from '../commands/reply.ts';
 import { setup as setupCommand } from '../commands/setup.ts';
 import { lastVoteIn, withVote } from '../src/core/ledger/account.ts';
-import { openStore } from '../src/core/store/store.ts';
+import { openStore } from '../src/features/store.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { contextFor, fakeLookup, inputOf } from './commands/command-fixture.ts';
 import { startOwnerServer } from './owner/owner-server.ts';

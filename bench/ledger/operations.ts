@@ -1,7 +1,7 @@
 import type { Vote } from '../../src/core/ledger/event.ts';
 import type { Board, Standings } from '../../src/core/ledger/standing.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
-import type { Store } from '../../src/core/store/store.ts';
+import type { Store } from '../../src/features/store.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { homeAccount } from '../../test/support/home-account.ts';
 import { listing, userId, votersOf } from './fixture.ts';

@@ -1,9 +1,10 @@
 import type { Config } from '../../config/schema.ts';
 import { homeAccounts } from '../core/ledger/account-id.ts';
-import type { Store } from '../core/store/store.ts';
 import { fetchGuildName } from '../discord/inspection.ts';
 import { listGuilds } from '../discord/list-guilds.ts';
 import type { DiscordRest } from '../discord/rest.ts';
+import type { ReminderLoop } from '../features/reminders/loop.ts';
+import type { Store } from '../features/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
@@ -11,7 +12,6 @@ import { createConfiguredAnnouncementLoop } from './create-announcement-loop.ts'
 import type { Directory } from './directory.ts';
 import type { LookupClients } from './lookup-clients.ts';
 import { separateAccounts } from './prepare-accounts.ts';
-import type { ReminderLoop } from './reminder-loop.ts';
 import type { CommunitySettingsSync } from './settings/community-settings.ts';
 import { createDepartures } from './settings/departures.ts';
 import { createUpkeep } from './upkeep.ts';

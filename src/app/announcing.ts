@@ -21,6 +21,7 @@ import { createOwnerReportHandler } from '../discord/notifications/owner-report.
 import { createReachabilityProbe } from '../discord/rest.ts';
 import { createExplainRoleFailure } from '../discord/roles/role-failure.ts';
 import { createRoleHandler } from '../discord/roles/roles.ts';
+import type { ReminderService } from '../features/reminders/service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
@@ -36,7 +37,6 @@ import type { DiscordAccess } from './discord-access.ts';
 import { createPartyRewardHandler } from './party-reward.ts';
 import { createQueueShare } from './queue-share.ts';
 import { withoutQuietParties } from './quiet-parties.ts';
-import type { ReminderService } from './reminders.ts';
 import { createRoleGrants } from './role-grants.ts';
 import { isNoticeWanted } from './settings/departure-notice.ts';
 import { tracePerform } from './tracing/trace-perform.ts';

@@ -19,6 +19,7 @@ import type { CommandRegistry } from '../discord/registration/command-registry.t
 import { createRegistrar } from '../discord/registration/registrar.ts';
 import type { DiscordRest } from '../discord/rest.ts';
 import { createRoleAccess } from '../discord/roles/role-access.ts';
+import type { ReminderService } from '../features/reminders/service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
@@ -30,7 +31,6 @@ import { memoizeOne } from '../platform/memoize.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import type { DiscordAccess } from './discord-access.ts';
 import { warnOfEndpoint } from './endpoint-warning.ts';
-import type { ReminderService } from './reminders.ts';
 import type { MemberSeen } from './seen-members.ts';
 
 /** Responds to commands, through the gateway or over HTTP. */

@@ -5,7 +5,7 @@ import { createSetupDrafts } from '../../commands/setup-drafts.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
 import { homeAccounts } from '../core/ledger/account-id.ts';
-import { openStore, type Store } from '../core/store/store.ts';
+import { openStore, type Store } from '../features/store.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
 import { sqlitePathOf } from '../platform/database/database-url.ts';
 import { second } from '../platform/durations.ts';

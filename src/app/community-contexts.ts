@@ -1,8 +1,10 @@
 import type { CoveredCommunity } from '../../commands/command.ts';
 import { type AccountScope, homeAccounts } from '../core/ledger/account-id.ts';
 import type { Standings } from '../core/ledger/standing.ts';
-import type { Store } from '../core/store/store.ts';
 import type { CommandPlace } from '../discord/interactions/run-command.ts';
+import type { ReminderService } from '../features/reminders/service.ts';
+import { listingToCheck } from '../features/reminders/vote-check.ts';
+import type { Store } from '../features/store.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
@@ -13,9 +15,7 @@ import { createAwards } from './awards.ts';
 import type { Community, Directory } from './directory.ts';
 import { type CommunityListing, isRepeated, listedRules } from './listings.ts';
 import type { LookupClients } from './lookup-clients.ts';
-import type { ReminderService } from './reminders.ts';
 import { createTraces } from './traces.ts';
-import { listingToCheck } from './vote-check.ts';
 
 /** Communities whose standings are kept in memory. */
 const maxStandings = 200;

@@ -1,6 +1,6 @@
 import type { ListedLookup } from '../../commands/command.ts';
 import type { Config, ListingConfig } from '../../config/schema.ts';
-import type { Store } from '../core/store/store.ts';
+import type { Store } from '../features/store.ts';
 import { createLookup, createRotatableClient, type RotatableClient } from '../lookup/client.ts';
 import type { KeyStatus, LookupClient } from '../lookup/lookup.ts';
 import type { LookupOptions } from '../lookup/lookup-options.ts';

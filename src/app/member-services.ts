@@ -1,10 +1,13 @@
 import type { Config } from '../../config/schema.ts';
 import { homeAccounts } from '../core/ledger/account-id.ts';
 import type { Standings } from '../core/ledger/standing.ts';
-import type { Store } from '../core/store/store.ts';
 import { namesOfTarget } from '../core/tally/community.ts';
 import type { ShopContext } from '../core/tally/purchase-store.ts';
 import type { CommandPlace } from '../discord/interactions/run-command.ts';
+import { createReminderLoop, type ReminderLoop } from '../features/reminders/loop.ts';
+import { createReminderService } from '../features/reminders/service.ts';
+import { type CheckedListing, createVoteCheck, listingToCheck } from '../features/reminders/vote-check.ts';
+import type { Store } from '../features/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
@@ -18,10 +21,7 @@ import type { Handling } from './handling.ts';
 import { type CommunityListing, isRepeated, lastVoteAt } from './listings.ts';
 import type { LookupClients } from './lookup-clients.ts';
 import { createMemberDataAccess } from './member-data.ts';
-import { createReminderLoop, type ReminderLoop } from './reminder-loop.ts';
-import { createReminderService } from './reminders.ts';
 import { createShop } from './shop.ts';
-import { type CheckedListing, createVoteCheck, listingToCheck } from './vote-check.ts';
 import { createVotePictures } from './vote-pictures.ts';
 
 /** What members and managers use through commands. */

@@ -1,6 +1,6 @@
 import { type AccountScope, accountIdOf, homeAccounts } from '../core/ledger/account-id.ts';
 import type { Standings } from '../core/ledger/standing.ts';
-import type { Store } from '../core/store/store.ts';
+import type { Store } from '../features/store.ts';
 import type { OwnerCommunities, OwnerCommunity } from '../owner/communities.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Directory } from './directory.ts';

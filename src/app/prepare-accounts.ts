@@ -1,6 +1,6 @@
 import type { ListingConfig } from '../../config/schema.ts';
 import { homeAccounts } from '../core/ledger/account-id.ts';
-import type { Store } from '../core/store/store.ts';
+import type { Store } from '../features/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { withoutSecrets } from '../webhook/listing.ts';

@@ -1,6 +1,6 @@
 import type { Role } from '../../config/roles.ts';
-import type { Store } from '../core/store/store.ts';
 import type { RequestGuard } from '../discord/circuits/request-guard.ts';
+import type { Store } from '../features/store.ts';
 import { formatCount, second } from '../platform/durations.ts';
 import { coalesce } from '../platform/http/coalesce.ts';
 import type { ReadinessChecks } from '../platform/http/readiness.ts';

@@ -1,6 +1,6 @@
-import type { Store } from '../core/store/store.ts';
 import type { Recorder } from '../core/tally/recorder.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
+import type { Store } from '../features/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { BodyMemory } from '../platform/http/body-memory.ts';

@@ -1,6 +1,6 @@
 import type { KeyCheck, SetupChecks } from '../../commands/setup-checks.ts';
 import type { Config } from '../../config/schema.ts';
-import type { Store } from '../core/store/store.ts';
+import type { Store } from '../features/store.ts';
 import type { BudgetStore } from '../lookup/budget.ts';
 import { fetchProfileOfKey } from '../lookup/key-check.ts';
 import { LookupError } from '../lookup/lookup-error.ts';

@@ -1,5 +1,5 @@
 import type { LedgerReads } from '../core/ledger/ledger.ts';
-import type { Store } from '../core/store/store.ts';
+import type { Store } from '../features/store.ts';
 
 /** The accounts of a member in all communities, added up. */
 export function wholeLedger(store: Pick<Store, 'communitiesOf' | 'ledger' | 'ledgerIn'>): LedgerReads {

@@ -2,7 +2,7 @@ import { listingBase } from '../../config/describe-listings.ts';
 import { loadDatabaseUrl } from '../../config/load.ts';
 import { keepParkedMs } from '../app/settings/departure-notice.ts';
 import { byTallyhook, type GuildState, type GuildStore } from '../core/settings/stored-settings.ts';
-import { openStore } from '../core/store/store.ts';
+import { openStore } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { command } from '../platform/terminal/command.ts';

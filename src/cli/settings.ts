@@ -6,7 +6,7 @@ import type { Config } from '../../config/schema.ts';
 import { createListingTargets } from '../app/listing-targets.ts';
 import { createSettingsWriter } from '../app/settings/save-settings.ts';
 import { exportSettings, importedChanges } from '../app/settings/settings-file.ts';
-import { openStore } from '../core/store/store.ts';
+import { openStore } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createEncryption } from '../platform/encryption/encryption.ts';
 import { TallyhookError } from '../platform/errors.ts';

@@ -4,7 +4,7 @@ import { createDigestTask } from '../../src/app/digest-task.ts';
 import { listingsOfCommunity } from '../../src/app/listings.ts';
 import { createLostStreaksTask } from '../../src/app/lost-streaks-task.ts';
 import { createReviewsTask } from '../../src/app/reviews-task.ts';
-import { openStore } from '../../src/core/store/store.ts';
+import { openStore } from '../../src/features/store.ts';
 import type { Review } from '../../src/lookup/schemas.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';

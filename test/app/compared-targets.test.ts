@@ -4,7 +4,7 @@ import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { createLookupClients } from '../../src/app/lookup-clients.ts';
 import { createReceiver } from '../../src/app/receiver-app.ts';
-import { openStore } from '../../src/core/store/store.ts';
+import { openStore } from '../../src/features/store.ts';
 import { openKeyv } from '../../src/lookup/open-keyv.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { createMetrics } from '../../src/platform/http/metrics/metrics.ts';

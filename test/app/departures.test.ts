@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { isNoticeWanted } from '../../src/app/settings/departure-notice.ts';
 import { createDepartures } from '../../src/app/settings/departures.ts';
 import type { DirectMessageContent } from '../../src/core/outbox/effect-contents.ts';
-import { openStore } from '../../src/core/store/store.ts';
+import { openStore } from '../../src/features/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { manualClock } from '../support/manual-clock.ts';

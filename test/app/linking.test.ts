@@ -5,7 +5,7 @@ import { createDirectory } from '../../src/app/directory.ts';
 import { createListingTargets, createTargetLoop } from '../../src/app/listing-targets.ts';
 import { createLookupClients } from '../../src/app/lookup-clients.ts';
 import { createSettings } from '../../src/app/settings/create-settings.ts';
-import { openStore } from '../../src/core/store/store.ts';
+import { openStore } from '../../src/features/store.ts';
 import { memoryKeyv } from '../../src/lookup/open-keyv.ts';
 import { second } from '../../src/platform/durations.ts';
 import { createEncryption } from '../../src/platform/encryption/encryption.ts';

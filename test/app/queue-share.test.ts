@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createQueueShare, type QueueShare } from '../../src/app/queue-share.ts';
 import { directMessageQueue } from '../../src/core/outbox/direct-message-queue.ts';
 import { stoppedRoleQueue, withoutRole } from '../../src/core/outbox/role-queue.ts';
-import { openStore } from '../../src/core/store/store.ts';
+import { openStore } from '../../src/features/store.ts';
 import { second } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { manualClock } from '../support/manual-clock.ts';

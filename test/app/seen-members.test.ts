@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { createSeenMembers } from '../../src/app/seen-members.ts';
-import { openStore } from '../../src/core/store/store.ts';
 import type { ListingContext } from '../../src/core/tally/tally.ts';
+import { openStore } from '../../src/features/store.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { eventually } from '../support/eventually.ts';
 import { serverAndBot } from '../support/listings.ts';

@@ -9,7 +9,7 @@ import { createListingTargets } from '../../src/app/listing-targets.ts';
 import { readinessChecks } from '../../src/app/readiness-checks.ts';
 import { createSettings } from '../../src/app/settings/create-settings.ts';
 import { rekey } from '../../src/app/settings/rekey.ts';
-import { openStore } from '../../src/core/store/store.ts';
+import { openStore } from '../../src/features/store.ts';
 import { createEncryption } from '../../src/platform/encryption/encryption.ts';
 import { generateKeyText } from '../../src/platform/encryption/encryption-key.ts';
 import { createKeyFile, replaceKeyFile } from '../../src/platform/encryption/key-file.ts';

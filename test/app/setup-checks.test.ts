@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createKeyCheck } from '../../src/app/setup-checks.ts';
-import { openStore } from '../../src/core/store/store.ts';
+import { openStore } from '../../src/features/store.ts';
 import { minute, second } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { failure, startFakeService } from '../lookup/fake-service.ts';

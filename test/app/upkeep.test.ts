@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { createUpkeep } from '../../src/app/upkeep.ts';
-import { openStore, type Store } from '../../src/core/store/store.ts';
 import type { ListingContext } from '../../src/core/tally/tally.ts';
+import { openStore, type Store } from '../../src/features/store.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import { eventually } from '../support/eventually.ts';
 import { serverAndBot } from '../support/listings.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createVotePictures } from '../../src/app/vote-pictures.ts';
-import { openStore } from '../../src/core/store/store.ts';
+import { openStore } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { collectingLog } from '../discord/bot.ts';

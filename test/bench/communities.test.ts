@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { fillCommunities, guildIdOf, memberIdOf } from '../../bench/scale/communities-fill.ts';
 import { communityOperations } from '../../bench/scale/communities-operations.ts';
-import { openStore } from '../../src/core/store/store.ts';
+import { openStore } from '../../src/features/store.ts';
 import { day } from '../../src/platform/durations.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { CommandContext, ListedLookup } from '../../commands/command.ts';
-import { openStore } from '../../src/core/store/store.ts';
+import { openStore } from '../../src/features/store.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { award } from '../../commands/award.ts';
 import type { OptionValue } from '../../commands/reply.ts';
 import { createAwards } from '../../src/app/awards.ts';
-import { openStore } from '../../src/core/store/store.ts';
+import { openStore } from '../../src/features/store.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { manualClock } from '../support/manual-clock.ts';

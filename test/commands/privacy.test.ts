@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { privacy } from '../../commands/privacy.ts';
 import { createMemberDataAccess } from '../../src/app/member-data.ts';
-import { openStore } from '../../src/core/store/store.ts';
+import { openStore } from '../../src/features/store.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { manualClock } from '../support/manual-clock.ts';

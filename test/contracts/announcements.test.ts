@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Premium } from '../../src/core/ledger/event.ts';
-import type { Store } from '../../src/core/store/store.ts';
 import type { PlannedDigest } from '../../src/core/tally/announcement-store.ts';
+import type { Store } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { castVote, installation, monday, openLedger } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';

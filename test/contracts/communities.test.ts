@@ -6,9 +6,9 @@ import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/c
 import { entryPages, type NumberedEntry } from '../../src/core/store/snapshots/entry-pages.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { repeatedAchievements } from '../../src/core/store/snapshots/reward-statistics.ts';
-import { openStore } from '../../src/core/store/store.ts';
 import { separationReason } from '../../src/core/tally/separation.ts';
 import type { ListingContext } from '../../src/core/tally/tally.ts';
+import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { serverAndBot } from '../support/listings.ts';
@@ -142,16 +142,16 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     await vote(store, homeListing, member, start + day);
     const reminder = { userId: member, listing: 'hosted', dueAt: start + 12 * hour };
     const claim = { maxDueAt: start + 9 * day, maxLeaseUntil: start + 9 * day, limit: 9 };
-    const claimed = await store.reminders.claimReminders({
+    const claimed = await store.reminders.claim({
       ...claim,
       now: start + 2 * day,
       leaseUntil: start + 3 * day,
     });
     expect(claimed).toEqual([reminder]);
-    expect(await store.reminders.enqueueReminder(reminder, guild, start + day)).toBe(`dm ${member} ${guild}`);
+    expect(await store.reminders.enqueue(reminder, guild, start + day)).toBe(`dm ${member} ${guild}`);
     expect(await store.reminders.isCurrent(reminder, { accounts: guild, cooldownMs: 12 * hour })).toBe(true);
     expect(await store.reminders.isCurrent(reminder, { accounts: '', cooldownMs: 12 * hour })).toBe(false);
-    await store.reminders.stopReminders(member, 'direct_messages_closed', start);
+    await store.reminders.stop(member, 'direct_messages_closed', start);
     expect(await store.reminders.isReminded(reminded)).toBe(false);
 
     const granted = async (accounts: string) =>

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { SettingsAuthor, Setup } from '../../commands/setup-port.ts';
-import { openStore } from '../../src/core/store/store.ts';
+import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { setupOver } from '../support/setup-over.ts';
 import { describeOnEveryDatabase } from './databases.ts';

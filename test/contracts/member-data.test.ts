@@ -11,10 +11,10 @@ import {
   paymentDifferences,
 } from '../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
-import { openStore, type Store } from '../../src/core/store/store.ts';
 import type { Tables } from '../../src/core/store/tables.ts';
 import { balanceKey } from '../../src/core/tally/import-store.ts';
 import type { ListingContext } from '../../src/core/tally/tally.ts';
+import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { parseEncryptionKey } from '../../src/platform/encryption/encryption-key.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openStore, type Store } from '../../src/core/store/store.ts';
 import type { ListingContext } from '../../src/core/tally/tally.ts';
+import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, second } from '../../src/platform/durations.ts';
 import { announceChannel as channelId, serverAndBot } from '../support/listings.ts';

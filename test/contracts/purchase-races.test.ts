@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Vote } from '../../src/core/ledger/event.ts';
 import type { StoredPurchase } from '../../src/core/rewards/stored-purchase.ts';
-import { openStore, type Store } from '../../src/core/store/store.ts';
+import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createPrng } from '../../src/service/seed/prng.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ShopItem } from '../../src/core/rewards/shop-item.ts';
-import type { Store } from '../../src/core/store/store.ts';
+import type { Store } from '../../src/features/store.ts';
 import { day, minute } from '../../src/platform/durations.ts';
 import { homeAccount } from '../support/home-account.ts';
 import {

@@ -7,8 +7,8 @@ import {
   paymentDifferences,
 } from '../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
-import { openStore, type Store } from '../../src/core/store/store.ts';
 import type { RecordedDelivery } from '../../src/core/tally/tally.ts';
+import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { serverAndBot } from '../support/listings.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Vote } from '../../src/core/ledger/event.ts';
-import { openStore, type Store } from '../../src/core/store/store.ts';
-import type { ReminderClaim } from '../../src/core/tally/reminder-store.ts';
+import type { ReminderClaim } from '../../src/core/tally/reminder.ts';
+import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import { homeAccount } from '../support/home-account.ts';
@@ -51,8 +51,8 @@ function reminderTests(newUrl: () => string): void {
       { userId: '1', listing: 'server', dueAt: start + cooldownMs },
       { userId: '1', listing: 'bot', dueAt: start + hour + cooldownMs },
     ];
-    expect(await store.reminders.claimReminders(claimAt(start + cooldownMs - 1))).toEqual([]);
-    expect(await store.reminders.claimReminders(claimAt(start + 13 * hour))).toEqual(due);
+    expect(await store.reminders.claim(claimAt(start + cooldownMs - 1))).toEqual([]);
+    expect(await store.reminders.claim(claimAt(start + 13 * hour))).toEqual(due);
   });
 
   it('are due once per vote, also if a late vote or a repeat arrives afterwards', async () => {
@@ -60,16 +60,16 @@ function reminderTests(newUrl: () => string): void {
     await switchOn(store, '1');
     await castVote(store, '1', start);
     const now = start + 12 * hour;
-    const [due] = await store.reminders.claimReminders(claimAt(now));
+    const [due] = await store.reminders.claim(claimAt(now));
     if (due === undefined) throw new Error('nothing is due');
-    expect(await store.reminders.enqueueReminder(due, '', now)).toBe('dm 1');
-    expect(await store.reminders.enqueueReminder(due, '', now)).toBe(null);
+    expect(await store.reminders.enqueue(due, '', now)).toBe('dm 1');
+    expect(await store.reminders.enqueue(due, '', now)).toBe(null);
     await castVote(store, '1', start - day);
     await castVote(store, '1', start);
     await castVote(store, '1', start + hour);
-    expect(await store.reminders.claimReminders(claimAt(now + 30 * day))).toEqual([]);
+    expect(await store.reminders.claim(claimAt(now + 30 * day))).toEqual([]);
     await castVote(store, '1', now + minute);
-    expect(await store.reminders.claimReminders(claimAt(now + 30 * day))).toHaveLength(1);
+    expect(await store.reminders.claim(claimAt(now + 30 * day))).toHaveLength(1);
   });
 
   it('tell when the next vote is due, by the later of what the ledger and the service know', async () => {
@@ -80,8 +80,8 @@ function reminderTests(newUrl: () => string): void {
     expect(await fromService(null)).toEqual([{ listing: 'server', dueAt: start + cooldownMs }]);
     expect(await fromService(start + 2 * hour)).toEqual([{ listing: 'server', dueAt: start + cooldownMs }]);
     expect(await fromService(start + 13 * hour)).toEqual([{ listing: 'server', dueAt: start + 13 * hour }]);
-    expect(await store.reminders.claimReminders(claimAt(start + 13 * hour - 1))).toEqual([]);
-    expect(await store.reminders.claimReminders(claimAt(start + 13 * hour))).toHaveLength(1);
+    expect(await store.reminders.claim(claimAt(start + 13 * hour - 1))).toEqual([]);
+    expect(await store.reminders.claim(claimAt(start + 13 * hour))).toHaveLength(1);
   });
 
   it('are claimed by one of several processes, and by another one when the lease ends', async () => {
@@ -94,15 +94,15 @@ function reminderTests(newUrl: () => string): void {
     }
     const now = start + cooldownMs;
     const claims = await Promise.all(
-      [store, other, store, other].map(({ reminders }) => reminders.claimReminders(claimAt(now))),
+      [store, other, store, other].map(({ reminders }) => reminders.claim(claimAt(now))),
     );
     const claimed = claims.flat().map(({ userId }) => userId);
     expect(new Set(claimed).size).toBe(claimed.length);
     expect(claimed.length).toBeGreaterThanOrEqual(10);
-    const rest = await other.reminders.claimReminders(claimAt(now, { limit: 20 }));
-    expect(await other.reminders.claimReminders(claimAt(now, { limit: 20 }))).toEqual([]);
+    const rest = await other.reminders.claim(claimAt(now, { limit: 20 }));
+    expect(await other.reminders.claim(claimAt(now, { limit: 20 }))).toEqual([]);
     expect(claimed.length + rest.length).toBe(20);
-    expect(await other.reminders.claimReminders(claimAt(now + 30 * second, { limit: 30 }))).toHaveLength(20);
+    expect(await other.reminders.claim(claimAt(now + 30 * second, { limit: 30 }))).toHaveLength(20);
   });
 
   it('become due at once after the clock was set back, whatever was stored before', async () => {
@@ -111,12 +111,12 @@ function reminderTests(newUrl: () => string): void {
     await castVote(store, '1', start);
     await castVote(store, '1', start + hour, bot);
     const ahead = claimAt(start + cooldownMs, { leaseUntil: start + 20 * hour });
-    expect(await store.reminders.claimReminders(ahead)).toHaveLength(1);
+    expect(await store.reminders.claim(ahead)).toHaveLength(1);
     // The lease is longer than any.
     const now = start + cooldownMs + minute;
-    expect(await store.reminders.claimReminders(claimAt(now))).toMatchObject([{ listing: 'server' }]);
-    expect(await store.reminders.claimReminders(claimAt(now))).toEqual([]);
-    const due = await store.reminders.claimReminders(claimAt(start - 30 * day));
+    expect(await store.reminders.claim(claimAt(now))).toMatchObject([{ listing: 'server' }]);
+    expect(await store.reminders.claim(claimAt(now))).toEqual([]);
+    const due = await store.reminders.claim(claimAt(start - 30 * day));
     expect(due.map((reminder) => reminder.listing)).toEqual(['server', 'bot']);
   });
 
@@ -125,16 +125,16 @@ function reminderTests(newUrl: () => string): void {
     await switchOn(store, '1');
     await castVote(store, '1', start);
     const now = start + cooldownMs;
-    const [due] = await store.reminders.claimReminders(claimAt(now));
+    const [due] = await store.reminders.claim(claimAt(now));
     if (due === undefined) throw new Error('nothing is due');
     await castVote(store, '1', now);
-    expect(await store.reminders.enqueueReminder(due, '', now)).toBe(null);
-    await store.reminders.postponeReminder(due, now + minute);
-    await store.reminders.returnReminder(due);
+    expect(await store.reminders.enqueue(due, '', now)).toBe(null);
+    await store.reminders.postpone(due, now + minute);
+    await store.reminders.restore(due);
     expect((await store.records.effects({ state: 'waiting', before: null, limit: 9 })).map(({ kind }) => kind)).toEqual(
       ['announcement', 'announcement'],
     );
-    expect(await store.reminders.claimReminders(claimAt(now + 2 * cooldownMs))).toEqual([
+    expect(await store.reminders.claim(claimAt(now + 2 * cooldownMs))).toEqual([
       { userId: '1', listing: 'server', dueAt: now + cooldownMs },
     ]);
   });
@@ -143,11 +143,11 @@ function reminderTests(newUrl: () => string): void {
     const { store } = await open();
     await switchOn(store, '1');
     await castVote(store, '1', start);
-    const [due] = await store.reminders.claimReminders(claimAt(start + cooldownMs));
+    const [due] = await store.reminders.claim(claimAt(start + cooldownMs));
     if (due === undefined) throw new Error('nothing is due');
-    await store.reminders.postponeReminder(due, start + 20 * hour);
-    expect(await store.reminders.claimReminders(claimAt(start + 20 * hour - 1))).toEqual([]);
-    expect(await store.reminders.claimReminders(claimAt(start + 20 * hour))).toHaveLength(1);
+    await store.reminders.postpone(due, start + 20 * hour);
+    expect(await store.reminders.claim(claimAt(start + 20 * hour - 1))).toEqual([]);
+    expect(await store.reminders.claim(claimAt(start + 20 * hour))).toHaveLength(1);
   });
 
   it('can be snoozed, unless the member has voted meanwhile or switched them off', async () => {
@@ -158,10 +158,10 @@ function reminderTests(newUrl: () => string): void {
     await switchOn(store, '1');
     await castVote(store, '1', start);
     expect(await snooze()).toEqual({ outcome: 'snoozed', dueAt: now + hour });
-    expect(await store.reminders.claimReminders(claimAt(now + hour - 1))).toEqual([]);
+    expect(await store.reminders.claim(claimAt(now + hour - 1))).toEqual([]);
     await castVote(store, '1', now);
     expect(await snooze()).toEqual({ outcome: 'voted', dueAt: now + cooldownMs });
-    expect(await store.reminders.claimReminders(claimAt(now + hour))).toEqual([]);
+    expect(await store.reminders.claim(claimAt(now + hour))).toEqual([]);
     await store.reminders.switchOff(homeAccount('1'), null);
     expect(await snooze()).toEqual({ outcome: 'off' });
   });
@@ -174,7 +174,7 @@ function reminderTests(newUrl: () => string): void {
     await store.reminders.switchOff(homeAccount('1'), null);
     await store.reminders.switchOff(homeAccount('2'), null);
     await castVote(store, '1', start + day);
-    expect(await store.reminders.claimReminders(claimAt(start + 9 * day))).toEqual([]);
+    expect(await store.reminders.claim(claimAt(start + 9 * day))).toEqual([]);
     expect(await store.records.counts()).toMatchObject({ users: 1 });
   });
 
@@ -182,18 +182,18 @@ function reminderTests(newUrl: () => string): void {
     const { store } = await open();
     await switchOn(store, '1');
     await castVote(store, '1', start);
-    await store.reminders.stopReminders('1', 'direct_messages_closed', start + hour);
-    expect(await store.reminders.claimReminders(claimAt(start + 9 * day))).toEqual([]);
+    await store.reminders.stop('1', 'direct_messages_closed', start + hour);
+    expect(await store.reminders.claim(claimAt(start + 9 * day))).toEqual([]);
     const stopped = { reason: 'direct_messages_closed', at: start + hour };
     expect(await store.reminders.stateOf(homeAccount('1'))).toEqual({
       isOn: false,
       stopped,
       lastVotes: { server: start },
     });
-    expect(await store.reminders.untoldMembers()).toEqual(['1']);
+    expect(await store.reminders.membersToInform()).toEqual(['1']);
     const taken = await Promise.all([1, 2, 3].map(() => store.reminders.takeStopReason('1')));
     expect(taken.filter((reason) => reason !== null)).toEqual(['direct_messages_closed']);
-    expect(await store.reminders.untoldMembers()).toEqual([]);
+    expect(await store.reminders.membersToInform()).toEqual([]);
     expect((await store.reminders.stateOf(homeAccount('1'))).stopped).toEqual(stopped);
     await switchOn(store, '1', start + 2 * hour);
     expect((await store.reminders.stateOf(homeAccount('1'))).stopped).toBe(null);
@@ -210,9 +210,9 @@ function reminderTests(newUrl: () => string): void {
         store.reminders.snooze(homeAccount(userId), listing, start + 40 * day, start + 30 * hour),
       ]);
       const claim = claimAt(start + 30 * day, { maxDueAt: start + 90 * day });
-      const due = await store.reminders.claimReminders(claim);
+      const due = await store.reminders.claim(claim);
       expect(due.filter((reminder) => reminder.userId === userId).length).toBeLessThanOrEqual(1);
-      for (const reminder of due) await store.reminders.enqueueReminder(reminder, '', start + 30 * day);
+      for (const reminder of due) await store.reminders.enqueue(reminder, '', start + 30 * day);
     }
   });
 }

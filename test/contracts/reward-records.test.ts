@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import type { Store } from '../../src/core/store/store.ts';
+import type { Store } from '../../src/features/store.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { newSqliteFile } from '../support/new-sqlite.ts';
@@ -62,7 +62,7 @@ function rewardRecordTests(newUrl: () => string): void {
     await remind(store, '2', { server: start + hour + 1 });
     await remind(store, '3', { server: start + minute });
     await remind(store, '4', { server: null });
-    await store.reminders.stopReminders('3', 'direct_messages_closed', start);
+    await store.reminders.stop('3', 'direct_messages_closed', start);
     expect(await store.rewardRecords.reminders(start)).toEqual({ scheduled: 2, dueSoon: 1, stopped: 1 });
     expect(await store.rewardRecords.reminders(start + 5 * hour)).toMatchObject({ scheduled: 2, dueSoon: 3 });
     await store.reminders.switchOff(homeAccount('2'), null);

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { createReminderLoop } from '../../src/app/reminder-loop.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
-import { openStore, type Store } from '../../src/core/store/store.ts';
 import type { ListingContext } from '../../src/core/tally/tally.ts';
+import { createReminderLoop } from '../../src/features/reminders/loop.ts';
+import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -99,15 +99,13 @@ describeOnEveryDatabase('listings with one target', (newUrl) => {
     await expect.poll(messages, { timeout: 20_000 }).toBe(1);
     await loop.stop();
     const later = { ...claimed, now: start + 30 * hour, leaseUntil: start + 31 * hour };
-    expect(await store.reminders.claimReminders(later)).toEqual([]);
+    expect(await store.reminders.claim(later)).toEqual([]);
     expect(await messages()).toBe(1);
 
     // A vote for one of them plans one reminder, and withdraws a message for the other.
     await vote(store, second, start + 31 * hour);
     const next = { ...claimed, now: start + 44 * hour, leaseUntil: start + 45 * hour, maxDueAt: start + 60 * hour };
-    expect(await store.reminders.claimReminders(next)).toEqual([
-      { userId: '1', listing: 'server', dueAt: start + 43 * hour },
-    ]);
+    expect(await store.reminders.claim(next)).toEqual([{ userId: '1', listing: 'server', dueAt: start + 43 * hour }]);
     const sent = { userId: '1', listing: 'server', dueAt: start + 12 * hour };
     expect(await store.reminders.isCurrent(sent, { ...listing, accounts: '' })).toBe(false);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { NewChange, SettingsStore, StoredValue } from '../../src/core/settings/stored-settings.ts';
-import { openStore, type Store } from '../../src/core/store/store.ts';
+import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { generateKeyText, parseEncryptionKey } from '../../src/platform/encryption/encryption-key.ts';
 import { seal } from '../../src/platform/encryption/sealed-text.ts';

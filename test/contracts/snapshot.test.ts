@@ -8,7 +8,7 @@ import {
 import { type EntrySelection, entryPages } from '../../src/core/store/snapshots/entry-pages.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { backlogOf, contentsOf, lastDeliveries } from '../../src/core/store/snapshots/statistics.ts';
-import { openStore } from '../../src/core/store/store.ts';
+import { openStore } from '../../src/features/store.ts';
 import { createDatabaseWithVotes, voteTime } from '../support/database-with-votes.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { manualClock } from '../support/manual-clock.ts';

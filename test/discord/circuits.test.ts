@@ -1,12 +1,12 @@
 import { Routes } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openStore } from '../../src/core/store/store.ts';
 import { CircuitOpenError } from '../../src/discord/circuits/circuit-open-error.ts';
 import { guildsToPause } from '../../src/discord/circuits/paused-guilds.ts';
 import { createRequestGuard } from '../../src/discord/circuits/request-guard.ts';
 import { classifySendError } from '../../src/discord/discord-errors.ts';
 import { RequestsPausedError } from '../../src/discord/invalid-requests.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
+import { openStore } from '../../src/features/store.ts';
 import { hour, minute, second } from '../../src/platform/durations.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';

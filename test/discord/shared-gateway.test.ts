@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openStore } from '../../src/core/store/store.ts';
 import { createSharedGateway } from '../../src/discord/gateway/shared-gateway.ts';
 import { fetchShardCount } from '../../src/discord/inspection.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
+import { openStore } from '../../src/features/store.ts';
 import { minute, second } from '../../src/platform/durations.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { manualClock } from '../support/manual-clock.ts';

@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { Store } from '../../src/core/store/store.ts';
+import type { Store } from '../../src/features/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
@@ -194,7 +194,7 @@ async function addOrdersAndReminders(store: Store, now: number) {
     const listing = { name: 'harbour', cooldownMs: 12 * hour, nextVoteAt: userId === '100' ? null : now + hour / 2 };
     await store.reminders.switchOn(homeAccount(userId), [listing], now);
   }
-  await store.reminders.stopReminders('102', 'direct_messages_closed', now);
+  await store.reminders.stop('102', 'direct_messages_closed', now);
 }
 
 async function startWithRewards() {

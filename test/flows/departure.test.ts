@@ -4,7 +4,7 @@ import { createApp } from '../../src/app/app.ts';
 import { createDirectory } from '../../src/app/directory.ts';
 import { createListingTargets } from '../../src/app/listing-targets.ts';
 import { createSettings } from '../../src/app/settings/create-settings.ts';
-import { openStore } from '../../src/core/store/store.ts';
+import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createEncryption } from '../../src/platform/encryption/encryption.ts';

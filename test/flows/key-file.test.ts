@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
-import { openStore } from '../../src/core/store/store.ts';
+import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { generateKeyText } from '../../src/platform/encryption/encryption-key.ts';
 import { createLog } from '../../src/platform/log.ts';

@@ -4,7 +4,7 @@ import { createApp } from '../../src/app/app.ts';
 import { createDirectory } from '../../src/app/directory.ts';
 import { createListingTargets } from '../../src/app/listing-targets.ts';
 import { createSettings } from '../../src/app/settings/create-settings.ts';
-import { openStore } from '../../src/core/store/store.ts';
+import { openStore } from '../../src/features/store.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { createEncryption } from '../../src/platform/encryption/encryption.ts';
 import { generateKeyText } from '../../src/platform/encryption/encryption-key.ts';

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { openStore } from '../../src/core/store/store.ts';
+import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { controlsOf, textsOf } from '../../src/sandbox/discord/normalized-components.ts';
 import { startInstallation } from '../support/start-installation.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, vi } from 'vitest';
-import { openStore } from '../../src/core/store/store.ts';
+import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createSender, type DeliveryResponse, type OutgoingDelivery } from '../support/sender.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openStore } from '../../src/core/store/store.ts';
 import { tokenContext } from '../../src/features/linked-roles/member-tokens.ts';
+import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { generateKeyText, parseEncryptionKey } from '../../src/platform/encryption/encryption-key.ts';
 import { keyIdOf, seal, unseal } from '../../src/platform/encryption/sealed-text.ts';

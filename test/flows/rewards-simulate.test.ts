@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Store } from '../../src/core/store/store.ts';
+import type { Store } from '../../src/features/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import { describeOnEveryDatabase } from '../contracts/databases.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { openStore } from '../../src/core/store/store.ts';
+import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour, second } from '../../src/platform/durations.ts';
 import { describeOnPostgres } from '../contracts/databases.ts';

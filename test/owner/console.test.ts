@@ -263,7 +263,7 @@ describe('the console', () => {
     const remind = (userId: string, nextVoteAt: number) =>
       store.reminders.switchOn(homeAccount(userId), [{ name: 'server', cooldownMs: 12 * hour, nextVoteAt }], start);
     for (const userId of ['1', '2', '3', '4']) await remind(userId, start + (userId === '1' ? hour : 2 * hour));
-    await store.reminders.stopReminders('4', 'direct_messages_closed', start);
+    await store.reminders.stop('4', 'direct_messages_closed', start);
     const { text } = await open('rewards');
     expect(text).toContain('<dt>Members with a scheduled reminder</dt><dd>3</dd>');
     expect(text).toContain('<dt>Due within an hour</dt><dd>1 reminder</dd>');

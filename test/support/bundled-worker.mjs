@@ -12,6 +12,6 @@ const bundledWorker = new URL(`${bundle}/dist/program/write-worker.js`, 'file:')
 if (!isMainThread) {
   registerHooks({
     resolve: (specifier, context, resolveNext) =>
-      resolveNext(specifier.endsWith('/src/core/store/commits/write-worker.ts') ? bundledWorker : specifier, context),
+      resolveNext(specifier.endsWith('/src/features/write-worker.ts') ? bundledWorker : specifier, context),
   });
 }

@@ -1,5 +1,5 @@
-import type { Store } from '../../src/core/store/store.ts';
 import type { ListingContext, RecordedDelivery } from '../../src/core/tally/tally.ts';
+import type { Store } from '../../src/features/store.ts';
 
 /** Records a vote for a server listing at its time (ms since the epoch). */
 export function recordVote(

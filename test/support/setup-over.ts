@@ -6,7 +6,7 @@ import { loadConfig } from '../../config/load.ts';
 import { createListingTargets } from '../../src/app/listing-targets.ts';
 import { openSettings } from '../../src/app/settings/opened-settings.ts';
 import { createSetup } from '../../src/app/settings/setup.ts';
-import type { Store } from '../../src/core/store/store.ts';
+import type { Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createEncryption } from '../../src/platform/encryption/encryption.ts';
 

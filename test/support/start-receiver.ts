@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type ServerOptions } from 'node:htt
 import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
 import { onTestFinished } from 'vitest';
-import { openStore, type Store } from '../../src/core/store/store.ts';
+import { openStore, type Store } from '../../src/features/store.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { DirectRequest } from '../../src/platform/http/body.ts';
 import { createLog } from '../../src/platform/log.ts';

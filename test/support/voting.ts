@@ -7,7 +7,7 @@ import type { Vote } from '../../src/core/ledger/event.ts';
 import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { repeatedAchievements } from '../../src/core/store/snapshots/reward-statistics.ts';
-import { openStore, type Store } from '../../src/core/store/store.ts';
+import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { runCommand } from './command-line.ts';
 import { environmentWith, harbour } from './listings-file.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Store } from '../../src/core/store/store.ts';
+import type { Store } from '../../src/features/store.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createDueReplays } from '../../src/webhook/due-replays.ts';

@@ -147,7 +147,7 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'a name cannot mention @everyone',
   },
   {
-    file: 'src/texts/markup.ts',
+    file: 'src/platform/truncate.ts',
     find: 'if (formatPrefix(middle).length + ellipsis.length <= limit) fits = middle;',
     replace: 'if (formatPrefix(middle).length <= limit) fits = middle;',
     breaks: 'a text that is cut has at most the limit, with its ellipsis',

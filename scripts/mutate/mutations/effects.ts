@@ -81,13 +81,13 @@ export const effectMutations: readonly Mutation[] = [
     breaks: 'only what was spent can be refunded',
   },
   {
-    file: 'src/app/vote-check.ts',
+    file: 'src/features/reminders/vote-check.ts',
     find: 'return { left: ((await keyStatus(name))?.budgetLeft ?? 0) - reservedRequests };',
     replace: 'return { left: (await keyStatus(name))?.budgetLeft ?? 0 };',
     breaks: 'reminders leave requests for the commands of members',
   },
   {
-    file: 'src/app/vote-check.ts',
+    file: 'src/features/reminders/vote-check.ts',
     find: 'if (status === null || status.stale) return null;',
     replace: 'if (status === null) return null;',
     breaks: 'a reminder does not rely on what the service said long ago',

@@ -69,14 +69,13 @@ export const storageMutations: readonly Mutation[] = [
     breaks: 'no process takes a slot by a number of slots that is out of date',
   },
   {
-    file: 'src/core/store/writes/reminders.ts',
-    find: "const deleted = await run(connection, unchanged.where('due_at', '=', dueAt).returning('due_at'));\n      if (deleted.length === 0) return null;\n      const effect",
-    replace:
-      "const deleted = await run(connection, unchanged.returning('due_at'));\n      if (deleted.length === 0) return null;\n      const effect",
+    file: 'src/features/reminders/store.ts',
+    find: "unchanged.where('due_at', '=', dueAt).returning('due_at')",
+    replace: "unchanged.returning('due_at')",
     breaks: 'a reminder that a vote has moved meanwhile is not sent',
   },
   {
-    file: 'src/core/store/writes/reminders.ts',
+    file: 'src/features/reminders/store.ts',
     find: "lease.where('user_id', '=', user_id).where('listing', '=', listing)",
     replace: "lease.where('user_id', '=', user_id)",
     breaks: 'a lease of one reminder leaves the other reminders of the member',

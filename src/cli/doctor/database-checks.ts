@@ -3,7 +3,7 @@ import type { Config } from '../../../config/schema.ts';
 import { balanceDifferences, brokenLinks, orphanedRows, paymentDifferences } from '../../core/store/snapshots/audit.ts';
 import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import { backlogOf, lastDeliveries } from '../../core/store/snapshots/statistics.ts';
-import type { Store } from '../../core/store/store.ts';
+import type { Store } from '../../features/store.ts';
 import { sqlitePathOf } from '../../platform/database/database-url.ts';
 import type { DatabaseStatus } from '../../platform/database/snapshots/database-status.ts';
 import { type DatabaseNames, evaluateIntegrity, evaluateStatus } from '../../platform/doctor/database.ts';

@@ -2,7 +2,7 @@ import type { Config } from '../../../config/schema.ts';
 import { type Community, createDirectory } from '../../app/directory.ts';
 import { prepareAccounts } from '../../app/prepare-accounts.ts';
 import { createCommunitySettings } from '../../app/settings/community-settings.ts';
-import type { Store } from '../../core/store/store.ts';
+import type { Store } from '../../features/store.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { createEncryption } from '../../platform/encryption/encryption.ts';
 import { createLog } from '../../platform/log.ts';

@@ -1,7 +1,7 @@
 import { loadDatabaseUrl } from '../../../config/load.ts';
 import { homeAccounts } from '../../core/ledger/account-id.ts';
-import { openStore } from '../../core/store/store.ts';
 import type { StoredImport } from '../../core/tally/import-store.ts';
+import { openStore } from '../../features/store.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { exitCode, type Terminal } from '../../platform/terminal/terminal.ts';

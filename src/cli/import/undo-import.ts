@@ -1,6 +1,6 @@
 import { loadConfig } from '../../../config/load.ts';
 import { homeAccounts } from '../../core/ledger/account-id.ts';
-import { openStore } from '../../core/store/store.ts';
+import { openStore } from '../../features/store.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';

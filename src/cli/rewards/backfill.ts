@@ -1,7 +1,7 @@
 import { loadConfig } from '../../../config/load.ts';
-import { openStore, type Store } from '../../core/store/store.ts';
 import { type BackfilledMember, communityOf } from '../../core/tally/backfill.ts';
 import { partyKey } from '../../core/tally/party.ts';
+import { openStore, type Store } from '../../features/store.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';

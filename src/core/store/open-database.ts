@@ -7,9 +7,17 @@ import { createGroupCommit, type GroupCommit, separateRecordings } from './commi
 import { createWriter } from './commits/writer.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import { migrate } from './migrations/migrate.ts';
+import type { SqlModules } from './sql-module.ts';
 
 /** Transactions that may wait at one time. More are rejected, and senders of deliveries are asked to retry (503). */
 const maxQueueLength = 10_000;
+
+/** The statements of features, and the file of a worker thread that has them. */
+export interface FeatureStatements {
+  readonly modules: SqlModules;
+  /** Calls `runWriteWorker`. */
+  readonly workerFile: URL;
+}
 
 /** A database with its group commit. */
 export interface OpenDatabase {
@@ -26,6 +34,7 @@ export interface OpenDatabase {
 export async function openDatabase(
   url: string,
   clock: Clock,
+  features: FeatureStatements,
   thread: boolean,
   onMigration: ((progress: MigrationProgress) => void) | undefined,
 ): Promise<OpenDatabase> {
@@ -39,7 +48,7 @@ export async function openDatabase(
       await dialect.close();
       throw error;
     });
-    return { dialect, ...(await startCommits(dialect, clock, thread)) };
+    return { dialect, ...(await startCommits(dialect, clock, features, thread)) };
   } catch (error) {
     throw error instanceof TallyhookError ? error : new CannotOpenDatabaseError(error, path);
   }
@@ -48,16 +57,21 @@ export async function openDatabase(
 /**
  * SQLite has one writer, for everything. On a server, batches of recordings overlap, and nothing else waits for them.
  */
-async function startCommits(dialect: Dialect, clock: Clock, thread: boolean): Promise<Omit<OpenDatabase, 'dialect'>> {
+async function startCommits(
+  dialect: Dialect,
+  clock: Clock,
+  { modules, workerFile }: FeatureStatements,
+  thread: boolean,
+): Promise<Omit<OpenDatabase, 'dialect'>> {
   const { files } = dialect;
   if (files !== null && thread) {
     const { startWriteWorker } = await import('./commits/write-worker-client.ts');
-    const commits = startWriteWorker(() => dialect.files ?? files, maxQueueLength);
+    const commits = startWriteWorker(workerFile, () => dialect.files ?? files, maxQueueLength);
     return { commits, reopen: () => commits.restart(dialect.reopen) };
   }
   const commitsWith = (writers: number) =>
     createGroupCommit(
-      Array.from({ length: writers }, () => createWriter(dialect, clock)),
+      Array.from({ length: writers }, () => createWriter(dialect, clock, modules)),
       clock,
       maxQueueLength,
     );

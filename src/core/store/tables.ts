@@ -6,7 +6,7 @@ import type { EffectKind } from '../outbox/effect-contents.ts';
 import type { GrantState } from '../rewards/grant.ts';
 import type { PurchaseState } from '../rewards/purchase.ts';
 import type { ImportState } from '../tally/import-store.ts';
-import type { StopReason } from '../tally/reminder-store.ts';
+import type { StopReason } from '../tally/reminder.ts';
 import type { Order, Outcome } from '../tally/tally.ts';
 import type { CounterName } from './counters.ts';
 import type { LinkedMembersTable } from './linked-members-table.ts';

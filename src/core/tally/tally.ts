@@ -12,7 +12,7 @@ import type { CommunityContext } from './community.ts';
 import type { EventKey } from './idempotency-key.ts';
 import type { OrderTimes } from './order-times.ts';
 import type { PartyState } from './party-state.ts';
-import type { Reminder } from './reminder-store.ts';
+import type { Reminder } from './reminder.ts';
 
 /** The result of a delivery, in the response to the sender and in the owner API. */
 export const outcomes = ['recorded', 'duplicate', 'test', 'quarantined'] as const;

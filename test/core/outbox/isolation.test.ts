@@ -5,7 +5,7 @@ import { communityOfQueues } from '../../../src/app/queue-share.ts';
 import { directMessageQueue } from '../../../src/core/outbox/direct-message-queue.ts';
 import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
 import type { AttemptResult } from '../../../src/core/outbox/effect.ts';
-import { openStore, type Store } from '../../../src/core/store/store.ts';
+import { openStore, type Store } from '../../../src/features/store.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
 import type { AttemptResult, ClaimedEffect, Perform } from '../../../src/core/outbox/effect.ts';
-import { openStore } from '../../../src/core/store/store.ts';
+import { openStore } from '../../../src/features/store.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serverAndBot } from '../../support/listings.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { migrationNames, migrations } from '../../../src/core/store/migrations/index.ts';
 import { migrate } from '../../../src/core/store/migrations/migrate.ts';
 import { readDatabaseStatus } from '../../../src/core/store/snapshots/database-status.ts';
-import { openStore } from '../../../src/core/store/store.ts';
+import { openStore } from '../../../src/features/store.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { DatabaseTooNewError } from '../../../src/platform/database/database-too-new-error.ts';
 import type { Migration } from '../../../src/platform/database/migrations/migration.ts';

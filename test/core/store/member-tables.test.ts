@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { memberTables } from '../../../src/core/store/member-data/member-tables.ts';
-import { openStore } from '../../../src/core/store/store.ts';
+import { openStore } from '../../../src/features/store.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 

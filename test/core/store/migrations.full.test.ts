@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { migrationNames } from '../../../src/core/store/migrations/index.ts';
-import { openStore } from '../../../src/core/store/store.ts';
+import { openStore } from '../../../src/features/store.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { describeOnPostgres } from '../../contracts/databases.ts';
 import { startProgram } from '../../support/start-program.ts';

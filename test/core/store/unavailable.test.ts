@@ -3,8 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWriter } from '../../../src/core/store/commits/writer.ts';
 import { sqlite } from '../../../src/core/store/dialect/sqlite.ts';
 import { migrate } from '../../../src/core/store/migrations/migrate.ts';
-import { openStore } from '../../../src/core/store/store.ts';
 import { createJob } from '../../../src/core/store/writes/writes.ts';
+import { openStore } from '../../../src/features/store.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { minute, second } from '../../../src/platform/durations.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -117,7 +117,7 @@ describe('a database that is not writable', () => {
     const dialect = sqlite(newSqliteFile());
     onTestFinished(() => dialect.close());
     await migrate(dialect, systemClock);
-    const writer = createWriter(dialect, systemClock);
+    const writer = createWriter(dialect, systemClock, {});
     await dialect.openWriting().run({ sql: pragma, parameters: [] });
     const large = createJob('acquire', ['x'.repeat(100_000), 1, minute, 1_000]);
     expect(await writer.commit([large])).toMatchObject({ status: 'unavailable' });

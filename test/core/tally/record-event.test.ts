@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Event, Premium, Vote } from '../../../src/core/ledger/event.ts';
 import type { RewardRules } from '../../../src/core/ledger/reward-rules.ts';
-import { openStore } from '../../../src/core/store/store.ts';
+import { openStore } from '../../../src/features/store.ts';
 import { day, hour, minute } from '../../../src/platform/durations.ts';
 import { claimDue } from '../../support/claim-due.ts';
 import { homeAccount } from '../../support/home-account.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { handlerKinds } from '../../../src/core/outbox/handler-events.ts';
-import { openStore } from '../../../src/core/store/store.ts';
+import { openStore } from '../../../src/features/store.ts';
 import { hour, second } from '../../../src/platform/durations.ts';
 import type { LocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
 import { homeAccount } from '../../support/home-account.ts';

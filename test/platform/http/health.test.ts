@@ -1,6 +1,6 @@
 import express from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openStore } from '../../../src/core/store/store.ts';
+import { openStore } from '../../../src/features/store.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { coalesce } from '../../../src/platform/http/coalesce.ts';
 import { createHealth, type HealthOptions } from '../../../src/platform/http/health.ts';

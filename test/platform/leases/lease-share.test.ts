@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openStore } from '../../../src/core/store/store.ts';
+import { openStore } from '../../../src/features/store.ts';
 import type { Clock } from '../../../src/platform/clock.ts';
 import { hour, second } from '../../../src/platform/durations.ts';
 import { createLeaseShare, type LeaseShare } from '../../../src/platform/leases/lease-share.ts';

@@ -1,9 +1,9 @@
 import express from 'express';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openStore } from '../../../src/core/store/store.ts';
 import type { Recorder } from '../../../src/core/tally/recorder.ts';
 import type { RoutedDelivery } from '../../../src/core/tally/tally.ts';
+import { openStore } from '../../../src/features/store.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { createIntake } from '../../../src/webhook/intake.ts';
 import { createKeyring } from '../../../src/webhook/keyring.ts';

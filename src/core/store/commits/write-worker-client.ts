@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { DatabaseFiles } from '../../../platform/database-files.ts';
 import { StoreUnavailableError } from '../../../platform/errors.ts';
@@ -18,9 +17,6 @@ import {
  * each thread is idle while the other works; with fewer, more commits cost more than the shorter wait saves.
  */
 const messageSize = 24;
-
-/** `.ts` in the repository, `.js` in the package. */
-const workerFile = new URL(`./write-worker${extname(import.meta.url)}`, import.meta.url);
 
 const restartHint = 'Its log had been deleted. Opening it again takes less than a second.';
 
@@ -43,8 +39,13 @@ interface PendingJob {
  * deliveries are verified while others are being committed. Jobs are posted at the end of the current turn of the event
  * loop at the latest. If the worker crashes, its jobs are rejected as not written, and the next write starts a new
  * worker.
+ * @param workerFile calls `runWriteWorker`
  */
-export function startWriteWorker(files: () => DatabaseFiles, maxQueueLength: number): RestartableCommit {
+export function startWriteWorker(
+  workerFile: URL,
+  files: () => DatabaseFiles,
+  maxQueueLength: number,
+): RestartableCommit {
   const pending = new Map<number, PendingJob>();
   let worker: Worker | undefined = startWorker();
   let request: WorkerRequest[number][] = [];

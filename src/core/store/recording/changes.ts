@@ -5,7 +5,7 @@ import type { StoredGrant } from '../../rewards/grant.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import type { PartyState } from '../../tally/party-state.ts';
-import type { Reminder } from '../../tally/reminder-store.ts';
+import type { Reminder } from '../../tally/reminder.ts';
 import type { DeliveryRow, Order, StoredCorrection } from '../../tally/tally.ts';
 import type { PartyVoterState } from '../tables.ts';
 

@@ -3,6 +3,7 @@ import type { Connection } from '../../../platform/database/dialect.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import type { RecordingArgs, RecordingName, RecordingResults } from '../recording/recording-jobs.ts';
+import { type SqlModules, writesOfModules } from '../sql-module.ts';
 import type { Tables } from '../tables.ts';
 import { announcementWrites } from './announcements.ts';
 import { backfillWrites } from './backfill.ts';
@@ -29,7 +30,6 @@ import { partyWrites } from './party.ts';
 import { partyPanelWrites } from './party-panels.ts';
 import { pruningWrites } from './pruning.ts';
 import { purchaseWrites } from './purchases.ts';
-import { reminderWrites } from './reminders.ts';
 import { requeueWrites } from './requeue-effect.ts';
 import { seenRolesWrites } from './seen-roles.ts';
 import { separationWrites } from './separate-accounts.ts';
@@ -39,11 +39,13 @@ import { undoImportWrites } from './undo-import.ts';
 
 /**
  * All operations that write and decide nothing about events, by name, for use inside a transaction of `connection`.
+ * @param modules the statements of features
  */
 export function createWrites(
   db: Kysely<Tables>,
   connection: Connection,
   dialect: Pick<Dialect, 'reusesShortenedRows'>,
+  modules: SqlModules,
 ) {
   return {
     ...requeueWrites(db, connection),
@@ -61,7 +63,6 @@ export function createWrites(
     ...backfillWrites(db, connection),
     ...heartbeatWrites(db, connection),
     ...seenRolesWrites(db, connection),
-    ...reminderWrites(db, connection),
     ...memberLanguageWrites(db, connection),
     ...linkedMemberWrites(db, connection),
     ...forgetWrites(db, connection),
@@ -78,6 +79,9 @@ export function createWrites(
     ...installationWrites(db, connection),
     ...handlerWrites(db, connection),
     ...separationWrites(db, connection),
+
+    /** A write of a feature. Its client knows the types of the arguments and of the result. */
+    writeOfModule: writesOfModules(modules, { db, connection }),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
     async probe(at: number): Promise<void> {

@@ -27,7 +27,7 @@ async function createTestCommit(maxQueueLength = 1_000) {
       return { ...writing, commit };
     },
   };
-  const group = createGroupCommit([createWriter(countingDialect, systemClock)], systemClock, maxQueueLength);
+  const group = createGroupCommit([createWriter(countingDialect, systemClock, {})], systemClock, maxQueueLength);
   const insert = (at: number | null) => group.write('acquire', 'key', at as number, minute, 1_000);
   const rows = () => dialect.reading.run({ sql: 'SELECT at FROM lookup_requests ORDER BY at', parameters: [] });
   return { group, insert, rows, commits: () => commits };

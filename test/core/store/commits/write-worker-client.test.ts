@@ -7,6 +7,8 @@ import { systemClock } from '../../../../src/platform/clock.ts';
 import { minute } from '../../../../src/platform/durations.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
+const workerFile = new URL('../../../../src/features/write-worker.ts', import.meta.url);
+
 /** A migrated database file that this thread has opened. */
 async function openMigrated() {
   const dialect = sqlite(join(tempDir(), 'tally.db'));
@@ -19,7 +21,7 @@ async function openMigrated() {
 /** A write worker on a migrated file. The jobs insert rows into the budget's log. */
 async function createTestWorker(maxQueueLength = 100) {
   const { dialect, files } = await openMigrated();
-  const commits = startWriteWorker(() => files, maxQueueLength);
+  const commits = startWriteWorker(workerFile, () => files, maxQueueLength);
   onTestFinished(() => commits.close());
   const insert = (at: number | null) => commits.write('acquire', 'key', at as number, minute, 1_000);
   const rows = () => dialect.reading.run({ sql: 'SELECT at FROM lookup_requests ORDER BY at', parameters: [] });
@@ -54,7 +56,7 @@ describe('the write worker', () => {
 
   it('rejects its pending writes when it crashes, and starts again', async () => {
     const { files } = await openMigrated();
-    const commits = startWriteWorker(() => ({ ...files, header: new Uint8Array() }), 10);
+    const commits = startWriteWorker(workerFile, () => ({ ...files, header: new Uint8Array() }), 10);
     await expect(commits.write('probe', 1)).rejects.toMatchObject({ code: 'store_unavailable' });
     await expect(commits.write('probe', 2)).rejects.toMatchObject({ code: 'store_unavailable' });
     expect(commits.waiting()).toBe(0);

@@ -38,7 +38,7 @@ async function recordingOutbox() {
     },
   };
   const db = queryBuilder(dialect);
-  const { write } = createGroupCommit([createWriter(dialect, systemClock)], systemClock, 100_000);
+  const { write } = createGroupCommit([createWriter(dialect, systemClock, {})], systemClock, 100_000);
   const outbox = sqlOutbox(db, reading, write);
   const enqueue = async (createdAt: number) => {
     const delivery: Delivery = { receivedAt: createdAt, family: 'vote', body: '{}' };

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { openStore } from '../../../../src/core/store/store.ts';
+import { openStore } from '../../../../src/features/store.ts';
 import { minute } from '../../../../src/platform/durations.ts';
 import { manualClock } from '../../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../../support/new-sqlite.ts';

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { backUp, restoreBackup } from '../../../../src/core/store/snapshots/backup.ts';
-import { openStore } from '../../../../src/core/store/store.ts';
+import { openStore } from '../../../../src/features/store.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import { createDatabaseWithVotes, voteTime } from '../../../support/database-with-votes.ts';
 import { queryValue } from '../../../support/query-value.ts';

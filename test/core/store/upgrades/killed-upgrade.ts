@@ -11,7 +11,7 @@ import {
 } from '../../../../src/core/store/snapshots/audit.ts';
 import { readDatabaseStatus } from '../../../../src/core/store/snapshots/database-status.ts';
 import { openSnapshot } from '../../../../src/core/store/snapshots/open-snapshot.ts';
-import { openStore } from '../../../../src/core/store/store.ts';
+import { openStore } from '../../../../src/features/store.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import { serverAndBot } from '../../../support/listings.ts';
 import type { OldDatabase, OldVote } from './old-database.ts';

@@ -5,7 +5,7 @@ import { migrationNames, migrations } from '../../../../src/core/store/migration
 import { migrate } from '../../../../src/core/store/migrations/migrate.ts';
 import { brokenLinks } from '../../../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../../../src/core/store/snapshots/open-snapshot.ts';
-import type { Store } from '../../../../src/core/store/store.ts';
+import type { Store } from '../../../../src/features/store.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import { day, hour, minute } from '../../../../src/platform/durations.ts';
 import { claimDue } from '../../../support/claim-due.ts';

@@ -1,4 +1,4 @@
-import { openStore } from '../../../../src/core/store/store.ts';
+import { openStore } from '../../../../src/features/store.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 
 /*

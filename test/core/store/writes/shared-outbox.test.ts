@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createDiscovery } from '../../../../src/core/outbox/discovery.ts';
 import type { Outbox } from '../../../../src/core/outbox/outbox.ts';
 import { createQueueRotation } from '../../../../src/core/outbox/queue-rotation.ts';
-import { openStore, type Store } from '../../../../src/core/store/store.ts';
+import { openStore, type Store } from '../../../../src/features/store.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import { hour, minute } from '../../../../src/platform/durations.ts';
 import { describeOnPostgres } from '../../../contracts/databases.ts';

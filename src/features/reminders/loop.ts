@@ -1,8 +1,10 @@
-import type { Reminder, ReminderStore } from '../core/tally/reminder-store.ts';
-import type { Clock } from '../platform/clock.ts';
-import { day, minute, second } from '../platform/durations.ts';
-import { messageOf } from '../platform/errors.ts';
-import type { Log } from '../platform/log.ts';
+import type { SqlClient } from '../../core/store/sql-module.ts';
+import type { Reminder } from '../../core/tally/reminder.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { day, minute, second } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import type * as sql from './store.ts';
 import type { CheckedListing, CheckVote } from './vote-check.ts';
 
 /** A reminder is sent within a minute of becoming due. */
@@ -24,7 +26,7 @@ export interface ReminderLoop {
 }
 
 export function createReminderLoop(options: {
-  readonly reminders: ReminderStore;
+  readonly reminders: SqlClient<typeof sql>;
   /** The one with this name, or the one with the same target that stands for it. */
   readonly findListing: (name: string) => CheckedListing | undefined;
   /** The longest cooldown of all listings (ms). */
@@ -48,11 +50,11 @@ export function createReminderLoop(options: {
     const now = clock.now();
     const listing = findListing(reminder.listing);
     // It may be configured again.
-    if (listing === undefined) return reminders.postponeReminder(reminder, now + maxAhead());
+    if (listing === undefined) return reminders.postpone(reminder, now + maxAhead());
     const result = await checkVote(reminder.userId, listing);
     switch (result.outcome) {
       case 'mayVote': {
-        const queue = await reminders.enqueueReminder(reminder, listing.accounts, clock.now());
+        const queue = await reminders.enqueue(reminder, listing.accounts, clock.now());
         if (queue === null) return;
         onChecked('due');
         onEnqueued(queue);
@@ -61,7 +63,7 @@ export function createReminderLoop(options: {
       case 'notYet': {
         onChecked('not_yet');
         const dueAt = Math.min(Math.max(result.nextVoteAt, now + second), now + maxAhead());
-        return reminders.postponeReminder(reminder, dueAt);
+        return reminders.postpone(reminder, dueAt);
       }
       case 'unknown':
         onChecked('unknown');
@@ -77,7 +79,7 @@ export function createReminderLoop(options: {
     for (const reminder of claimed) {
       const { name = reminder.listing } = findListing(reminder.listing) ?? {};
       if (name === reminder.listing) own.push(reminder);
-      else await reminders.moveReminder(reminder, name);
+      else await reminders.move(reminder, name);
     }
     return own;
   }
@@ -86,14 +88,15 @@ export function createReminderLoop(options: {
   async function poll(): Promise<boolean> {
     await onPoll();
     const now = clock.now();
-    const claimed = await reminders.claimReminders({
+    const claim = {
       now,
       leaseUntil: now + leaseMs,
       maxDueAt: now + maxAhead() + clockToleranceMs,
       maxLeaseUntil: now + leaseMs + clockToleranceMs,
       limit: batchSize,
-    });
-    if (claimed.length === 0) return false;
+    };
+    if (!(await reminders.areDue(claim))) return false;
+    const claimed = await reminders.claim(claim);
     const own = await withoutRepeated(claimed);
     const checkVote = createCheck();
     const results = await Promise.allSettled(own.map((reminder) => check(reminder, checkVote)));

@@ -1,72 +1,79 @@
-import type { PartyPanels } from '../../discord/announcements/party-panel.ts';
-import type { MemberLocales } from '../../discord/member-languages.ts';
-import type { CommandRegistry } from '../../discord/registration/command-registry.ts';
-import type { LinkedMembers } from '../../features/linked-roles/linked-members.ts';
-import type { BudgetStore } from '../../lookup/budget.ts';
-import type { OwnerActions } from '../../owner/owner-actions.ts';
-import type { Records } from '../../owner/records.ts';
-import type { SessionRevocations } from '../../owner/revocations.ts';
-import type { GrantSummary, PurchaseSummary, ReminderSummary } from '../../owner/reward-records.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { MigrationProgress } from '../../platform/database/migrations/migrate.ts';
-import { logProgress } from '../../platform/database/migrations/report-progress.ts';
-import { monitorFiles } from '../../platform/database-file-monitor.ts';
-import { second } from '../../platform/durations.ts';
-import { StoreUnavailableError, TallyhookError } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { type AccountScope, homeAccounts, partsOf } from '../ledger/account-id.ts';
-import type { LedgerReads } from '../ledger/ledger.ts';
-import type { Standings } from '../ledger/standing.ts';
-import type { VotesPerDay } from '../ledger/votes-per-day.ts';
-import type { Outbox } from '../outbox/outbox.ts';
-import type { CommunityStores } from '../settings/stored-settings.ts';
-import type { AnnouncementStore } from '../tally/announcement-store.ts';
-import type { BackfillStore } from '../tally/backfill.ts';
-import type { ImportStore } from '../tally/import-store.ts';
-import type { MemberData } from '../tally/member-data.ts';
-import type { CountingStore, PruningStore } from '../tally/pruning-store.ts';
-import type { PurchaseStore } from '../tally/purchase-store.ts';
-import type { Quarantine } from '../tally/quarantine.ts';
-import type { ClaimRecorder } from '../tally/record-claim.ts';
-import type { Recorder } from '../tally/recorder.ts';
-import type { ReminderStore } from '../tally/reminder-store.ts';
-import type { RewardStore } from '../tally/reward-store.ts';
-import type { Installation } from '../tally/separation.ts';
-import { openDatabase } from './open-database.ts';
-import { type ProcessCoordination, sqlProcessCoordination } from './process-coordination.ts';
-import { queryBuilder } from './query-builder.ts';
-import { sqlAnnouncements } from './reads/announcements.ts';
-import { sqlCommandRegistry } from './reads/command-registry.ts';
-import { sqlCommunityStores } from './reads/community-stores.ts';
-import { sqlCounting } from './reads/counting.ts';
-import { type HandlerStores, sqlHandlerStores } from './reads/handlers.ts';
-import { sqlImports } from './reads/imports.ts';
-import { sqlInstallation } from './reads/installation.ts';
-import { sqlLedger } from './reads/ledger.ts';
-import { sqlLinkedMembers } from './reads/linked-members.ts';
-import { accountsOfMember } from './reads/member-accounts.ts';
-import { sqlMemberData } from './reads/member-data.ts';
-import { sqlMemberLocales } from './reads/member-locales.ts';
-import { sqlOutbox } from './reads/outbox.ts';
-import { sqlPartyPanels } from './reads/party-panels.ts';
-import { summarizePurchases } from './reads/purchase-summary.ts';
-import { sqlPurchases } from './reads/purchases.ts';
-import { sqlQuarantine } from './reads/quarantine.ts';
-import { sqlRecords } from './reads/records.ts';
-import { summarizeReminders } from './reads/reminder-summary.ts';
-import { sqlReminders } from './reads/reminders.ts';
-import { summarizeGrants } from './reads/reward-records.ts';
-import { sqlRewards } from './reads/rewards.ts';
-import { sqlStandings } from './reads/standings/standings.ts';
-import { sqlVotesPerDay } from './reads/votes-per-day.ts';
-import { countRequestsSince } from './writes/budget.ts';
-import { isSessionRevoked } from './writes/session-revocations.ts';
+import { extname } from 'node:path';
+import { type AccountScope, homeAccounts, partsOf } from '../core/ledger/account-id.ts';
+import type { LedgerReads } from '../core/ledger/ledger.ts';
+import type { Standings } from '../core/ledger/standing.ts';
+import type { VotesPerDay } from '../core/ledger/votes-per-day.ts';
+import type { Outbox } from '../core/outbox/outbox.ts';
+import type { CommunityStores } from '../core/settings/stored-settings.ts';
+import { openDatabase } from '../core/store/open-database.ts';
+import { type ProcessCoordination, sqlProcessCoordination } from '../core/store/process-coordination.ts';
+import { queryBuilder } from '../core/store/query-builder.ts';
+import { sqlAnnouncements } from '../core/store/reads/announcements.ts';
+import { sqlCommandRegistry } from '../core/store/reads/command-registry.ts';
+import { sqlCommunityStores } from '../core/store/reads/community-stores.ts';
+import { sqlCounting } from '../core/store/reads/counting.ts';
+import { type HandlerStores, sqlHandlerStores } from '../core/store/reads/handlers.ts';
+import { sqlImports } from '../core/store/reads/imports.ts';
+import { sqlInstallation } from '../core/store/reads/installation.ts';
+import { sqlLedger } from '../core/store/reads/ledger.ts';
+import { sqlLinkedMembers } from '../core/store/reads/linked-members.ts';
+import { accountsOfMember } from '../core/store/reads/member-accounts.ts';
+import { sqlMemberData } from '../core/store/reads/member-data.ts';
+import { sqlMemberLocales } from '../core/store/reads/member-locales.ts';
+import { sqlOutbox } from '../core/store/reads/outbox.ts';
+import { sqlPartyPanels } from '../core/store/reads/party-panels.ts';
+import { summarizePurchases } from '../core/store/reads/purchase-summary.ts';
+import { sqlPurchases } from '../core/store/reads/purchases.ts';
+import { sqlQuarantine } from '../core/store/reads/quarantine.ts';
+import { sqlRecords } from '../core/store/reads/records.ts';
+import { summarizeReminders } from '../core/store/reads/reminder-summary.ts';
+import { summarizeGrants } from '../core/store/reads/reward-records.ts';
+import { sqlRewards } from '../core/store/reads/rewards.ts';
+import { sqlStandings } from '../core/store/reads/standings/standings.ts';
+import { sqlVotesPerDay } from '../core/store/reads/votes-per-day.ts';
+import { createSqlClients, type SqlClients } from '../core/store/sql-module.ts';
+import { countRequestsSince } from '../core/store/writes/budget.ts';
+import { isSessionRevoked } from '../core/store/writes/session-revocations.ts';
+import type { AnnouncementStore } from '../core/tally/announcement-store.ts';
+import type { BackfillStore } from '../core/tally/backfill.ts';
+import type { ImportStore } from '../core/tally/import-store.ts';
+import type { MemberData } from '../core/tally/member-data.ts';
+import type { CountingStore, PruningStore } from '../core/tally/pruning-store.ts';
+import type { PurchaseStore } from '../core/tally/purchase-store.ts';
+import type { Quarantine } from '../core/tally/quarantine.ts';
+import type { ClaimRecorder } from '../core/tally/record-claim.ts';
+import type { Recorder } from '../core/tally/recorder.ts';
+import type { RewardStore } from '../core/tally/reward-store.ts';
+import type { Installation } from '../core/tally/separation.ts';
+import type { PartyPanels } from '../discord/announcements/party-panel.ts';
+import type { MemberLocales } from '../discord/member-languages.ts';
+import type { CommandRegistry } from '../discord/registration/command-registry.ts';
+import type { BudgetStore } from '../lookup/budget.ts';
+import type { OwnerActions } from '../owner/owner-actions.ts';
+import type { Records } from '../owner/records.ts';
+import type { SessionRevocations } from '../owner/revocations.ts';
+import type { GrantSummary, PurchaseSummary, ReminderSummary } from '../owner/reward-records.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { MigrationProgress } from '../platform/database/migrations/migrate.ts';
+import { logProgress } from '../platform/database/migrations/report-progress.ts';
+import { monitorFiles } from '../platform/database-file-monitor.ts';
+import { second } from '../platform/durations.ts';
+import { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import type { LinkedMembers } from './linked-roles/linked-members.ts';
+import { sqlModules } from './sql-modules.ts';
+
+/** The worker's file is `.ts` in the repository, `.js` in the package. */
+const statements = {
+  modules: sqlModules,
+  workerFile: new URL(`./write-worker${extname(import.meta.url)}`, import.meta.url),
+};
 
 /** How long a failed write makes the store unready: longer than the Retry-After of 5 s that senders receive. */
 const writeFailureHoldMs = 6 * second;
 
 /** The storage adapters of all modules, over one database. */
-export interface Store extends CommunityStores, ProcessCoordination, HandlerStores {
+export interface Store extends SqlClients<typeof sqlModules>, CommunityStores, ProcessCoordination, HandlerStores {
   readonly recorder: Recorder;
   readonly claims: ClaimRecorder;
   readonly outbox: Outbox;
@@ -84,7 +91,6 @@ export interface Store extends CommunityStores, ProcessCoordination, HandlerStor
   readonly rewards: RewardStore;
   readonly partyPanels: PartyPanels;
   readonly announcements: AnnouncementStore;
-  readonly reminders: ReminderStore;
   readonly purchases: PurchaseStore;
   readonly linkedMembers: LinkedMembers;
   readonly memberLocales: MemberLocales;
@@ -137,7 +143,7 @@ export async function openStore(
   clock: Clock,
   { thread = true, log, onMigration = log && logProgress(log, clock) }: OpenStoreOptions = {},
 ): Promise<Store> {
-  const { dialect, commits, reopen } = await openDatabase(url, clock, thread, onMigration);
+  const { dialect, commits, reopen } = await openDatabase(url, clock, statements, thread, onMigration);
   const db = queryBuilder(dialect);
   const { reading } = dialect;
   const monitor =
@@ -195,7 +201,6 @@ export async function openStore(
     rewards: sqlRewards(db, reading, write),
     partyPanels: sqlPartyPanels(db, reading, write),
     announcements: sqlAnnouncements(db, reading, clock, write),
-    reminders: sqlReminders(db, reading, write),
     purchases: sqlPurchases(db, reading, write),
     linkedMembers: sqlLinkedMembers(db, reading, write),
     memberLocales: sqlMemberLocales(db, reading, write),
@@ -222,6 +227,7 @@ export async function openStore(
       spent: (keyId, since) => countRequestsSince(db, reading, keyId, since),
     },
     commandRegistry: sqlCommandRegistry(db, reading, write),
+    ...createSqlClients(sqlModules, { db, connection: reading }, (...job) => write('writeOfModule', ...job)),
     ...sqlCommunityStores(db, reading, write),
     ...sqlProcessCoordination(db, reading, write),
     ...sqlHandlerStores(db, reading, write),

@@ -1,13 +1,15 @@
-import type { CommandContext } from '../../commands/command.ts';
-import type { Reminders } from '../../commands/reminders.ts';
-import type { Reply } from '../../commands/reply.ts';
-import { accountIdOf } from '../core/ledger/account-id.ts';
-import type { NextReminder, ReminderStore } from '../core/tally/reminder-store.ts';
-import type { DirectMessageSettings } from '../discord/notifications/direct-message.ts';
-import type { Clock } from '../platform/clock.ts';
-import { minute } from '../platform/durations.ts';
-import type { Log } from '../platform/log.ts';
-import { commandMention } from '../texts/markup.ts';
+import type { CommandContext } from '../../../commands/command.ts';
+import type { Reminders } from '../../../commands/reminders.ts';
+import type { Reply } from '../../../commands/reply.ts';
+import { accountIdOf } from '../../core/ledger/account-id.ts';
+import type { SqlClient } from '../../core/store/sql-module.ts';
+import type { NextReminder } from '../../core/tally/reminder.ts';
+import type { DirectMessageSettings } from '../../discord/notifications/direct-message.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { minute } from '../../platform/durations.ts';
+import type { Log } from '../../platform/log.ts';
+import { commandMention } from '../../texts/markup.ts';
+import type * as sql from './store.ts';
 import type { CheckedListing } from './vote-check.ts';
 
 /** A message that waited longer, for example while Discord was down, is checked again before it is sent (ms). */
@@ -24,7 +26,7 @@ export interface ReminderService extends Reminders, DirectMessageSettings {
 }
 
 export function createReminderService(options: {
-  readonly store: ReminderStore;
+  readonly store: SqlClient<typeof sql>;
   /** The listings that members are reminded of, of all communities. */
   readonly listings: () => readonly CheckedListing[];
   /** The one with this name, or the one with the same target that stands for it. */
@@ -95,18 +97,18 @@ export function createReminderService(options: {
       if (!isEnabled || listing === undefined) return false;
       if (!(await store.isCurrent(reminder, listing))) return false;
       if (possiblySentSince !== null || clock.now() - createdAt <= maxMessageAgeMs) return true;
-      await store.returnReminder(reminder);
+      await store.restore(reminder);
       return false;
     },
 
     async directMessagesClosed(userId) {
-      await store.stopReminders(userId, 'direct_messages_closed', clock.now());
+      await store.stop(userId, 'direct_messages_closed', clock.now());
       untold = new Set(untold).add(userId);
       log.info({ user: userId, reason: 'direct_messages_closed' }, 'the reminders of a member were switched off');
     },
 
     async refreshNotices() {
-      untold = new Set(await store.untoldMembers());
+      untold = new Set(await store.membersToInform());
     },
 
     async noticeFor(userId, { commandId, texts }) {

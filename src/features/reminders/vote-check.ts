@@ -1,11 +1,11 @@
-import type { ListedLookup } from '../../commands/command.ts';
-import type { AccountScope } from '../core/ledger/account-id.ts';
-import { namesOfTarget } from '../core/tally/community.ts';
-import type { RemindedListing } from '../core/tally/reminder-store.ts';
-import type { KeyStatus, Lookup } from '../lookup/lookup.ts';
-import type { Clock } from '../platform/clock.ts';
-import { minute } from '../platform/durations.ts';
-import type { CommunityListing } from './listings.ts';
+import type { ListedLookup } from '../../../commands/command.ts';
+import type { AccountScope } from '../../core/ledger/account-id.ts';
+import { namesOfTarget } from '../../core/tally/community.ts';
+import type { RemindedListing } from '../../core/tally/reminder.ts';
+import type { ListingContext } from '../../core/tally/tally.ts';
+import type { KeyStatus, Lookup } from '../../lookup/lookup.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { minute } from '../../platform/durations.ts';
 
 /** Requests of the budget that are left to commands; checks beyond it use the ledger alone. */
 const reservedRequests = 60;
@@ -21,7 +21,7 @@ export interface CheckedListing extends RemindedListing {
 
 /** A listing with its lookup client. */
 export function listingToCheck(
-  { name, rewards, community }: Pick<CommunityListing, 'name' | 'rewards' | 'community'>,
+  { name, rewards, community }: Pick<ListingContext, 'name' | 'rewards' | 'community'>,
   findLookup: (name: string) => ListedLookup | undefined,
 ): CheckedListing {
   return {

@@ -1,0 +1,53 @@
+import { on } from 'node:events';
+import { parentPort as port, workerData } from 'node:worker_threads';
+import { systemClock } from '../../../platform/clock.ts';
+import type { DatabaseFiles } from '../../../platform/database-files.ts';
+import { sqlite } from '../dialect/sqlite.ts';
+import type { SqlModules } from '../sql-module.ts';
+import type { Job, JobName, JobResult } from '../writes/writes.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { decodeJob, encodeError, encodeResult, type WorkerRequest, type WorkerResponse } from './worker-protocol.ts';
+import { createWriter } from './writer.ts';
+
+/**
+ * Commits jobs until it receives `close`, in the thread that `write-worker-client.ts` starts.
+ * @param modules the statements of features
+ */
+export async function runWriteWorker(modules: SqlModules): Promise<void> {
+  if (port === null) throw new Error('This file must be started as a worker thread.');
+  const files = workerData as DatabaseFiles;
+  const dialect = sqlite(files.path, files);
+  const writer = createWriter(dialect, systemClock, modules);
+  // The client limits the length of the queue.
+  const commits = createGroupCommit([writer], systemClock, Number.POSITIVE_INFINITY);
+  let response: WorkerResponse[number][] = [];
+
+  /** Results of one commit are sent in one message. */
+  function respond(result: WorkerResponse[number]): void {
+    response.push(result);
+    if (response.length > 1) return;
+    setImmediate(() => {
+      port?.postMessage(response);
+      response = [];
+    });
+  }
+
+  async function commit<Name extends JobName>({ name, args }: Job<Name>): Promise<JobResult<Name>> {
+    return { name, result: await commits.write(name, ...args) };
+  }
+
+  for await (const [message] of on(port, 'message')) {
+    const request = message as WorkerRequest | 'close';
+    if (request === 'close') break;
+    for (const [id, encoded] of request) {
+      commit(decodeJob(encoded)).then(
+        (result) => respond([id, encodeResult(result)]),
+        (error: unknown) => respond([id, encodeError(error)]),
+      );
+    }
+  }
+  await commits.close();
+  await dialect.close();
+  // The last response is sent at the end of this turn.
+  setImmediate(() => port?.close());
+}

@@ -1,0 +1,59 @@
+import type { Kysely } from 'kysely';
+import type { Connection } from '../../platform/database/dialect.ts';
+import type { Tables } from './tables.ts';
+
+/** What statements need: `db` builds them, `connection` runs them. */
+export interface Sql {
+  readonly db: Kysely<Tables>;
+  readonly connection: Connection;
+}
+
+/** Every function whose first parameter is {@link Sql}: `never` fits all types of further ones. */
+type Operation = (sql: Sql, ...args: never[]) => Promise<unknown>;
+type Operations = { readonly [name: string]: Operation };
+
+/**
+ * The statements of a feature. A read rejects with the driver's error. A write is a job of the writer: it runs in a
+ * transaction that it may share with others and that may be repeated after a rollback, on SQLite in another thread, so its
+ * arguments and its result are plain data. It rejects with {@link StoreUnavailableError} or TallyhookError `queue_full`.
+ */
+export interface SqlModule {
+  readonly reads: Operations;
+  readonly writes: Operations;
+}
+
+/** The statements of all features, by the names under which the store has them. */
+export type SqlModules = { readonly [name: string]: SqlModule };
+
+type Bound<F> = F extends (sql: Sql, ...args: infer Args) => infer Result ? (...args: Args) => Result : never;
+type BoundAll<Functions> = { readonly [Name in keyof Functions]: Bound<Functions[Name]> };
+
+/** The operations of a module as all other code calls them. */
+export type SqlClient<Module extends SqlModule> = BoundAll<Module['reads']> & BoundAll<Module['writes']>;
+export type SqlClients<Modules extends SqlModules> = { readonly [Name in keyof Modules]: SqlClient<Modules[Name]> };
+
+/** Runs a write of a module in a transaction of the writer. */
+export type WriteOfModule = (module: string, operation: string, args: readonly unknown[]) => Promise<unknown>;
+
+/** @param sql with the connection that reads */
+export function createSqlClients<Modules extends SqlModules>(
+  modules: Modules,
+  sql: Sql,
+  write: WriteOfModule,
+): SqlClients<Modules> {
+  const clients = Object.entries(modules).map(([module, { reads, writes }]) => {
+    const bound = Object.entries(reads).map(([name, read]) => [name, (...args: never[]) => read(sql, ...args)]);
+    const jobs = Object.keys(writes).map((name) => [name, (...args: unknown[]) => write(module, name, args)]);
+    return [module, Object.fromEntries([...bound, ...jobs])];
+  });
+  return Object.fromEntries(clients);
+}
+
+/** For use inside a transaction of the connection. */
+export function writesOfModules(modules: SqlModules, sql: Sql): WriteOfModule {
+  return async (module, name, args) => {
+    const operation = modules[module]?.writes[name];
+    if (operation === undefined) throw new Error(`There is no write ${module}.${name}.`);
+    return operation(sql, ...(args as never[]));
+  };
+}

@@ -1,0 +1,267 @@
+import type { Kysely } from 'kysely';
+import { lastVoteIn } from '../../core/ledger/account.ts';
+import { type AccountId, type AccountScope, accountIdOf, memberOf } from '../../core/ledger/account-id.ts';
+import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
+import type { NewEffect } from '../../core/outbox/outbox.ts';
+import { parseLastVotes } from '../../core/store/json-columns.ts';
+import { run } from '../../core/store/query-builder.ts';
+import { accountsOfMember } from '../../core/store/reads/member-accounts.ts';
+import type { Sql } from '../../core/store/sql-module.ts';
+import type { Tables } from '../../core/store/tables.ts';
+import { lockAccount, releaseAccount } from '../../core/store/writes/accounts.ts';
+import { enqueueWrites } from '../../core/store/writes/enqueue.ts';
+import type { AccountState } from '../../core/tally/account-state.ts';
+import type {
+  ListingCooldown,
+  NextReminder,
+  RemindedListing,
+  Reminder,
+  ReminderAccounts,
+  ReminderClaim,
+  ReminderState,
+  SnoozeResult,
+  StopReason,
+} from '../../core/tally/reminder.ts';
+
+export const reads = {
+  async isReminded(sql: Sql, accountId: AccountId): Promise<boolean> {
+    return (await readState(sql, accountId)).isOn;
+  },
+
+  stateOf: readState,
+
+  /** Whether any can be claimed. Usually none, and a read needs no lock. */
+  async areDue({ db, connection }: Sql, claim: ReminderClaim): Promise<boolean> {
+    const one = { ...claim, limit: 1 };
+    if ((await run(connection, selectDue(db, one))).length > 0) return true;
+    return (await run(connection, selectMisdated(db, one))).length > 0;
+  },
+
+  /**
+   * Whether the message of a reminder is still to be sent: reminders are on, and the member has neither voted nor
+   * postponed it since.
+   */
+  async isCurrent(sql: Sql, { userId, listing, dueAt }: Reminder, account: ReminderAccounts): Promise<boolean> {
+    const { accounts, cooldownMs, names = [listing] } = account;
+    const { isOn, lastVotes } = await readState(sql, accountIdOf(accounts, userId));
+    const lastVoteAt = lastVoteIn(lastVotes, names);
+    if (!isOn || (lastVoteAt !== null && lastVoteAt + cooldownMs > dueAt)) return false;
+    const newer = sql.db.selectFrom('reminders').select('due_at').where('user_id', '=', userId);
+    return (await run(sql.connection, newer.where('listing', 'in', [listing, ...names]))).length === 0;
+  },
+
+  /** The members that are to be informed why their reminders were switched off. */
+  async membersToInform({ db, connection }: Sql): Promise<readonly string[]> {
+    const stops = db.selectFrom('reminder_stops').select('user_id').where('told', '=', 0);
+    return (await run(connection, stops)).map(({ user_id }) => user_id);
+  },
+};
+
+/** What depends on the votes of a member locks the account first, as votes do. */
+export const writes = {
+  /**
+   * Switches the reminders of a community on. The ledger may know later votes than the service. Listings in the order of
+   * the argument.
+   */
+  async switchOn(
+    sql: Sql,
+    accountId: AccountId,
+    listings: readonly ListingCooldown[],
+    now: number,
+  ): Promise<readonly NextReminder[]> {
+    const { db, connection } = sql;
+    const account = await lockAccount(connection, db, accountId);
+    const { userId } = account;
+    await setReminder(sql, accountId, 1);
+    await run(connection, db.deleteFrom('reminder_stops').where('user_id', '=', userId));
+    const next = listings.map((listing) => ({ listing: listing.name, dueAt: dueAfter(account, listing, now) }));
+    for (const { listing, dueAt } of next) if (dueAt !== null) await save(sql, { userId, listing, dueAt });
+    return next;
+  },
+
+  /** @param listings the names of the community's listings; null for all, if it is the only one */
+  async switchOff(sql: Sql, accountId: AccountId, listings: readonly string[] | null): Promise<void> {
+    await switchAccountOff(sql, accountId, listings);
+  },
+
+  /** Reminds again at `until`, unless the member has voted meanwhile: then at the next vote. */
+  async snooze(
+    sql: Sql,
+    accountId: AccountId,
+    listing: RemindedListing,
+    until: number,
+    now: number,
+  ): Promise<SnoozeResult> {
+    const { db, connection } = sql;
+    const account = await lockAccount(connection, db, accountId);
+    if (!account.isReminded) {
+      await releaseAccount(connection, db, account);
+      return { outcome: 'off' };
+    }
+    const dueAt = dueAfter(account, { ...listing, nextVoteAt: null }, now);
+    if (dueAt !== null) return { outcome: 'voted', dueAt };
+    await save(sql, { userId: memberOf(accountId), listing: listing.name, dueAt: until });
+    return { outcome: 'snoozed', dueAt: until };
+  },
+
+  /** Leases due reminders, oldest first. A lease that ends makes a reminder due again. */
+  async claim({ db, connection }: Sql, claim: ReminderClaim): Promise<readonly Reminder[]> {
+    const due = await run(connection, selectDue(db, claim).forUpdate().skipLocked());
+    const misdated = await run(connection, selectMisdated(db, claim).forUpdate().skipLocked());
+    const claimed = [...due, ...misdated].slice(0, claim.limit);
+    for (const { user_id, listing } of claimed) {
+      const lease = db.updateTable('reminders').set({ leased_until: claim.leaseUntil });
+      await run(connection, lease.where('user_id', '=', user_id).where('listing', '=', listing));
+    }
+    return claimed.map(({ user_id: userId, listing, due_at: dueAt }) => ({ userId, listing, dueAt }));
+  },
+
+  /**
+   * Replaces a due reminder by the effect that sends it. Returns its queue; null if the member has voted or stopped
+   * reminders meanwhile.
+   * @param accounts those of the listing's community
+   */
+  async enqueue(sql: Sql, reminder: Reminder, accounts: AccountScope, now: number): Promise<string | null> {
+    if (!(await deleteUnchanged(sql, reminder))) return null;
+    const effect = reminderEffect(reminder, accounts, now);
+    await enqueueWrites(sql.db, sql.connection).enqueue([effect]);
+    return effect.queue;
+  },
+
+  /** Changes when a reminder is due, unless the member has voted or stopped reminders meanwhile. */
+  async postpone({ db, connection }: Sql, { userId, listing, dueAt }: Reminder, newDueAt: number): Promise<void> {
+    const postponed = db.updateTable('reminders').set({ due_at: newDueAt, leased_until: null });
+    await run(
+      connection,
+      postponed.where('user_id', '=', userId).where('listing', '=', listing).where('due_at', '=', dueAt),
+    );
+  },
+
+  /** Moves a reminder to the listing that stands for its own one; that listing's own reminder takes precedence. */
+  async move(sql: Sql, reminder: Reminder, listing: string): Promise<void> {
+    if (await deleteUnchanged(sql, reminder)) await add(sql, { ...reminder, listing });
+  },
+
+  /** Makes a reminder due again whose effect is too old to be sent, unless there is a newer one. */
+  restore: add,
+
+  /** Switches off the reminders of a member in all communities for this reason, of which the member is to be informed. */
+  async stop(sql: Sql, userId: string, reason: StopReason, now: number): Promise<void> {
+    const { db, connection } = sql;
+    // There is nothing to tell a member who has no reminders, or was forgotten.
+    let wereOn = false;
+    for (const accountId of await accountsOfMember(connection, db, userId)) {
+      if (await switchAccountOff(sql, accountId, null)) wereOn = true;
+    }
+    if (!wereOn) return;
+    const stop = { reason, at: now, told: 0 };
+    const insert = db.insertInto('reminder_stops').values({ user_id: userId, ...stop });
+    await run(
+      connection,
+      insert.onConflict((conflict) => conflict.column('user_id').doUpdateSet(stop)),
+    );
+  },
+
+  /** Why the reminders of a member were switched off; null for all but the first caller. */
+  async takeStopReason({ db, connection }: Sql, userId: string): Promise<StopReason | null> {
+    const take = db.updateTable('reminder_stops').set({ told: 1 }).where('user_id', '=', userId);
+    const [taken] = await run(connection, take.where('told', '=', 0).returning('reason'));
+    return taken?.reason ?? null;
+  },
+};
+
+async function readState({ db, connection }: Sql, accountId: AccountId): Promise<ReminderState> {
+  const account = db.selectFrom('balances').select(['reminder', 'last_votes']).where('user_id', '=', accountId);
+  const stops = db.selectFrom('reminder_stops').select(['reason', 'at']);
+  const [row] = await run(connection, account);
+  const [stopped] = await run(connection, stops.where('user_id', '=', memberOf(accountId)));
+  return {
+    isOn: row?.reminder === 1,
+    stopped: stopped ?? null,
+    lastVotes: row === undefined ? {} : parseLastVotes(row.last_votes),
+  };
+}
+
+async function save({ db, connection }: Sql, { userId: user_id, listing, dueAt: due_at }: Reminder): Promise<void> {
+  const insert = db.insertInto('reminders').values({ user_id, listing, due_at, leased_until: null });
+  await run(
+    connection,
+    insert.onConflict((conflict) =>
+      conflict.columns(['user_id', 'listing']).doUpdateSet({ due_at, leased_until: null }),
+    ),
+  );
+}
+
+/** Unless the member has one for the listing. */
+async function add({ db, connection }: Sql, { userId: user_id, listing, dueAt: due_at }: Reminder): Promise<void> {
+  const insert = db.insertInto('reminders').values({ user_id, listing, due_at, leased_until: null });
+  await run(
+    connection,
+    insert.onConflict((conflict) => conflict.columns(['user_id', 'listing']).doNothing()),
+  );
+}
+
+/** Returns whether there was one that is due at this time. */
+async function deleteUnchanged({ db, connection }: Sql, { userId, listing, dueAt }: Reminder): Promise<boolean> {
+  const unchanged = db.deleteFrom('reminders').where('user_id', '=', userId).where('listing', '=', listing);
+  return (await run(connection, unchanged.where('due_at', '=', dueAt).returning('due_at'))).length > 0;
+}
+
+async function setReminder({ db, connection }: Sql, accountId: AccountId, reminder: 0 | 1): Promise<void> {
+  await run(connection, db.updateTable('balances').set({ reminder }).where('user_id', '=', accountId));
+}
+
+/** Returns whether they were on. */
+async function switchAccountOff(sql: Sql, accountId: AccountId, listings: readonly string[] | null): Promise<boolean> {
+  const { db, connection } = sql;
+  const account = await lockAccount(connection, db, accountId);
+  await setReminder(sql, accountId, 0);
+  const ofMember = db.deleteFrom('reminders').where('user_id', '=', account.userId);
+  if (listings === null) await run(connection, ofMember);
+  else if (listings.length > 0) await run(connection, ofMember.where('listing', 'in', listings));
+  await releaseAccount(connection, db, { ...account, isReminded: false });
+  return account.isReminded;
+}
+
+/** Reminders that are due and that nobody has leased, oldest first. */
+function selectDue(db: Kysely<Tables>, { now, limit, ...claim }: ReminderClaim) {
+  return unleased(db, { now, limit, ...claim }).where('due_at', '<=', now);
+}
+
+/** Reminders whose due time a clock that was ahead has written. */
+function selectMisdated(db: Kysely<Tables>, claim: ReminderClaim) {
+  return unleased(db, claim).where('due_at', '>', claim.maxDueAt);
+}
+
+function unleased(db: Kysely<Tables>, { now, maxLeaseUntil, limit }: ReminderClaim) {
+  return db
+    .selectFrom('reminders')
+    .select(['user_id', 'listing', 'due_at'])
+    .where((or) =>
+      or.or([or('leased_until', 'is', null), or('leased_until', '<=', now), or('leased_until', '>', maxLeaseUntil)]),
+    )
+    .orderBy('due_at')
+    .orderBy('user_id')
+    .orderBy('listing')
+    .limit(limit);
+}
+
+/** When the member can vote again, by the ledger and by the service; null if that is not in the future. */
+function dueAfter(
+  { lastVotes }: AccountState,
+  { name, names = [name], cooldownMs, nextVoteAt }: ListingCooldown,
+  now: number,
+): number | null {
+  const lastVoteAt = lastVoteIn(lastVotes, names);
+  const dueAt = Math.max(nextVoteAt ?? 0, lastVoteAt === null ? 0 : lastVoteAt + cooldownMs);
+  return dueAt > now ? dueAt : null;
+}
+
+function reminderEffect(
+  { userId, listing, dueAt }: Reminder,
+  accounts: AccountScope,
+  createdAt: number,
+): NewEffect<'directMessage'> {
+  const content = { userId, message: { type: 'reminder', listing, dueAt } } as const;
+  return { kind: 'directMessage', queue: directMessageQueue(userId, accounts), content, deliveryId: null, createdAt };
+}
