@@ -28,6 +28,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'platform/web',
     'platform/discord-oauth',
     'platform/encryption',
+    'core/store',
     'core/tally',
     'core/ledger',
     'core/rewards',
@@ -59,7 +60,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
       'core/outbox',
       'lookup',
     ],
-    ...['owner', 'discord', 'features/handlers', 'features/linked-roles'],
+    ...['owner', 'discord', 'features/handlers'],
   ],
   'features/reminders': [
     ...['platform', 'core/ledger', 'core/outbox', 'core/store', 'core/tally'],
@@ -179,7 +180,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
 const modulesByPackage: Readonly<Record<string, readonly string[]>> = {
   'discord.js': ['discord'],
   'discord-api-types': ['commands'],
-  kysely: ['platform', 'features/reminders', 'platform/database', 'core/store', 'service'],
+  kysely: ['platform', 'features/linked-roles', 'features/reminders', 'platform/database', 'core/store', 'service'],
   'node:sqlite': ['platform', 'platform/database', 'core/store', 'service'],
   pg: ['platform/database', 'core/store', 'service'],
   ky: ['lookup', 'platform/discord-oauth'],

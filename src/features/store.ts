@@ -16,7 +16,6 @@ import { type HandlerStores, sqlHandlerStores } from '../core/store/reads/handle
 import { sqlImports } from '../core/store/reads/imports.ts';
 import { sqlInstallation } from '../core/store/reads/installation.ts';
 import { sqlLedger } from '../core/store/reads/ledger.ts';
-import { sqlLinkedMembers } from '../core/store/reads/linked-members.ts';
 import { accountsOfMember } from '../core/store/reads/member-accounts.ts';
 import { sqlMemberData } from '../core/store/reads/member-data.ts';
 import { sqlMemberLocales } from '../core/store/reads/member-locales.ts';
@@ -60,7 +59,6 @@ import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
 import { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import type { LinkedMembers } from './linked-roles/linked-members.ts';
 import { sqlModules } from './sql-modules.ts';
 
 /** The worker's file is `.ts` in the repository, `.js` in the package. */
@@ -92,7 +90,6 @@ export interface Store extends SqlClients<typeof sqlModules>, CommunityStores, P
   readonly partyPanels: PartyPanels;
   readonly announcements: AnnouncementStore;
   readonly purchases: PurchaseStore;
-  readonly linkedMembers: LinkedMembers;
   readonly memberLocales: MemberLocales;
   readonly memberData: MemberData;
   readonly backfill: BackfillStore;
@@ -202,7 +199,6 @@ export async function openStore(
     partyPanels: sqlPartyPanels(db, reading, write),
     announcements: sqlAnnouncements(db, reading, clock, write),
     purchases: sqlPurchases(db, reading, write),
-    linkedMembers: sqlLinkedMembers(db, reading, write),
     memberLocales: sqlMemberLocales(db, reading, write),
     memberData: sqlMemberData(db, reading, write),
     backfill: {

@@ -8,9 +8,10 @@ import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { textsFor } from '../../texts/texts.ts';
 import type { DiscordOAuth } from './discord-oauth.ts';
-import type { LinkedMembers, StoredValues } from './linked-members.ts';
+import type { StoredValues } from './linked-members.ts';
 import type { MemberTokens } from './member-tokens.ts';
 import { connectionBody, memberValues } from './member-values.ts';
+import type { LinkedMembers } from './store.ts';
 
 const busyRetryMs = 3 * second;
 /** An update that was enqueued and has not succeeded for this long is enqueued again (ms). */

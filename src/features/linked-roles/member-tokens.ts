@@ -5,7 +5,8 @@ import { minute, second } from '../../platform/durations.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
 import { type SealContext, seal } from '../../platform/encryption/sealed-text.ts';
 import type { DiscordOAuth } from './discord-oauth.ts';
-import type { LinkedMember, LinkedMembers, SaveTokensResult, SealedTokens } from './linked-members.ts';
+import type { LinkedMember, SaveTokensResult, SealedTokens } from './linked-members.ts';
+import type { LinkedMembers } from './store.ts';
 
 /** Longer than a request for new tokens takes; afterwards another process tries (ms). */
 const refreshLeaseMs = 20 * second;

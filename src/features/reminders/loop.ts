@@ -1,10 +1,9 @@
-import type { SqlClient } from '../../core/store/sql-module.ts';
 import type { Reminder } from '../../core/tally/reminder.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import type * as sql from './store.ts';
+import type { StoredReminders } from './store.ts';
 import type { CheckedListing, CheckVote } from './vote-check.ts';
 
 /** A reminder is sent within a minute of becoming due. */
@@ -26,7 +25,7 @@ export interface ReminderLoop {
 }
 
 export function createReminderLoop(options: {
-  readonly reminders: SqlClient<typeof sql>;
+  readonly reminders: StoredReminders;
   /** The one with this name, or the one with the same target that stands for it. */
   readonly findListing: (name: string) => CheckedListing | undefined;
   /** The longest cooldown of all listings (ms). */

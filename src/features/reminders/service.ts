@@ -2,14 +2,13 @@ import type { CommandContext } from '../../../commands/command.ts';
 import type { Reminders } from '../../../commands/reminders.ts';
 import type { Reply } from '../../../commands/reply.ts';
 import { accountIdOf } from '../../core/ledger/account-id.ts';
-import type { SqlClient } from '../../core/store/sql-module.ts';
 import type { NextReminder } from '../../core/tally/reminder.ts';
 import type { DirectMessageSettings } from '../../discord/notifications/direct-message.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';
 import { commandMention } from '../../texts/markup.ts';
-import type * as sql from './store.ts';
+import type { StoredReminders } from './store.ts';
 import type { CheckedListing } from './vote-check.ts';
 
 /** A message that waited longer, for example while Discord was down, is checked again before it is sent (ms). */
@@ -26,7 +25,7 @@ export interface ReminderService extends Reminders, DirectMessageSettings {
 }
 
 export function createReminderService(options: {
-  readonly store: SqlClient<typeof sql>;
+  readonly store: StoredReminders;
   /** The listings that members are reminded of, of all communities. */
   readonly listings: () => readonly CheckedListing[];
   /** The one with this name, or the one with the same target that stands for it. */

@@ -6,7 +6,7 @@ import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { parseLastVotes } from '../../core/store/json-columns.ts';
 import { run } from '../../core/store/query-builder.ts';
 import { accountsOfMember } from '../../core/store/reads/member-accounts.ts';
-import type { Sql } from '../../core/store/sql-module.ts';
+import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import { lockAccount, releaseAccount } from '../../core/store/writes/accounts.ts';
 import { enqueueWrites } from '../../core/store/writes/enqueue.ts';
@@ -169,6 +169,9 @@ export const writes = {
     return taken?.reason ?? null;
   },
 };
+
+/** The reminders of members, in the database. */
+export type StoredReminders = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
 async function readState({ db, connection }: Sql, accountId: AccountId): Promise<ReminderState> {
   const account = db.selectFrom('balances').select(['reminder', 'last_votes']).where('user_id', '=', accountId);

@@ -23,7 +23,6 @@ import { importWrites } from './imports.ts';
 import { installationWrites } from './installation.ts';
 import { invalidRequestWrites } from './invalid-requests.ts';
 import { leaseWrites } from './leases.ts';
-import { linkedMemberWrites } from './linked-members.ts';
 import { memberLanguageWrites } from './member-languages.ts';
 import { outboxWrites } from './outbox.ts';
 import { partyWrites } from './party.ts';
@@ -64,7 +63,6 @@ export function createWrites(
     ...heartbeatWrites(db, connection),
     ...seenRolesWrites(db, connection),
     ...memberLanguageWrites(db, connection),
-    ...linkedMemberWrites(db, connection),
     ...forgetWrites(db, connection),
     ...settingsWrites(db, connection),
     ...guildWrites(db, connection),

@@ -1,0 +1,231 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
+import { memberOf } from '../../core/ledger/account-id.ts';
+import { accountOf } from '../../core/store/account-columns.ts';
+import { parseLastVotes } from '../../core/store/json-columns.ts';
+import { literal, run } from '../../core/store/query-builder.ts';
+import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
+import type { Tables } from '../../core/store/tables.ts';
+import { lockAccountsOf, releaseAccount } from '../../core/store/writes/accounts.ts';
+import { enqueueWrites } from '../../core/store/writes/enqueue.ts';
+import { roleConnectionEffect } from '../../core/tally/role-connection.ts';
+import { keyIdOf } from '../../platform/encryption/sealed-text.ts';
+import type { LinkedMember, SaveTokensResult, SealedTokens, StoredValues } from './linked-members.ts';
+
+export const reads = {
+  /** The id of the key with which the secrets of the database are encrypted; null before the first secret. */
+  async keyId({ db, connection }: Sql): Promise<string | null> {
+    const state = db.selectFrom('settings_state').select('key_id').where('id', '=', literal(1));
+    const [row] = await run(connection, state);
+    return row?.key_id ?? null;
+  },
+
+  async find({ db, connection }: Sql, userId: string): Promise<LinkedMember | null> {
+    const [row] = await run(connection, db.selectFrom('linked_members').selectAll().where('user_id', '=', userId));
+    return row === undefined ? null : toLinkedMember(row);
+  },
+
+  /** What the values of the next members are computed from, by user id. */
+  async valuesAfter(sql: Sql, userId: string, now: number, limit: number): Promise<readonly StoredValues[]> {
+    const next = sql.db.selectFrom('linked_members').select(['user_id', 'pushed']).where('user_id', '>', userId);
+    return readValues(sql, await run(sql.connection, next.orderBy('user_id').limit(limit)), now);
+  },
+};
+
+/** Marks of accounts are changed under the lock of the account, as votes do. Times are ms since the epoch. */
+export const writes = {
+  /** Stores the member in place of an earlier link, marks the accounts, and enqueues an update. */
+  async link(sql: Sql, member: LinkedMember, now: number): Promise<SaveTokensResult> {
+    const { db, connection } = sql;
+    const { userId, accessToken, refreshToken, expiresAt, locale } = member;
+    const rejection = await rejectOtherKey(sql, member);
+    if (rejection !== null) return rejection;
+    const tokens = { access_token: accessToken, refresh_token: refreshToken, expires_at: expiresAt };
+    const row = { ...tokens, locale, linked_at: now, pushed: null, requested_at: now, refreshing_until: null };
+    const insert = db.insertInto('linked_members').values({ user_id: userId, ...row });
+    await run(
+      connection,
+      insert.onConflict((conflict) => conflict.column('user_id').doUpdateSet(row)),
+    );
+    await markAccounts(sql, userId, 'linked');
+    await enqueueUpdate(sql, userId, now);
+    return { status: 'saved' };
+  },
+
+  /** Deletes the tokens, and the marks of the accounts. Returns whether the member was linked. */
+  async unlink(sql: Sql, userId: string): Promise<boolean> {
+    const remove = sql.db.deleteFrom('linked_members').where('user_id', '=', userId);
+    const deleted = await run(sql.connection, remove.returning('user_id'));
+    if (deleted.length === 0) return false;
+    await markAccounts(sql, userId, 'none');
+    return true;
+  },
+
+  /**
+   * Marks that an update begins, so that a vote from now on enqueues another one. Then returns what the values are
+   * computed from; null if the member is not linked.
+   * @param now decides which orders are active
+   */
+  async beginUpdate(sql: Sql, userId: string, now: number): Promise<StoredValues | null> {
+    const find = sql.db.selectFrom('linked_members').select(['user_id', 'pushed']).where('user_id', '=', userId);
+    const members = await run(sql.connection, find);
+    if (members.length > 0) await markAccounts(sql, userId, 'linked');
+    const [values] = await readValues(sql, members, now);
+    return values ?? null;
+  },
+
+  /** Notes the values that Discord has now. */
+  async saveUpdate({ db, connection }: Sql, userId: string, pushed: string): Promise<void> {
+    await run(connection, updateMember(db, userId).set({ pushed, requested_at: null }));
+  },
+
+  /**
+   * Lets only one process at a time request new tokens, because each refresh token is valid once. Returns the member as
+   * stored; null if another process is requesting, or the member is not linked.
+   */
+  async leaseRefresh(
+    { db, connection }: Sql,
+    userId: string,
+    now: number,
+    until: number,
+  ): Promise<LinkedMember | null> {
+    const lease = updateMember(db, userId).set({ refreshing_until: until });
+    const [row] = await run(
+      connection,
+      lease
+        .where((eb) =>
+          // A lease that ends later was written by a clock that was ahead.
+          eb.or([
+            eb('refreshing_until', 'is', null),
+            eb('refreshing_until', '<=', now),
+            eb('refreshing_until', '>', until),
+          ]),
+        )
+        .returningAll(),
+    );
+    return row === undefined ? null : toLinkedMember(row);
+  },
+
+  /** Stores new tokens and ends the lease. */
+  async saveTokens(sql: Sql, userId: string, tokens: SealedTokens): Promise<SaveTokensResult> {
+    const rejection = await rejectOtherKey(sql, tokens);
+    if (rejection !== null) return rejection;
+    const { accessToken: access_token, refreshToken: refresh_token, expiresAt: expires_at } = tokens;
+    const save = updateMember(sql.db, userId).set({ access_token, refresh_token, expires_at, refreshing_until: null });
+    const saved = await run(sql.connection, save.returning('user_id'));
+    return { status: saved.length > 0 ? 'saved' : 'not_linked' };
+  },
+
+  /** Ends the lease without new tokens. */
+  async releaseRefresh({ db, connection }: Sql, userId: string): Promise<void> {
+    await run(connection, updateMember(db, userId).set({ refreshing_until: null }));
+  },
+
+  /**
+   * Enqueues an update that no vote has asked for, unless one was enqueued after `unlessSince` and has not succeeded.
+   * Returns whether it did.
+   */
+  async requestUpdate(sql: Sql, userId: string, now: number, unlessSince: number): Promise<boolean> {
+    const request = updateMember(sql.db, userId).set({ requested_at: now });
+    const requested = await run(
+      sql.connection,
+      request
+        .where((eb) =>
+          eb.or([
+            eb('requested_at', 'is', null),
+            eb('requested_at', '<=', unlessSince),
+            // Written by a clock that was ahead.
+            eb('requested_at', '>', now),
+          ]),
+        )
+        .returning('user_id'),
+    );
+    if (requested.length === 0) return false;
+    await enqueueUpdate(sql, userId, now);
+    return true;
+  },
+};
+
+/** The members with linked roles, in the database. */
+export type LinkedMembers = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
+
+function updateMember(db: Kysely<Tables>, userId: string) {
+  return db.updateTable('linked_members').where('user_id', '=', userId);
+}
+
+async function enqueueUpdate({ db, connection }: Sql, userId: string, now: number): Promise<void> {
+  await enqueueWrites(db, connection).enqueue([roleConnectionEffect(userId, null, now)]);
+}
+
+async function markAccounts({ db, connection }: Sql, userId: string, roleConnection: 'none' | 'linked'): Promise<void> {
+  // The first vote in another community makes a new account, which the next check of all linked members finds.
+  for (const account of await lockAccountsOf(connection, db, userId)) {
+    const mark = db.updateTable('balances').set({ role_connection: roleConnection === 'linked' ? 1 : 0 });
+    await run(connection, mark.where('user_id', '=', account.id));
+    await releaseAccount(connection, db, { ...account, roleConnection });
+  }
+}
+
+/** Null if both are encrypted with the database's key. */
+async function rejectOtherKey(sql: Sql, { accessToken, refreshToken }: SealedTokens): Promise<SaveTokensResult | null> {
+  const keyIds = [accessToken, refreshToken].map((sealed) => keyIdOf(sealed) ?? '');
+  const keyId = await adoptKey(sql, keyIds[0] ?? '');
+  return keyIds.every((id) => id === keyId) ? null : { status: 'other_key', keyId };
+}
+
+/** Makes the key of the first secret that of the database. Returns the id of the database's key. */
+async function adoptKey({ db, connection }: Sql, keyId: string): Promise<string> {
+  const insert = db.insertInto('settings_state').values({ id: 1, version: 0, key_id: keyId });
+  const [state] = await run(
+    connection,
+    insert
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet({ key_id: sql<string>`coalesce(settings_state.key_id, excluded.key_id)` }),
+      )
+      .returning('key_id'),
+  );
+  return state?.key_id ?? keyId;
+}
+
+function toLinkedMember(row: Selectable<Tables['linked_members']>): LinkedMember {
+  const { user_id: userId, access_token: accessToken, refresh_token: refreshToken, expires_at: expiresAt } = row;
+  return { userId, accessToken, refreshToken, expiresAt, locale: row.locale };
+}
+
+/** Reads what the values of these members are computed from. @param now ms since the epoch */
+async function readValues(
+  { db, connection }: Sql,
+  members: readonly Pick<Selectable<Tables['linked_members']>, 'user_id' | 'pushed'>[],
+  now: number,
+): Promise<StoredValues[]> {
+  if (members.length === 0) return [];
+  const userIds = members.map(({ user_id }) => user_id);
+  const columns = ['user_id', 'votes', 'last_votes', 'streak_days', 'streak_last_day'] as const;
+  const balances = db.selectFrom('balances').select(columns);
+  const accounts = await run(
+    connection,
+    balances.where('user_id', 'in', userIds).unionAll(balances.where('member_id', 'in', userIds)),
+  );
+  const orders = await run(
+    connection,
+    db
+      .selectFrom('orders')
+      .select('user_id')
+      .distinct()
+      .where('user_id', 'in', userIds)
+      .where('state', '=', literal('active'))
+      .where((eb) => eb.or([eb('period_end', 'is', null), eb('period_end', '>', now)])),
+  );
+  const withPremium = new Set(orders.map(({ user_id }) => user_id));
+  const accountsByMember = Map.groupBy(accounts, ({ user_id }) => memberOf(accountOf({ user_id })));
+  return members.map(({ user_id: userId, pushed }) => ({
+    userId,
+    accounts: (accountsByMember.get(userId) ?? []).map((row) => ({
+      accountId: accountOf(row),
+      votes: row.votes,
+      lastVotes: parseLastVotes(row.last_votes),
+      streak: { days: row.streak_days, lastDay: row.streak_last_day },
+    })),
+    hasPremium: withPremium.has(userId),
+    pushed,
+  }));
+}
