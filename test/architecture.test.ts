@@ -15,7 +15,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'platform/leases': ['platform'],
   'core/outbox': ['platform'],
   'core/tally': ['platform', 'core/ledger', 'core/rewards', 'core/outbox'],
-  'features/handlers': ['platform', 'core/ledger', 'core/outbox', 'core/tally'],
+  'features/handlers': ['platform', 'core/ledger', 'core/outbox', 'core/store', 'core/tally'],
   lookup: ['platform', 'platform/tracing'],
   texts: ['platform', 'core/ledger', 'core/rewards', 'lookup'],
   commands: ['platform', 'core/ledger', 'core/rewards', 'lookup', 'core/settings', 'texts'],
@@ -60,7 +60,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
       'core/outbox',
       'lookup',
     ],
-    ...['owner', 'discord', 'features/handlers'],
+    ...['owner', 'discord'],
   ],
   'features/reminders': [
     ...['platform', 'core/ledger', 'core/outbox', 'core/store', 'core/tally'],

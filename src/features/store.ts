@@ -11,8 +11,8 @@ import { queryBuilder } from '../core/store/query-builder.ts';
 import { sqlAnnouncements } from '../core/store/reads/announcements.ts';
 import { sqlCommandRegistry } from '../core/store/reads/command-registry.ts';
 import { sqlCommunityStores } from '../core/store/reads/community-stores.ts';
+import { findCorrection } from '../core/store/reads/corrections.ts';
 import { sqlCounting } from '../core/store/reads/counting.ts';
-import { type HandlerStores, sqlHandlerStores } from '../core/store/reads/handlers.ts';
 import { sqlImports } from '../core/store/reads/imports.ts';
 import { sqlInstallation } from '../core/store/reads/installation.ts';
 import { sqlLedger } from '../core/store/reads/ledger.ts';
@@ -59,6 +59,7 @@ import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
 import { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { LedgerStore } from './handlers/ledger.ts';
 import { sqlModules } from './sql-modules.ts';
 
 /** The worker's file is `.ts` in the repository, `.js` in the package. */
@@ -71,7 +72,8 @@ const statements = {
 const writeFailureHoldMs = 6 * second;
 
 /** The storage adapters of all modules, over one database. */
-export interface Store extends SqlClients<typeof sqlModules>, CommunityStores, ProcessCoordination, HandlerStores {
+export interface Store extends SqlClients<typeof sqlModules>, CommunityStores, ProcessCoordination {
+  readonly ledgerStore: LedgerStore;
   readonly recorder: Recorder;
   readonly claims: ClaimRecorder;
   readonly outbox: Outbox;
@@ -226,7 +228,10 @@ export async function openStore(
     ...createSqlClients(sqlModules, { db, connection: reading }, (...job) => write('writeOfModule', ...job)),
     ...sqlCommunityStores(db, reading, write),
     ...sqlProcessCoordination(db, reading, write),
-    ...sqlHandlerStores(db, reading, write),
+    ledgerStore: {
+      correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
+      findCorrection: (idempotencyKey) => findCorrection(db, reading, idempotencyKey),
+    },
     ownerActions: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
       requeueEffect: (effectId, now) => write('requeueEffect', effectId, now),

@@ -1,18 +1,12 @@
 import { type HandlerKind, handlerKinds } from '../../core/outbox/handler-events.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, hour } from '../../platform/durations.ts';
+import type { StoredSubscriptions } from './store.ts';
 
 /** How long events are stored for a handler whose process is not running (ms). */
 const keptMs = 7 * day;
 /** How often a process repeats that it has its handlers (ms). */
 const renewalMs = hour;
-
-/** Which kinds of handlers the processes have. Times are ms since the epoch. Rejects as the store does. */
-export interface SubscriptionStore {
-  renew(kinds: readonly HandlerKind[], now: number): Promise<void>;
-  /** The kinds that were renewed at the time or later; also those of newer versions. */
-  renewedSince(since: number): Promise<readonly string[]>;
-}
 
 /** The kinds of handlers for which events are stored. */
 export interface Subscriptions {
@@ -28,7 +22,7 @@ export interface Subscriptions {
  */
 export function createSubscriptions(
   own: readonly HandlerKind[],
-  store: SubscriptionStore | null,
+  store: StoredSubscriptions | null,
   clock: Pick<Clock, 'now' | 'monotonic'>,
 ): Subscriptions {
   let kinds = own;

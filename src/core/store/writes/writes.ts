@@ -17,7 +17,6 @@ import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
 import { guildDataWrites } from './guild-data.ts';
 import { guildWrites } from './guilds.ts';
-import { handlerWrites } from './handlers.ts';
 import { heartbeatWrites } from './heartbeat.ts';
 import { importWrites } from './imports.ts';
 import { installationWrites } from './installation.ts';
@@ -75,7 +74,6 @@ export function createWrites(
     ...importWrites(db, connection),
     ...undoImportWrites(db, connection),
     ...installationWrites(db, connection),
-    ...handlerWrites(db, connection),
     ...separationWrites(db, connection),
 
     /** A write of a feature. Its client knows the types of the arguments and of the result. */
