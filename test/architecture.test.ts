@@ -66,9 +66,18 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     ...['platform', 'core/ledger', 'core/outbox', 'core/store', 'core/tally'],
     ...['commands', 'discord', 'lookup', 'texts'],
   ],
+  'features/party': ['platform', 'core/store', 'core/tally', 'discord'],
   features: [
     ...['platform', 'platform/database', 'core/ledger', 'core/outbox', 'core/settings', 'core/store', 'core/tally'],
-    ...['discord', 'lookup', 'owner', 'features/handlers', 'features/linked-roles', 'features/reminders'],
+    ...[
+      'discord',
+      'lookup',
+      'owner',
+      'features/handlers',
+      'features/linked-roles',
+      'features/party',
+      'features/reminders',
+    ],
   ],
   'platform/http': ['platform', 'platform/web'],
   'platform/doctor': ['platform', 'platform/database', 'platform/terminal'],
@@ -180,7 +189,15 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
 const modulesByPackage: Readonly<Record<string, readonly string[]>> = {
   'discord.js': ['discord'],
   'discord-api-types': ['commands'],
-  kysely: ['platform', 'features/linked-roles', 'features/reminders', 'platform/database', 'core/store', 'service'],
+  kysely: [
+    'platform',
+    'features/linked-roles',
+    'features/party',
+    'features/reminders',
+    'platform/database',
+    'core/store',
+    'service',
+  ],
   'node:sqlite': ['platform', 'platform/database', 'core/store', 'service'],
   pg: ['platform/database', 'core/store', 'service'],
   ky: ['lookup', 'platform/discord-oauth'],
@@ -290,6 +307,22 @@ describe('the modules', () => {
     });
     expect(violations).toEqual([]);
   });
+});
+
+it('the writer thread loads neither Discord nor web pages', () => {
+  const loaded = new Set<string>();
+  const packages = new Set<string>();
+  const load = (path: string): void => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    for (const [, specifier = ''] of codeOf(path).matchAll(/(?:^|\n)(?:import|export) (?!type )[^;]*?'([^']+)';/g)) {
+      if (specifier.startsWith('.')) load(normalize(join(dirname(path), specifier)));
+      else packages.add(specifier);
+    }
+  };
+  load('src/features/write-worker.ts');
+  expect(loaded).toContain('src/features/reminders/store.ts');
+  expect([...packages].filter((name) => /^(discord|express|helmet|ky$|@takumi)/.test(name))).toEqual([]);
 });
 
 describe('every file', () => {

@@ -20,7 +20,6 @@ import { accountsOfMember } from '../core/store/reads/member-accounts.ts';
 import { sqlMemberData } from '../core/store/reads/member-data.ts';
 import { sqlMemberLocales } from '../core/store/reads/member-locales.ts';
 import { sqlOutbox } from '../core/store/reads/outbox.ts';
-import { sqlPartyPanels } from '../core/store/reads/party-panels.ts';
 import { summarizePurchases } from '../core/store/reads/purchase-summary.ts';
 import { sqlPurchases } from '../core/store/reads/purchases.ts';
 import { sqlQuarantine } from '../core/store/reads/quarantine.ts';
@@ -44,7 +43,6 @@ import type { ClaimRecorder } from '../core/tally/record-claim.ts';
 import type { Recorder } from '../core/tally/recorder.ts';
 import type { RewardStore } from '../core/tally/reward-store.ts';
 import type { Installation } from '../core/tally/separation.ts';
-import type { PartyPanels } from '../discord/announcements/party-panel.ts';
 import type { MemberLocales } from '../discord/member-languages.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';
 import type { BudgetStore } from '../lookup/budget.ts';
@@ -89,7 +87,6 @@ export interface Store extends SqlClients<typeof sqlModules>, CommunityStores, P
   communitiesOf(userId: string): Promise<readonly AccountScope[]>;
   readonly records: Records;
   readonly rewards: RewardStore;
-  readonly partyPanels: PartyPanels;
   readonly announcements: AnnouncementStore;
   readonly purchases: PurchaseStore;
   readonly memberLocales: MemberLocales;
@@ -198,7 +195,6 @@ export async function openStore(
       (await accountsOfMember(reading, db, userId)).map((accountId) => partsOf(accountId).accounts),
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
-    partyPanels: sqlPartyPanels(db, reading, write),
     announcements: sqlAnnouncements(db, reading, clock, write),
     purchases: sqlPurchases(db, reading, write),
     memberLocales: sqlMemberLocales(db, reading, write),

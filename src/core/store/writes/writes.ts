@@ -25,7 +25,6 @@ import { leaseWrites } from './leases.ts';
 import { memberLanguageWrites } from './member-languages.ts';
 import { outboxWrites } from './outbox.ts';
 import { partyWrites } from './party.ts';
-import { partyPanelWrites } from './party-panels.ts';
 import { pruningWrites } from './pruning.ts';
 import { purchaseWrites } from './purchases.ts';
 import { requeueWrites } from './requeue-effect.ts';
@@ -55,7 +54,6 @@ export function createWrites(
     ...commandRegistryWrites(db, connection),
     ...grantWrites(db, connection),
     ...partyWrites(db, connection),
-    ...partyPanelWrites(db, connection),
     ...announcementWrites(db, connection),
     ...purchaseWrites(db, connection),
     ...backfillWrites(db, connection),
