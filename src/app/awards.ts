@@ -1,6 +1,6 @@
 import type { Awards } from '../../commands/command.ts';
 import type { AccountScope } from '../core/ledger/account-id.ts';
-import type { OwnerActions } from '../owner/owner-actions.ts';
+import type { OwnerActions } from '../core/records/owner-actions.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 

@@ -1,13 +1,13 @@
 import type { AccountScope } from '../core/ledger/account-id.ts';
+import type { OwnerActions } from '../core/records/owner-actions.ts';
+import type { DeliveryRecord, Records } from '../core/records/records.ts';
+import type { RewardRecords } from '../core/records/reward-records.ts';
+import type { SessionRevocations } from '../core/records/session-revocations.ts';
 import type { Outcome } from '../core/tally/tally.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { ListingPreviews } from './announcement-preview.ts';
 import type { OwnerCommunities } from './communities.ts';
-import type { OwnerActions } from './owner-actions.ts';
-import type { DeliveryRecord, Records } from './records.ts';
-import type { SessionRevocations } from './revocations.ts';
-import type { RewardRecords } from './reward-records.ts';
 
 /** Whether a component is ready, and if not, the reason. */
 export interface ComponentStatus {

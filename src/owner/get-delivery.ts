@@ -1,7 +1,7 @@
+import { type DeliveryRecord, type EffectRecord, type EntryRecord, isPruned } from '../core/records/records.ts';
 import { HttpError } from '../platform/web/http-error.ts';
 import type { OwnerContext } from './context.ts';
 import { explainDelivery } from './explain.ts';
-import { type DeliveryRecord, type EffectRecord, type EntryRecord, isPruned } from './records.ts';
 import { type TimelineStep, timelineOf } from './timeline.ts';
 
 /** A delivery with everything that resulted from it. */

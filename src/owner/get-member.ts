@@ -1,10 +1,10 @@
 import { type LastVotes, lastVoteIn } from '../core/ledger/account.ts';
 import { accountIdOf } from '../core/ledger/account-id.ts';
 import type { Standing } from '../core/ledger/standing.ts';
+import type { DeliveryRecord, EntryRecord } from '../core/records/records.ts';
 import { type PageRequest, paginate, type ResultPage } from '../platform/web/pagination.ts';
 import type { OwnerCommunity } from './communities.ts';
 import type { OwnerContext } from './context.ts';
-import type { DeliveryRecord, EntryRecord } from './records.ts';
 
 /** A member's last and next vote for a listing (ms since the epoch); null before the first vote. */
 export interface VoteTimes {

@@ -1,5 +1,5 @@
+import type { Counts, DeliveryRecord } from '../core/records/records.ts';
 import type { BudgetStatus, ComponentStatus, OwnerContext } from './context.ts';
-import type { Counts, DeliveryRecord } from './records.ts';
 
 /** Status and totals of the installation. */
 export interface Summary {

@@ -1,9 +1,9 @@
+import { type DeliveryRecord, type EffectRecord, type EntryRecord, isPruned } from '../core/records/records.ts';
 import { explainDelivery, explainEffect } from './explain.ts';
 import type { DeliveryDetails } from './get-delivery.ts';
 import type { LeaderboardDetails } from './get-leaderboard.ts';
 import type { MemberAccount, MemberDetails, VoteTimes } from './get-member.ts';
 import type { Summary } from './get-summary.ts';
-import { type DeliveryRecord, type EffectRecord, type EntryRecord, isPruned } from './records.ts';
 
 /*
  * The JSON of the owner API. Times are ISO 8601 in UTC.

@@ -1,7 +1,7 @@
+import { type DeliveryRecord, type EffectRecord, type EntryRecord, isPruned } from '../core/records/records.ts';
 import { quarantineReasons } from '../core/tally/quarantine-reasons.ts';
 import { formatCount, minute } from '../platform/durations.ts';
 import { asSentence, explainEffect, formatCredits } from './explain.ts';
-import { type DeliveryRecord, type EffectRecord, type EntryRecord, isPruned } from './records.ts';
 
 /** A step in the processing of a delivery. */
 export interface TimelineStep {

@@ -4,7 +4,7 @@ import type { Vote } from '../../src/core/ledger/event.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import type { Counts } from '../../src/owner/records.ts';
+import type { Counts } from '../../src/core/records/records.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { createPrng } from '../../src/service/seed/prng.ts';
 import { createReplay } from '../../src/webhook/replay.ts';

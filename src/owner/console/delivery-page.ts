@@ -1,8 +1,8 @@
+import { type DeliveryRecord, isPruned } from '../../core/records/records.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { dateTime, exactDateTime } from '../../platform/web/time-element.ts';
 import type { DeliveryDetails } from '../get-delivery.ts';
-import { type DeliveryRecord, isPruned } from '../records.ts';
 import { deliveryLink, memberLink, signedCredits, statusBadge, untrustedText } from './cells.ts';
 import { effectItem } from './effect-item.ts';
 import { prettyJson, visible } from './pretty-json.ts';

@@ -1,6 +1,6 @@
 import type { EffectState } from '../../core/outbox/effect.ts';
+import type { EffectRecord } from '../../core/records/records.ts';
 import { type Html, html } from '../../platform/web/html.ts';
-import type { EffectRecord } from '../records.ts';
 import { effectItem } from './effect-item.ts';
 import type { OwnerSession } from './session.ts';
 

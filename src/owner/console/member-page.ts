@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { maxCorrection, maxReasonLength } from '../../core/ledger/correction.ts';
+import type { DeliveryRecord, EntryRecord } from '../../core/records/records.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
@@ -8,7 +9,6 @@ import { dateTime, timeAgo } from '../../platform/web/time-element.ts';
 import type { OwnerContext } from '../context.ts';
 import { explainDelivery } from '../explain.ts';
 import { getMember, type MemberDetails, type VoteTimes } from '../get-member.ts';
-import type { DeliveryRecord, EntryRecord } from '../records.ts';
 import { causeNames } from './cause-names.ts';
 import { deliveryLink, signedCredits, statusBadge, untrustedText } from './cells.ts';
 import { visible } from './pretty-json.ts';

@@ -1,8 +1,14 @@
 import type { RankedMember } from '../../core/ledger/standing.ts';
 import type { DayVotes } from '../../core/ledger/votes-per-day.ts';
+import type {
+  GrantSummary,
+  ListingRules,
+  PartyStatus,
+  PurchaseSummary,
+  ReminderSummary,
+} from '../../core/records/reward-records.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { type Html, html } from '../../platform/web/html.ts';
-import type { GrantSummary, ListingRules, PartyStatus, PurchaseSummary, ReminderSummary } from '../reward-records.ts';
 import { memberLink, untrustedText } from './cells.ts';
 import { rulesInWords } from './rules-in-words.ts';
 import { shopOrders } from './shop-orders.ts';

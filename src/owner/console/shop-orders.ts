@@ -1,7 +1,7 @@
+import type { PurchaseRecord, PurchaseSummary } from '../../core/records/reward-records.ts';
 import { formatCount, pluralize } from '../../platform/durations.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { dateTime } from '../../platform/web/time-element.ts';
-import type { PurchaseRecord, PurchaseSummary } from '../reward-records.ts';
 import { memberLink, untrustedText } from './cells.ts';
 
 /** The newest purchases, and how many wait for the owner. */

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { PurchaseSummary } from '../../../owner/reward-records.ts';
 import type { Connection } from '../../../platform/database/dialect.ts';
+import type { PurchaseSummary } from '../../records/reward-records.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
-import type { ReminderSummary } from '../../../owner/reward-records.ts';
 import type { Connection } from '../../../platform/database/dialect.ts';
 import { hour } from '../../../platform/durations.ts';
+import type { ReminderSummary } from '../../records/reward-records.ts';
 import type { StopReason } from '../../tally/reminder.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';

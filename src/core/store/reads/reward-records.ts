@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
-import type { GrantSummary, ParkedGrant } from '../../../owner/reward-records.ts';
 import type { Connection } from '../../../platform/database/dialect.ts';
+import type { GrantSummary, ParkedGrant } from '../../records/reward-records.ts';
 import { parseContent } from '../json-columns.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';

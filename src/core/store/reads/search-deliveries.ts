@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely, Selectable } from 'kysely';
-import type { DeliveryFilter, DeliveryQuery } from '../../../owner/records.ts';
 import type { Connection } from '../../../platform/database/dialect.ts';
 import { hour } from '../../../platform/durations.ts';
+import type { DeliveryFilter, DeliveryQuery } from '../../records/records.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';

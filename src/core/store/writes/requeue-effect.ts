@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { OwnerActions } from '../../../owner/owner-actions.ts';
 import type { Connection } from '../../../platform/database/dialect.ts';
+import type { OwnerActions } from '../../records/owner-actions.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 

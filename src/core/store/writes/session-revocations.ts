@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { SessionRevocations } from '../../../owner/revocations.ts';
 import type { Connection } from '../../../platform/database/dialect.ts';
+import type { SessionRevocations } from '../../records/session-revocations.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 

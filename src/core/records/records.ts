@@ -1,9 +1,9 @@
-import type { AccountId } from '../core/ledger/account-id.ts';
-import type { Cause } from '../core/ledger/entry.ts';
-import type { EffectState } from '../core/outbox/effect.ts';
-import type { StoredGrant } from '../core/rewards/grant.ts';
-import type { DeliveryRow, Outcome } from '../core/tally/tally.ts';
-import type { PageRequest } from '../platform/web/pagination.ts';
+import type { PageRequest } from '../../platform/web/pagination.ts';
+import type { AccountId } from '../ledger/account-id.ts';
+import type { Cause } from '../ledger/entry.ts';
+import type { EffectState } from '../outbox/effect.ts';
+import type { StoredGrant } from '../rewards/grant.ts';
+import type { DeliveryRow, Outcome } from '../tally/tally.ts';
 
 /** A filter for deliveries. A missing or null field matches all of them. */
 export interface DeliveryFilter {

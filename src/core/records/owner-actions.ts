@@ -1,4 +1,4 @@
-import type { Correction, CorrectionResult } from '../core/ledger/correction.ts';
+import type { Correction, CorrectionResult } from '../ledger/correction.ts';
 
 /**
  * The owner's writes, each in its own transaction. They reject with {@link StoreUnavailableError} or TallyhookError

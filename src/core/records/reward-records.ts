@@ -1,7 +1,7 @@
-import type { DayVotes } from '../core/ledger/votes-per-day.ts';
-import type { GrantState } from '../core/rewards/grant.ts';
-import type { ListingRewards } from '../core/rewards/rules.ts';
-import type { StoredPurchase } from '../core/rewards/stored-purchase.ts';
+import type { DayVotes } from '../ledger/votes-per-day.ts';
+import type { GrantState } from '../rewards/grant.ts';
+import type { ListingRewards } from '../rewards/rules.ts';
+import type { StoredPurchase } from '../rewards/stored-purchase.ts';
 
 /** The rewards of a listing, as configured. */
 export interface ListingRules {
