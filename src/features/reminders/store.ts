@@ -137,7 +137,7 @@ export const writes = {
     );
   },
 
-  /** Moves a reminder to the listing that stands for its own one; that listing's own reminder takes precedence. */
+  /** Moves a reminder to another listing with the same target, whose own reminder takes precedence. */
   async move(sql: Sql, reminder: Reminder, listing: string): Promise<void> {
     if (await deleteUnchanged(sql, reminder)) await add(sql, { ...reminder, listing });
   },
