@@ -24,7 +24,6 @@ const isolated = ['test/linear-time.test.ts', 'test/platform/tracing/tracing.tes
 /** `npm test` runs a part of their cases, `npm run test:full` all. */
 const sampled = [
   'test/discord/{hostile-text,panel}.test.ts',
-  'test/flows/odd-interactions.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/regular-expressions.test.ts',
   'test/service/conformance-deviants.test.ts',
@@ -32,6 +31,8 @@ const sampled = [
 ];
 /** Runs in `npm run test:full` only. */
 const full = 'test/**/*.full.test.ts';
+/** Of the benchmarks what takes long: runs in `npm run test:bench` only. */
+const benchmarks = 'test/bench/**/*.full.test.ts';
 const examples = 'examples/**/*.test.ts';
 const contracts = 'test/contracts/**/*.test.ts';
 const pages = 'test/e2e/**/*.test.ts';
@@ -82,7 +83,12 @@ export default defineConfig({
       project({ name: 'shared', include: ['test/**/*.test.ts'], exclude: [...isolated, full, pages] }),
       project({ name: 'isolated', include: isolated, isolate: true }),
       // From here on in `npm run test:full`.
-      project({ name: 'full', include: [full, examples, ...sampled], provide: { ...shared.provide, oneCaseIn: 1 } }),
+      project({
+        name: 'full',
+        include: [full, examples, ...sampled],
+        exclude: [benchmarks],
+        provide: { ...shared.provide, oneCaseIn: 1 },
+      }),
       project({
         name: 'linear time',
         include: ['test/linear-time.test.ts'],
@@ -96,6 +102,7 @@ export default defineConfig({
         provide: { ...shared.provide, databases: 'other' },
       }),
       project({ name: 'http', include: [interactions], provide: { ...shared.provide, interactions: 'http' } }),
+      project({ name: 'bench', include: [benchmarks] }),
       // As long as a locator waits: a loaded machine draws late.
       project({
         name: 'e2e',

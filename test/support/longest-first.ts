@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that start programs or upgrade databases: small files that take long. */
-const longFolders = /\/test\/(flows|documents|store)\//;
+const longFolders = /\/test\/(flows|documents|core\/store)\//;
 
 /** Starts the files that take longest first, also in a fresh clone, where no durations are known. */
 export class LongestFirst extends BaseSequencer {

@@ -13,7 +13,7 @@ import { createOldDatabase, dialectAt } from './upgrades/old-database.ts';
 
 const seed = Number(process.env['TALLYHOOK_CRASH_SEED'] ?? Date.now() % 1_000_000);
 /** Enough for several chunks of each step. */
-const votes = 45_000;
+const votes = 25_000;
 
 function interruptedUpgrades(newUrl: () => string): void {
   it(`survives SIGKILL at any moment (TALLYHOOK_CRASH_SEED=${seed})`, { timeout: 300_000 }, async () => {
@@ -21,7 +21,7 @@ function interruptedUpgrades(newUrl: () => string): void {
     const url = newUrl();
     const old = await createOldDatabase(url, votes);
     let kills = 0;
-    while ((await upgrade(url, { transactions: 2 + Math.floor(random() * 5), ms: random() * 40 })) !== 0) kills += 1;
+    while ((await upgrade(url, { transactions: 3 + Math.floor(random() * 8), ms: random() * 40 })) !== 0) kills += 1;
     expect(kills).toBeGreaterThan(2);
     await expectUpgraded(url, old);
     for (const index of [0, 1, 7, 50, votes - 1]) {

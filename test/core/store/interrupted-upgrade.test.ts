@@ -100,21 +100,6 @@ function upgrades(newUrl: () => string): void {
 describe('an upgrade on SQLite', () => {
   const newUrl = () => `sqlite:${join(tempDir(), 'tally.db')}`;
   upgrades(newUrl);
-
-  it('continues after each SIGKILL, between chunks of rows too', async () => {
-    const url = newUrl();
-    const old = await createOldDatabase(url, 21_000);
-    for (const transactions of [3, 14]) {
-      expect(await upgrade(url, { transactions, ms: 5 })).toBe(null);
-      expect(await readDatabaseStatus(url)).toMatchObject({ state: 'older' });
-    }
-    expect(await upgrade(url)).toBe(0);
-    await expectUpgraded(url, old);
-    for (const index of [0, 1, 7, 50]) {
-      const vote = old.votes[index];
-      if (vote !== undefined) expect(await repeat(url, vote), vote.key).toBe('duplicate');
-    }
-  });
 });
 
 describeOnPostgres('an upgrade on PostgreSQL', (server) => {
