@@ -24,7 +24,6 @@ const isolated = ['test/linear-time.test.ts', 'test/platform/tracing/tracing.tes
 /** `npm test` runs a part of their cases, `npm run test:full` all. */
 const sampled = [
   'test/discord/{hostile-text,panel}.test.ts',
-  'test/fuzz/fuzz.test.ts',
   'test/regular-expressions.test.ts',
   'test/service/conformance-deviants.test.ts',
   'test/core/tally/record-event.test.ts',

@@ -12,7 +12,6 @@ import { second } from '../../../src/platform/durations.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { describeOnPostgres } from '../../contracts/databases.ts';
 import { tempDir } from '../../support/temp-dir.ts';
-import { expectUpgraded, repeat, upgrade } from './upgrades/killed-upgrade.ts';
 import { createOldDatabase, dialectAt } from './upgrades/old-database.ts';
 
 function upgrades(newUrl: () => string): void {
