@@ -39,26 +39,14 @@ export type {
 export type {
   Announcement,
   Bonus,
-  DepartureNotice,
-  Digest,
   DirectMessage,
   DirectMessageContent,
   EffectContents,
   EffectKind,
   GivenRole,
-  LostStreak,
-  LostStreaks,
   MemberRole,
   OwnerReport,
   OwnerReportContent,
-  PartyPanel,
-  PartyReached,
-  PartyReward,
-  PurchasedItem,
-  ReportedPurchase,
-  Review as AnnouncedReview,
-  ReviewAnnouncement,
-  RoleConnection,
   RoleContent,
 } from './core/outbox/effect-contents.ts';
 export type {
@@ -87,6 +75,8 @@ export type {
 } from './core/rewards/rules.ts';
 export { type PublicShopItem, type ShopItem, withoutCodes } from './core/rewards/shop-item.ts';
 export type { Outcome, RecordedDelivery } from './core/tally/tally.ts';
+export type { DepartureNotice } from './features/communities/effects.ts';
+export type { Digest } from './features/digests/effects.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from './features/handlers/handlers.ts';
 export type {
   LedgerChange,
@@ -94,6 +84,11 @@ export type {
   LedgerSpending,
   WritableLedger,
 } from './features/handlers/writable-ledger.ts';
+export type { RoleConnection } from './features/linked-roles/effects.ts';
+export type { LostStreak, LostStreaks } from './features/lost-streaks/effects.ts';
+export type { PartyPanel, PartyReached, PartyReward } from './features/party/effects.ts';
+export type { Review as AnnouncedReview, ReviewAnnouncement } from './features/reviews/effects.ts';
+export type { PurchasedItem, ReportedPurchase } from './features/shop/effects.ts';
 export type { BudgetDecision, BudgetStore } from './lookup/budget.ts';
 export { createLookup } from './lookup/client.ts';
 export type {

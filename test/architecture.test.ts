@@ -2,230 +2,77 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** Allowed imports between modules, as in ARCHITECTURE.md. A module may always import from itself. */
-const allowedImports: Readonly<Record<string, readonly string[]>> = {
-  platform: [],
-  'platform/encryption': ['platform'],
-  'core/settings': ['platform', 'core/outbox'],
-  'platform/tracing': ['platform'],
-  config: ['platform', 'platform/encryption', 'core/settings', 'core/rewards', 'texts', 'platform/tracing'],
-  'platform/web': ['platform'],
-  'core/ledger': ['platform'],
-  'core/rewards': ['platform', 'core/ledger'],
-  'platform/leases': ['platform'],
-  'core/outbox': ['platform'],
-  'core/tally': ['platform', 'core/ledger', 'core/rewards', 'core/outbox'],
-  'features/handlers': ['platform', 'core/ledger', 'core/outbox', 'core/store', 'core/tally'],
-  lookup: ['platform', 'platform/tracing'],
-  texts: ['platform', 'core/ledger', 'core/rewards', 'lookup'],
-  commands: ['platform', 'core/ledger', 'core/rewards', 'lookup', 'core/settings', 'texts'],
-  webhook: ['platform', 'core/tally', 'core/ledger', 'platform/http', 'platform/tracing'],
-  'webhook/verification': ['platform', 'core/ledger', 'platform/http', 'webhook'],
-  'features/pictures': ['platform', 'core/ledger', 'core/rewards'],
-  'platform/discord-oauth': ['platform', 'platform/web'],
-  'features/linked-roles': [
-    'platform',
-    'platform/web',
-    'platform/discord-oauth',
-    'platform/encryption',
-    'core/store',
-    'core/tally',
-    'core/ledger',
-    'core/rewards',
-    'core/outbox',
-    'texts',
-  ],
-  owner: ['platform', 'platform/web', 'core/records', 'core/tally', 'core/ledger', 'core/rewards', 'core/outbox'],
-  discord: [
-    'platform',
-    'platform/leases',
-    'core/outbox',
-    'commands',
-    'lookup',
-    'texts',
-    'platform/http',
-    'platform/tracing',
-  ],
-  'platform/database': ['platform'],
-  'core/store': [
-    ...[
-      'platform',
-      'platform/database',
-      'platform/encryption',
-      'platform/leases',
-      'core/settings',
-      'core/tally',
-      'core/ledger',
-      'core/rewards',
-      'core/outbox',
-      'lookup',
-    ],
-    ...['core/records', 'discord'],
-  ],
-  'core/records': ['platform/web', 'core/ledger', 'core/outbox', 'core/rewards', 'core/tally'],
-  'features/reminders': [
-    ...['platform', 'core/ledger', 'core/outbox', 'core/store', 'core/tally'],
-    ...['commands', 'discord', 'lookup', 'texts'],
-  ],
-  'features/party': ['platform', 'core/store', 'core/tally', 'discord'],
-  features: [
-    ...[
-      'platform',
-      'platform/database',
-      'core/ledger',
-      'core/outbox',
-      'core/records',
-      'core/settings',
-      'core/store',
-      'core/tally',
-    ],
-    ...['discord', 'lookup', 'features/handlers', 'features/linked-roles', 'features/party', 'features/reminders'],
-  ],
-  'platform/http': ['platform', 'platform/web'],
-  'platform/doctor': ['platform', 'platform/database', 'platform/terminal'],
-  'platform/terminal': ['platform'],
-  app: [
-    'platform',
-    'config',
-    'commands',
-    'platform/database',
-    'discord',
-    'features',
-    'features/pictures',
-    'features/reminders',
-    'platform/encryption',
-    'features/handlers',
-    'platform/http',
-    'platform/leases',
-    'core/ledger',
-    'features/linked-roles',
-    'lookup',
-    'core/outbox',
-    'owner',
-    'core/records',
-    'core/rewards',
-    'core/settings',
-    'core/store',
-    'core/tally',
-    'texts',
-    'platform/tracing',
-    'webhook',
-  ],
-  cli: [
-    'platform/terminal',
-    'platform',
-    'config',
-    'app',
-    'commands',
-    'platform/database',
-    'discord',
-    'features',
-    'platform/doctor',
-    'platform/encryption',
-    'core/ledger',
-    'lookup',
-    'core/rewards',
-    'sandbox',
-    'service',
-    'core/settings',
-    'core/store',
-    'core/tally',
-    'texts',
-    'platform/tracing',
-    'webhook',
-  ],
-  service: [
-    'platform',
-    'platform/database',
-    'platform/doctor',
-    'platform/terminal',
-    'platform/http',
-    'platform/web',
-    'webhook',
-    'platform/discord-oauth',
-  ],
-  sandbox: [
-    'platform',
-    'platform/terminal',
-    'config',
-    'app',
-    'service',
-    'core/ledger',
-    'core/tally',
-    'platform/web',
-    'webhook',
-  ],
-  main: ['platform', 'config', 'platform/terminal', 'cli', 'sandbox', 'service'],
-  index: [
-    ...[
-      'platform',
-      'config',
-      'app',
-      'platform/encryption',
-      'features/handlers',
-      'lookup',
-      'core/ledger',
-      'core/outbox',
-      'core/rewards',
-      'core/tally',
-    ],
-    ...['texts', 'platform/tracing', 'webhook'],
-  ],
-  exports: [
-    ...[
-      'platform',
-      'config',
-      'app',
-      'commands',
-      'discord',
-      'features/handlers',
-      'core/ledger',
-      'lookup',
-      'core/outbox',
-      'sandbox',
-    ],
-    ...['service', 'core/tally', 'texts', 'platform/tracing', 'webhook/verification', 'platform/web'],
-  ],
-};
+/** Where each folder of `src`, `commands` and `config` lies: it imports nothing that is above it. See ARCHITECTURE.md. */
+const floors = [
+  ['platform'],
+  ['webhook', 'lookup', 'texts'],
+  ['discord'],
+  ['core'],
+  ['features', 'commands', 'config'],
+  ['owner'],
+  ['app'],
+  ['cli', 'sandbox', 'service'],
+  ['exports', 'index', 'main'],
+] as const;
 
-/** Packages that only these modules may import. */
-const modulesByPackage: Readonly<Record<string, readonly string[]>> = {
-  'discord.js': ['discord'],
-  'discord-api-types': ['commands'],
-  kysely: [
-    'platform',
-    'features/linked-roles',
-    'features/party',
-    'features/reminders',
-    'platform/database',
-    'core/store',
-    'service',
-  ],
-  'node:sqlite': ['platform', 'platform/database', 'core/store', 'service'],
-  pg: ['platform/database', 'core/store', 'service'],
-  ky: ['lookup', 'platform/discord-oauth'],
-  keyv: ['lookup'],
-  '@keyv/sqlite': ['lookup'],
-  '@keyv/redis': ['lookup', 'service'],
+/** What still breaks the rules, as `file or folder → folder`. An entry that nothing needs any more fails. */
+const notYet: readonly string[] = [
+  'announcements → communities',
+  'announcements → digests',
+  'announcements → listings',
+  'announcements → lost-streaks',
+  'announcements → reviews',
+  'claims → communities',
+  'digests → announcements',
+  'discord → commands',
+  'discord → core',
+  'handlers → communities',
+  'linked-roles → communities',
+  'listings → announcements',
+  'listings → communities',
+  'lost-streaks → announcements',
+  'member-data → claims',
+  'notifications → announcements',
+  'notifications → communities',
+  'notifications → reminders',
+  'notifications → shop',
+  'party → announcements',
+  'reminders → notifications',
+  'reviews → announcements',
+  'reviews → communities',
+  'reviews → handlers',
+  'roles → communities',
+  'setup → communities',
+  'setup → linked-roles',
+  'setup → listings',
+  'texts → core',
+  'webhook → core',
+];
+
+/** Packages that only these folders may import. */
+const foldersByPackage: Readonly<Record<string, readonly string[]>> = {
+  'discord.js': ['src/discord', 'src/features'],
+  'discord-api-types': ['commands', 'src/discord', 'src/features'],
+  kysely: ['src/platform', 'src/core/store', 'src/features', 'src/service'],
+  'node:sqlite': ['src/platform', 'src/core/store', 'src/service'],
+  pg: ['src/platform/database', 'src/core/store', 'src/service'],
+  ky: ['src/lookup', 'src/platform/discord-oauth'],
+  keyv: ['src/lookup'],
+  '@keyv/sqlite': ['src/lookup'],
+  '@keyv/redis': ['src/lookup', 'src/service'],
   express: [
-    'webhook',
-    'owner',
-    'platform/http',
-    'app',
-    'service',
-    'platform/web',
-    'features/linked-roles',
-    'platform/discord-oauth',
+    ...['src/platform/http', 'src/platform/web', 'src/platform/discord-oauth'],
+    ...['src/webhook', 'src/features/linked-roles', 'src/owner', 'src/app', 'src/service'],
   ],
-  pino: ['platform', 'lookup'],
-  'prom-client': ['platform/http'],
-  ws: ['sandbox'],
-  helmet: ['platform/web'],
-  cookie: ['platform/web'],
-  rolldown: ['sandbox'],
-  '@skyra/discord-components-core': ['sandbox'],
-  '@takumi-rs/core': ['features/pictures'],
-  '@opentelemetry': ['platform/tracing'],
+  pino: ['src/platform', 'src/lookup'],
+  'prom-client': ['src/platform/http'],
+  ws: ['src/sandbox'],
+  helmet: ['src/platform/web'],
+  cookie: ['src/platform/web'],
+  rolldown: ['src/sandbox'],
+  '@skyra/discord-components-core': ['src/sandbox'],
+  '@takumi-rs/core': ['src/features/pictures'],
+  '@opentelemetry': ['src/platform/tracing'],
 };
 
 const files = globSync('{src,commands,config}/**/*.ts');
@@ -235,12 +82,15 @@ function codeOf(path: string): string {
   return readFileSync(path, 'utf8').replace(/\/\*\*.*?\*\//gs, '');
 }
 
-/** The folder of a file: of `src/` the one in it, of a floor the one on it. */
+/** The folder in `src` that a file is in; `commands` and `config` themselves. */
 function moduleOf(path: string): string {
-  const [top = '', next = '', ...rest] = path.split('/');
-  if (top !== 'src') return top;
-  const isFloor = ['platform', 'core', 'features'].includes(next) || `${next}/${rest[0]}` === 'webhook/verification';
-  return isFloor && rest.length > 1 ? `${next}/${rest[0]}` : next.replace(/\.ts$/, '');
+  const [top = '', next = ''] = path.split('/');
+  return top === 'src' ? next.replace(/\.\w+$/, '') : top;
+}
+
+/** The feature that a file belongs to; null for the list of them and what serves them all. */
+function featureOf(path: string): string | null {
+  return /^src\/features\/([^/]+)\//.exec(path)?.[1] ?? null;
 }
 
 function importsOf(path: string): string[] {
@@ -255,43 +105,33 @@ function importsOf(path: string): string[] {
 const imports = files.flatMap((path) => importsOf(path).map((specifier) => ({ path, specifier })));
 const internalImports = imports
   .filter(({ specifier }) => specifier.startsWith('.'))
-  .map(({ path, specifier }) => ({
-    path,
-    from: moduleOf(path),
-    to: moduleOf(normalize(join(dirname(path), specifier))),
-  }));
+  .map(({ path, specifier }) => ({ path, target: normalize(join(dirname(path), specifier)) }));
+
+function floorOf(path: string): number {
+  return floors.findIndex((modules: readonly string[]) => modules.includes(moduleOf(path)));
+}
+
+/** Whether the import breaks a rule. */
+function isForbidden(path: string, target: string): boolean {
+  // The bot does not know the two programs beside it; they are started by the command line and exported for tests.
+  const isProgram = ['service', 'sandbox'].includes(moduleOf(target)) && moduleOf(path) !== moduleOf(target);
+  if (isProgram) return !['cli', 'sandbox', 'exports', 'main'].includes(moduleOf(path));
+  const [from, to] = [featureOf(path), featureOf(target)];
+  const isOtherFeature = from !== null && to !== null && from !== to && !target.endsWith('/feature.ts');
+  return floorOf(target) > floorOf(path) || isOtherFeature;
+}
 
 describe('the modules', () => {
-  it('are all in the table', () => {
+  it('are all on a floor', () => {
     expect(files.length).toBeGreaterThan(80);
-    expect([...new Set(files.map(moduleOf))].filter((moduleName) => !(moduleName in allowedImports))).toEqual([]);
+    expect([...new Set(files.filter((path) => floorOf(path) === -1).map(moduleOf))]).toEqual([]);
   });
 
-  it('import only modules that the table allows', () => {
-    const forbidden = internalImports.filter(({ from, to }) => from !== to && !allowedImports[from]?.includes(to));
-    expect(forbidden.map(({ path, to }) => `${path} → ${to}`)).toEqual([]);
-  });
-
-  it.each([
-    ['platform', /^platform/],
-    ['core', /^(platform|core|commands|config|discord|lookup|texts|webhook)/],
-    ['features', /^(platform|core|commands|config|discord|lookup|texts|webhook|features)/],
-  ])('of %s import nothing that is above them', (floor, allowed) => {
-    const modules = Object.entries(allowedImports).filter(([name]) => name === floor || name.startsWith(`${floor}/`));
-    expect(modules.length).toBeGreaterThan(3);
-    expect(modules.flatMap(([, names]) => names).filter((name) => !allowed.test(name))).toEqual([]);
-  });
-
-  it('have no dependency cycle', () => {
-    const visit = (moduleName: string, path: readonly string[]): readonly string[] | null => {
-      if (path.includes(moduleName)) return [...path, moduleName];
-      for (const next of allowedImports[moduleName] ?? []) {
-        const cycle = visit(next, [...path, moduleName]);
-        if (cycle !== null) return cycle;
-      }
-      return null;
-    };
-    for (const moduleName of Object.keys(allowedImports)) expect(visit(moduleName, [])).toBe(null);
+  it('import nothing that is above them, and of another feature only what it declares', () => {
+    const forbidden = internalImports
+      .filter(({ path, target }) => isForbidden(path, target))
+      .map(({ path, target }) => `${featureOf(path) ?? moduleOf(path)} → ${featureOf(target) ?? moduleOf(target)}`);
+    expect([...new Set(forbidden)].sort()).toEqual(notYet);
   });
 
   it('have no cycle between files, type imports included', () => {
@@ -311,12 +151,12 @@ describe('the modules', () => {
     expect(cycles).toEqual([]);
   });
 
-  it('import restricted packages only where the table allows it', () => {
+  it('import restricted packages only in their folders', () => {
     const violations = imports.filter(({ path, specifier }) => {
-      const modules = Object.entries(modulesByPackage).find(
+      const folders = Object.entries(foldersByPackage).find(
         ([name]) => specifier === name || specifier.startsWith(`${name}/`),
       )?.[1];
-      return modules !== undefined && !modules.includes(moduleOf(path));
+      return folders !== undefined && !folders.some((folder) => path.startsWith(`${folder}/`));
     });
     expect(violations).toEqual([]);
   });
@@ -339,19 +179,21 @@ it('the writer thread loads neither Discord nor web pages', () => {
 });
 
 describe('every file', () => {
-  it('reads the environment, the clock and random numbers only in the allowed modules', () => {
+  it('reads the environment, the clock and random numbers only in some folders', () => {
     const rules = [
       {
         pattern: /process\.env\b/,
-        modules: ['config', 'main', 'platform/terminal', 'cli', 'sandbox'],
+        folders: ['config/', 'src/main.ts', 'src/platform/terminal/', 'src/cli/', 'src/sandbox/'],
       },
-      { pattern: /\bDate\.now\(|new Date\(\)|Math\.random\(/, modules: [] },
+      { pattern: /\bDate\.now\(|new Date\(\)|Math\.random\(/, folders: [] },
     ];
     const violations = files
       .filter((path) => !['src/platform/clock.ts', 'src/platform/wall-clock.ts'].includes(path))
       .flatMap((path) =>
         rules
-          .filter(({ pattern, modules }) => !modules.includes(moduleOf(path)) && pattern.test(codeOf(path)))
+          .filter(
+            ({ pattern, folders }) => !folders.some((folder) => path.startsWith(folder)) && pattern.test(codeOf(path)),
+          )
           .map(({ pattern }) => `${path} ${pattern}`),
       );
     expect(violations).toEqual([]);

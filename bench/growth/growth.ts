@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { createPruning } from '../../src/app/pruning.ts';
 import { homeAccounts } from '../../src/core/ledger/account-id.ts';
 import type { Vote } from '../../src/core/ledger/event.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
+import { createPruning } from '../../src/features/upkeep/pruning.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import { postgresPrograms, startPostgres } from '../../test/support/postgres.ts';

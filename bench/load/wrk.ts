@@ -45,7 +45,7 @@ export async function runWrk(port: number, requests: RequestSet, connections: nu
     writeFileSync(files[0], requests.bytes);
     writeFileSync(files[1], requests.ends);
     const options = ['--threads', '1', '--connections', String(connections), '--timeout', '10s'];
-    const { stdout } = await promisify(execFile)('wrk', [
+    const stdout = await runUntilFinished([
       ...options,
       ...['--duration', `${maxSeconds}s`, '--script', script, `http://127.0.0.1:${port}`],
       ...['--', ...files, String(requests.size), String(connections)],
@@ -64,6 +64,21 @@ export async function runWrk(port: number, requests: RequestSet, connections: nu
     };
   } finally {
     rmSync(directory, { recursive: true });
+  }
+}
+
+/** Interrupts wrk when the script has finished: repeatedly, because a short run can finish before wrk sleeps. */
+async function runUntilFinished(args: readonly string[]): Promise<string> {
+  const running = promisify(execFile)('wrk', args);
+  const { child } = running;
+  let interrupting: NodeJS.Timeout | undefined;
+  child.stderr?.once('data', () => {
+    interrupting = setInterval(() => child.kill('SIGINT'), 10);
+  });
+  try {
+    return (await running).stdout;
+  } finally {
+    clearInterval(interrupting);
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Panel, Reply, ReplyButton } from '../../commands/reply.ts';
 import type { ListingConfig } from '../../config/schema.ts';
 import type { Announcement } from '../core/outbox/effect-contents.ts';
-import { styleOf } from '../discord/announcements/announcement-style.ts';
-import { renderDigest } from '../discord/announcements/digest.ts';
-import { renderLostStreaks } from '../discord/announcements/lost-streaks.ts';
-import { renderNewReview } from '../discord/announcements/new-review.ts';
-import { renderStyledAnnouncement } from '../discord/announcements/styled-announcement.ts';
+import { styleOf } from '../features/announcements/announcement-style.ts';
+import { renderStyledAnnouncement } from '../features/announcements/styled-announcement.ts';
+import { renderDigest } from '../features/digests/message.ts';
+import { renderLostStreaks } from '../features/lost-streaks/message.ts';
+import { renderNewReview } from '../features/reviews/message.ts';
 import type { AnnouncementPreview, ListingPreviews } from '../owner/announcement-preview.ts';
 import { hour } from '../platform/durations.ts';
 import { textsFor } from '../texts/texts.ts';

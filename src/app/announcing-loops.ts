@@ -3,18 +3,19 @@ import { homeAccounts } from '../core/ledger/account-id.ts';
 import { fetchGuildName } from '../discord/inspection.ts';
 import { listGuilds } from '../discord/list-guilds.ts';
 import type { DiscordRest } from '../discord/rest.ts';
+import { createConfiguredAnnouncementLoop } from '../features/announcements/create-loop.ts';
+import { createDepartures } from '../features/communities/departures.ts';
+import type { Directory } from '../features/communities/directory.ts';
+import type { VotesBetween } from '../features/digests/votes-between.ts';
+import type { LookupClients } from '../features/listings/lookup-clients.ts';
 import type { ReminderLoop } from '../features/reminders/loop.ts';
+import type { CommunitySettingsSync } from '../features/setup/community-settings.ts';
 import type { Store } from '../features/store.ts';
+import { createUpkeep } from '../features/upkeep/upkeep.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
-import { createConfiguredAnnouncementLoop } from './create-announcement-loop.ts';
-import type { Directory } from './directory.ts';
-import type { LookupClients } from './lookup-clients.ts';
 import { separateAccounts } from './prepare-accounts.ts';
-import type { CommunitySettingsSync } from './settings/community-settings.ts';
-import { createDepartures } from './settings/departures.ts';
-import { createUpkeep } from './upkeep.ts';
 
 /** A part of the program that works in the background. */
 export interface Loop {
@@ -32,6 +33,7 @@ export function createAnnouncingLoops(
     readonly rest: DiscordRest;
     readonly directory: Directory;
     readonly lookups: LookupClients;
+    readonly votesBetween: VotesBetween;
     readonly sync: Pick<CommunitySettingsSync, 'base' | 'refresh'>;
     readonly reminderLoop: ReminderLoop;
     /** Polls these queues of the outbox, in every process. */
@@ -51,7 +53,7 @@ export function createAnnouncingLoops(
     onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
   });
   const announcementLoop = createConfiguredAnnouncementLoop(directory, {
-    ...{ store, lookups, metrics, clock, log },
+    ...{ store, votesBetween: options.votesBetween, lookups, metrics, clock, log },
     onEnqueued: (queue) => nudge([queue]),
     handlesReviews: options.handlesReviews,
   });

@@ -6,22 +6,30 @@ import type { AttemptResult, ClaimedEffect } from '../core/outbox/effect.ts';
 import { partsOfHandlerQueue } from '../core/outbox/handler-events.ts';
 import type { Outbox } from '../core/outbox/outbox.ts';
 import { createPerform, type EffectHandlers } from '../core/outbox/perform.ts';
+import { tracePerform } from '../core/outbox/trace-perform.ts';
 import type { GuildStore } from '../core/settings/stored-settings.ts';
 import type { RewardStore } from '../core/tally/reward-store.ts';
-import { createAnnouncer } from '../discord/announcements/announcer.ts';
-import { createDigestHandler, type DigestSource } from '../discord/announcements/digest.ts';
-import { createLostStreaksHandler } from '../discord/announcements/lost-streaks.ts';
-import { createReviewHandler } from '../discord/announcements/new-review.ts';
-import { createPartyPanelHandler, type PartyPanels } from '../discord/announcements/party-panel.ts';
-import { createPartyReachedHandler } from '../discord/announcements/party-reached.ts';
 import { guardPerform } from '../discord/circuits/guard-perform.ts';
 import { fetchGuildName } from '../discord/inspection.ts';
-import { createDirectMessageHandler } from '../discord/notifications/direct-message.ts';
-import { createOwnerReportHandler } from '../discord/notifications/owner-report.ts';
 import { createReachabilityProbe } from '../discord/rest.ts';
-import { createExplainRoleFailure } from '../discord/roles/role-failure.ts';
-import { createRoleHandler } from '../discord/roles/roles.ts';
+import { createAnnouncer } from '../features/announcements/announcer.ts';
+import { createCardSource } from '../features/announcements/card-source.ts';
+import type { AnnouncementsOfListings } from '../features/announcements/of-listings.ts';
+import { isNoticeWanted } from '../features/communities/departure-notice.ts';
+import { createDigestHandler, type DigestSource } from '../features/digests/message.ts';
+import { createLostStreaksHandler } from '../features/lost-streaks/message.ts';
+import { createDirectMessageHandler } from '../features/notifications/direct-message.ts';
+import { createOwnerReportHandler } from '../features/notifications/owner-report.ts';
+import { createPartyPanelHandler } from '../features/party/panel-message.ts';
+import { withoutQuietParties } from '../features/party/quiet-parties.ts';
+import { createPartyReachedHandler } from '../features/party/reached-message.ts';
+import { createPartyRewardHandler } from '../features/party/reward.ts';
+import type { PartyStore } from '../features/party/store.ts';
 import type { ReminderService } from '../features/reminders/service.ts';
+import { createReviewHandler } from '../features/reviews/message.ts';
+import { createExplainRoleFailure } from '../features/roles/role-failure.ts';
+import { createRoleGrants } from '../features/roles/role-grants.ts';
+import { createRoleHandler } from '../features/roles/roles.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
@@ -31,15 +39,8 @@ import type { Log } from '../platform/log.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import type { Texts } from '../texts/texts.ts';
-import type { AnnouncementsOfListings } from './announcements.ts';
-import { createCardSource } from './card-source.ts';
 import type { DiscordAccess } from './discord-access.ts';
-import { createPartyRewardHandler } from './party-reward.ts';
 import { createQueueShare } from './queue-share.ts';
-import { withoutQuietParties } from './quiet-parties.ts';
-import { createRoleGrants } from './role-grants.ts';
-import { isNoticeWanted } from './settings/departure-notice.ts';
-import { tracePerform } from './tracing/trace-perform.ts';
 
 /** Processes the outbox. It needs no gateway. */
 export interface Announcing {
@@ -71,7 +72,7 @@ export interface AnnouncingDependencies {
   /** The community whose turn a queue takes in the outbox. */
   readonly communityOfQueue: (queue: string) => string;
   readonly rewards: RewardStore;
-  readonly partyPanels: PartyPanels;
+  readonly parties: PartyStore;
   readonly guilds: GuildStore;
   /** The channel for reports to the owner of a guild; null for none. */
   readonly ownerChannelOf: (guildId: string) => string | null;
@@ -92,7 +93,7 @@ export function createAnnouncing(
   dependencies: AnnouncingDependencies,
 ): Announcing {
   const { outbox, rewards, reminders, newEffectsPollMs, metrics, clock, log, stopwatch, tracing } = dependencies;
-  const { announcements, votesOf, partyPanels, onAttempted, ownerChannelOf } = dependencies;
+  const { announcements, votesOf, parties, onAttempted, ownerChannelOf } = dependencies;
   const { updateRoleConnection = async () => ({ outcome: 'done' as const }) } = dependencies;
   const isMember = async (guildId: string) => (await fetchGuildName(rest, guildId)) !== null;
   const listingOf = createCardSource(dependencies.findLookup);
@@ -121,8 +122,8 @@ export function createAnnouncing(
       listingOf,
       clock,
     }),
-    ...withoutQuietParties(announcements, partyPanels, {
-      partyPanel: createPartyPanelHandler({ rest, panels: partyPanels, textsOf: languages.ofChannel, clock }),
+    ...withoutQuietParties(announcements, parties, {
+      partyPanel: createPartyPanelHandler({ rest, panels: parties, textsOf: languages.ofChannel, clock }),
       partyReached: createPartyReachedHandler({ rest, textsOf: languages.ofChannel, clock }),
     }),
     digest: createDigestHandler(messages, {
@@ -135,7 +136,7 @@ export function createAnnouncing(
     ownerReport: createOwnerReportHandler({ rest, textsOf: languages.ofChannel }),
     // After linked roles were switched off, there is nothing to do.
     roleConnection: updateRoleConnection,
-    partyReward: createPartyRewardHandler(rewards, clock),
+    partyReward: createPartyRewardHandler(parties, clock),
     role: createRoleHandler({
       rest,
       grants: createRoleGrants({ rewards, outbox, ownerChannelOf, clock }),

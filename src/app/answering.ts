@@ -18,8 +18,9 @@ import type { CommandPlace } from '../discord/interactions/run-command.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';
 import { createRegistrar } from '../discord/registration/registrar.ts';
 import type { DiscordRest } from '../discord/rest.ts';
-import { createRoleAccess } from '../discord/roles/role-access.ts';
 import type { ReminderService } from '../features/reminders/service.ts';
+import { createRoleAccess } from '../features/roles/role-access.ts';
+import type { MemberSeen } from '../features/roles/seen-members.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
@@ -31,7 +32,6 @@ import { memoizeOne } from '../platform/memoize.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import type { DiscordAccess } from './discord-access.ts';
 import { warnOfEndpoint } from './endpoint-warning.ts';
-import type { MemberSeen } from './seen-members.ts';
 
 /** Responds to commands, through the gateway or over HTTP. */
 export interface Answering {

@@ -5,6 +5,17 @@ import { createSetupDrafts } from '../../commands/setup-drafts.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
 import { homeAccounts } from '../core/ledger/account-id.ts';
+import { createEffectNotices } from '../core/outbox/effect-notices.ts';
+import { createAnnouncements } from '../features/announcements/of-listings.ts';
+import { createVotesBetween } from '../features/digests/votes-between.ts';
+import { createHandling } from '../features/handlers/handling.ts';
+import { createLinkedRolesService } from '../features/linked-roles/create.ts';
+import { createComparedListings } from '../features/listings/compared-listings.ts';
+import { createKnownTargets } from '../features/listings/known-targets.ts';
+import { currentParty } from '../features/party/current-party.ts';
+import { createSeenMembers, listingsSeenIn } from '../features/roles/seen-members.ts';
+import { createSettings } from '../features/setup/create-settings.ts';
+import { createSetupChecks } from '../features/setup/setup-checks.ts';
 import { openStore, type Store } from '../features/store.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
 import { sqlitePathOf } from '../platform/database/database-url.ts';
@@ -19,31 +30,21 @@ import { createMetrics } from '../platform/http/metrics/metrics.ts';
 import { createHttpServer } from '../platform/http/server.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { overrideTexts } from '../texts/texts.ts';
-import { createAnnouncements } from './announcements.ts';
 import { createAnnouncing } from './announcing.ts';
 import { createAnnouncingLoops } from './announcing-loops.ts';
 import { createAnswering } from './answering.ts';
 import type { App, AppDependencies } from './app-interface.ts';
 import { checkAppOptions } from './app-options.ts';
-import { createComparedListings } from './compared-listings.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { createRecording } from './create-recording.ts';
-import { currentParty } from './current-party.ts';
 import { createDiscordAccess } from './discord-access.ts';
-import { createEffectNotices } from './effect-notices.ts';
-import { createHandling } from './handling.ts';
-import { createKnownTargets } from './known-targets.ts';
 import { createLifecycle } from './lifecycle.ts';
-import { createLinkedRolesService } from './linked-roles.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
 import { prepareAccounts } from './prepare-accounts.ts';
 import { communityOfQueues, shareOfRequests } from './queue-share.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving } from './receiving.ts';
-import { createSeenMembers, listingsSeenIn } from './seen-members.ts';
-import { createSettings } from './settings/create-settings.ts';
-import { createSetupChecks } from './setup-checks.ts';
 import { wholeLedger } from './whole-ledger.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
@@ -106,7 +107,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   });
   const encryption = createEncryption(config.encryption, ({ problem, hint }) => log.warn({ hint }, problem));
   const linkedRoles = createLinkedRolesService(config, {
-    ...{ members: store.linkedMembers, encryption, directory, clock, log },
+    ...{ members: store.linkedRoles, encryption, directory, clock, log },
     nudge: (queue) => nudgeEverywhere([queue]),
   });
   const settings = createSettings(config, {
@@ -127,6 +128,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   });
   const has = (role: Role) => config.roles.includes(role);
   const announcements = createAnnouncements(directory);
+  const votesBetween = createVotesBetween(store.digests, clock);
   const { memberLocales } = store;
   const access = createDiscordAccess(config, {
     ...{ announcements, memberLocales, tracing, log, stopwatch, invalidRequests: store.invalidRequests },
@@ -140,8 +142,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
         ...services,
         ...{ clock, announcements, metrics, tracing, log, stopwatch, onAttempted },
         updateRoleConnection: linkedRoles?.update,
-        ...{ outbox: store.outbox, rewards: store.rewards, partyPanels: store.partyPanels, guilds: store.guilds },
-        votesBetween: store.announcements.votesBetween,
+        ...{ outbox: store.outbox, rewards: store.rewards, parties: store.party, guilds: store.guilds },
+        votesBetween,
         votesOf: async (userId, listing) => {
           const accounts = directory.find(listing)?.community.accounts ?? homeAccounts;
           return (await store.ledgerIn(accounts).account(userId)).votes;
@@ -211,7 +213,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     announcing === null
       ? []
       : createAnnouncingLoops(config, {
-          ...{ store, home, rest: access.rest, directory, lookups, sync: settings.sync, metrics, clock, log },
+          ...{ store, votesBetween, home, rest: access.rest, directory, lookups, sync: settings.sync },
+          ...{ metrics, clock, log },
           reminderLoop: services.reminderLoop,
           handlesReviews: () => handling.subscriptions.kinds().includes('review'),
           nudge: nudgeEverywhere,

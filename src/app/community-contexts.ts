@@ -2,6 +2,10 @@ import type { CoveredCommunity } from '../../commands/command.ts';
 import { type AccountScope, homeAccounts } from '../core/ledger/account-id.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { CommandPlace } from '../discord/interactions/run-command.ts';
+import type { Community, Directory } from '../features/communities/directory.ts';
+import { type CommunityListing, isRepeated, listedRules } from '../features/communities/listings.ts';
+import { createAwards } from '../features/corrections/awards.ts';
+import type { LookupClients } from '../features/listings/lookup-clients.ts';
 import type { ReminderService } from '../features/reminders/service.ts';
 import { listingToCheck } from '../features/reminders/vote-check.ts';
 import type { Store } from '../features/store.ts';
@@ -11,10 +15,6 @@ import type { Log } from '../platform/log.ts';
 import { memoizeOne } from '../platform/memoize.ts';
 import { eventKeysOf } from '../webhook/replay.ts';
 import type { BotContext } from './answering.ts';
-import { createAwards } from './awards.ts';
-import type { Community, Directory } from './directory.ts';
-import { type CommunityListing, isRepeated, listedRules } from './listings.ts';
-import type { LookupClients } from './lookup-clients.ts';
 import { createTraces } from './traces.ts';
 
 /** Communities whose standings are kept in memory. */

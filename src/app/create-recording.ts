@@ -1,15 +1,15 @@
 import type { Recorder } from '../core/tally/recorder.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
+import { traceRecorder } from '../core/tally/trace-recorder.ts';
+import type { Directory } from '../features/communities/directory.ts';
+import type { CommunityListing } from '../features/communities/listings.ts';
+import type { Handling } from '../features/handlers/handling.ts';
 import type { Store } from '../features/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import { createReplay, type Replay } from '../webhook/replay.ts';
-import type { Directory } from './directory.ts';
-import type { Handling } from './handling.ts';
-import type { CommunityListing } from './listings.ts';
-import { traceRecorder } from './tracing/trace-recorder.ts';
 
 /** What receiving and the owner's replays share. */
 export interface Recording {

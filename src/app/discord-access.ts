@@ -8,13 +8,13 @@ import { createInvalidRequests, type InvalidRequestStore, type InvalidRequests }
 import { createMemberLanguages, type MemberLanguages, type MemberLocales } from '../discord/member-languages.ts';
 import { createGlobalRateLimit, type GlobalRateLimit } from '../discord/rate-limit.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
-import { createGivenRoleCheck, type GivenRoleCheck } from '../discord/roles/given-role-check.ts';
 import { traceRequests } from '../discord/trace-requests.ts';
+import type { AnnouncementsOfListings } from '../features/announcements/of-listings.ts';
+import { createGivenRoleCheck, type GivenRoleCheck } from '../features/roles/given-role-check.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import { textsFor } from '../texts/texts.ts';
-import type { AnnouncementsOfListings } from './announcements.ts';
 
 /** What announcing and answering share in one process. */
 export interface DiscordAccess {

@@ -4,9 +4,17 @@ import type { Standings } from '../core/ledger/standing.ts';
 import { namesOfTarget } from '../core/tally/community.ts';
 import type { ShopContext } from '../core/tally/purchase-store.ts';
 import type { CommandPlace } from '../discord/interactions/run-command.ts';
+import { createClaims } from '../features/claims/claims.ts';
+import type { Directory } from '../features/communities/directory.ts';
+import { type CommunityListing, isRepeated, lastVoteAt } from '../features/communities/listings.ts';
+import type { Handling } from '../features/handlers/handling.ts';
+import type { LookupClients } from '../features/listings/lookup-clients.ts';
+import { createMemberDataAccess } from '../features/member-data/member-data.ts';
+import { createVotePictures } from '../features/pictures/vote-pictures.ts';
 import { createReminderLoop, type ReminderLoop } from '../features/reminders/loop.ts';
 import { createReminderService } from '../features/reminders/service.ts';
 import { type CheckedListing, createVoteCheck, listingToCheck } from '../features/reminders/vote-check.ts';
+import { createShop } from '../features/shop/shop.ts';
 import type { Store } from '../features/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
@@ -14,15 +22,7 @@ import type { Log } from '../platform/log.ts';
 import { memoizeOne } from '../platform/memoize.ts';
 import type { AnnouncingDependencies } from './announcing.ts';
 import type { AnsweringDependencies, BotContext } from './answering.ts';
-import { createClaims } from './claims.ts';
 import { type CommunityContext, createCommunityContexts } from './community-contexts.ts';
-import type { Directory } from './directory.ts';
-import type { Handling } from './handling.ts';
-import { type CommunityListing, isRepeated, lastVoteAt } from './listings.ts';
-import type { LookupClients } from './lookup-clients.ts';
-import { createMemberDataAccess } from './member-data.ts';
-import { createShop } from './shop.ts';
-import { createVotePictures } from './vote-pictures.ts';
 
 /** What members and managers use through commands. */
 export interface MemberServices

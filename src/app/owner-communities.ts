@@ -1,10 +1,10 @@
 import { type AccountScope, accountIdOf, homeAccounts } from '../core/ledger/account-id.ts';
 import type { Standings } from '../core/ledger/standing.ts';
+import type { Directory } from '../features/communities/directory.ts';
+import { accountsOf } from '../features/communities/listings.ts';
 import type { Store } from '../features/store.ts';
 import type { OwnerCommunities, OwnerCommunity } from '../owner/communities.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
-import type { Directory } from './directory.ts';
-import { accountsOf } from './listings.ts';
 
 /** Communities whose leaderboards are kept in memory for the owner. */
 const maxCommunities = 100;

@@ -1,6 +1,8 @@
 import type { RequestHandler } from 'express';
 import type { Config } from '../../config/schema.ts';
 import type { Standings } from '../core/ledger/standing.ts';
+import type { Directory } from '../features/communities/directory.ts';
+import { currentParty } from '../features/party/current-party.ts';
 import type { Store } from '../features/store.ts';
 import { maxRequestsPerMinute } from '../lookup/budget.ts';
 import type { KeyStatus } from '../lookup/lookup.ts';
@@ -11,8 +13,6 @@ import type { Log } from '../platform/log.ts';
 import type { Replay } from '../webhook/replay.ts';
 import { eventKeysOf } from '../webhook/replay.ts';
 import { previewListings } from './announcement-previews.ts';
-import { currentParty } from './current-party.ts';
-import type { Directory } from './directory.ts';
 import { createOwnerCommunities } from './owner-communities.ts';
 
 export interface OwnerAppDependencies {

@@ -2,11 +2,11 @@ import { directMessageQueue, recipientOf } from '../core/outbox/direct-message-q
 import { partitionOf } from '../core/outbox/partition.ts';
 import { withoutRole } from '../core/outbox/role-queue.ts';
 import { maxRequestsPerSecond } from '../discord/rest.ts';
+import type { Directory } from '../features/communities/directory.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createLeaseShare } from '../platform/leases/lease-share.ts';
 import type { LeaseStore } from '../platform/leases/lease-store.ts';
 import type { Log } from '../platform/log.ts';
-import type { Directory } from './directory.ts';
 
 /** Enough for the processes to have about the same number each; never changed while processes are running. */
 const partitions = 64;

@@ -1,12 +1,12 @@
 import type { Role } from '../../config/roles.ts';
 import type { RequestGuard } from '../discord/circuits/request-guard.ts';
+import type { CommunitySettingsSync } from '../features/setup/community-settings.ts';
 import type { Store } from '../features/store.ts';
 import { formatCount, second } from '../platform/durations.ts';
 import { coalesce } from '../platform/http/coalesce.ts';
 import type { ReadinessChecks } from '../platform/http/readiness.ts';
 import type { Answering } from './answering.ts';
 import type { DiscordAccess } from './discord-access.ts';
-import type { CommunitySettingsSync } from './settings/community-settings.ts';
 
 /** The checks of a process, by component. */
 export interface ProcessChecks {

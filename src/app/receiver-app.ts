@@ -9,9 +9,12 @@ import type { ListingConfig } from '../../config/schema.ts';
 import { homeAccounts } from '../core/ledger/account-id.ts';
 import type { LedgerReads } from '../core/ledger/ledger.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
+import { createDirectory } from '../features/communities/directory.ts';
 import type { Handlers } from '../features/handlers/handlers.ts';
+import { createHandling } from '../features/handlers/handling.ts';
 import type { WritableLedger } from '../features/handlers/writable-ledger.ts';
 import { openStore, type Store } from '../features/store.ts';
+import { createUpkeep } from '../features/upkeep/upkeep.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { createHttpApp } from '../platform/http/app.ts';
@@ -23,13 +26,10 @@ import { createLog, type Log } from '../platform/log.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { createRecording } from './create-recording.ts';
-import { createDirectory } from './directory.ts';
-import { createHandling } from './handling.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { prepareAccounts, separateAccounts } from './prepare-accounts.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving } from './receiving.ts';
-import { createUpkeep } from './upkeep.ts';
 import { wholeLedger } from './whole-ledger.ts';
 
 /** The handlers of events that a receiver has. Purchases in the shop and reviews need the bot. */

@@ -1,5 +1,6 @@
 import type { Recorder } from '../core/tally/recorder.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
+import type { Directory } from '../features/communities/directory.ts';
 import type { Store } from '../features/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
@@ -14,8 +15,7 @@ import { createIntake } from '../webhook/intake.ts';
 import { createKeyring } from '../webhook/keyring.ts';
 import { createWebhookReceiver, type Receiver, type ReceivingState } from '../webhook/receiver.ts';
 import type { Replay } from '../webhook/replay.ts';
-import type { Directory } from './directory.ts';
-import { traceKeyring } from './tracing/trace-keyring.ts';
+import { traceKeyring } from '../webhook/trace-keyring.ts';
 
 /** Receives deliveries, and replays quarantined ones when they are due. */
 export interface Receiving {

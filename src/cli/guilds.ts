@@ -1,7 +1,7 @@
 import { listingBase } from '../../config/describe-listings.ts';
 import { loadDatabaseUrl } from '../../config/load.ts';
-import { keepParkedMs } from '../app/settings/departure-notice.ts';
 import { byTallyhook, type GuildState, type GuildStore } from '../core/settings/stored-settings.ts';
+import { keepParkedMs } from '../features/communities/departure-notice.ts';
 import { openStore } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';

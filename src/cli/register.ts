@@ -2,7 +2,6 @@ import { commandsFor } from '../../commands/index.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { commandContextFor } from '../app/command-context.ts';
-import { publishedLinkedRoles } from '../app/linked-roles.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { interactionsPath } from '../discord/interactions/endpoint.ts';
 import { setEndpoint } from '../discord/interactions/endpoint-settings.ts';
@@ -10,6 +9,7 @@ import { updateApplication } from '../discord/registration/application-settings.
 import { conflictHint, inaccessibleHint } from '../discord/registration/registrar.ts';
 import { type RegistrationReport, registerCommands } from '../discord/registration/registration.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
+import { publishedLinkedRoles } from '../features/linked-roles/create.ts';
 import { openStore } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { printProgress } from '../platform/database/migrations/report-progress.ts';

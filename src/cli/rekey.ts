@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { loadDatabaseUrl, loadKeySources } from '../../config/load.ts';
-import { rekey } from '../app/settings/rekey.ts';
+import { rekey } from '../features/setup/rekey.ts';
 import { openStore } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { formatCount } from '../platform/durations.ts';

@@ -12,7 +12,6 @@ import type { CommunityStores } from '../core/settings/stored-settings.ts';
 import { openDatabase } from '../core/store/open-database.ts';
 import { type ProcessCoordination, sqlProcessCoordination } from '../core/store/process-coordination.ts';
 import { queryBuilder } from '../core/store/query-builder.ts';
-import { sqlAnnouncements } from '../core/store/reads/announcements.ts';
 import { sqlCommandRegistry } from '../core/store/reads/command-registry.ts';
 import { sqlCommunityStores } from '../core/store/reads/community-stores.ts';
 import { findCorrection } from '../core/store/reads/corrections.ts';
@@ -36,7 +35,6 @@ import { sqlVotesPerDay } from '../core/store/reads/votes-per-day.ts';
 import { createSqlClients, type SqlClients } from '../core/store/sql-module.ts';
 import { countRequestsSince } from '../core/store/writes/budget.ts';
 import { isSessionRevoked } from '../core/store/writes/session-revocations.ts';
-import type { AnnouncementStore } from '../core/tally/announcement-store.ts';
 import type { BackfillStore } from '../core/tally/backfill.ts';
 import type { ImportStore } from '../core/tally/import-store.ts';
 import type { MemberData } from '../core/tally/member-data.ts';
@@ -58,11 +56,11 @@ import { second } from '../platform/durations.ts';
 import { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { LedgerStore } from './handlers/ledger.ts';
-import { sqlModules } from './sql-modules.ts';
+import { type FeatureModules, storedFeatures } from './index.ts';
 
 /** The worker's file is `.ts` in the repository, `.js` in the package. */
-const statements = {
-  modules: sqlModules,
+const features = {
+  ...storedFeatures,
   workerFile: new URL(`./write-worker${extname(import.meta.url)}`, import.meta.url),
 };
 
@@ -70,7 +68,7 @@ const statements = {
 const writeFailureHoldMs = 6 * second;
 
 /** The storage adapters of all modules, over one database. */
-export interface Store extends SqlClients<typeof sqlModules>, CommunityStores, ProcessCoordination {
+export interface Store extends SqlClients<FeatureModules>, CommunityStores, ProcessCoordination {
   readonly ledgerStore: LedgerStore;
   readonly recorder: Recorder;
   readonly claims: ClaimRecorder;
@@ -87,7 +85,6 @@ export interface Store extends SqlClients<typeof sqlModules>, CommunityStores, P
   communitiesOf(userId: string): Promise<readonly AccountScope[]>;
   readonly records: Records;
   readonly rewards: RewardStore;
-  readonly announcements: AnnouncementStore;
   readonly purchases: PurchaseStore;
   readonly memberLocales: MemberLocales;
   readonly memberData: MemberData;
@@ -139,7 +136,7 @@ export async function openStore(
   clock: Clock,
   { thread = true, log, onMigration = log && logProgress(log, clock) }: OpenStoreOptions = {},
 ): Promise<Store> {
-  const { dialect, commits, reopen } = await openDatabase(url, clock, statements, thread, onMigration);
+  const { dialect, commits, reopen } = await openDatabase(url, clock, features, thread, onMigration);
   const db = queryBuilder(dialect);
   const { reading } = dialect;
   const monitor =
@@ -147,6 +144,7 @@ export async function openStore(
       ? monitorFiles({ check: dialect.checkFiles, saveLog: dialect.saveLog, reopen, log })
       : undefined;
 
+  const sql = { db, connection: reading, effects: features.effects };
   const ledgerIn = sqlLedger(db, reading);
 
   let lastWriteFailure: { error: StoreUnavailableError; at: number } | undefined;
@@ -195,10 +193,9 @@ export async function openStore(
       (await accountsOfMember(reading, db, userId)).map((accountId) => partsOf(accountId).accounts),
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
-    announcements: sqlAnnouncements(db, reading, clock, write),
     purchases: sqlPurchases(db, reading, write),
     memberLocales: sqlMemberLocales(db, reading, write),
-    memberData: sqlMemberData(db, reading, write),
+    memberData: sqlMemberData(sql, write),
     backfill: {
       saveParties: (partyGoals, goal) => write('saveParties', partyGoals, goal),
       backfillMember: (userId, rules, now) => write('backfillMember', userId, rules, now),
@@ -221,7 +218,7 @@ export async function openStore(
       spent: (keyId, since) => countRequestsSince(db, reading, keyId, since),
     },
     commandRegistry: sqlCommandRegistry(db, reading, write),
-    ...createSqlClients(sqlModules, { db, connection: reading }, (...job) => write('writeOfModule', ...job)),
+    ...createSqlClients(features.modules, sql, (...job) => write('writeOfModule', ...job)),
     ...sqlCommunityStores(db, reading, write),
     ...sqlProcessCoordination(db, reading, write),
     ledgerStore: {

@@ -1,6 +1,6 @@
 import { runWriteWorker } from '../core/store/commits/run-write-worker.ts';
-import { sqlModules } from './sql-modules.ts';
+import { storedFeatures } from './index.ts';
 
 /* Entry file of the worker thread that commits to SQLite. */
 
-await runWriteWorker(sqlModules);
+await runWriteWorker(storedFeatures);

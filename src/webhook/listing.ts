@@ -1,5 +1,5 @@
 import type { Family } from '../core/ledger/event.ts';
-import type { ListingContext } from '../core/tally/tally.ts';
+import type { ListingContext } from '../core/tally/listing-context.ts';
 
 /** A listing that a delivery can be routed to. */
 export interface ResolvableListing extends ListingContext {

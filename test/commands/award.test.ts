@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { award } from '../../commands/award.ts';
 import type { OptionValue } from '../../commands/reply.ts';
-import { createAwards } from '../../src/app/awards.ts';
+import { createAwards } from '../../src/features/corrections/awards.ts';
 import { openStore } from '../../src/features/store.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { homeAccount } from '../support/home-account.ts';

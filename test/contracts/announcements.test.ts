@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Premium } from '../../src/core/ledger/event.ts';
-import type { PlannedDigest } from '../../src/core/tally/announcement-store.ts';
+import type { PlannedDigest } from '../../src/features/digests/store.ts';
+import { createVotesBetween } from '../../src/features/digests/votes-between.ts';
 import type { Store } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { castVote, installation, monday, openLedger } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
@@ -38,7 +40,7 @@ function announcementTests(newUrl: () => string): void {
     await castVote(store, community, member(3), monday + 13 * hour, { denial: 'no' });
     await castVote(store, community, member(4), monday + 13 * hour, { listing: 'pier' });
     await castVote(store, community, member(1), monday + 24 * hour);
-    const { votesBetween } = store.announcements;
+    const votesBetween = createVotesBetween(store.digests, manualClock(monday));
     expect(await votesBetween('harbour', monday, monday + day)).toEqual({
       ...{ votes: 3, voters: 3, credits: 121, moreMilestones: 0 },
       top: [1, 2, 3].map((index) => ({ userId: member(index), votes: 1 })),
@@ -106,26 +108,24 @@ function announcementTests(newUrl: () => string): void {
   it('are planned once for each period, by whatever process', async () => {
     const url = newUrl();
     const [store, other] = [await openLedger(url), await openLedger(url)];
-    const results = await Promise.all(
-      [store, other, store, other].map((each) => each.announcements.planDigest(plan, monday)),
-    );
+    const results = await Promise.all([store, other, store, other].map((each) => each.digests.plan(plan, monday)));
     expect(results.filter((queue) => queue !== null)).toEqual([channelId]);
     expect(await posted(store)).toEqual([
       ['digest', { channelId, listing: 'harbour', from: monday, until: monday + hour }],
     ]);
-    expect(await store.announcements.announcedUntil('harbour')).toBe(monday + hour);
+    expect(await store.digests.announcedUntil('harbour')).toBe(monday + hour);
     const next = { ...plan, announcedUntil: monday + hour, from: monday + hour, until: monday + 2 * hour };
-    expect(await store.announcements.planDigest({ ...next, hasVotes: false }, monday)).toBe(null);
-    expect(await store.announcements.announcedUntil('harbour')).toBe(monday + 2 * hour);
+    expect(await store.digests.plan({ ...next, hasVotes: false }, monday)).toBe(null);
+    expect(await store.digests.announcedUntil('harbour')).toBe(monday + 2 * hour);
     expect(await posted(store)).toEqual([]);
   });
 
   it('forget until when digests of other listings were posted', async () => {
     const store = await openLedger(newUrl());
-    for (const listing of ['harbour', 'pier']) await store.announcements.planDigest({ ...plan, listing }, monday);
-    await store.announcements.keepDigestsOf(['pier']);
-    expect(await store.announcements.announcedUntil('harbour')).toBe(null);
-    expect(await store.announcements.announcedUntil('pier')).toBe(monday + hour);
+    for (const listing of ['harbour', 'pier']) await store.digests.plan({ ...plan, listing }, monday);
+    await store.digests.keepOf(['pier']);
+    expect(await store.digests.announcedUntil('harbour')).toBe(null);
+    expect(await store.digests.announcedUntil('pier')).toBe(monday + hour);
   });
 
   it('find the streaks that ended, with forgiven days and outages, also of members who vote again', async () => {
@@ -144,7 +144,7 @@ function announcementTests(newUrl: () => string): void {
     await vote(5, 0, 1, 3);
     const query = { accounts: '', minDays: 3, forgive: 1, timeZone: 'UTC' };
     const lostOn = (from: number, until = from + 1) =>
-      store.announcements.lostStreaks({ ...query, from: dayNumber + from, until: dayNumber + until });
+      store.lostStreaks.find({ ...query, from: dayNumber + from, until: dayNumber + until });
     // One missed day is forgiven, the second one ends the streak.
     expect(await lostOn(0, 5)).toEqual([{ userId: member(5), days: 3 }]);
     expect(await lostOn(5)).toEqual([
@@ -165,15 +165,15 @@ function announcementTests(newUrl: () => string): void {
       ...{ key: '1', listing: 'harbour', channelId, checkedUntil: null, until: dayNumber, more: 2 },
       streaks: [{ userId: member(1), days: 4 }],
     };
-    const { planLostStreaks, streaksCheckedUntil } = store.announcements;
+    const { plan: planLostStreaks, checkedUntil } = store.lostStreaks;
     expect(await Promise.all([planLostStreaks(lost, monday), planLostStreaks(lost, monday)])).toContain(null);
     expect(await posted(store)).toEqual([
       ['lostStreaks', { channelId, listing: 'harbour', until: dayNumber, streaks: lost.streaks, more: 2 }],
     ]);
-    expect(await streaksCheckedUntil('1')).toBe(dayNumber);
+    expect(await checkedUntil('1')).toBe(dayNumber);
     const none = { ...lost, checkedUntil: dayNumber, until: dayNumber + 1, streaks: [] };
     expect(await planLostStreaks(none, monday)).toBe(null);
-    expect(await streaksCheckedUntil('1')).toBe(dayNumber + 1);
+    expect(await checkedUntil('1')).toBe(dayNumber + 1);
     expect(await posted(store)).toEqual([]);
   });
 
@@ -184,7 +184,7 @@ function announcementTests(newUrl: () => string): void {
     await castVote(store, community, member(1), monday);
     const streaks = [{ userId: member(1), days: 4 }];
     const lost = { key: '1', listing: 'harbour', channelId, checkedUntil: null, until: dayNumber, more: 0, streaks };
-    await store.announcements.planLostStreaks(lost, monday);
+    await store.lostStreaks.plan(lost, monday);
     expect(JSON.stringify(await store.memberData.export(member(1)))).toContain('lostStreaks');
     await store.memberData.forget(member(1), { pseudonym: 'forgotten1', now: monday, keepVotesMs: 0 });
     expect(await posted(store)).toEqual([]);
@@ -196,7 +196,7 @@ function announcementTests(newUrl: () => string): void {
     await castVote(store, installation(url, {}), member(1), monday);
     const streaks = [1, 2].map((index) => ({ userId: member(index), days: 4 }));
     const lost = { key: '1', listing: 'harbour', channelId, checkedUntil: null, until: dayNumber, more: 3, streaks };
-    await store.announcements.planLostStreaks(lost, monday);
+    await store.lostStreaks.plan(lost, monday);
     await store.memberData.forget(member(1), { pseudonym: 'forgotten1', now: monday, keepVotesMs: 0 });
     const left = { channelId, listing: 'harbour', until: dayNumber, streaks: streaks.slice(1), more: 3 };
     expect(await posted(store)).toEqual([['lostStreaks', left]]);
@@ -209,10 +209,7 @@ function announcementTests(newUrl: () => string): void {
       ...{ id: `review ${id}`, username: `Ada ${id}`, rating: 4.5, comment: 'Good', createdAt },
     });
     const announce = (ids: readonly number[], isPartial = false, each: Store = store) =>
-      each.announcements.announceReviews(
-        { listing: 'harbour', channelId, reviews: ids.map((id) => review(id)), isPartial },
-        monday,
-      );
+      each.reviews.announce({ listing: 'harbour', channelId, reviews: ids.map((id) => review(id)), isPartial }, monday);
     expect(await announce([2, 1])).toBe(0);
     const counts = await Promise.all([announce([4, 3, 2, 1]), announce([4, 3, 2, 1], false, other)]);
     expect(counts.toSorted()).toEqual([0, 2]);
@@ -226,15 +223,15 @@ function announcementTests(newUrl: () => string): void {
     expect(await announce([5, 3, 2], true)).toBe(0);
     expect(await announce([6, 5, 3], true)).toBe(1);
     const undated = { listing: 'pier', channelId, reviews: [review(1, null)], isPartial: false };
-    expect(await store.announcements.announceReviews({ ...undated, reviews: [] }, monday)).toBe(0);
-    expect(await store.announcements.announceReviews(undated, monday)).toBe(1);
-    expect(await store.announcements.announceReviews(undated, monday)).toBe(0);
+    expect(await store.reviews.announce({ ...undated, reviews: [] }, monday)).toBe(0);
+    expect(await store.reviews.announce(undated, monday)).toBe(1);
+    expect(await store.reviews.announce(undated, monday)).toBe(0);
   });
 
   it('poll reviews in one process at a time', async () => {
     const url = newUrl();
     const [store, other] = [await openLedger(url), await openLedger(url)];
-    const claim = (each: Store, now: number) => each.announcements.claimReviewPoll('harbour', now, now + 15 * minute);
+    const claim = (each: Store, now: number) => each.reviews.claimPoll('harbour', now, now + 15 * minute);
     const claims = await Promise.all([claim(store, monday), claim(other, monday), claim(store, monday)]);
     expect(claims.filter(Boolean)).toHaveLength(1);
     expect(await claim(other, monday + 15 * minute - 1)).toBe(false);

@@ -7,7 +7,7 @@ import {
   paymentDifferences,
 } from '../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
-import type { ListingContext } from '../../src/core/tally/tally.ts';
+import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute } from '../../src/platform/durations.ts';

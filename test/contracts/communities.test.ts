@@ -6,8 +6,8 @@ import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/c
 import { entryPages, type NumberedEntry } from '../../src/core/store/snapshots/entry-pages.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { repeatedAchievements } from '../../src/core/store/snapshots/reward-statistics.ts';
+import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { separationReason } from '../../src/core/tally/separation.ts';
-import type { ListingContext } from '../../src/core/tally/tally.ts';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
@@ -123,7 +123,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     expect(await store.rewards.party('week 2026-W02')).toEqual({ votes: 1, reachedAt: null });
     const key = `${guild} week 2026-W02`;
     expect(await store.rewards.party(key)).toEqual({ votes: 2, reachedAt: start });
-    await store.rewards.payParty({ period: key, goal: 2, credits: 25, day: 20_458 }, start);
+    await store.party.pay({ period: key, goal: 2, credits: 25, day: 20_458 }, start);
     expect(await store.ledgerIn(guild).account(other)).toMatchObject({ credits: 35 });
     expect(await store.ledger.account(member)).toMatchObject({ credits: 10 });
     const item = itemOf({ id: 'vip', name: 'VIP', price: 20, role: '9' });
@@ -269,7 +269,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
       (await store.standingsIn(accounts, 'UTC').leaderboard(board, start)).members.map(({ userId }) => userId);
     expect(await membersOf('')).toEqual(['100000000000000009', '400000000000000004', '900000000000000009']);
     expect(await membersOf('500000000000000005')).toEqual(['200000000000000000', '200000000000000001']);
-    const streaks = await store.announcements.lostStreaks({
+    const streaks = await store.lostStreaks.find({
       ...{ accounts: '', from: 20_459, until: 20_460, minDays: 1, forgive: 0, timeZone: 'UTC' },
     });
     expect(streaks.map(({ userId }) => userId).sort()).toEqual(await membersOf(''));

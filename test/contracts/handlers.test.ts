@@ -152,9 +152,9 @@ function handlerTests(newUrl: () => string): void {
     const handled = { name: 'harbour', kind: 'server', guildId } as const;
     const review = { id: 'a', username: 'Ada', rating: 5, comment: 'Good', createdAt: monday };
     const listed = { listing: 'harbour', channelId: null, handled, isPartial: false };
-    await store.announcements.announceReviews({ ...listed, reviews: [review] }, monday);
+    await store.reviews.announce({ ...listed, reviews: [review] }, monday);
     const newer = { ...review, id: 'b', comment: 'Better', createdAt: monday + hour };
-    expect(await store.announcements.announceReviews({ ...listed, reviews: [newer, review] }, monday + hour)).toBe(1);
+    expect(await store.reviews.announce({ ...listed, reviews: [newer, review] }, monday + hour)).toBe(1);
     const [call, ...others] = await callsOf(store, 'review');
     expect(others).toEqual([]);
     expect(call?.content.event).toMatchObject({ listing: handled, username: 'Ada', comment: 'Better', userId: null });
@@ -185,8 +185,8 @@ function handlerTests(newUrl: () => string): void {
   it('of other processes are known for a week after these have stopped', async () => {
     const store = await openLedger(newUrl());
     const clock = manualClock(monday);
-    const owner = createSubscriptions(['review', 'vote'], store.handlerSubscriptions, clock);
-    const receiver = createSubscriptions([], store.handlerSubscriptions, clock);
+    const owner = createSubscriptions(['review', 'vote'], store.handlers, clock);
+    const receiver = createSubscriptions([], store.handlers, clock);
     await receiver.refresh();
     expect(receiver.kinds()).toEqual([]);
     await owner.refresh();

@@ -13,7 +13,7 @@ import {
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import type { Tables } from '../../src/core/store/tables.ts';
 import { balanceKey } from '../../src/core/tally/import-store.ts';
-import type { ListingContext } from '../../src/core/tally/tally.ts';
+import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
@@ -125,7 +125,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     await store.imports.apply(target, [{ userId: member, key: balanceKey, credits: 3, vote: null }], start);
     await store.rewards.seeRoles(homeAccount(member), [voterRole]);
     await store.memberLocales.setLocale(member, 'de');
-    await store.linkedMembers.link(linkedMember(member), start);
+    await store.linkedRoles.link(linkedMember(member), start);
     const order = orderOf({ ...keys, price: 0 });
     await store.purchases.purchase({ ...order, member: { userId: member, roles: [] } }, start);
     await store.reminders.switchOn(
@@ -430,9 +430,9 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
       const forgotten = forget(store, at);
       // To meet in different orders.
       await systemClock.sleep(2 * round);
-      await Promise.all([forgotten, other.rewards.payParty(party, at), store.rewards.payParty(party, at)]);
-      while (await store.rewards.payParty(party, at));
-      await store.rewards.payParty(party, at);
+      await Promise.all([forgotten, other.party.pay(party, at), store.party.pay(party, at)]);
+      while (await store.party.pay(party, at));
+      await store.party.pay(party, at);
     }
     expect(await store.records.counts()).toMatchObject({ credits: rounds * 3 * (10 + 25) });
     await expectSound(url);

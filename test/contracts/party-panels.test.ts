@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ListingContext } from '../../src/core/tally/tally.ts';
+import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, second } from '../../src/platform/durations.ts';
@@ -55,20 +55,20 @@ function panelTests(newUrl: () => string): void {
   it('have one waiting update for all votes, and the next one 10 seconds after it', async () => {
     const store = await open();
     for (const userId of [1, 2]) await castVote(store, userId, start, serverWithParty());
-    expect(await store.partyPanels.find(period, start)).toEqual({
+    expect(await store.party.find(period, start)).toEqual({
       ...{ votes: 2, reachedAt: null, channelId, goal: 3, credits: 25, endsAt, message: null },
     });
     expect(await due(store, start)).toEqual([panel]);
-    await store.partyPanels.updated(period, shown(2), start + second);
+    await store.party.updated(period, shown(2), start + second);
     expect(await due(store, start + day)).toEqual([]);
     await castVote(store, 3, start + 2 * second);
     await castVote(store, 4, start + 3 * second);
     // The goal's own message does not wait.
     expect(await due(store, start + 11 * second - 1)).toMatchObject([{ kind: 'partyReached', goal: 3, credits: 25 }]);
-    expect(await store.partyPanels.find(period, start + 3 * second)).toBe(null);
+    expect(await store.party.find(period, start + 3 * second)).toBe(null);
     expect(await due(store, start + 11 * second)).toEqual([panel]);
-    expect(await store.partyPanels.find(period, start + 11 * second)).toMatchObject({ votes: 4, message });
-    await store.partyPanels.updated(period, shown(4, true), start + 12 * second);
+    expect(await store.party.find(period, start + 11 * second)).toMatchObject({ votes: 4, message });
+    await store.party.updated(period, shown(4, true), start + 12 * second);
     // Further votes change nothing.
     await castVote(store, 5, start + hour);
     expect(await due(store, start + day)).toEqual([]);
@@ -80,8 +80,8 @@ function panelTests(newUrl: () => string): void {
     expect(await due(store, start)).toEqual([panel]);
     await castVote(store, 2, start + second);
     expect(await due(store, start + second)).toEqual([]);
-    await store.partyPanels.updated(period, shown(1), start + 2 * second);
-    await store.partyPanels.updated(period, shown(1), start + 3 * second);
+    await store.party.updated(period, shown(1), start + 2 * second);
+    await store.party.updated(period, shown(1), start + 3 * second);
     expect(await due(store, start + day)).toEqual([panel]);
   });
 
@@ -89,7 +89,7 @@ function panelTests(newUrl: () => string): void {
     const store = await open();
     await castVote(store, 1, start);
     await due(store, start);
-    await store.partyPanels.updated(period, shown(1), start);
+    await store.party.updated(period, shown(1), start);
     expect(await due(store, endsAt - 1)).toEqual([]);
     expect(await due(store, endsAt)).toEqual([panel]);
   });
@@ -98,7 +98,7 @@ function panelTests(newUrl: () => string): void {
     const store = await open();
     await castVote(store, 1, start + hour);
     await due(store, start + hour);
-    await store.partyPanels.updated(period, shown(1), start + hour);
+    await store.party.updated(period, shown(1), start + hour);
     await castVote(store, 2, start + hour + second);
     // Its update is planned an hour ahead now.
     await castVote(store, 3, start);
@@ -109,16 +109,16 @@ function panelTests(newUrl: () => string): void {
     const store = await open();
     await castVote(store, 1, start);
     await due(store, start);
-    await store.partyPanels.rejected(period);
+    await store.party.rejected(period);
     const elsewhere = serverWithParty({ announceChannelId: '7' });
     await castVote(store, 2, start + hour, elsewhere);
-    expect(await store.partyPanels.find(period, start + hour)).toMatchObject({ channelId: '7', votes: 2, endsAt });
+    expect(await store.party.find(period, start + hour)).toMatchObject({ channelId: '7', votes: 2, endsAt });
   });
 
   it('are not created without a channel', async () => {
     const store = await open();
     await castVote(store, 1, start, serverWithParty({ announceChannelId: null }));
-    expect(await store.partyPanels.find(period, start)).toBe(null);
+    expect(await store.party.find(period, start)).toBe(null);
     expect(await due(store, endsAt)).toEqual([]);
     await castVote(store, 2, start + second);
     expect(await due(store, start + second)).toEqual([panel]);

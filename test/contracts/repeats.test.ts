@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { Event, Premium, Vote } from '../../src/core/ledger/event.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
-import type { ListingContext } from '../../src/core/tally/tally.ts';
+import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour } from '../../src/platform/durations.ts';

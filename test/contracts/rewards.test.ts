@@ -5,7 +5,7 @@ import type { ListingRewards } from '../../src/core/rewards/rules.ts';
 import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/core/store/snapshots/audit.ts';
 import { entryPages } from '../../src/core/store/snapshots/entry-pages.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
-import type { ListingContext } from '../../src/core/tally/tally.ts';
+import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour } from '../../src/platform/durations.ts';
@@ -344,13 +344,13 @@ function rewardTests(newUrl: () => string): void {
     const party = { period: 'week 2026-W02', goal: 5, credits: 25, day: 20_459 };
     const onlyParty = listings({ party: everyRule.party ?? null }).server;
     for (const userId of ['1', '2', '3', '4']) await castVote(store, userId, start, onlyParty);
-    expect(await store.rewards.payParty(party, start)).toBe(false);
+    expect(await store.party.pay(party, start)).toBe(false);
     expect(await store.ledger.account('1')).toMatchObject({ credits: 10 });
     await castVote(other, '5', start + hour, onlyParty);
     // After the goal: recorded late but cast before, and cast after it.
     await castVote(store, '6', start + hour - 1, onlyParty);
     await castVote(store, '7', start + 2 * hour, onlyParty);
-    await Promise.all([store, other, store].map((each) => each.rewards.payParty(party, start + day)));
+    await Promise.all([store, other, store].map((each) => each.party.pay(party, start + day)));
     const credits = await Promise.all(
       ['1', '2', '3', '4', '5', '6', '7'].map(async (id) => (await store.ledger.account(id)).credits),
     );

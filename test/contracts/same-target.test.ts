@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
-import type { ListingContext } from '../../src/core/tally/tally.ts';
+import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { createReminderLoop } from '../../src/features/reminders/loop.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';

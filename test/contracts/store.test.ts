@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Vote } from '../../src/core/ledger/event.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
-import type { ListingContext } from '../../src/core/tally/tally.ts';
+import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';

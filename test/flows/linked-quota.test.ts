@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
-import { createDirectory } from '../../src/app/directory.ts';
-import { createListingTargets } from '../../src/app/listing-targets.ts';
-import { createSettings } from '../../src/app/settings/create-settings.ts';
+import { createDirectory } from '../../src/features/communities/directory.ts';
+import { createListingTargets } from '../../src/features/listings/listing-targets.ts';
+import { createSettings } from '../../src/features/setup/create-settings.ts';
 import { openStore } from '../../src/features/store.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { createEncryption } from '../../src/platform/encryption/encryption.ts';

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { listingsWithCommunity } from '../../src/app/listings.ts';
+import { listingsWithCommunity } from '../../src/features/communities/listings.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import { withoutSecrets } from '../../src/webhook/listing.ts';
 import { describeOnEveryDatabase, describeOnPostgres } from '../contracts/databases.ts';
@@ -39,7 +39,7 @@ function backfillTests(newUrl: () => string): void {
     const week = { period: 'week 2026-W02', goal: 12, credits: 25, day: 20_458 };
     await castVote(store, community, '1', monday + 13 * hour);
     await castVote(store, community, '9', monday + hour);
-    await store.rewards.payParty(week, monday + 200 * day);
+    await store.party.pay(week, monday + 200 * day);
     expect(await store.ledger.account('9')).toMatchObject({ credits: 10 + 25 });
     expect((await comparison(community))['party']?.paid).toMatchObject({ entries: 10 });
     expect(await backfill(community, '--yes')).toMatchObject({ paid: false, members: 0 });

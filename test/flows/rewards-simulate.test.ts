@@ -46,7 +46,7 @@ async function castVotes(store: Store, community: Installation): Promise<void> {
     ['week 2026-W03', 20_465],
     ['week 2026-W04', 20_472],
   ] as const) {
-    await store.rewards.payParty({ period: week, goal: 12, credits: 25, day: first }, monday + 30 * day);
+    await store.party.pay({ period: week, goal: 12, credits: 25, day: first }, monday + 30 * day);
   }
 }
 

@@ -1,4 +1,5 @@
-import type { ListingContext, RecordedDelivery } from '../../src/core/tally/tally.ts';
+import type { ListingContext } from '../../src/core/tally/listing-context.ts';
+import type { RecordedDelivery } from '../../src/core/tally/tally.ts';
 import type { Store } from '../../src/features/store.ts';
 
 /** Records a vote for a server listing at its time (ms since the epoch). */

@@ -5,7 +5,7 @@ import express from 'express';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { listingsWithCommunity } from '../../src/app/listings.ts';
+import { listingsWithCommunity } from '../../src/features/communities/listings.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { premiumSecret, serverAndBot, voteSecret, withKeyOfOnly } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';

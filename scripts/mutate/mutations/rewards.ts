@@ -183,19 +183,19 @@ export const rewardMutations: readonly Mutation[] = [
     breaks: 'a claimed vote that is in the ledger some seconds earlier is not paid again',
   },
   {
-    file: 'src/core/tally/plan-reminder.ts',
+    file: 'src/features/reminders/on-vote.ts',
     find: 'if (!isReminded || (last !== null && last >= at)) return;',
     replace: 'if (!isReminded) return;',
     breaks: 'a vote that arrives late does not bring the reminder forward',
   },
   {
-    file: 'src/core/tally/digest-period.ts',
+    file: 'src/features/digests/period.ts',
     find: 'if (announcedUntil >= until) return null;',
     replace: '',
     breaks: 'a period is summed up in one digest only',
   },
   {
-    file: 'src/core/tally/handler-effects.ts',
+    file: 'src/features/handlers/on-event.ts',
     find: 'if (!handled.includes(event.type)) continue;',
     replace: '',
     breaks: 'events without a handler enqueue no call',

@@ -1,7 +1,7 @@
 import type { ListingConfig } from '../../../config/schema.ts';
 import type { BotIdentity } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import { inspectRoles, type RoleAccess } from '../../discord/roles/inspect-roles.ts';
+import { inspectRoles, type RoleAccess } from '../../features/roles/inspect-roles.ts';
 import { type Finding, fail, pass } from '../../platform/doctor/finding.ts';
 import { evaluateDiscordError, skippedWithoutDiscord } from './discord.ts';
 

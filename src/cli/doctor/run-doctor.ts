@@ -1,10 +1,10 @@
 import { needsDiscord } from '../../../config/roles.ts';
 import type { Config } from '../../../config/schema.ts';
-import { publishedLinkedRoles } from '../../app/linked-roles.ts';
 import { readDatabaseStatus } from '../../core/store/snapshots/database-status.ts';
 import { openSnapshot } from '../../core/store/snapshots/open-snapshot.ts';
 import { type BotIdentity, fetchBotIdentity } from '../../discord/inspection.ts';
 import { createDiscordRest } from '../../discord/rest.ts';
+import { publishedLinkedRoles } from '../../features/linked-roles/create.ts';
 import { openStore } from '../../features/store.ts';
 import { memoryBudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/key-check.ts';

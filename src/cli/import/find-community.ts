@@ -1,7 +1,7 @@
 import type { Config } from '../../../config/schema.ts';
-import { type Community, createDirectory } from '../../app/directory.ts';
 import { prepareAccounts } from '../../app/prepare-accounts.ts';
-import { createCommunitySettings } from '../../app/settings/community-settings.ts';
+import { type Community, createDirectory } from '../../features/communities/directory.ts';
+import { createCommunitySettings } from '../../features/setup/community-settings.ts';
 import type { Store } from '../../features/store.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { createEncryption } from '../../platform/encryption/encryption.ts';

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import { loadConfig } from '../../../config/load.ts';
 import { withOtherRewards } from '../../../config/other-rewards.ts';
-import { listingsWithCommunity } from '../../app/listings.ts';
 import { homeAccounts } from '../../core/ledger/account-id.ts';
 import { countMembers, memberLedgers } from '../../core/store/snapshots/member-ledgers.ts';
 import { outagesIn } from '../../core/store/snapshots/outages.ts';
 import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
+import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { listingsByName } from '../../core/tally/replay-listings.ts';
-import type { ListingContext } from '../../core/tally/tally.ts';
+import { listingsWithCommunity } from '../../features/communities/listings.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { writeOutput } from '../../platform/terminal/write-output.ts';

@@ -10,36 +10,13 @@ export type EffectHandlers = {
 
 /** Passes claimed effects to the handler of their kind. Buries those that cannot be read or have no handler. */
 export function createPerform(handlers: Partial<EffectHandlers>): Perform {
-  const { announcement, role, directMessage, ownerReport, partyReward, partyPanel, partyReached } = handlers;
-  const { digest, lostStreaks, review, roleConnection, handler } = handlers;
+  const { announcement } = handlers;
 
   async function performOne(effect: Exclude<ClaimedEffect, Effect<'announcement'>>): Promise<AttemptResult> {
-    switch (effect.kind) {
-      case 'role':
-        return role?.(effect) ?? withoutHandler(effect);
-      case 'directMessage':
-        return directMessage?.(effect) ?? withoutHandler(effect);
-      case 'ownerReport':
-        return ownerReport?.(effect) ?? withoutHandler(effect);
-      case 'partyReward':
-        return partyReward?.(effect) ?? withoutHandler(effect);
-      case 'partyPanel':
-        return partyPanel?.(effect) ?? withoutHandler(effect);
-      case 'partyReached':
-        return partyReached?.(effect) ?? withoutHandler(effect);
-      case 'digest':
-        return digest?.(effect) ?? withoutHandler(effect);
-      case 'lostStreaks':
-        return lostStreaks?.(effect) ?? withoutHandler(effect);
-      case 'review':
-        return review?.(effect) ?? withoutHandler(effect);
-      case 'roleConnection':
-        return roleConnection?.(effect) ?? withoutHandler(effect);
-      case 'handler':
-        return handler?.(effect) ?? withoutHandler(effect);
-      case 'unreadable':
-        return { outcome: 'bury', reason: effect.reason };
-    }
+    if (effect.kind === 'unreadable') return { outcome: 'bury', reason: effect.reason };
+    // TypeScript does not relate the kind of an effect to the parameter of its handler.
+    const handler = handlers[effect.kind] as ((each: typeof effect) => Promise<AttemptResult>) | undefined;
+    return handler?.(effect) ?? withoutHandler(effect);
   }
 
   return async (effects) => {

@@ -7,14 +7,13 @@ import { createGroupCommit, type GroupCommit, separateRecordings } from './commi
 import { createWriter } from './commits/writer.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import { migrate } from './migrations/migrate.ts';
-import type { SqlModules } from './sql-module.ts';
+import type { StoredFeatures } from './sql-module.ts';
 
 /** Transactions that may wait at one time. More are rejected, and senders of deliveries are asked to retry (503). */
 const maxQueueLength = 10_000;
 
-/** The statements of features, and the file of a worker thread that has them. */
-export interface FeatureStatements {
-  readonly modules: SqlModules;
+/** Features, and the file of a worker thread that has them. */
+export interface LoadedFeatures extends StoredFeatures {
   /** Calls `runWriteWorker`. */
   readonly workerFile: URL;
 }
@@ -34,7 +33,7 @@ export interface OpenDatabase {
 export async function openDatabase(
   url: string,
   clock: Clock,
-  features: FeatureStatements,
+  features: LoadedFeatures,
   thread: boolean,
   onMigration: ((progress: MigrationProgress) => void) | undefined,
 ): Promise<OpenDatabase> {
@@ -60,18 +59,18 @@ export async function openDatabase(
 async function startCommits(
   dialect: Dialect,
   clock: Clock,
-  { modules, workerFile }: FeatureStatements,
+  features: LoadedFeatures,
   thread: boolean,
 ): Promise<Omit<OpenDatabase, 'dialect'>> {
   const { files } = dialect;
   if (files !== null && thread) {
     const { startWriteWorker } = await import('./commits/write-worker-client.ts');
-    const commits = startWriteWorker(workerFile, () => dialect.files ?? files, maxQueueLength);
+    const commits = startWriteWorker(features.workerFile, () => dialect.files ?? files, maxQueueLength);
     return { commits, reopen: () => commits.restart(dialect.reopen) };
   }
   const commitsWith = (writers: number) =>
     createGroupCommit(
-      Array.from({ length: writers }, () => createWriter(dialect, clock, modules)),
+      Array.from({ length: writers }, () => createWriter(dialect, clock, features)),
       clock,
       maxQueueLength,
     );

@@ -1,11 +1,15 @@
 import type { Kysely } from 'kysely';
 import type { Connection } from '../../platform/database/dialect.ts';
+import type { EffectFormats } from '../outbox/effect-kind.ts';
+import type { Hooks } from '../tally/tally.ts';
 import type { Tables } from './tables.ts';
 
 /** What statements need: `db` builds them, `connection` runs them. */
 export interface Sql {
   readonly db: Kysely<Tables>;
   readonly connection: Connection;
+  /** The formats of all effects. */
+  readonly effects: EffectFormats;
 }
 
 /** Every function whose first parameter is {@link Sql}: `never` fits all types of further ones. */
@@ -24,6 +28,14 @@ export interface SqlModule {
 
 /** The statements of all features, by the names under which the store has them. */
 export type SqlModules = { readonly [name: string]: SqlModule };
+
+/** What features contribute to transactions. */
+export interface StoredFeatures {
+  readonly modules: SqlModules;
+  readonly effects: EffectFormats;
+  /** In the order in which they are called. */
+  readonly hooks: readonly Hooks[];
+}
 
 type Bound<F> = F extends (sql: Sql, ...args: infer Args) => infer Result ? (...args: Args) => Result : never;
 type BoundAll<Functions> = { readonly [Name in keyof Functions]: Bound<Functions[Name]> };

@@ -1,7 +1,8 @@
 import type { Event, Family } from '../ledger/event.ts';
 import type { Announcement, Bonus, GivenRole } from '../outbox/effect-contents.ts';
 import { creditsOf, type RewardEntry } from '../rewards/reward.ts';
-import type { ListingContext, TestEvent } from './tally.ts';
+import type { ListingContext } from './listing-context.ts';
+import type { TestEvent } from './tally.ts';
 
 /** The channel for announcements of a family; null for none. */
 export function channelFor(family: Family, listing: ListingContext): string | null {

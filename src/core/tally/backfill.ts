@@ -7,8 +7,8 @@ import { streakOn } from '../rewards/streak.ts';
 import type { AccountState } from './account-state.ts';
 import type { CommunityContext } from './community.ts';
 import { scoresOf } from './complete-history.ts';
+import type { ListingContext } from './listing-context.ts';
 import { listingsByName } from './replay-listings.ts';
-import type { ListingContext } from './tally.ts';
 
 /** The rules in force, for members who voted before them. Plain data. */
 export interface BackfillRules {

@@ -5,7 +5,8 @@ import { addToScores, noScores, type PeriodScores } from '../rewards/period-scor
 import { rebuildHistory } from '../rewards/rebuild-history.ts';
 import type { AccountState } from './account-state.ts';
 import { calendarOf, outageDaysOf } from './community.ts';
-import type { ListingContext, Tally } from './tally.ts';
+import type { ListingContext } from './listing-context.ts';
+import type { Tally } from './tally.ts';
 import { streakAfter } from './vote-streak.ts';
 
 /** Completes the account of a member whose votes are older than histories are, inside the caller's transaction. */

@@ -1,6 +1,7 @@
 import { namesOfTarget } from './community.ts';
 import { type EventKey, forgottenVoteKey } from './idempotency-key.ts';
-import type { ListingContext, Tally } from './tally.ts';
+import type { ListingContext } from './listing-context.ts';
+import type { Tally } from './tally.ts';
 
 /** The keys of a member's last votes for the target of a listing, one for each of its names. */
 export function forgottenVoteKeys(userId: string, { name, community }: ListingContext): readonly EventKey[] {

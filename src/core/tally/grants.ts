@@ -4,7 +4,8 @@ import type { GivenRole, RoleContent } from '../outbox/effect-contents.ts';
 import type { NewEffect } from '../outbox/outbox.ts';
 import { endAfter, type Grant } from '../rewards/grant.ts';
 import type { CommunityContext } from './community.ts';
-import type { ListingContext, Tally } from './tally.ts';
+import type { ListingContext } from './listing-context.ts';
+import type { Tally } from './tally.ts';
 
 /** Whether an event of this family for the listing can change roles. */
 export function grantsRoles(family: Family, { rewards, community }: ListingContext): boolean {

@@ -1,5 +1,5 @@
 import type { AccountScope } from '../ledger/account-id.ts';
-import type { ListingContext } from './tally.ts';
+import type { ListingContext } from './listing-context.ts';
 
 /** Maximum amount that one row credits. A higher one is treated as an error in the file. */
 export const maxImportedCredits = 1_000_000_000;

@@ -1,7 +1,8 @@
 import type { Family } from '../ledger/event.ts';
 import { channelFor } from './announcement.ts';
 import { grantsRoles, roleQueue } from './grants.ts';
-import type { Delivery, ListingContext, RoutedDelivery } from './tally.ts';
+import type { ListingContext } from './listing-context.ts';
+import type { Delivery, RoutedDelivery } from './tally.ts';
 
 /** The queues to which the recorded delivery may have added effects. */
 export function queuesOf({ family }: Delivery, routed: RoutedDelivery): readonly string[] {

@@ -6,9 +6,9 @@ import { minVoteGapMs } from '../ledger/reward-rules.ts';
 import { creditsOf } from '../rewards/reward.ts';
 import { namesOfTarget } from './community.ts';
 import { forgottenVotesOf } from './forgotten-votes.ts';
-import { enqueueCalls, voteEvents } from './handler-effects.ts';
 import { voteKey } from './idempotency-key.ts';
-import type { ListingContext, PastVote, Tally } from './tally.ts';
+import type { ListingContext } from './listing-context.ts';
+import type { PastVote, Tally } from './tally.ts';
 import { voteRewards, votesForTarget } from './vote-rewards.ts';
 
 /** A vote that the service reports, but of which no delivery may have arrived. */
@@ -76,9 +76,9 @@ export function recordClaim(tally: Tally, { userId, at }: Claim, listing: Listin
     updated = tally.append(updated, { ...common, ...entry, ...(index === 0 ? { cause: 'claim' } : {}) });
   }
   apply(null);
-  if (listing.handled !== undefined && streak !== null) {
-    const counted = { listing, deliveryId: null, at, entries, account: updated, streak, reached };
-    enqueueCalls(tally, listing, voteEvents(counted), now);
+  if (streak !== null) {
+    const claimed = { listing, deliveryId: null, at, now, entries, account: updated, streak, reached };
+    for (const { afterVote } of tally.hooks) afterVote?.(tally, claimed);
   }
   return { outcome: 'claimed', credits: creditsOf(entries), balance: updated.credits };
 }

@@ -1,7 +1,8 @@
 import type { Event } from '../ledger/event.ts';
+import type { ListingContext } from './listing-context.ts';
 import { recordPremium } from './record-premium.ts';
 import { recordVote } from './record-vote.ts';
-import type { Delivery, DeliveryRowWriter, ListingContext, RecordedDelivery, Tally } from './tally.ts';
+import type { Delivery, DeliveryRowWriter, RecordedDelivery, Tally } from './tally.ts';
 
 /**
  * Writes the row, entries, account and effects of an event, inside the caller's transaction.

@@ -13,7 +13,6 @@ import { applyToOrder, orderIdsOf, withHolder } from './order.ts';
 import { withEvent } from './order-times.ts';
 import { quarantineDelivery } from './quarantine.ts';
 import { quarantineReasons } from './quarantine-reasons.ts';
-import { planRoleConnection } from './role-connection.ts';
 import type { Order, RecordedDelivery } from './tally.ts';
 import { type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
 
@@ -50,8 +49,10 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
       account: event.userId === null ? null : afterPremium(event.userId),
       apply(deliveryId) {
         const now = rowWriter.effectsCreatedAt;
-        if (event.userId !== null)
-          planRoleConnection(tally, accountIdOf(community.accounts, event.userId), { deliveryId, now });
+        if (event.userId !== null) {
+          const premium = { listing, account: stored(event.userId), deliveryId, at, now };
+          for (const { onPremium } of tally.hooks) onPremium?.(tally, premium);
+        }
         return applyGrants(tally, [...decision.grants, ...grantsOfOtherIds()], { community, deliveryId, now });
       },
     },
@@ -88,8 +89,12 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
       .map(({ userId, role, source }) => ({ userId, role, source, until: 0, change: 'replace' }));
   }
 
+  function stored(userId: string): AccountState {
+    return tally.accountState(accountIdOf(community.accounts, userId));
+  }
+
   function afterPremium(userId: string): AccountState {
-    const account = tally.accountState(accountIdOf(community.accounts, userId));
+    const account = stored(userId);
     const day = calendarOf(community).dayAt(at);
     return { ...account, scores: addToScores(account.scores, day, 0, creditsOf(decision.entries)) };
   }

@@ -1,9 +1,9 @@
 import { channelFor, testAnnouncementOf } from './announcement.ts';
+import type { ListingContext } from './listing-context.ts';
 import {
   alreadyReplayed,
   type Delivery,
   type DeliveryRowWriter,
-  type ListingContext,
   type RecordedDelivery,
   type Tally,
   type TestEvent,

@@ -5,8 +5,8 @@ import { type HistoricEntry, historyOfEntries } from '../rewards/separate-histor
 import { streakOn } from '../rewards/streak.ts';
 import type { AccountState } from './account-state.ts';
 import { calendarOf } from './community.ts';
+import type { ListingContext } from './listing-context.ts';
 import { listingsByName } from './replay-listings.ts';
-import type { ListingContext } from './tally.ts';
 
 /** What a recount depends on beside the account. `now` in ms since the epoch. */
 export interface RecountContext {

@@ -1,7 +1,7 @@
 import type { Outage } from '../rewards/outages.ts';
 import type { ReplayContext, ReplayListing } from '../rewards/replay-votes.ts';
 import { calendarOf, outageDaysOf } from './community.ts';
-import type { ListingContext } from './tally.ts';
+import type { ListingContext } from './listing-context.ts';
 
 /** Finds listings by name. In place of one that is not configured any more, the first one counts. */
 export function listingsByName(

@@ -1,7 +1,7 @@
 import type { AccountId } from '../ledger/account-id.ts';
-import type { MemberRole, PartyReward } from '../outbox/effect-contents.ts';
+import type { MemberRole } from '../outbox/effect-contents.ts';
 import type { PartyProgress } from '../rewards/party.ts';
-import type { ListingContext } from './tally.ts';
+import type { ListingContext } from './listing-context.ts';
 
 /**
  * What Discord made of a role of a member: the member has it, has it no more, has left the server, or it cannot be
@@ -37,8 +37,6 @@ export interface RewardStore {
    * member; null at the end.
    */
   repairAfter(userId: string, limit: number, now: number): Promise<string | null>;
-  /** Pays the reward of a party to at most 15 voters who have not been paid. Returns whether there may be more. */
-  payParty(reward: PartyReward, now: number): Promise<boolean>;
   /** The progress of a party by {@link partyKey}; without votes if nobody has voted in its period. */
   party(key: string): Promise<PartyProgress>;
   /** Stores which of the roles that a multiplier of the community names a member has (Discord IDs). */

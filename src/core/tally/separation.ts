@@ -1,4 +1,4 @@
-import type { ListingContext } from './tally.ts';
+import type { ListingContext } from './listing-context.ts';
 
 /** Why credits were moved with a pair of corrections. Stored in the entries, so it is never translated. */
 export const separationReason = 'spent before accounts were per server';

@@ -2,46 +2,20 @@ import type { AccountId } from '../ledger/account-id.ts';
 import type { Correction } from '../ledger/correction.ts';
 import type { Cause, Entry } from '../ledger/entry.ts';
 import type { Event, EventKind, Family, Premium } from '../ledger/event.ts';
-import type { HandlerKind } from '../outbox/handler-events.ts';
 import type { OutboxWrites } from '../outbox/outbox.ts';
 import type { StoredGrant } from '../rewards/grant.ts';
 import type { Outage } from '../rewards/outages.ts';
-import type { ListingRewards } from '../rewards/rules.ts';
 import type { AccountState } from './account-state.ts';
-import type { CommunityContext } from './community.ts';
 import type { EventKey } from './idempotency-key.ts';
+import type { ListingContext } from './listing-context.ts';
 import type { OrderTimes } from './order-times.ts';
 import type { PartyState } from './party-state.ts';
+import type { CountedVote, Recorded, RecordedPremium, RecordedVote } from './recorded-event.ts';
 import type { Reminder } from './reminder.ts';
 
 /** The result of a delivery, in the response to the sender and in the owner API. */
 export const outcomes = ['recorded', 'duplicate', 'test', 'quarantined'] as const;
 export type Outcome = (typeof outcomes)[number];
-
-/** The part of a configured listing that recording an event needs. */
-export interface ListingContext {
-  readonly name: string;
-  readonly kind: 'server' | 'bot';
-  readonly rewards: ListingRewards;
-  readonly community: CommunityContext;
-  readonly announced: AnnouncedEvents;
-  /** Channel for announcements of votes; null for none. */
-  readonly announceChannelId: string | null;
-  /** Channel for announcements of premium events; null for none. */
-  readonly premiumChannelId: string | null;
-  /** The kinds of handlers that are called for its events; none by default. */
-  readonly handled?: readonly HandlerKind[];
-}
-
-/** Which events of a listing are announced as they are recorded. Tests are announced in any case. */
-export interface AnnouncedEvents {
-  /** Every vote. Otherwise only those that reach a milestone, if milestones are announced. */
-  readonly votes: boolean;
-  readonly milestones: boolean;
-  readonly premium: boolean;
-  /** The progress of the party and its goal. */
-  readonly party: boolean;
-}
 
 /** An authenticated delivery whose body is JSON. */
 export interface Delivery {
@@ -164,6 +138,8 @@ export type PastVote = Pick<Entry, 'listing' | 'credits' | 'at' | 'cause' | 'rea
  * it from a local file. A decision has no other side effects, because the store may repeat it with more data.
  */
 export interface Tally extends OutboxWrites {
+  /** The hooks of the features, in their order. */
+  readonly hooks: readonly Hooks[];
   /** An account as of this transaction; an empty one if it has no entries. */
   accountState(accountId: AccountId): AccountState;
   /**
@@ -215,4 +191,16 @@ export interface Tally extends OutboxWrites {
   /** The correction with this idempotency key; null if there is none. */
   findCorrection(idempotencyKey: string): StoredCorrection | null;
   saveCorrection(correction: StoredCorrection): void;
+}
+
+/** What a feature does in the transaction of an event: synchronous, and only through the tally. */
+export interface Hooks {
+  /** Of each counted vote, after its entries and before its roles are granted. */
+  readonly onVote?: (tally: Tally, vote: CountedVote) => void;
+  /** Of each counted vote, at the end. */
+  readonly afterVote?: (tally: Tally, vote: RecordedVote) => void;
+  /** Of each premium event with a holder, after its entries and before its roles are granted. */
+  readonly onPremium?: (tally: Tally, premium: { readonly account: AccountState } & Recorded) => void;
+  /** Of each premium event, at the end. */
+  readonly afterPremium?: (tally: Tally, premium: RecordedPremium) => void;
 }

@@ -11,10 +11,8 @@ import type { AccountState } from './account-state.ts';
 import { calendarOf, namesOfTarget, outageDaysOf } from './community.ts';
 import { withHistory } from './complete-history.ts';
 import { applyGrants } from './grants.ts';
-import { countForParty } from './party.ts';
-import { planReminder } from './plan-reminder.ts';
-import { planRoleConnection } from './role-connection.ts';
-import type { ListingContext, PastVote, Tally } from './tally.ts';
+import type { ListingContext } from './listing-context.ts';
+import type { PastVote, Tally } from './tally.ts';
 import { streakAfter } from './vote-streak.ts';
 
 /** A vote with the account of its voter as it was before. */
@@ -93,9 +91,8 @@ export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
     streak: streak.days,
     reached,
     apply(deliveryId) {
-      planReminder(tally, account, listing, at);
-      planRoleConnection(tally, account.id, { deliveryId, now });
-      countForParty(tally, { listing, userId: vote.userId, at, day, deliveryId, now });
+      const counted = { listing, account, at, day, deliveryId, now };
+      for (const { onVote } of tally.hooks) onVote?.(tally, counted);
       return applyGrants(tally, grants, { community, deliveryId, now });
     },
   };

@@ -4,16 +4,9 @@ import type { Reached } from '../rewards/decide-vote.ts';
 import { creditsOf, type RewardEntry } from '../rewards/reward.ts';
 import type { AccountState } from './account-state.ts';
 import { announcementOf, channelFor, isAnnounced } from './announcement.ts';
-import { enqueueCalls, premiumEvent, voteEvents } from './handler-effects.ts';
 import type { EventKey } from './idempotency-key.ts';
-import {
-  alreadyReplayed,
-  type Delivery,
-  type DeliveryRowWriter,
-  type ListingContext,
-  type RecordedDelivery,
-  type Tally,
-} from './tally.ts';
+import type { ListingContext } from './listing-context.ts';
+import { alreadyReplayed, type Delivery, type DeliveryRowWriter, type RecordedDelivery, type Tally } from './tally.ts';
 
 /** The inputs of a recording apart from the event. */
 export interface RecordingContext {
@@ -70,14 +63,12 @@ export function writeEvent(
     const content = announcementOf(event, listing, { entries, balance, streak, roles, receivedAt });
     tally.enqueue({ deliveryId, kind: 'announcement', queue: channelId, content, createdAt });
   }
-  if (listing.handled !== undefined) {
-    const origin = { listing, deliveryId, at };
-    if (event.family === 'premium') {
-      enqueueCalls(tally, listing, [premiumEvent(event, { ...origin, credits, balance })], createdAt);
-    } else if (updated !== null && streak !== null && reached !== undefined) {
-      const vote = { ...origin, entries, account: updated, streak, reached };
-      enqueueCalls(tally, listing, voteEvents(vote), createdAt);
-    }
+  const recorded = { listing, deliveryId, at, now: createdAt };
+  if (event.family === 'premium') {
+    for (const { afterPremium } of tally.hooks) afterPremium?.(tally, { ...recorded, event, credits, balance });
+  } else if (updated !== null && streak !== null && reached !== undefined) {
+    const vote = { ...recorded, entries, account: updated, streak, reached };
+    for (const { afterVote } of tally.hooks) afterVote?.(tally, vote);
   }
   const causes = account === null ? [] : entries.map(({ cause }) => cause);
   return { outcome: 'recorded', deliveryId, credits, reason, isAnnounced: channelId !== null, causes };

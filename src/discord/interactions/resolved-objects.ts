@@ -5,7 +5,7 @@ import {
   PermissionsBitField,
 } from 'discord.js';
 import type { PostingPermission, ResolvedChannel, ResolvedObjects, ResolvedRole } from '../../../commands/command.ts';
-import { isModerating } from '../roles/moderating.ts';
+import { isModerating } from '../moderating.ts';
 
 const bits: Readonly<Record<PostingPermission, bigint>> = {
   'View Channel': PermissionFlagsBits.ViewChannel,

@@ -1,7 +1,8 @@
 import { type HandlerKind, handlerQueue } from '../../core/outbox/handler-events.ts';
+import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { ClaimRecorder } from '../../core/tally/record-claim.ts';
 import type { Recorder } from '../../core/tally/recorder.ts';
-import type { ListingContext, RoutedDelivery } from '../../core/tally/tally.ts';
+import type { RoutedDelivery } from '../../core/tally/tally.ts';
 
 /** The kinds of handlers that the recording of deliveries and claims can call. */
 const recordedKinds: readonly HandlerKind[] = ['vote', 'premium', 'streak', 'milestone'];

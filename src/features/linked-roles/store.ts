@@ -7,9 +7,9 @@ import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import { lockAccountsOf, releaseAccount } from '../../core/store/writes/accounts.ts';
 import { enqueueWrites } from '../../core/store/writes/enqueue.ts';
-import { roleConnectionEffect } from '../../core/tally/role-connection.ts';
 import { keyIdOf } from '../../platform/encryption/sealed-text.ts';
 import type { LinkedMember, SaveTokensResult, SealedTokens, StoredValues } from './linked-members.ts';
+import { roleConnectionEffect } from './role-connection.ts';
 
 export const reads = {
   /** The id of the key with which the secrets of the database are encrypted; null before the first secret. */

@@ -3,11 +3,11 @@ import type { Reminders } from '../../../commands/reminders.ts';
 import type { Reply } from '../../../commands/reply.ts';
 import { accountIdOf } from '../../core/ledger/account-id.ts';
 import type { NextReminder } from '../../core/tally/reminder.ts';
-import type { DirectMessageSettings } from '../../discord/notifications/direct-message.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';
 import { commandMention } from '../../texts/markup.ts';
+import type { DirectMessageSettings } from '../notifications/direct-message.ts';
 import type { StoredReminders } from './store.ts';
 import type { CheckedListing } from './vote-check.ts';
 

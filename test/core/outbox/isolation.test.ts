@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
-import { createDirectory } from '../../../src/app/directory.ts';
 import { communityOfQueues } from '../../../src/app/queue-share.ts';
 import { directMessageQueue } from '../../../src/core/outbox/direct-message-queue.ts';
 import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
 import type { AttemptResult } from '../../../src/core/outbox/effect.ts';
+import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { openStore, type Store } from '../../../src/features/store.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';

@@ -4,6 +4,7 @@ import { createWriter } from '../../../src/core/store/commits/writer.ts';
 import { sqlite } from '../../../src/core/store/dialect/sqlite.ts';
 import { migrate } from '../../../src/core/store/migrations/migrate.ts';
 import { createJob } from '../../../src/core/store/writes/writes.ts';
+import { storedFeatures } from '../../../src/features/index.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { minute, second } from '../../../src/platform/durations.ts';
@@ -117,7 +118,7 @@ describe('a database that is not writable', () => {
     const dialect = sqlite(newSqliteFile());
     onTestFinished(() => dialect.close());
     await migrate(dialect, systemClock);
-    const writer = createWriter(dialect, systemClock, {});
+    const writer = createWriter(dialect, systemClock, storedFeatures);
     await dialect.openWriting().run({ sql: pragma, parameters: [] });
     const large = createJob('acquire', ['x'.repeat(100_000), 1, minute, 1_000]);
     expect(await writer.commit([large])).toMatchObject({ status: 'unavailable' });

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { createDirectory } from '../../../src/app/directory.ts';
-import { createHandling } from '../../../src/app/handling.ts';
 import { handlerQueue, type PurchaseEvent, type VoteEvent } from '../../../src/core/outbox/handler-events.ts';
+import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { type HandlerCall, type Handlers, PermanentError } from '../../../src/features/handlers/handlers.ts';
+import { createHandling } from '../../../src/features/handlers/handling.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { hour, second } from '../../../src/platform/durations.ts';
 import { createMetrics } from '../../../src/platform/http/metrics/metrics.ts';

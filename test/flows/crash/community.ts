@@ -61,7 +61,7 @@ export async function createCommunity(
     await store.ownerActions.correct(correction, `deposit ${userId}`);
   }
   // Every program knows from the start that there are handlers.
-  await store.handlerSubscriptions.renew(handlerKinds, now);
+  await store.handlers.renew(handlerKinds, now);
   await store.close();
   const environment = { ...shared, DATABASE_URL: databaseUrl, CACHE_URL: 'memory:', TALLYHOOK_CONFIG: file };
   return { discord, environment };

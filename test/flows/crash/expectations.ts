@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
-import { listingsWithCommunity } from '../../../src/app/listings.ts';
 import { createCalendar } from '../../../src/core/rewards/calendar.ts';
 import { decideVote } from '../../../src/core/rewards/decide-vote.ts';
 import { emptyHistory } from '../../../src/core/rewards/history.ts';
@@ -13,6 +12,7 @@ import {
 } from '../../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
 import type { Snapshot } from '../../../src/core/store/snapshots/snapshot.ts';
+import { listingsWithCommunity } from '../../../src/features/communities/listings.ts';
 import type { LocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
 import { deposit, party, shoppers as shopperIds } from './community.ts';
 import type { Delivery, ListingService } from './deliveries.ts';

@@ -3,21 +3,18 @@ import { parentPort as port, workerData } from 'node:worker_threads';
 import { systemClock } from '../../../platform/clock.ts';
 import type { DatabaseFiles } from '../../../platform/database-files.ts';
 import { sqlite } from '../dialect/sqlite.ts';
-import type { SqlModules } from '../sql-module.ts';
+import type { StoredFeatures } from '../sql-module.ts';
 import type { Job, JobName, JobResult } from '../writes/writes.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { decodeJob, encodeError, encodeResult, type WorkerRequest, type WorkerResponse } from './worker-protocol.ts';
 import { createWriter } from './writer.ts';
 
-/**
- * Commits jobs until it receives `close`, in the thread that `write-worker-client.ts` starts.
- * @param modules the statements of features
- */
-export async function runWriteWorker(modules: SqlModules): Promise<void> {
+/** Commits jobs until it receives `close`, in the thread that `write-worker-client.ts` starts. */
+export async function runWriteWorker(features: StoredFeatures): Promise<void> {
   if (port === null) throw new Error('This file must be started as a worker thread.');
   const files = workerData as DatabaseFiles;
   const dialect = sqlite(files.path, files);
-  const writer = createWriter(dialect, systemClock, modules);
+  const writer = createWriter(dialect, systemClock, features);
   // The client limits the length of the queue.
   const commits = createGroupCommit([writer], systemClock, Number.POSITIVE_INFINITY);
   let response: WorkerResponse[number][] = [];

@@ -1,6 +1,7 @@
 import { messageOf, StoreUnavailableError } from '../../../platform/errors.ts';
 import type { Vote } from '../../ledger/event.ts';
-import type { Delivery, ListingContext, RecordedDelivery, RoutedDelivery } from '../../tally/tally.ts';
+import type { ListingContext } from '../../tally/listing-context.ts';
+import type { Delivery, RecordedDelivery, RoutedDelivery } from '../../tally/tally.ts';
 import type { Job, JobName, JobResult, JobResults } from '../writes/writes.ts';
 
 /*

@@ -3,7 +3,7 @@ import { DatabaseFileReplacedError } from '../../../platform/database-files.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { queryBuilder } from '../query-builder.ts';
 import { isRecordingJob } from '../recording/recording-jobs.ts';
-import type { SqlModules } from '../sql-module.ts';
+import type { StoredFeatures } from '../sql-module.ts';
 import { createWrites, type Job, type JobName, type JobResults, type WriteJob, type Writes } from '../writes/writes.ts';
 
 /**
@@ -27,18 +27,18 @@ export interface Writer {
 /** How long the result of a check of the files is valid for the next commit (ms). A check takes as long as a vote. */
 const fileCheckTtlMs = 100;
 
-/** A writer on a connection of its own. @param modules the statements of features */
-export function createWriter(dialect: Dialect, clock: Pick<Clock, 'monotonic'>, modules: SqlModules): Writer {
+/** A writer on a connection of its own. */
+export function createWriter(dialect: Dialect, clock: Pick<Clock, 'monotonic'>, features: StoredFeatures): Writer {
   const writing = dialect.openWriting();
   let checkedAt = Number.NEGATIVE_INFINITY;
-  const writes = createWrites(queryBuilder(dialect), writing, dialect, modules);
+  const writes = createWrites(queryBuilder(dialect), writing, dialect, features);
 
   /** Events are decided first and together, so that the database is read once for all of them. */
   async function runInTransaction(batch: readonly Job[]): Promise<JobResults[JobName][]> {
     await writing.begin();
     try {
       const recordings = batch.filter(isRecordingJob);
-      const recorded = (recordings.length === 0 ? [] : await writing.record(recordings)).values();
+      const recorded = (recordings.length === 0 ? [] : await writing.record(recordings, features.hooks)).values();
       const results: JobResults[JobName][] = [];
       for (const job of batch) results.push(isRecordingJob(job) ? next(recorded) : await runJob(writes, job));
       await writing.commit();

@@ -1,10 +1,12 @@
 import type { MigratableDatabase, SqlDialect, Transactions } from '../../../platform/database/dialect.ts';
 import type { DatabaseFileReplacedError, DatabaseFiles } from '../../../platform/database-files.ts';
+import type { Hooks } from '../../tally/tally.ts';
 import type { RecordingJob, RecordingResult } from '../recording/recording-jobs.ts';
 
-/** Decides jobs in their order and writes what they change, inside the current transaction. */
+/** Decides jobs in their order, with hooks, and writes what they change, inside the current transaction. */
 export type RecordBatch = (
   jobs: readonly RecordingJob[],
+  hooks: readonly Hooks[],
 ) => readonly RecordingResult[] | Promise<readonly RecordingResult[]>;
 
 /** A connection that writes, one transaction after the other. */

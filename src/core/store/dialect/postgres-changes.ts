@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { PostgresTransactions } from '../../../platform/database/postgres-transactions.ts';
 import type { AccountId } from '../../ledger/account-id.ts';
+import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { AccountState } from '../../tally/account-state.ts';
-import { serializeContent } from '../json-columns.ts';
 import { type Changes, isPlanned } from '../recording/changes.ts';
 import {
   accountColumns,

@@ -14,13 +14,13 @@ import { createLoader, NotLoadedError } from './postgres-loader.ts';
  * again.
  */
 export function postgresRecord(connection: PostgresTransactions, db: Kysely<Tables>): RecordBatch {
-  return async (jobs) => {
+  return async (jobs, hooks) => {
     const loader = createLoader(connection, db);
     let needs = needsOf(jobs);
     while (true) {
       await loader.load(needs);
       const { reads, missing } = loader.createReads();
-      const { tally, changes } = createUnitOfWork(reads);
+      const { tally, changes } = createUnitOfWork(reads, hooks);
       const results: RecordingResult[] = [];
       for (const job of jobs) {
         try {

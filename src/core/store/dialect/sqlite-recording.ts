@@ -1,11 +1,11 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Compilable, Kysely, Selectable } from 'kysely';
 import { homeAccounts } from '../../ledger/account-id.ts';
+import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import { emptyAccount } from '../../tally/account-state.ts';
 import { noPartyState } from '../../tally/party-state.ts';
 import { accountKey } from '../account-columns.ts';
-import { serializeContent } from '../json-columns.ts';
 import { type Changes, isPlanned } from '../recording/changes.ts';
 import {
   accountColumns,
@@ -110,8 +110,8 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
     };
   }
 
-  return (jobs) => {
-    const { tally, changes } = createUnitOfWork(createReads());
+  return (jobs, hooks) => {
+    const { tally, changes } = createUnitOfWork(createReads(), hooks);
     const results = jobs.map((job) => decide(tally, job));
     write(changes);
     return results;

@@ -58,7 +58,7 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
     reading: sqliteConnection(reader.get),
     // SQLite counts the commits of other connections, and the reader commits nothing.
     dataVersion: () => timesOpened * 2 ** 33 + Number(dataVersion().get()?.['data_version']),
-    openWriting: () => ({ ...writing, record: (jobs) => record()(jobs) }),
+    openWriting: () => ({ ...writing, record: (jobs, hooks) => record()(jobs, hooks) }),
     migrating: sqliteMigratingConnection(writer.get, writing),
     defineFunction: (name, run) => writer.get().function(name, { deterministic: true }, (text) => run(String(text))),
     get files() {

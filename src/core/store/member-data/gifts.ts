@@ -1,9 +1,7 @@
-import type { Kysely } from 'kysely';
-import type { Connection } from '../../../platform/database/dialect.ts';
 import type { EffectKind } from '../../outbox/effect-contents.ts';
-import { parseContent, serializeContent } from '../json-columns.ts';
+import { type Contents, type EffectFormats, parseContent, serializeContent } from '../../outbox/effect-kind.ts';
 import { literal, run } from '../query-builder.ts';
-import type { Tables } from '../tables.ts';
+import type { Sql } from '../sql-module.ts';
 import { chunksOf } from './chunks.ts';
 
 /**
@@ -22,8 +20,7 @@ export interface Gifts {
  * could not be processed yet, or is not announced yet, must still be when the giver is forgotten.
  */
 export async function findGifts(
-  db: Kysely<Tables>,
-  connection: Connection,
+  { db, connection, effects: formats }: Sql,
   giver: string,
   found: { readonly deliveryIds: readonly number[]; readonly effectIds: readonly number[] },
 ): Promise<Gifts> {
@@ -43,11 +40,10 @@ export async function findGifts(
     const announcements = db
       .selectFrom('effects')
       .select(['id', 'kind', 'content'])
-      .where('kind', 'in', [literal('announcement'), literal('lostStreaks'), literal('handler')]);
+      .where('kind', 'in', sharedKinds(formats).map(literal));
     const mentioning = announcements.where('id', 'in', ids).where('content', 'like', `%"${giver}"%`);
     for (const { id, kind, content } of await run(connection, mentioning)) {
-      const withoutGiver = Object.hasOwn(withoutMember, kind) ? withoutMember[kind as EffectKind] : undefined;
-      const text = withoutGiver?.(content, giver) ?? null;
+      const text = contentWithoutMember(formats, kind, content, giver);
       if (text !== null) effects.set(id, text);
     }
   }
@@ -69,41 +65,31 @@ export function bodyWithoutGiver(body: string, giver: string): string | null {
   return text.includes(giver) ? null : text;
 }
 
+/** The kinds of effects that may mention several members. */
+function sharedKinds(formats: EffectFormats): readonly string[] {
+  return Object.entries(formats).flatMap(([kind, format]) => ('withoutMember' in format ? kind : []));
+}
+
 const giverFields: readonly string[] = ['giftedBy', 'buyer', 'userId'];
 
-/** Null if it is not the event of a gift to somebody else. */
-function eventWithoutGiver(text: string, giver: string): string | null {
-  const contents = parseContent('handler', text);
-  if (contents.kind !== 'handler') return null;
-  const { id, event } = contents.content;
-  if (event.type !== 'premium' || event.userId === giver) return null;
-  const kept = serializeContent({ kind: 'handler', content: { id, event: { ...event, giftedBy: null } } });
-  return kept.includes(giver) ? null : kept;
+/** Null if it belongs to the member alone. */
+function contentWithoutMember(formats: EffectFormats, kind: string, text: string, userId: string): string | null {
+  const contents = parseContent(formats, kind, text);
+  if (contents.kind === 'unreadable') return null;
+  const kept = withoutMember(formats, contents, userId);
+  const keptText = kept && serializeContent(kept);
+  return keptText?.includes(userId) ? null : keptText;
 }
 
-/** Null if it is not the announcement of a gift to somebody else. */
-function contentWithoutGiver(text: string, giver: string): string | null {
-  const contents = parseContent('announcement', text);
-  if (contents.kind !== 'announcement' || contents.content.userId === giver) return null;
-  const kept = serializeContent({ kind: 'announcement', content: { ...contents.content, giftedBy: null } });
-  return kept.includes(giver) ? null : kept;
+function withoutMember<Kind extends EffectKind>(
+  formats: EffectFormats,
+  contents: Contents<Kind>,
+  userId: string,
+): Contents | null {
+  const { kind, content } = contents;
+  const kept = formats[kind].withoutMember?.(content, userId) ?? null;
+  return kept && ({ kind, content: kept } as Contents);
 }
-
-/** Null if no other streak is left. */
-function streaksWithout(text: string, userId: string): string | null {
-  const contents = parseContent('lostStreaks', text);
-  if (contents.kind !== 'lostStreaks') return null;
-  const streaks = contents.content.streaks.filter((streak) => streak.userId !== userId);
-  if (streaks.length === 0) return null;
-  return serializeContent({ kind: 'lostStreaks', content: { ...contents.content, streaks } });
-}
-
-/** The content of an effect without a member, by its kind. */
-const withoutMember: Readonly<Partial<Record<EffectKind, (text: string, userId: string) => string | null>>> = {
-  announcement: contentWithoutGiver,
-  lostStreaks: streaksWithout,
-  handler: eventWithoutGiver,
-};
 
 /** Services send a person as an object or as the bare id. Null for anything else. */
 function personId(value: unknown): string | null {

@@ -3,9 +3,10 @@ import { type Compilable, type Kysely, sql } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
 import { type AccountId, homeAccounts, partsOf } from '../../ledger/account-id.ts';
 import { directMessageQueue, recipientOf } from '../../outbox/direct-message-queue.ts';
-import { roleConnectionQueue } from '../../tally/role-connection.ts';
+import { roleConnectionQueue } from '../../outbox/role-connection-queue.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { literal, run } from '../query-builder.ts';
+import type { Sql } from '../sql-module.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 import { waitingIn } from '../waiting-queues.ts';
 import { chunksOf } from './chunks.ts';
@@ -118,8 +119,7 @@ interface Position {
  * @param accounts those of the member; one that is created meanwhile is left out
  */
 export async function findMemberRows(
-  db: Kysely<Tables>,
-  connection: Connection,
+  { db, connection, effects: formats }: Sql,
   userId: string,
   accounts: readonly AccountId[],
   found: Mentions,
@@ -185,7 +185,7 @@ export async function findMemberRows(
     effectIds,
     correctionKeys: [...new Set([...found.correctionKeys, ...correctionKeys])],
     plannedIds: planned.filter(isOwn).map(({ id }) => id),
-    gifts: await findGifts(db, connection, userId, { deliveryIds, effectIds }),
+    gifts: await findGifts({ db, connection, effects: formats }, userId, { deliveryIds, effectIds }),
   };
 }
 

@@ -1,8 +1,8 @@
 import { type Compilable, type Kysely, sql } from 'kysely';
 import { accountIdOf, homeAccounts, partsOf } from '../../ledger/account-id.ts';
 import { directMessageQueue } from '../../outbox/direct-message-queue.ts';
+import { roleConnectionQueue } from '../../outbox/role-connection-queue.ts';
 import { forgottenCorrectionKey } from '../../tally/idempotency-key.ts';
-import { roleConnectionQueue } from '../../tally/role-connection.ts';
 import { accountKey } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
 import { deliveryColumns } from '../reads/search-deliveries.ts';

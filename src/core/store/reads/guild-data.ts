@@ -5,9 +5,9 @@ import type { AccountId } from '../../ledger/account-id.ts';
 import { recipientOf } from '../../outbox/direct-message-queue.ts';
 import { literal, run } from '../query-builder.ts';
 import { noDelivery, type Tables } from '../tables.ts';
-import { progressKeys } from '../writes/announcements.ts';
 import { deletedBody, type GuildRows } from '../writes/guild-data.ts';
 import { readHome } from '../writes/installation.ts';
+import { progressKeys } from '../writes/progress.ts';
 import type { Write } from '../writes/writes.ts';
 
 /** Rows that one transaction changes: a few ms. */

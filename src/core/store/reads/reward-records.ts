@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
+import { parseJson, roleFormat } from '../../outbox/effect-kind.ts';
 import type { GrantSummary, ParkedGrant } from '../../records/reward-records.ts';
-import { parseContent } from '../json-columns.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
@@ -50,9 +50,9 @@ async function reasonsOfRoles(db: Kysely<Tables>, reading: Connection): Promise<
   );
   const reasons = new Map<string, string>();
   for (const { kind, content, reason } of buried.toReversed()) {
-    const effect = parseContent(kind, content);
-    if (effect.kind !== 'role') continue;
-    const { userId, role } = effect.content;
+    const failed = kind === 'role' ? roleFormat.parse(parseJson(content)) : null;
+    if (failed === null) continue;
+    const { userId, role } = failed;
     if (reason !== null) reasons.set(`${userId} ${role}`, reason);
   }
   return reasons;

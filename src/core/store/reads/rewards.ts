@@ -30,7 +30,6 @@ export function sqlRewards(db: Kysely<Tables>, reading: Connection, write: Write
       if ((await run(reading, grants)).length > 0) await write('repairMember', userId, now);
     },
     repairAfter: (userId, limit, now) => write('repairAfter', userId, limit, now),
-    payParty: (reward, now) => write('payParty', reward, now),
     async party(period) {
       const [party] = await run(reading, db.selectFrom('parties').selectAll().where('period', '=', period));
       return party === undefined ? noPartyProgress : { votes: party.votes, reachedAt: party.reached_at };

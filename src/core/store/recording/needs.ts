@@ -4,8 +4,9 @@ import type { AccountState } from '../../tally/account-state.ts';
 import { forgottenVoteKeys } from '../../tally/forgotten-votes.ts';
 import { grantsRoles } from '../../tally/grants.ts';
 import { type EventKey, forgottenCorrectionKey, voteKey } from '../../tally/idempotency-key.ts';
+import type { ListingContext } from '../../tally/listing-context.ts';
 import { partyPeriodAt } from '../../tally/party.ts';
-import type { ListingContext, RoutedDelivery } from '../../tally/tally.ts';
+import type { RoutedDelivery } from '../../tally/tally.ts';
 import type { RecordingJob } from './recording-jobs.ts';
 
 /** A user's votes for a listing between two times (ms since the epoch, both exclusive). */

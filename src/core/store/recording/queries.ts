@@ -1,6 +1,7 @@
 import type { Compilable, Kysely, Selectable } from 'kysely';
 import { accountIdOf, memberOf, partsOf } from '../../ledger/account-id.ts';
 import { allVoteCauses } from '../../ledger/entry.ts';
+import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
@@ -9,7 +10,7 @@ import type { PartyState } from '../../tally/party-state.ts';
 import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
 import { accountOf } from '../account-columns.ts';
 import { parseHistory, serializeHistory } from '../history-column.ts';
-import { parseLastVotes, parseRoles, serializeContent } from '../json-columns.ts';
+import { parseLastVotes, parseRoles } from '../json-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { orderTimesOf, serializeOrderTimes } from '../order-times-column.ts';
 import { literal } from '../query-builder.ts';

@@ -6,7 +6,7 @@ import { type AccountState, withEntry } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import { mergeOrders } from '../../tally/order.ts';
 import type { PartyState } from '../../tally/party-state.ts';
-import type { Order, PastVote, StoredCorrection, Tally } from '../../tally/tally.ts';
+import type { Hooks, Order, PastVote, StoredCorrection, Tally } from '../../tally/tally.ts';
 import { type Changes, noChanges } from './changes.ts';
 
 /**
@@ -37,7 +37,7 @@ export interface UnitOfWork {
 }
 
 /** A tally over the database as it was read plus the changes of the batch so far, which it collects. */
-export function createUnitOfWork(reads: RecordingReads): UnitOfWork {
+export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[]): UnitOfWork {
   const changes = noChanges();
   /** Their deliveries. */
   const newEvents = new Map<EventKey, number>();
@@ -54,6 +54,8 @@ export function createUnitOfWork(reads: RecordingReads): UnitOfWork {
   }
 
   const tally: Tally = {
+    hooks,
+
     accountState: (accountId) => changes.accounts.get(accountId) ?? reads.account(accountId),
 
     append(account, entry) {

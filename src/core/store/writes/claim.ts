@@ -1,8 +1,8 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
 import type { ClaimedEffect } from '../../outbox/effect.ts';
+import { type Contents, type EffectFormats, parseContent, type UnreadableContents } from '../../outbox/effect-kind.ts';
 import { maxDueAheadMs, type Outbox } from '../../outbox/outbox.ts';
-import { type Contents, parseContent, type UnreadableContents } from '../json-columns.ts';
 import { literal, run } from '../query-builder.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 import { waitingIn } from '../waiting-queues.ts';
@@ -11,7 +11,7 @@ import { waitingIn } from '../waiting-queues.ts';
  * Claims effects, for use inside a transaction of `connection`. A lease is the due time moved into the future: if the
  * effect is not finished by then, it is due again.
  */
-export function claimWrites(db: Kysely<Tables>, connection: Connection): Pick<Outbox, 'claim'> {
+export function claimWrites(db: Kysely<Tables>, connection: Connection, formats: EffectFormats): Pick<Outbox, 'claim'> {
   const waitingOf = (queue: string) => waitingIn(db).where('queue', '=', queue);
 
   /** The first due effect of a queue. It determines what is claimed. */
@@ -51,7 +51,7 @@ export function claimWrites(db: Kysely<Tables>, connection: Connection): Pick<Ou
       if (due === undefined) return [];
       const { nonce, due_at: dueAt } = due;
       const locked = await (nonce === null ? lockNew(queue, now, limit) : lockMessage(queue, dueAt, nonce));
-      const parsed = locked.map((row) => ({ row, contents: parseContent(row.kind, row.content) }));
+      const parsed = locked.map((row) => ({ row, contents: parseContent(formats, row.kind, row.content) }));
       const claimed = selectTogether(parsed);
       const [first] = claimed;
       if (first === undefined) return [];

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
+import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { NewEffect, Outbox } from '../../outbox/outbox.ts';
-import { serializeContent } from '../json-columns.ts';
 import { run } from '../query-builder.ts';
 import { isPlanned } from '../recording/changes.ts';
 import { insertPlanned } from '../recording/queries.ts';

@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
+import type { EffectFormats } from '../../outbox/effect-kind.ts';
 import { roleEffect } from '../../tally/grants.ts';
 import { type EventKey, forgottenVoteKey } from '../../tally/idempotency-key.ts';
 import type { Forgetting } from '../../tally/member-data.ts';
@@ -13,7 +14,7 @@ import { lock } from './lock.ts';
 import { closePurchases, lockShop } from './refund.ts';
 
 /** Forgets members, for use inside a transaction of `connection`. */
-export function forgetWrites(db: Kysely<Tables>, connection: Connection) {
+export function forgetWrites(db: Kysely<Tables>, connection: Connection, effects: EffectFormats) {
   const { enqueue } = enqueueWrites(db, connection);
 
   /** The payment of a party would otherwise pay the account under both ids. */
@@ -58,7 +59,7 @@ export function forgetWrites(db: Kysely<Tables>, connection: Connection) {
       const accounts = await lockAccountsOf(connection, db, userId);
       const accountIds = accounts.map(({ id }) => id);
       const grants = await run(connection, db.selectFrom('grants').selectAll().where('user_id', '=', userId));
-      const rows = await findMemberRows(db, connection, userId, accountIds, found);
+      const rows = await findMemberRows({ db, connection, effects }, userId, accountIds, found);
       for (const [listing, at] of accounts.flatMap(({ lastVotes }) => Object.entries(lastVotes))) {
         const expiresAt = at + keepVotesMs;
         if (expiresAt > now) await keepVote(forgottenVoteKey(userId, listing), at, expiresAt);

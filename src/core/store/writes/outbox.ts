@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
 import type { ClaimedEffect } from '../../outbox/effect.ts';
+import { type Contents, type EffectFormats, parseContent, type UnreadableContents } from '../../outbox/effect-kind.ts';
 import type { Outbox } from '../../outbox/outbox.ts';
-import { type Contents, parseContent, type UnreadableContents } from '../json-columns.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import { waitingIn, waitingQueues } from '../waiting-queues.ts';
@@ -15,7 +15,7 @@ type OutboxResults = Pick<
 >;
 
 /** The outbox operations on effects that are in their queues, for use inside a transaction of `connection`. */
-export function outboxWrites(db: Kysely<Tables>, connection: Connection): OutboxResults {
+export function outboxWrites(db: Kysely<Tables>, connection: Connection, formats: EffectFormats): OutboxResults {
   /**
    * Updates claimed effects that are still waiting: after the lease has ended, another process may have finished them.
    */
@@ -79,7 +79,7 @@ export function outboxWrites(db: Kysely<Tables>, connection: Connection): Outbox
       const old = waitingIn(db).where('queue', '=', queue).where('due_at', '<=', now).where('created_at', '<', before);
       const rows = await run(connection, old.select(['id', 'kind', 'content']).orderBy('due_at').limit(limit));
       if (rows.length === 0) return 0;
-      const effects = rows.map(({ id, kind, content }) => ({ id, ...parseContent(kind, content) }));
+      const effects = rows.map(({ id, kind, content }) => ({ id, ...parseContent(formats, kind, content) }));
       await fail(effects, now, reason);
       return effects.length;
     },

@@ -3,9 +3,8 @@ import type { Connection } from '../../../platform/database/dialect.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import type { RecordingArgs, RecordingName, RecordingResults } from '../recording/recording-jobs.ts';
-import { type SqlModules, writesOfModules } from '../sql-module.ts';
+import { type StoredFeatures, writesOfModules } from '../sql-module.ts';
 import type { Tables } from '../tables.ts';
-import { announcementWrites } from './announcements.ts';
 import { backfillWrites } from './backfill.ts';
 import { budgetWrites } from './budget.ts';
 import { circuitWrites } from './circuits.ts';
@@ -24,7 +23,6 @@ import { invalidRequestWrites } from './invalid-requests.ts';
 import { leaseWrites } from './leases.ts';
 import { memberLanguageWrites } from './member-languages.ts';
 import { outboxWrites } from './outbox.ts';
-import { partyWrites } from './party.ts';
 import { pruningWrites } from './pruning.ts';
 import { purchaseWrites } from './purchases.ts';
 import { requeueWrites } from './requeue-effect.ts';
@@ -34,33 +32,28 @@ import { sessionWrites } from './session-revocations.ts';
 import { settingsWrites } from './settings.ts';
 import { undoImportWrites } from './undo-import.ts';
 
-/**
- * All operations that write and decide nothing about events, by name, for use inside a transaction of `connection`.
- * @param modules the statements of features
- */
+/** All operations that write and decide nothing about events, by name, for use inside a transaction of `connection`. */
 export function createWrites(
   db: Kysely<Tables>,
   connection: Connection,
   dialect: Pick<Dialect, 'reusesShortenedRows'>,
-  modules: SqlModules,
+  { modules, effects }: StoredFeatures,
 ) {
   return {
     ...requeueWrites(db, connection),
-    ...outboxWrites(db, connection),
-    ...claimWrites(db, connection),
+    ...outboxWrites(db, connection, effects),
+    ...claimWrites(db, connection, effects),
     ...enqueueWrites(db, connection),
     ...budgetWrites(db, connection),
     ...sessionWrites(db, connection),
     ...commandRegistryWrites(db, connection),
     ...grantWrites(db, connection),
-    ...partyWrites(db, connection),
-    ...announcementWrites(db, connection),
     ...purchaseWrites(db, connection),
     ...backfillWrites(db, connection),
     ...heartbeatWrites(db, connection),
     ...seenRolesWrites(db, connection),
     ...memberLanguageWrites(db, connection),
-    ...forgetWrites(db, connection),
+    ...forgetWrites(db, connection, effects),
     ...settingsWrites(db, connection),
     ...guildWrites(db, connection),
     ...guildDataWrites(db, connection),
@@ -75,7 +68,7 @@ export function createWrites(
     ...separationWrites(db, connection),
 
     /** A write of a feature. Its client knows the types of the arguments and of the result. */
-    writeOfModule: writesOfModules(modules, { db, connection }),
+    writeOfModule: writesOfModules(modules, { db, connection, effects }),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
     async probe(at: number): Promise<void> {

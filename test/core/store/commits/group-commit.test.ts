@@ -5,6 +5,7 @@ import { createWriter } from '../../../../src/core/store/commits/writer.ts';
 import type { Dialect } from '../../../../src/core/store/dialect/dialect.ts';
 import { sqlite } from '../../../../src/core/store/dialect/sqlite.ts';
 import { migrate } from '../../../../src/core/store/migrations/migrate.ts';
+import { storedFeatures } from '../../../../src/features/index.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import { minute } from '../../../../src/platform/durations.ts';
 import { manualClock } from '../../../support/manual-clock.ts';
@@ -27,7 +28,11 @@ async function createTestCommit(maxQueueLength = 1_000) {
       return { ...writing, commit };
     },
   };
-  const group = createGroupCommit([createWriter(countingDialect, systemClock, {})], systemClock, maxQueueLength);
+  const group = createGroupCommit(
+    [createWriter(countingDialect, systemClock, storedFeatures)],
+    systemClock,
+    maxQueueLength,
+  );
   const insert = (at: number | null) => group.write('acquire', 'key', at as number, minute, 1_000);
   const rows = () => dialect.reading.run({ sql: 'SELECT at FROM lookup_requests ORDER BY at', parameters: [] });
   return { group, insert, rows, commits: () => commits };

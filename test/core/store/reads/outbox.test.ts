@@ -6,7 +6,9 @@ import { sqlite } from '../../../../src/core/store/dialect/sqlite.ts';
 import { migrate } from '../../../../src/core/store/migrations/migrate.ts';
 import { queryBuilder } from '../../../../src/core/store/query-builder.ts';
 import { effectsPerCount, sqlOutbox } from '../../../../src/core/store/reads/outbox.ts';
-import type { Delivery, ListingContext } from '../../../../src/core/tally/tally.ts';
+import type { ListingContext } from '../../../../src/core/tally/listing-context.ts';
+import type { Delivery } from '../../../../src/core/tally/tally.ts';
+import { storedFeatures } from '../../../../src/features/index.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import type { Query } from '../../../../src/platform/database/dialect.ts';
 import { hour, minute } from '../../../../src/platform/durations.ts';
@@ -38,7 +40,7 @@ async function recordingOutbox() {
     },
   };
   const db = queryBuilder(dialect);
-  const { write } = createGroupCommit([createWriter(dialect, systemClock, {})], systemClock, 100_000);
+  const { write } = createGroupCommit([createWriter(dialect, systemClock, storedFeatures)], systemClock, 100_000);
   const outbox = sqlOutbox(db, reading, write);
   const enqueue = async (createdAt: number) => {
     const delivery: Delivery = { receivedAt: createdAt, family: 'vote', body: '{}' };

@@ -133,5 +133,5 @@ async function expectRewards(store: Store): Promise<void> {
   };
   expect(await leftIn('300000000000000001', '')).toBe(1);
   expect(await leftIn('300000000000000009', '300000000000000009')).toBe(2);
-  expect(await store.partyPanels.find('week 2026-W01', writtenAt)).toMatchObject({ votes: 3, goal: 5 });
+  expect(await store.party.find('week 2026-W01', writtenAt)).toMatchObject({ votes: 3, goal: 5 });
 }

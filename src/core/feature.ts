@@ -1,0 +1,19 @@
+import type { DirectMessages, OwnerReports } from './outbox/effect-contents.ts';
+import type { EffectFormats, FieldsByType } from './outbox/effect-kind.ts';
+import type { SqlModule } from './store/sql-module.ts';
+import type { Hooks } from './tally/tally.ts';
+
+/**
+ * What a feature does in transactions, everything optional. The writer thread loads it, so its imports contain neither
+ * discord.js nor Express.
+ */
+export interface Feature extends Hooks {
+  /** Its statements; `store.NAME` has them all. */
+  readonly sql?: SqlModule;
+  /** The formats of its effects, by their kinds. */
+  readonly effects?: Partial<EffectFormats>;
+  /** The fields of its direct messages, by their types. */
+  readonly directMessages?: Partial<FieldsByType<DirectMessages>>;
+  /** The fields of its reports to the owner, by their types. */
+  readonly ownerReports?: Partial<FieldsByType<OwnerReports>>;
+}

@@ -1,0 +1,28 @@
+import type { HandlerKind } from '../outbox/handler-events.ts';
+import type { ListingRewards } from '../rewards/rules.ts';
+import type { CommunityContext } from './community.ts';
+
+/** The part of a configured listing that recording an event needs. */
+export interface ListingContext {
+  readonly name: string;
+  readonly kind: 'server' | 'bot';
+  readonly rewards: ListingRewards;
+  readonly community: CommunityContext;
+  readonly announced: AnnouncedEvents;
+  /** Channel for announcements of votes; null for none. */
+  readonly announceChannelId: string | null;
+  /** Channel for announcements of premium events; null for none. */
+  readonly premiumChannelId: string | null;
+  /** The kinds of handlers that are called for its events; none by default. */
+  readonly handled?: readonly HandlerKind[];
+}
+
+/** Which events of a listing are announced as they are recorded. Tests are announced in any case. */
+export interface AnnouncedEvents {
+  /** Every vote. Otherwise only those that reach a milestone, if milestones are announced. */
+  readonly votes: boolean;
+  readonly milestones: boolean;
+  readonly premium: boolean;
+  /** The progress of the party and its goal. */
+  readonly party: boolean;
+}

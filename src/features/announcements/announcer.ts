@@ -1,0 +1,210 @@
+import { DiscordAPIError, Routes } from 'discord.js';
+import type { Panel, Reply, ReplyButton } from '../../../commands/reply.ts';
+import type { AttemptResult, Effect } from '../../core/outbox/effect.ts';
+import type { Announcement } from '../../core/outbox/effect-contents.ts';
+import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import { classifySendError, tokenHint } from '../../discord/discord-errors.ts';
+import type { ChannelTexts } from '../../discord/guild-languages.ts';
+import { type MessageRequest, postRequest } from '../../discord/posting/message-request.ts';
+import { createNonceAges } from '../../discord/posting/nonce-ages.ts';
+import { embedLimits } from '../../discord/rendering/embed.ts';
+import { asPanel, isPanel, textLengthOf } from '../../discord/rendering/message.ts';
+import { panelLimits } from '../../discord/rendering/panel.ts';
+import type { DiscordRest } from '../../discord/rest.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { day, minute } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { type Texts, textsFor } from '../../texts/texts.ts';
+import { type AnnouncementStyle, plainStyle, showsVoter, showsVotes } from './announcement-style.ts';
+import { createFindAnnouncement, deliveryTagOf } from './find-announcement.ts';
+import { type CardSource, type ListingCard, readCard } from './listing-card.ts';
+import { renderStyledAnnouncement } from './styled-announcement.ts';
+
+/**
+ * Discord checks a nonce against "the past few minutes" ("Create Message"); it is certain to remember it for this long
+ * (ms).
+ */
+const nonceLifetimeMs = 2 * minute;
+/** The largest expected error of a clock that was set back (ms): local time taken for UTC is off by hours. */
+const maxClockErrorMs = 1 * day;
+
+/**
+ * Announces over REST alone, so it works without the gateway. Up to 10 effects of one channel and nonce become one
+ * message with an embed or panel each. With `enforce_nonce`, Discord returns the existing message if it is sent again. If
+ * Discord may have forgotten the nonce of an attempt with an unknown result, the channel history is searched before the
+ * message is sent again.
+ */
+export function createAnnouncer(options: {
+  rest: DiscordRest;
+  textsOf: ChannelTexts;
+  listingOf: CardSource;
+  /** How the announcements of a listing look; ours by default. */
+  styleOf?: (listing: string) => AnnouncementStyle;
+  /** The counted votes of a member in the community of a listing. Called only for texts that contain them. */
+  votesOf?: (userId: string, listing: string) => Promise<number>;
+  /** The buttons below a vote that counted; none by default. */
+  voteButtons?: (texts: Texts) => readonly ReplyButton[];
+  clock: Clock;
+  log: Log;
+}): EffectHandlers['announcement'] {
+  const { rest, textsOf, listingOf, voteButtons = () => [], clock, log } = options;
+  const { styleOf = () => plainStyle, votesOf = async () => 0 } = options;
+  const findAnnouncement = createFindAnnouncement(rest, (listing) => showsVoter(styleOf(listing)));
+  const nonceAges = createNonceAges(clock);
+
+  /** Of the members in whose announcements they are shown. */
+  async function readVotes(effects: readonly Effect<'announcement'>[]): Promise<VotesByMember> {
+    const shown = effects.filter(({ content }) => showsVotes(styleOf(content.listing)));
+    const voters = new Map(shown.map(({ content }) => [nameOfVoter(content), content]));
+    const counts = [...voters].map(async ([name, { userId, listing }]) => {
+      return [name, userId === null ? 0 : await votesOf(userId, listing)] as const;
+    });
+    return new Map(await Promise.all(counts));
+  }
+
+  function renderReply(
+    effect: Effect<'announcement'>,
+    card: ListingCard | null,
+    channelTexts: Texts,
+    votesByMember: VotesByMember,
+  ): Reply | Panel {
+    const style = styleOf(effect.content.listing);
+    const texts = style.language === null ? channelTexts : textsFor(style.language);
+    const votes = effect.content.userId === null ? null : (votesByMember.get(nameOfVoter(effect.content)) ?? null);
+    const reply = renderStyledAnnouncement(effect.content, { style, card, texts, votes }, voteButtons(texts));
+    return { ...reply, footer: deliveryTagOf(effect) };
+  }
+
+  async function renderAll(
+    effects: readonly Effect<'announcement'>[],
+    channelId: string,
+    votes: VotesByMember,
+  ): Promise<readonly (Reply | Panel)[]> {
+    const channelTexts = textsOf(channelId);
+    const names = [...new Set(effects.map(({ content }) => content.listing))];
+    const cards = new Map(
+      await Promise.all(names.map(async (name) => [name, await readCard(listingOf, name, clock)] as const)),
+    );
+    const texts = await channelTexts;
+    return effects.map((effect) => renderReply(effect, cards.get(effect.content.listing) ?? null, texts, votes));
+  }
+
+  /**
+   * The result of an earlier attempt; null if the message is to be sent: it is not in the channel, or its nonce is
+   * still valid.
+   */
+  async function resolveEarlierAttempt(
+    effects: readonly Effect<'announcement'>[],
+    channelId: string,
+    nonce: string,
+  ): Promise<AttemptResult | null> {
+    const since = firstPossiblySentAt(effects);
+    if (since === null) return null;
+    const now = clock.now();
+    const age = nonceAges.of(nonce, since);
+    if (age >= 0 && age < nonceLifetimeMs) {
+      nonceAges.begin(nonce, age);
+      return null;
+    }
+    try {
+      switch (await findAnnouncement(effects, age < 0 ? now - maxClockErrorMs : Math.min(since, now - age))) {
+        case 'there':
+          nonceAges.forget(nonce);
+          return { outcome: 'done' };
+        case 'absent':
+          nonceAges.forget(nonce);
+          return null;
+        case 'unknown':
+          return { outcome: 'later', reason: unknownResult(channelId, since), scope: 'effects', notSent: true };
+      }
+    } catch (error) {
+      const attempt = classifySendError(error, { channelId, effects: 1 });
+      return attempt.outcome === 'later' ? { ...attempt, notSent: true } : attempt;
+    }
+  }
+
+  async function send(channelId: string, { body, files }: MessageRequest, effects: number): Promise<AttemptResult> {
+    try {
+      await rest.post(Routes.channelMessages(channelId), body, files);
+      return { outcome: 'done' };
+    } catch (error) {
+      if (error instanceof DiscordAPIError && error.status === 401) {
+        log.error({ hint: tokenHint }, 'Discord rejects the bot token');
+      }
+      return classifySendError(error, { channelId, effects });
+    }
+  }
+
+  return async (effects) => {
+    const [first] = effects;
+    if (first === undefined) return { outcome: 'done' };
+    const { queue: channelId, nonce } = first;
+    const earlier = await resolveEarlierAttempt(effects, channelId, nonce);
+    if (earlier !== null) return earlier;
+    let votes: VotesByMember;
+    try {
+      votes = await readVotes(effects);
+    } catch (error) {
+      const reason = `The votes of a member cannot be read: ${messageOf(error)}`;
+      return { outcome: 'later', reason, scope: 'effects', notSent: true };
+    }
+    let request: MessageRequest;
+    try {
+      const replies = await renderAll(effects, channelId, votes);
+      // Our texts are short enough to be cut rarely. A message that may exist is not divided: its parts would be
+      // announced again.
+      const isOwnText = effects.some(({ content }) => styleOf(content.listing).text !== null);
+      if (isOwnText && isTooLong(replies) && firstPossiblySentAt(effects) === null) return tooLong;
+      request = postRequest(replies, nonce);
+    } catch (error) {
+      log.error({ effects: effects.map(({ id }) => id), err: error }, 'an announcement could not be rendered');
+      return renderFailure(error, effects.length);
+    }
+    nonceAges.begin(nonce, 0);
+    const attempt = await send(channelId, request, effects.length);
+    const isPossiblySent = attempt.outcome === 'later' && (!attempt.notSent || firstPossiblySentAt(effects) !== null);
+    if (!isPossiblySent) nonceAges.forget(nonce);
+    return attempt;
+  };
+}
+
+/** Counted votes by the id of the member. */
+/** By {@link nameOfVoter}. */
+type VotesByMember = ReadonlyMap<string, number>;
+
+/** A message can have votes for listings of several communities. */
+function nameOfVoter({ userId, listing }: Pick<Announcement, 'userId' | 'listing'>): string {
+  return `${userId} ${listing}`;
+}
+
+const tooLong = { outcome: 'split', reason: 'The announcements are too long for one message.' } as const;
+
+/** Whether texts would be cut, because the announcements of one message share its length. */
+function isTooLong(replies: readonly (Reply | Panel)[]): boolean {
+  if (replies.length === 1) return false;
+  if (replies.some(isPanel)) {
+    return replies.reduce((sum, reply) => sum + textLengthOf(asPanel(reply)), 0) > panelLimits.texts;
+  }
+  const maxLength = Math.floor(embedLimits.total / replies.length);
+  return replies.some(({ title, footer, ...reply }) => {
+    const text = 'text' in reply ? reply.text : '';
+    return [title, footer, text].join('').length >= maxLength;
+  });
+}
+
+/** Start of the earliest attempt whose result is unknown (ms since the epoch); null without one. */
+function firstPossiblySentAt(effects: readonly Effect<'announcement'>[]): number | null {
+  const times = effects.map(({ possiblySentSince }) => possiblySentSince).filter((time) => time !== null);
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+function unknownResult(channelId: string, since: number): string {
+  const time = new Date(since).toISOString();
+  return `Unknown whether it was announced at ${time}. Give the bot Read Message History in channel ${channelId}.`;
+}
+
+function renderFailure(error: unknown, effects: number): AttemptResult {
+  const reason = `The announcement cannot be rendered: ${messageOf(error)}`;
+  return effects > 1 ? { outcome: 'split', reason } : { outcome: 'bury', reason };
+}

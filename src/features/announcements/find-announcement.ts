@@ -1,0 +1,49 @@
+import type { Effect } from '../../core/outbox/effect.ts';
+import { type FoundBlock, hasFooter } from '../../discord/posting/found-block.ts';
+import { searchChannel } from '../../discord/posting/search-channel.ts';
+import type { DiscordRest } from '../../discord/rest.ts';
+import { mention } from '../../texts/markup.ts';
+
+/** `unknown`: the bot cannot read the channel, or there are more messages than are searched. */
+export type AnnouncementSearch = 'there' | 'absent' | 'unknown';
+
+/**
+ * Searches for effects of one channel that were announced since a time (ms since the epoch). Throws what
+ * {@link searchChannel} throws.
+ */
+export type FindAnnouncement = (
+  effects: readonly Effect<'announcement'>[],
+  since: number,
+) => Promise<AnnouncementSearch>;
+
+/**
+ * The delivery number in an announcement's footer. The owner finds the delivery by it. The announcer finds the message
+ * by it, because Discord forgets a nonce after a few minutes and does not return it with the channel's messages.
+ */
+export function deliveryTagOf({ deliveryId }: Pick<Effect, 'deliveryId'>): string {
+  return `#${deliveryId ?? 0}`;
+}
+
+/** @param namesVoter whether announcements of a listing mention the voter; the owner's own text may not */
+export function createFindAnnouncement(rest: DiscordRest, namesVoter: (listing: string) => boolean): FindAnnouncement {
+  return async (effects, since) => {
+    const [first] = effects;
+    if (first === undefined) return 'absent';
+    const found = await searchChannel(rest, first.queue, since, (blocks) =>
+      effects.every((effect) => blocks.some((block) => isAnnouncementOf(effect, block, namesVoter))),
+    );
+    return typeof found === 'string' ? found : 'there';
+  };
+}
+
+/** The delivery number alone is ambiguous: numbers start again in a new database. */
+function isAnnouncementOf(
+  effect: Effect<'announcement'>,
+  block: FoundBlock,
+  namesVoter: (listing: string) => boolean,
+): boolean {
+  const { listing, userId, at, test } = effect.content;
+  // A test names nobody.
+  const namesUser = test || userId === null || !namesVoter(listing) || block.text.includes(mention(userId));
+  return namesUser && hasFooter(block, deliveryTagOf(effect), at);
+}

@@ -1,0 +1,44 @@
+import type { Panel, Reply, ReplyButton } from '../../../commands/reply.ts';
+import type { AttemptResult, Effect } from '../../core/outbox/effect.ts';
+import type { ChannelTexts } from '../../discord/guild-languages.ts';
+import { postOnce } from '../../discord/posting/post-once.ts';
+import type { DiscordRest } from '../../discord/rest.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { type Texts, textsFor } from '../../texts/texts.ts';
+import type { AnnouncementStyle } from './announcement-style.ts';
+import { type CardSource, type ListingCard, readCard } from './listing-card.ts';
+
+/** What messages about a listing need. */
+export interface ListingMessages {
+  readonly rest: DiscordRest;
+  readonly clock: Clock;
+  readonly textsOf: ChannelTexts;
+  readonly listingOf: CardSource;
+  /** Null for a listing that is not configured any more. */
+  readonly styleOf: (listing: string) => AnnouncementStyle | null;
+  readonly voteButtons: (texts: Texts) => readonly ReplyButton[];
+}
+
+export interface ListingMessageContext {
+  readonly texts: Texts;
+  readonly card: ListingCard | null;
+  readonly style: AnnouncementStyle;
+  /** The buttons of every announcement of votes. */
+  readonly buttons: readonly ReplyButton[];
+}
+
+/** Posts a message about a listing once, in its language and style. Its footer must be that of no other message. */
+export async function postAbout(
+  { rest, clock, textsOf, listingOf, styleOf, voteButtons }: ListingMessages,
+  effect: Effect<'digest' | 'lostStreaks' | 'review'>,
+  render: (context: ListingMessageContext) => Promise<(Reply | Panel) & { readonly footer: string }>,
+): Promise<AttemptResult> {
+  const { channelId, listing } = effect.content;
+  const style = styleOf(listing);
+  if (style === null) return { outcome: 'bury', reason: `There is no listing "${listing}" in the settings any more.` };
+  const [channelTexts, card] = await Promise.all([textsOf(channelId), readCard(listingOf, listing, clock)]);
+  const texts = style.language === null ? channelTexts : textsFor(style.language);
+  const reply = await render({ texts, card, style, buttons: voteButtons(texts) });
+  const posted = await postOnce(rest, clock, { channelId, reply, effect });
+  return 'outcome' in posted ? posted : { outcome: 'done' };
+}

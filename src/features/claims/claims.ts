@@ -1,0 +1,96 @@
+import type { ClaimOutcome, Claims } from '../../../commands/claims.ts';
+import type { ListedLookup } from '../../../commands/command.ts';
+import type { AccountScope } from '../../core/ledger/account-id.ts';
+import type { LedgerReads } from '../../core/ledger/ledger.ts';
+import { namesOfTarget } from '../../core/tally/community.ts';
+import type { ListingContext } from '../../core/tally/listing-context.ts';
+import type { ClaimRecorder, ClaimResult } from '../../core/tally/record-claim.ts';
+import type { VoteStatus } from '../../lookup/schemas.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { day, minute } from '../../platform/durations.ts';
+import type { Log } from '../../platform/log.ts';
+import { lastVoteAt } from '../communities/listings.ts';
+
+/** Older votes cannot be claimed: they may be from before the bot was installed (ms). */
+export const maxClaimAgeMs = 7 * day;
+/** How much the times of one vote may differ between the service and the ledger, and their clocks (ms). */
+const toleranceMs = 5 * minute;
+
+interface ClaimsOptions {
+  readonly findListing: (name: string) => ListingContext | undefined;
+  /** Finds out which other listings have the target of this one, before their votes are compared. Never rejects. */
+  readonly compareTargets?: (listing: string) => Promise<void>;
+  readonly findLookup: (name: string) => ListedLookup | undefined;
+  readonly ledgerIn: (accounts: AccountScope) => Pick<LedgerReads, 'lastVoteAt'>;
+  readonly recorder: ClaimRecorder;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Claims of votes. While the cooldown of a recorded vote runs, there is no other vote to claim, so the service is not
+ * asked.
+ */
+export function createClaims({
+  findListing,
+  findLookup,
+  ledgerIn,
+  recorder,
+  clock,
+  log,
+  ...options
+}: ClaimsOptions): Claims {
+  return {
+    async claim(name, userId) {
+      await options.compareTargets?.(name);
+      const listing = findListing(name);
+      const lookup = findLookup(name)?.lookup;
+      if (listing === undefined || lookup === undefined)
+        throw new Error(`There is no listing "${name}" with an API key.`);
+      const { cooldownMs } = listing.rewards.base;
+      const now = clock.now();
+      const ledger = ledgerIn(listing.community.accounts);
+      const recordedAt = await lastVoteAt(ledger, userId, namesOfTarget(listing.community, name));
+      const isRunning = recordedAt !== null && Math.abs(now - recordedAt) < cooldownMs - toleranceMs;
+      const status = isRunning ? null : (await lookup.voteStatus(userId, { fresh: true })).value;
+      const at = status === null ? recordedAt : timeOfVote(status, cooldownMs);
+      if (at === null || at > now + toleranceMs) return { type: status?.canVote ? 'noVote' : 'unknownTime' };
+      if (at < now - maxClaimAgeMs) return { type: 'tooOld', at, since: now - maxClaimAgeMs };
+      const result = await recorder.recordClaim({ userId, at }, withoutSecrets(listing), now);
+      if (result.outcome === 'claimed') {
+        const { credits, balance } = result;
+        log.info({ user: userId, listing: name, credits, balance }, 'recorded a claimed vote');
+      }
+      return outcomeOf(result, at);
+    },
+  };
+}
+
+/** The time of the vote that the service reports (ms since the epoch); null for none, or if it is unknown. */
+function timeOfVote({ canVote, lastVoteAt, nextVoteAt }: VoteStatus, cooldownMs: number): number | null {
+  if (lastVoteAt !== null) return lastVoteAt;
+  return canVote || nextVoteAt === null ? null : nextVoteAt - cooldownMs;
+}
+
+function outcomeOf(result: ClaimResult, at: number): ClaimOutcome {
+  switch (result.outcome) {
+    case 'claimed':
+      return { type: 'claimed', at, credits: result.credits, balance: result.balance };
+    case 'forgotten':
+      return { type: 'forgotten' };
+    case 'recorded': {
+      const { at: recordedAt, cause, credits, reason } = result;
+      if (Math.abs(recordedAt - at) > toleranceMs) return { type: 'withinCooldown', at, recordedAt };
+      const how = cause === 'denied' || cause === 'claim' ? causes[cause] : 'paid';
+      return { type: 'recorded', at: recordedAt, how, credits, reason };
+    }
+  }
+}
+
+const causes = { denied: 'denied', claim: 'claimed' } as const;
+
+/** The plain data that the store needs; a listing of the configuration has more. */
+function withoutSecrets({ name, kind, rewards, community, announced, ...channels }: ListingContext): ListingContext {
+  const { announceChannelId, premiumChannelId } = channels;
+  return { name, kind, rewards, community, announced, announceChannelId, premiumChannelId };
+}

@@ -1,0 +1,151 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ListingConfig } from '../../../config/schema.ts';
+import type { AccountScope } from '../../core/ledger/account-id.ts';
+import { accountsOf, type CommunityListing, isRepeated, listingsByGuild, listingsOfCommunity } from './listings.ts';
+import { configuredId, type FindTargetId } from './same-target.ts';
+
+/** All listings of one guild, or those whose guild is not known. Never changed: a new setting makes a new object. */
+export interface Community {
+  /** Null for the listings whose guild is not known. */
+  readonly guildId: string | null;
+  /** Which accounts its members have. */
+  readonly accounts: AccountScope;
+  /** IANA name. */
+  readonly timeZone: string;
+  readonly ownerChannelId: string | null;
+  readonly shop: ListingConfig['shop'];
+  readonly listings: readonly CommunityListing[];
+  /**
+   * Without those that exist only because variables describe both a server and a bot, and those for which another one
+   * with the same target stands.
+   */
+  readonly named: readonly CommunityListing[];
+  /** Set up in Discord by its owner, who need not be the operator. */
+  readonly isHosted: boolean;
+}
+
+/** The listings of all communities as they are configured now, by what they are looked up by. */
+export interface Directory {
+  /** All listings, community by community. */
+  readonly listings: readonly CommunityListing[];
+  readonly communities: readonly Community[];
+  /** Some communities were set up in Discord, so nothing of one may be seen in another guild. */
+  readonly isShared: boolean;
+  find(listing: string): CommunityListing | undefined;
+  communityOf(listing: string): Community | undefined;
+  /** The listings whose announcements or reports go to this channel. */
+  inChannel(channelId: string): readonly CommunityListing[];
+  ofGuild(guildId: string | null): Community | undefined;
+  /**
+   * The communities that commands in a guild are about: its own. In direct messages all. In a guild without one, those of
+   * the operator, or none if others share the program.
+   */
+  inGuild(guildId: string | null): readonly Community[];
+  /**
+   * Replaces the listings of these communities; without listings, a community ends. Readers never see a part of the
+   * change.
+   */
+  replace(communities: ReadonlyMap<string | null, readonly ListingConfig[]>): void;
+  /** Compares the targets of the listings again, when the id of one has become known. */
+  refreshTargets(): void;
+  /** Calls the listener after each change, with the guilds whose listings have changed, as far as they are known. */
+  onChange(listener: (guildIds: readonly string[]) => void): void;
+}
+
+/** The same object every time. */
+const nothing: readonly Community[] = [];
+
+/** @param home the guild of the home community, as of {@link accountsOf} */
+export function createDirectory(
+  listings: readonly ListingConfig[],
+  home?: string | null,
+  targetIdOf: FindTargetId = configuredId,
+): Directory {
+  const createCommunity = (guildId: string | null, configured: readonly ListingConfig[]) =>
+    communityOf(guildId, listingsOfCommunity(configured, home, targetIdOf), home);
+  const listeners: ((guildIds: readonly string[]) => void)[] = [];
+  const communities = new Map<string | null, readonly [Community]>();
+  let index = indexOf(communities);
+  set(listingsByGuild(listings));
+
+  function set(changes: ReadonlyMap<string | null, readonly ListingConfig[]>): void {
+    for (const [guildId, changed] of changes) {
+      if (changed.length === 0) communities.delete(guildId);
+      else communities.set(guildId, [createCommunity(guildId, changed)]);
+    }
+    index = indexOf(communities);
+  }
+
+  function replace(changes: ReadonlyMap<string | null, readonly ListingConfig[]>): void {
+    const changed = [...changes].filter(([guildId, next]) => {
+      const current = communities.get(guildId)?.[0].listings ?? [];
+      return !isDeepStrictEqual(current, createCommunity(guildId, next).listings);
+    });
+    if (changed.length === 0) return;
+    set(new Map(changed));
+    const guildIds = changed.flatMap(([guildId]) => guildId ?? []);
+    for (const listener of listeners) listener(guildIds);
+  }
+
+  return {
+    get listings() {
+      return index.listings;
+    },
+    get communities() {
+      return index.communities;
+    },
+    get isShared() {
+      return index.isShared;
+    },
+    find: (name) => index.byName.get(name)?.listing,
+    communityOf: (name) => index.byName.get(name)?.community,
+    inChannel: (channelId) => index.byChannel.get(channelId) ?? [],
+    ofGuild: (guildId) => communities.get(guildId)?.[0],
+    inGuild(guildId) {
+      const own = guildId === null ? undefined : communities.get(guildId);
+      if (own !== undefined) return own;
+      return guildId !== null && index.isShared ? nothing : index.communities;
+    },
+    replace,
+    refreshTargets: () => replace(listingsByGuild(index.listings)),
+    onChange: (listener) => void listeners.push(listener),
+  };
+}
+
+function communityOf(
+  guildId: string | null,
+  listings: readonly CommunityListing[],
+  home: string | null | undefined,
+): Community {
+  const named = listings.filter((listing) => !listing.implied && !isRepeated(listing));
+  const [listing] = named.length > 0 ? named : listings;
+  const { timeZone = 'UTC', ownerChannelId = null, shop = [] } = listing ?? {};
+  const isHosted = listings.some(({ linked }) => linked);
+  const accounts = accountsOf(guildId, home);
+  return { guildId, accounts, timeZone, ownerChannelId, shop, listings, named, isHosted };
+}
+
+function indexOf(byGuildId: ReadonlyMap<string | null, readonly [Community]>) {
+  const communities = [...byGuildId.values()].flat();
+  const listings = communities.flatMap((community) => community.listings);
+  const byName = new Map(
+    communities.flatMap((community) => community.listings.map((listing) => [listing.name, { listing, community }])),
+  );
+  const byChannel = new Map<string, CommunityListing[]>();
+  for (const listing of listings) {
+    const { announceChannelId, premiumChannelId, ownerChannelId } = listing;
+    for (const channelId of new Set([announceChannelId, premiumChannelId, ownerChannelId])) {
+      if (channelId === null) continue;
+      const others = byChannel.get(channelId);
+      if (others === undefined) byChannel.set(channelId, [listing]);
+      else others.push(listing);
+    }
+  }
+  return {
+    communities,
+    listings,
+    byName,
+    byChannel,
+    isShared: communities.some(({ isHosted }) => isHosted),
+  };
+}

@@ -1,0 +1,86 @@
+import type { ListedRules } from '../../../commands/command.ts';
+import type { ListingConfig } from '../../../config/schema.ts';
+import { type AccountScope, homeAccounts } from '../../core/ledger/account-id.ts';
+import type { LedgerReads } from '../../core/ledger/ledger.ts';
+import { namesOfTarget } from '../../core/tally/community.ts';
+import type { AnnouncedEvents } from '../../core/tally/listing-context.ts';
+import type { ListingWithSecrets } from '../../webhook/listing.ts';
+import { configuredId, type FindTargetId, groupByTarget } from './same-target.ts';
+
+/** A configured listing with what depends on the other listings of its community. */
+export type CommunityListing = ListingConfig & ListingWithSecrets;
+
+/**
+ * Which accounts the members of a guild have.
+ * @param home the guild of the home community; null if its listings have no guild, undefined if all are of the home community
+ */
+export function accountsOf(guildId: string | null, home: string | null | undefined): AccountScope {
+  return guildId === null || home === undefined || guildId === home ? homeAccounts : guildId;
+}
+
+/** Listings by their guild, in the order in which they are configured. */
+export function listingsByGuild(listings: readonly ListingConfig[]): Map<string | null, ListingConfig[]> {
+  return Map.groupBy(listings, ({ guildId }) => guildId);
+}
+
+/** The configured listings of all communities. @param home as of {@link accountsOf} */
+export function listingsWithCommunity(listings: readonly ListingConfig[], home?: string | null): CommunityListing[] {
+  return [...listingsByGuild(listings).values()].flatMap((each) => listingsOfCommunity(each, home));
+}
+
+/** @param listings all listings of one guild @param home as of {@link accountsOf} */
+export function listingsOfCommunity(
+  listings: readonly ListingConfig[],
+  home?: string | null,
+  targetIdOf: FindTargetId = configuredId,
+): CommunityListing[] {
+  const sameTarget = groupByTarget(listings, targetIdOf)
+    .map((group) => [...group.map(({ name }) => name), ...formerNames(group, targetIdOf)])
+    .filter(({ length }) => length > 1);
+  const repeated = sameTarget.flatMap(([, ...others]) => others);
+  const names = listings.filter(({ name, implied }) => !implied && !repeated.includes(name)).map(({ name }) => name);
+  // Listings of one guild share a party.
+  const party = listings.every(({ announcements }) => announcements.party);
+  return listings.map((listing) => {
+    const { guildId, timeZone, announcements } = listing;
+    const { mode, milestones, premium } = announcements;
+    const announced: AnnouncedEvents = { votes: mode === 'each', milestones, premium, party };
+    const accounts = accountsOf(guildId, home);
+    const community = { guildId, accounts, timeZone, listings: names };
+    const withTargets = sameTarget.length === 0 ? community : { ...community, sameTarget };
+    return { ...listing, community: withTargets, announced };
+  });
+}
+
+/** The names under which the server or bot of these listings was linked before. */
+function formerNames(group: readonly ListingConfig[], targetIdOf: FindTargetId): readonly string[] {
+  const [first] = group;
+  const former = first?.formerLinks?.filter(({ kind }) => kind === first.kind) ?? [];
+  const ids = former.length === 0 ? [] : group.map(targetIdOf);
+  return [...new Set(former.filter(({ id }) => ids.includes(id)).map(({ name }) => name))];
+}
+
+/** Whether another listing with the same target stands for this one, so that members see it once. */
+export function isRepeated({ name, community }: Pick<CommunityListing, 'name' | 'community'>): boolean {
+  return namesOfTarget(community, name)[0] !== name;
+}
+
+/** The last counted vote of a member for one of these listings (ms since the epoch). Rejects like the ledger. */
+export async function lastVoteAt(
+  ledger: Pick<LedgerReads, 'lastVoteAt'>,
+  userId: string,
+  names: readonly string[],
+): Promise<number | null> {
+  const times = await Promise.all(names.map((name) => ledger.lastVoteAt(userId, name)));
+  return times.reduce((last, at) => (last === null || (at !== null && at > last) ? at : last), null);
+}
+
+/** The rules that members see, of the listings that were configured. */
+export function listedRules(listings: readonly CommunityListing[]): ListedRules[] {
+  return listings
+    .filter((listing) => !listing.implied && !isRepeated(listing))
+    .map(({ name, kind, rewards: { base, milestones }, community }) => {
+      const names = namesOfTarget(community, name);
+      return { name, kind, cooldownMs: base.cooldownMs, milestones, ...(names.length > 1 && { names }) };
+    });
+}

@@ -1,0 +1,84 @@
+import type { Panel, PanelBlock, ReplyButton } from '../../../commands/reply.ts';
+import type { VotePicture } from '../../../commands/vote-picture.ts';
+import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import { escapeText, lines, type Markup, mention, subtext } from '../../texts/markup.ts';
+import type { Texts } from '../../texts/texts.ts';
+import type { AnnouncementStyle } from '../announcements/announcement-style.ts';
+import { type ListingCard, listingName, voteLinks } from '../announcements/listing-card.ts';
+import { type ListingMessages, postAbout } from '../announcements/listing-message.ts';
+import type { Digest, DigestContent } from './effects.ts';
+import type { VotesBetween } from './votes-between.ts';
+
+export interface DigestSource {
+  readonly votesBetween: VotesBetween;
+  /** Null if there is none. Never rejects. */
+  readonly drawPicture: (listing: string, texts: Texts) => Promise<VotePicture | null>;
+  /** The period in the community's time zone, as a text that no other period has. */
+  readonly periodOf: (digest: Pick<Digest, 'listing' | 'from' | 'until'>) => string;
+}
+
+/** Posts the digest of a period, unless it has no votes. */
+export function createDigestHandler(
+  messages: ListingMessages,
+  { votesBetween, drawPicture, periodOf }: DigestSource,
+): NonNullable<EffectHandlers['digest']> {
+  return async (effect) => {
+    const { listing, from, until } = effect.content;
+    const content = await votesBetween(listing, from, until);
+    if (content.votes === 0) return { outcome: 'done' };
+    return postAbout(messages, effect, async ({ texts, card, style, buttons }) => {
+      const picture = await drawPicture(listing, texts);
+      const panel = renderDigest(content, { texts, card, style, listing, buttons, picture });
+      return { ...panel, footer: `${listing} · ${periodOf(effect.content)}`, at: until };
+    });
+  };
+}
+
+export function renderDigest(
+  content: DigestContent,
+  context: {
+    readonly listing: string;
+    readonly texts: Texts;
+    readonly card: ListingCard | null;
+    readonly style: AnnouncementStyle;
+    readonly buttons: readonly ReplyButton[];
+    readonly picture: VotePicture | null;
+  },
+): Panel {
+  const { listing, texts, card, style, picture } = context;
+  const { digest } = texts;
+  const { votes, voters, credits, top, milestones, moreMilestones } = content;
+  const summary = lines(digest.votes(votes, voters), digest.credits(credits));
+  const reached = style.milestones ? milestones : [];
+  const topVoters = top.map(({ userId, votes: own }) => digest.voter(mention(userId), own));
+  const reachedBy = reached.map(({ userId, votes: own }) => digest.milestone(mention(userId), own));
+  const others = style.milestones && moreMilestones > 0 ? [digest.more(moreMilestones)] : [];
+  const voteButtons = style.voteButton ? voteLinks(card, texts.announcement.voteButton) : [];
+  return {
+    kind: 'panel',
+    tone: 'good',
+    ...(style.colour === null ? {} : { colour: style.colour }),
+    title: digest.title(listingName(card, listing)),
+    blocks: [
+      style.thumbnail === null
+        ? { kind: 'text', text: summary }
+        : { kind: 'thumbnail', text: summary, url: style.thumbnail, description: card?.name ?? listing },
+      ...section(digest.top, topVoters),
+      ...section(digest.milestones, [...reachedBy, ...others]),
+      ...(picture === null ? [] : pictureBlocks(picture)),
+      { kind: 'buttons', buttons: [...voteButtons, ...context.buttons] },
+    ],
+    ...(picture === null ? {} : { files: [picture.file] }),
+  };
+}
+
+function pictureBlocks({ file, caption }: VotePicture): PanelBlock[] {
+  return [
+    { kind: 'image', file: file.name, description: file.description ?? '' },
+    ...(caption === null ? [] : [{ kind: 'text' as const, text: subtext(escapeText(caption)) }]),
+  ];
+}
+
+function section(heading: Markup, items: readonly Markup[]): PanelBlock[] {
+  return items.length === 0 ? [] : [{ kind: 'text', text: lines(heading, ...items) }];
+}

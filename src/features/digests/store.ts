@@ -1,0 +1,121 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { memberOf } from '../../core/ledger/account-id.ts';
+import { isCountedVote } from '../../core/ledger/entry.ts';
+import { isPseudonym } from '../../core/ledger/pseudonym.ts';
+import { accountOf } from '../../core/store/account-columns.ts';
+import { literal, run } from '../../core/store/query-builder.ts';
+import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
+import { enqueueWrites } from '../../core/store/writes/enqueue.ts';
+import { advance, progressKeys, progressOf } from '../../core/store/writes/progress.ts';
+import { hour } from '../../platform/durations.ts';
+import type { DigestContent } from './effects.ts';
+import type { Period } from './period.ts';
+
+/** Entries that one query reads: a few ms, in which SQLite blocks this thread. */
+const rowsPerQuery = 2_000;
+/** A page of entries that are all older than the period by this is the last one (ms). Ids grow with time, roughly. */
+const marginMs = hour;
+const maxTop = 5;
+const maxMilestones = 5;
+
+/** The part of a period that was not announced before. Times are ms since the epoch. */
+export interface PlannedDigest extends Period {
+  readonly listing: string;
+  readonly channelId: string;
+  /** Until when votes were announced, as it was read; null before the first digest. */
+  readonly announcedUntil: number | null;
+  /** Whether there are votes in it; otherwise nothing is enqueued. */
+  readonly hasVotes: boolean;
+}
+
+/** What listings received in a period, by their names. */
+export type Summaries = ReadonlyMap<string, DigestContent>;
+
+export const reads = {
+  /** Until when the votes of a listing were announced by digests (ms since the epoch); null if none were. */
+  announcedUntil: (sql: Sql, listing: string): Promise<number | null> => progressOf(sql, progressKeys.digest(listing)),
+
+  votesOf,
+};
+
+export const writes = {
+  /** Enqueues a digest once, in whatever process. Returns the queue of the new effect, or null. */
+  async plan(sql: Sql, digest: PlannedDigest, now: number): Promise<string | null> {
+    const { listing, channelId, announcedUntil, from, until, hasVotes } = digest;
+    if (!(await advance(sql, progressKeys.digest(listing), announcedUntil, until)) || !hasVotes) return null;
+    const content = { channelId, listing, from, until };
+    const { enqueue } = enqueueWrites(sql.db, sql.connection);
+    await enqueue([{ kind: 'digest', queue: channelId, content, deliveryId: null, createdAt: now }]);
+    return channelId;
+  },
+
+  /** Forgets what was announced by digests of other listings, so that they start afresh when they are switched on. */
+  async keepOf({ db, connection }: Sql, listings: readonly string[]): Promise<void> {
+    const keys = db.selectFrom('announcement_progress').select('key');
+    const stored = await run(connection, keys.where('key', 'like', `${progressKeys.digestPrefix}%`));
+    const kept = listings.map(progressKeys.digest);
+    for (const { key } of stored.filter((each) => !kept.includes(each.key))) {
+      await run(connection, db.deleteFrom('announcement_progress').where('key', '=', key));
+    }
+  },
+};
+
+export type DigestStore = SqlClient<{ reads: typeof reads; writes: typeof writes }>;
+
+/** What was scanned of a listing. */
+interface ListingVotes {
+  credits: number;
+  readonly votesByUser: Map<string, number>;
+  readonly milestones: { readonly userId: string; readonly votes: number }[];
+}
+
+/** What listings received in a period, by their names. Scans the newest entries. */
+async function votesOf({ db, connection }: Sql, { from, until }: Period): Promise<Summaries> {
+  const byListing = new Map<string, ListingVotes>();
+  for (let below = Number.MAX_SAFE_INTEGER; ; ) {
+    const page = await run(
+      connection,
+      db
+        .selectFrom('entries')
+        .leftJoin('deliveries', 'deliveries.id', 'entries.delivery_id')
+        .select(['entries.id', 'entries.user_id', 'entries.cause', 'entries.credits', 'entries.reason', 'entries.at'])
+        .select(['entries.listing', 'deliveries.received_at', 'deliveries.family'])
+        .where('entries.id', '<', below)
+        .orderBy('entries.id', 'desc')
+        .limit(literal(rowsPerQuery)),
+    );
+    for (const { user_id, cause, credits: paid, reason, received_at: receivedAt, ...row } of page) {
+      if (row.listing === null || row.family !== 'vote' || receivedAt === null) continue;
+      if (receivedAt < from || receivedAt >= until) continue;
+      const userId = memberOf(accountOf({ user_id }));
+      const votes: ListingVotes = byListing.get(row.listing) ?? { credits: 0, votesByUser: new Map(), milestones: [] };
+      byListing.set(row.listing, votes);
+      votes.credits += paid;
+      if (isCountedVote(cause)) votes.votesByUser.set(userId, (votes.votesByUser.get(userId) ?? 0) + 1);
+      if (cause === 'milestone') votes.milestones.push({ userId, votes: Number.parseInt(reason ?? '', 10) || 0 });
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < rowsPerQuery || page.every(({ at }) => at < from - marginMs)) break;
+    below = last.id;
+    await nextTurn();
+  }
+  return new Map([...byListing].map(([listing, votes]) => [listing, summaryOf(votes)]));
+}
+
+function summaryOf({ credits, votesByUser, milestones }: ListingVotes): DigestContent {
+  const named = milestones.filter(({ userId }) => !isPseudonym(userId)).reverse();
+  return {
+    votes: [...votesByUser.values()].reduce((sum, votes) => sum + votes, 0),
+    voters: votesByUser.size,
+    credits,
+    // Of equals, who voted first.
+    top: [...votesByUser]
+      .toReversed()
+      .filter(([userId]) => !isPseudonym(userId))
+      .toSorted((one, other) => other[1] - one[1])
+      .slice(0, maxTop)
+      .map(([userId, votes]) => ({ userId, votes })),
+    milestones: named.slice(0, maxMilestones),
+    moreMilestones: Math.max(0, named.length - maxMilestones),
+  };
+}

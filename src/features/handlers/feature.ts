@@ -1,0 +1,6 @@
+import type { Feature } from '../../core/feature.ts';
+import { effects } from './effects.ts';
+import { callAfterPremium, callAfterVote } from './on-event.ts';
+import * as sql from './store.ts';
+
+export const handlers = { sql, effects, afterVote: callAfterVote, afterPremium: callAfterPremium } satisfies Feature;

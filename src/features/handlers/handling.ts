@@ -1,0 +1,105 @@
+import { homeAccounts } from '../../core/ledger/account-id.ts';
+import { createDispatcher } from '../../core/outbox/dispatcher.ts';
+import type { AttemptResult, ClaimedEffect } from '../../core/outbox/effect.ts';
+import { partsOfHandlerQueue } from '../../core/outbox/handler-events.ts';
+import { createPerform } from '../../core/outbox/perform.ts';
+import { tracePerform } from '../../core/outbox/trace-perform.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Metrics } from '../../platform/http/metrics/metrics.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Tracing } from '../../platform/tracing/tracing.ts';
+import type { Directory } from '../communities/directory.ts';
+import type { Store } from '../store.ts';
+import { callRetry, createCall, kindsOf } from './calls.ts';
+import type { Handlers } from './handlers.ts';
+import { createWritableLedger } from './ledger.ts';
+import { createHandlerRecording, type HandlerRecording } from './recording.ts';
+import { createSubscriptions, type Subscriptions } from './subscriptions.ts';
+import type { WritableLedger } from './writable-ledger.ts';
+
+/** Calls the handlers of the package's user. */
+export interface Handling {
+  readonly subscriptions: Subscriptions;
+  readonly recording: HandlerRecording;
+  readonly ledger: WritableLedger;
+  /** Looks into these queues at once. */
+  nudge(queues: readonly string[]): void;
+  start(): void;
+  /** Calls in progress may finish within 3 s; then their signals are aborted, and they are repeated later. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Handlers have a dispatcher of their own, so that neither an outage of Discord nor a slow handler delays the other. A
+ * process processes the queues of its own handlers, and leaves those of others alone.
+ */
+export function createHandling(options: {
+  readonly handlers: Handlers;
+  readonly store: Pick<Store, 'outbox' | 'handlers' | 'ledgerStore'>;
+  readonly directory: Pick<Directory, 'ofGuild'>;
+  /** Whether other processes may use the same database. */
+  readonly isShared: boolean;
+  /** How often to look for effects of other processes (ms); null if there are none. */
+  readonly newEffectsPollMs: number | null;
+  /** Polls these queues, in every process. */
+  readonly nudgeEverywhere: (queues: readonly string[]) => void;
+  readonly metrics: Metrics;
+  readonly tracing?: Tracing | null | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
+}): Handling {
+  const {
+    handlers,
+    store,
+    directory,
+    isShared,
+    newEffectsPollMs,
+    metrics,
+    tracing = null,
+    clock,
+    log,
+    onAttempted,
+  } = options;
+  const own = kindsOf(handlers);
+  const stopped = new AbortController();
+  const subscriptions = createSubscriptions(own, isShared ? store.handlers : null, clock);
+  const ledgerIn = (guildId: string | null) =>
+    createWritableLedger(
+      {
+        store: store.ledgerStore,
+        accountsOf: (id) => directory.ofGuild(id)?.accounts ?? (id === null ? homeAccounts : undefined),
+        clock,
+      },
+      guildId,
+    );
+  const perform = createPerform({ handler: createCall({ handlers, ledgerIn, stopped: stopped.signal, clock, log }) });
+  const dispatcher =
+    own.length === 0
+      ? null
+      : createDispatcher({
+          // Planned effects are moved into their queues by the dispatcher that processes those.
+          outbox: { ...store.outbox, enqueuePlanned: async () => [] },
+          perform: tracing === null ? perform : tracePerform(perform, tracing),
+          communityOf: (queue) => partsOfHandlerQueue(queue)?.community ?? '',
+          isOwn: (queue) => own.some((kind) => kind === partsOfHandlerQueue(queue)?.kind),
+          policy: callRetry,
+          ...{ newEffectsPollMs, clock, log },
+          onAttempt(effects, attempt) {
+            for (const { kind } of effects) metrics.attempts.inc({ kind, outcome: attempt.outcome });
+            onAttempted(effects, attempt);
+          },
+        });
+
+  return {
+    subscriptions,
+    recording: createHandlerRecording(subscriptions.kinds, options.nudgeEverywhere),
+    ledger: ledgerIn(null),
+    nudge: (queues) => dispatcher?.nudge(queues),
+    start: () => dispatcher?.start(),
+    async stop() {
+      await dispatcher?.stop();
+      stopped.abort();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { type HandlerEvent, type HandlerListing, handlerQueue } from '../../core/outbox/handler-events.ts';
+import { creditsOf } from '../../core/rewards/reward.ts';
+import type { ListingContext } from '../../core/tally/listing-context.ts';
+import type { RecordedPremium, RecordedVote } from '../../core/tally/recorded-event.ts';
+import type { Tally } from '../../core/tally/tally.ts';
+
+/** The listing as handlers see it. */
+export function handlerListing({ name, kind, community }: ListingContext): HandlerListing {
+  return { name, kind, guildId: community.guildId };
+}
+
+/** Enqueues the calls of handlers for a counted vote. */
+export function callAfterVote(tally: Tally, vote: RecordedVote): void {
+  if (vote.listing.handled !== undefined) enqueueCalls(tally, vote.listing, voteEvents(vote), vote.now);
+}
+
+/** Enqueues the call of a handler for a premium event. */
+export function callAfterPremium(tally: Tally, premium: RecordedPremium): void {
+  if (premium.listing.handled !== undefined) {
+    enqueueCalls(tally, premium.listing, [premiumEvent(premium)], premium.now);
+  }
+}
+
+/** The events of a counted vote: itself, and what it reached. */
+function voteEvents(vote: RecordedVote): readonly HandlerEvent[] {
+  const { listing, at, entries, account, streak, reached } = vote;
+  const [own] = entries;
+  const common = { ...fieldsOf(vote), userId: account.userId, balance: account.credits, streak };
+  const denied = own?.cause === 'denied';
+  return [
+    {
+      ...{ type: 'vote', ...common, credits: creditsOf(entries), votes: account.votes },
+      ...{ denied, reason: denied ? own.reason : null, nextVoteAt: at + listing.rewards.base.cooldownMs },
+    },
+    ...reached.streaks.map(({ days, credits }) => ({ type: 'streak', ...common, credits, days }) as const),
+    ...(reached.milestone === null ? [] : [{ type: 'milestone', ...common, ...reached.milestone } as const]),
+  ];
+}
+
+function premiumEvent({ event, credits, balance, ...recorded }: RecordedPremium): HandlerEvent {
+  const { kind, userId, giftedBy, tier, periodEnd } = event;
+  return { type: 'premium', ...fieldsOf(recorded), kind, userId, giftedBy, tier, periodEnd, credits, balance };
+}
+
+/**
+ * Enqueues a call for each event that has a handler.
+ * @param createdAt the current time (ms since the epoch)
+ */
+function enqueueCalls(
+  tally: Pick<Tally, 'enqueue'>,
+  { handled = [] }: ListingContext,
+  events: readonly HandlerEvent[],
+  createdAt: number,
+): void {
+  for (const event of events) {
+    if (!handled.includes(event.type)) continue;
+    const { deliveryId, guildId } = event;
+    const content = { id: callId(event, createdAt), event };
+    tally.enqueue({ kind: 'handler', queue: handlerQueue(event.type, guildId), content, deliveryId, createdAt });
+  }
+}
+
+/** Ids of deliveries can be used again after one was deleted, so it has the time as well. */
+function callId(event: HandlerEvent, createdAt: number): string {
+  const { type, deliveryId, userId, at, listing } = event;
+  const cause = deliveryId === null ? [at.toString(36), userId, listing?.name] : [deliveryId, createdAt.toString(36)];
+  return [type, ...cause, ...(type === 'streak' ? [event.days] : [])].join('-');
+}
+
+function fieldsOf({ listing, deliveryId, at }: Pick<RecordedVote, 'listing' | 'deliveryId' | 'at'>) {
+  return { listing: handlerListing(listing), guildId: listing.community.guildId, deliveryId, at };
+}

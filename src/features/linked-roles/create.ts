@@ -1,0 +1,105 @@
+import type { RequestHandler } from 'express';
+import type { Config } from '../../../config/schema.ts';
+import { type AccountId, partsOf } from '../../core/ledger/account-id.ts';
+import { roleConnectionQueue } from '../../core/outbox/role-connection-queue.ts';
+import { calendarOf } from '../../core/tally/community.ts';
+import { fetchApplicationId } from '../../discord/inspection.ts';
+import type { ApplicationSettings } from '../../discord/registration/application-settings.ts';
+import { createDiscordRest } from '../../discord/rest.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { minute } from '../../platform/durations.ts';
+import type { Encryption } from '../../platform/encryption/encryption.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Directory } from '../communities/directory.ts';
+import { createDiscordOAuth } from './discord-oauth.ts';
+import { createLinkedRoles, type LinkedRoles } from './linked-roles.ts';
+import { createMemberTokens } from './member-tokens.ts';
+import { roleConnectionRecords } from './records.ts';
+import { createLinkRoutes, linkPath } from './routes.ts';
+import type { LinkedMembers } from './store.ts';
+
+/** How often to look for members whose values have changed without a vote (ms). */
+const checkEveryMs = minute;
+
+/** What `tallyhook register` publishes for linked roles; undefined if they are off. */
+export function publishedLinkedRoles({ publicUrl, clientSecret }: Config): ApplicationSettings['linkedRoles'] {
+  if (clientSecret === null || publicUrl === null) return undefined;
+  return { verificationUrl: `${publicUrl}${linkPath}`, records: roleConnectionRecords() };
+}
+
+/** Linked roles with their pages. */
+export interface LinkedRolesService extends Pick<LinkedRoles, 'update' | 'unlink'> {
+  readonly routes: RequestHandler;
+  start(): void;
+  /** Resolves when the current check has ended. */
+  stop(): Promise<void>;
+}
+
+/** Null if they are off: without `DISCORD_CLIENT_SECRET`, `PUBLIC_URL` or `DISCORD_TOKEN`. */
+export function createLinkedRolesService(
+  { discord, publicUrl, clientSecret }: Config,
+  options: {
+    readonly members: LinkedMembers;
+    readonly encryption: Encryption;
+    readonly directory: Directory;
+    readonly nudge: (queue: string) => void;
+    readonly clock: Clock;
+    readonly log: Log;
+  },
+): LinkedRolesService | null {
+  if (clientSecret === null || publicUrl === null || discord.token === '') return null;
+  const { members, encryption, directory, nudge, clock, log } = options;
+  const dayIn = (accountId: AccountId) => {
+    const { accounts } = partsOf(accountId);
+    const listing = directory.listings.find(({ community }) => community.accounts === accounts);
+    return calendarOf(listing?.community ?? { timeZone: 'UTC' }).dayAt(clock.now());
+  };
+  const rest = createDiscordRest(discord);
+  let applicationId: Promise<string> | undefined;
+  const oauth = createDiscordOAuth({
+    apiUrl: discord.apiUrl,
+    clientSecret,
+    redirectUrl: `${publicUrl}${linkPath}/callback`,
+    applicationId() {
+      applicationId ??= fetchApplicationId(rest).catch((error: unknown) => {
+        applicationId = undefined;
+        throw error;
+      });
+      return applicationId;
+    },
+  });
+  const tokens = createMemberTokens({ members, oauth, encryption, clock });
+  const linkedRoles = createLinkedRoles({ members, tokens, oauth, dayIn, clock, log });
+  const onLinked = (userId: string) => nudge(roleConnectionQueue(userId));
+  const abortController = new AbortController();
+  const { signal } = abortController;
+  let running: Promise<void> | undefined;
+
+  async function checkAll(): Promise<void> {
+    let last: string | null = '';
+    while (last !== null && !signal.aborted) last = await linkedRoles.checkAfter(last);
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      await checkAll().catch((error: unknown) => {
+        if (!signal.aborted) log.warn({ reason: messageOf(error) }, 'linked roles could not be checked; retrying');
+      });
+      await clock.sleep(checkEveryMs, signal);
+    }
+  }
+
+  return {
+    update: linkedRoles.update,
+    unlink: linkedRoles.unlink,
+    routes: createLinkRoutes({ oauth, tokens, clientSecret, publicUrl, onLinked, clock, log }),
+    start() {
+      running ??= run();
+    },
+    async stop() {
+      abortController.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,11 @@
+import type { Feature } from '../../core/feature.ts';
+import { effects } from './effects.ts';
+import { planRoleConnection } from './role-connection.ts';
+import * as sql from './store.ts';
+
+export const linkedRoles = {
+  sql,
+  effects,
+  onVote: planRoleConnection,
+  onPremium: planRoleConnection,
+} satisfies Feature;

@@ -1,0 +1,32 @@
+import { memberOf } from '../../core/ledger/account-id.ts';
+import type { NewEffect } from '../../core/outbox/outbox.ts';
+import { roleConnectionQueue } from '../../core/outbox/role-connection-queue.ts';
+import type { CountedVote } from '../../core/tally/recorded-event.ts';
+import type { Tally } from '../../core/tally/tally.ts';
+import { second } from '../../platform/durations.ts';
+
+/** An update waits this long, so that the votes of some seconds are sent to Discord together (ms). */
+const delayMs = 5 * second;
+
+/**
+ * Plans an update of what Discord knows of a member with linked roles. One that waits suffices, because it reads the
+ * values when it is carried out. For all other members it does nothing.
+ */
+export function planRoleConnection(
+  tally: Pick<Tally, 'accountState' | 'saveAccount' | 'enqueue'>,
+  { account: { id }, deliveryId, now }: Pick<CountedVote, 'account' | 'deliveryId' | 'now'>,
+): void {
+  const account = tally.accountState(id);
+  if (account.roleConnection !== 'linked') return;
+  tally.saveAccount({ ...account, roleConnection: 'updating' });
+  tally.enqueue({ ...roleConnectionEffect(memberOf(id), deliveryId, now), dueAt: now + delayMs });
+}
+
+/** The effect that updates what Discord knows of a member with linked roles. */
+export function roleConnectionEffect(
+  userId: string,
+  deliveryId: number | null,
+  createdAt: number,
+): NewEffect<'roleConnection'> {
+  return { kind: 'roleConnection', queue: roleConnectionQueue(userId), content: { userId }, deliveryId, createdAt };
+}

@@ -1,0 +1,117 @@
+import type { ListedLookup } from '../../../commands/command.ts';
+import type { ListingConfig } from '../../../config/schema.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { day, minute } from '../../platform/durations.ts';
+import type { Community, Directory } from '../communities/directory.ts';
+
+/** How often the service is asked again for ids that are not known yet (ms). */
+const retryMs = minute;
+/** Otherwise a change of the listings is awaited (ms). */
+const idleMs = day;
+
+/** A listing whose settings may leave out the id. */
+export type TargetedListing = Pick<ListingConfig, 'name' | 'id' | 'lookupKey'>;
+
+/** The server or bot that a listing is. `id` is its Discord id; null if the service does not say it. */
+export type Target = { readonly isKnown: true; readonly id: string | null } | { readonly isKnown: false };
+
+/** Which servers and bots listings are whose settings do not say it: the service says whose an API key is. */
+export interface ListingTargets {
+  /** What is known now, without a request. */
+  targetOf(listing: TargetedListing): Target;
+  /** Asks the service if it has not said it yet; from the cache, if it is there. Never rejects. */
+  find(listing: TargetedListing): Promise<Target>;
+  /** As {@link find}, but only from the cache, however old: it sends no request. Never rejects. */
+  recall(listing: TargetedListing): Promise<Target>;
+}
+
+/** Undefined if the id is not known there. */
+type ReadId = (listing: ListedLookup) => Promise<string | null | undefined>;
+
+export function createListingTargets(findLookup: (listing: string) => ListedLookup | undefined): ListingTargets {
+  /** By API key, because a listing can get another one. */
+  const known = new Map<string, string | null>();
+
+  function targetOf({ id, lookupKey }: TargetedListing): Target {
+    if (id !== null) return { isKnown: true, id };
+    const found = lookupKey === null ? undefined : known.get(lookupKey);
+    return found === undefined ? { isKnown: false } : { isKnown: true, id: found };
+  }
+
+  async function ask(listing: TargetedListing, readId: ReadId): Promise<Target> {
+    const target = targetOf(listing);
+    const found = findLookup(listing.name);
+    if (target.isKnown || listing.lookupKey === null || found === undefined) return target;
+    const id = await readId(found).catch(() => undefined);
+    if (id !== undefined) known.set(listing.lookupKey, id);
+    return targetOf(listing);
+  }
+
+  return {
+    targetOf,
+    find: (listing) => ask(listing, async ({ lookup }) => (await lookup.profile()).value.id),
+    recall: (listing) => ask(listing, async ({ lookup }) => (await lookup.cached.profile())?.id),
+  };
+}
+
+/** Finds the ids by which the listings of a guild are compared, and has them compared again. */
+export interface TargetLoop {
+  start(): void;
+  /** Asks at once for what is not known of the community of a listing. Never rejects. */
+  compare(listing: string): Promise<void>;
+  /** Does not wait for a request in progress, whose result makes no difference any more. */
+  stop(): Promise<void>;
+}
+
+/** Only listings beside another one of their kind are looked up, so most installations send no request. */
+export function createTargetLoop(options: {
+  readonly targets: ListingTargets;
+  readonly directory: Directory;
+  readonly clock: Clock;
+}): TargetLoop {
+  const { targets, directory, clock } = options;
+  const abortController = new AbortController();
+  const { signal } = abortController;
+  let wake = new AbortController();
+  let isRunning = false;
+
+  function unknownIn({ listings }: Pick<Community, 'listings'>): readonly TargetedListing[] {
+    const byKind = Map.groupBy(
+      listings.filter(({ implied }) => !implied),
+      ({ kind }) => kind,
+    );
+    const besideOthers = [...byKind.values()].filter(({ length }) => length > 1).flat();
+    return besideOthers.filter((listing) => listing.lookupKey !== null && !targets.targetOf(listing).isKnown);
+  }
+
+  const unknownListings = () => directory.communities.flatMap(unknownIn);
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      wake = new AbortController();
+      for (const listing of unknownListings()) if (!signal.aborted) await targets.find(listing);
+      if (!signal.aborted) directory.refreshTargets();
+      const delayMs = unknownListings().length === 0 ? idleMs : retryMs;
+      await clock.sleep(delayMs, AbortSignal.any([signal, wake.signal]));
+    }
+  }
+
+  return {
+    async compare(listing) {
+      const community = directory.communityOf(listing);
+      const unknown = community === undefined ? [] : unknownIn(community);
+      if (unknown.length === 0) return;
+      await Promise.all(unknown.map(targets.find));
+      directory.refreshTargets();
+    },
+    start() {
+      if (isRunning) return;
+      isRunning = true;
+      directory.onChange(() => wake.abort());
+      void run();
+    },
+    async stop() {
+      abortController.abort();
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import type { ListedLookup } from '../../../commands/command.ts';
+import type { Config, ListingConfig } from '../../../config/schema.ts';
+import { createLookup, createRotatableClient, type RotatableClient } from '../../lookup/client.ts';
+import type { KeyStatus, LookupClient } from '../../lookup/lookup.ts';
+import type { LookupOptions } from '../../lookup/lookup-options.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { second } from '../../platform/durations.ts';
+import type { Metrics } from '../../platform/http/metrics/metrics.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Tracing } from '../../platform/tracing/tracing.ts';
+import { accountsOf, lastVoteAt } from '../communities/listings.ts';
+import type { Store } from '../store.ts';
+
+/** A deferred command must respond within 15 s of the interaction. */
+const requestTimeoutMs = 9 * second;
+
+/** The lookup clients of all listings that have an API key. */
+export interface LookupClients {
+  /** Undefined for a listing without a key. */
+  find(listing: string): ListedLookup | undefined;
+  /** Those of the listings that have a key, servers before bots. */
+  of(listings: readonly ListingConfig[]): readonly ListedLookup[];
+  /** The status of a listing's key; undefined without a key. */
+  keyStatus(listing: string): Promise<KeyStatus | undefined>;
+  /** The status of the key of each listing that the operator has configured, by the listing's name. */
+  keyStatuses(): Promise<ReadonlyMap<string, KeyStatus>>;
+  /**
+   * Checks the API keys of all listings and returns a function that puts them into use, with clients for new listings
+   * and without those of others. A client whose key is new stays the same object.
+   * @throws TallyhookError `lookup_key_malformed`
+   */
+  prepare(listings: readonly ListingConfig[]): () => void;
+}
+
+interface ConfiguredClient extends RotatableClient {
+  readonly name: string;
+  readonly guildId: string | null;
+  readonly key: string;
+  readonly cooldownMs: number;
+  readonly linked: boolean;
+}
+
+export interface LookupClientDependencies {
+  readonly store: Store;
+  /** The guild of the home community, as of {@link accountsOf}. */
+  readonly home?: string | null | undefined;
+  /** The names of all listings with the target of a listing; by default only its own. */
+  readonly namesOf?: (listing: string) => readonly string[];
+  readonly cache: NonNullable<LookupOptions['cache']>;
+  readonly metrics: Metrics;
+  readonly tracing?: Tracing | null;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The value of the label `listing` for listings that were linked in Discord. */
+export const linkedLabel = 'linked';
+
+/** Creates the clients without a request. @throws TallyhookError `lookup_key_malformed` */
+export function createLookupClients(
+  config: Config,
+  { store, home, namesOf = (name) => [name], cache, metrics, tracing = null, clock, log }: LookupClientDependencies,
+): LookupClients {
+  let clients: ReadonlyMap<string, ConfiguredClient> = new Map();
+  prepare(config.listings)();
+
+  function createClient({ kind, name, guildId, rewards, linked }: ListingConfig, key: string): LookupClient {
+    // The number of time series must not grow with the number of communities.
+    const label = linked ? linkedLabel : name;
+    return createLookup({
+      kind,
+      baseUrl: config.lookup.baseUrl,
+      key,
+      cache,
+      budget: store.budgetStore,
+      tracing,
+      clock,
+      log,
+      timeoutMs: requestTimeoutMs,
+      lastVote: (userId) => lastVoteAt(store.ledgerIn(accountsOf(guildId, home)), userId, namesOf(name)),
+      cooldownMs: rewards.base.cooldownMs,
+      observe(observed) {
+        const { event, resource } = observed;
+        metrics.lookups.inc({ listing: label, event, resource });
+        if (event === 'failed') metrics.lookupFailures.inc({ listing: label, code: observed.code });
+      },
+      observeAge: (resource, age) => metrics.lookupAge.observe({ listing: label, resource }, age / second),
+    });
+  }
+
+  function prepare(listings: readonly ListingConfig[]): () => void {
+    const replacements: (() => void)[] = [];
+    const next = new Map<string, ConfiguredClient>();
+    for (const listing of listings) {
+      const { name, kind, guildId, lookupKey: key, rewards } = listing;
+      // A process that only receives may have keys, but no address to use them at.
+      if (key === null || config.lookup.baseUrl === '') continue;
+      const { cooldownMs } = rewards.base;
+      const known = clients.get(name);
+      const isReusable = known?.lookup.kind === kind && known.guildId === guildId && known.cooldownMs === cooldownMs;
+      if (isReusable && known.key !== key) replacements.push(known.prepare(key));
+      const client = isReusable ? known : createRotatableClient((each) => createClient(listing, each), key);
+      next.set(name, { ...client, name, guildId, key, cooldownMs, linked: listing.linked === true });
+    }
+    return () => {
+      for (const replace of replacements) replace();
+      clients = next;
+    };
+  }
+
+  return {
+    find: (name) => clients.get(name),
+    of(listings) {
+      const listed = listings.flatMap(({ name }) => clients.get(name) ?? []);
+      return listed.toSorted((a, b) => Number(a.lookup.kind === 'bot') - Number(b.lookup.kind === 'bot'));
+    },
+    keyStatus: async (name) => clients.get(name)?.lookup.keyStatus(),
+    async keyStatuses() {
+      const all = [...clients.values()].filter(({ linked }) => !linked);
+      return new Map(await Promise.all(all.map(async ({ name, lookup }) => [name, await lookup.keyStatus()] as const)));
+    },
+    prepare,
+  };
+}

@@ -1,0 +1,31 @@
+import type { Reply } from '../../../commands/reply.ts';
+import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import { day } from '../../platform/durations.ts';
+import { lines, mention, subtext } from '../../texts/markup.ts';
+import type { Texts } from '../../texts/texts.ts';
+import { type ListingMessages, postAbout } from '../announcements/listing-message.ts';
+import type { LostStreaks } from './effects.ts';
+
+/** Announces streaks that ended. */
+export function createLostStreaksHandler(messages: ListingMessages): NonNullable<EffectHandlers['lostStreaks']> {
+  return (effect) =>
+    postAbout(messages, effect, async ({ texts, buttons }) => {
+      const { listing, until } = effect.content;
+      const lastDay = new Date((until - 1) * day).toISOString().slice(0, 'YYYY-MM-DD'.length);
+      const footer = `${listing} · ${lastDay}`;
+      return { ...renderLostStreaks(effect.content, texts), buttons, footer };
+    });
+}
+
+export function renderLostStreaks({ streaks, more }: Pick<LostStreaks, 'streaks' | 'more'>, texts: Texts): Reply {
+  const { lostStreaks } = texts;
+  return {
+    tone: 'wait',
+    title: lostStreaks.title,
+    text: lines(
+      ...streaks.map(({ userId, days }) => lostStreaks.streak(mention(userId), days)),
+      more > 0 ? lostStreaks.more(more) : null,
+      subtext(lostStreaks.hint),
+    ),
+  };
+}

@@ -1,0 +1,110 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type AccountScope, memberOf } from '../../core/ledger/account-id.ts';
+import { isPseudonym } from '../../core/ledger/pseudonym.ts';
+import { lostStreak } from '../../core/rewards/lost-streaks.ts';
+import { outageDays } from '../../core/rewards/outages.ts';
+import { accountOf } from '../../core/store/account-columns.ts';
+import { parseHistory } from '../../core/store/history-column.ts';
+import { literal, run } from '../../core/store/query-builder.ts';
+import { type AccountRange, accountRanges, inRange } from '../../core/store/reads/account-ranges.ts';
+import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
+import type { Tables } from '../../core/store/tables.ts';
+import { enqueueWrites } from '../../core/store/writes/enqueue.ts';
+import { advance, progressKeys, progressOf } from '../../core/store/writes/progress.ts';
+import { calendarOf } from '../../core/tally/community.ts';
+import type { LostStreak } from './effects.ts';
+
+/** Accounts that one query reads: a few ms, in which SQLite blocks this thread. */
+const rowsPerQuery = 2_000;
+/** Days of an outage lengthen a streak after the vote that stored its last day; at most this many are expected. */
+const maxOutageDays = 30;
+
+/** Streaks that ended. */
+export interface PlannedLostStreaks {
+  /** Names the community. */
+  readonly key: string;
+  readonly listing: string;
+  readonly channelId: string;
+  /** The first day (day number) that was not checked before, as it was read; null before the first check. */
+  readonly checkedUntil: number | null;
+  /** Today, which is checked tomorrow (day number). */
+  readonly until: number;
+  /** Those with the most days. */
+  readonly streaks: readonly LostStreak[];
+  /** How many others ended. */
+  readonly more: number;
+}
+
+/** The rules of streaks in force, and the days to check (day numbers, the last one exclusive). */
+export interface LostStreakQuery {
+  /** Whose streaks: the accounts of a community. */
+  readonly accounts: AccountScope;
+  readonly from: number;
+  readonly until: number;
+  readonly minDays: number;
+  readonly forgive: number;
+  readonly timeZone: string;
+}
+
+export const reads = {
+  /** The first day whose lost streaks were not announced (day number); null before the first check. */
+  checkedUntil: (sql: Sql, key: string): Promise<number | null> => progressOf(sql, progressKeys.lostStreaks(key)),
+
+  find,
+};
+
+export const writes = {
+  /** Enqueues the announcement once, in whatever process. Returns the queue of the new effect, or null. */
+  async plan(sql: Sql, lost: PlannedLostStreaks, now: number): Promise<string | null> {
+    const { key, channelId, listing, checkedUntil, until, streaks, more } = lost;
+    const isFirst = await advance(sql, progressKeys.lostStreaks(key), checkedUntil, until);
+    if (!isFirst || streaks.length === 0) return null;
+    const content = { channelId, listing, until, streaks, more };
+    const { enqueue } = enqueueWrites(sql.db, sql.connection);
+    await enqueue([{ kind: 'lostStreaks', queue: channelId, content, deliveryId: null, createdAt: now }]);
+    return channelId;
+  },
+};
+
+export type LostStreakStore = SqlClient<{ reads: typeof reads; writes: typeof writes }>;
+
+/**
+ * The streaks that ended on these days, longest first. Scans the accounts of a community, whose streaks are those after the latest vote. What may have ended is decided by
+ * the history: the streak may have been lengthened by an outage, and its member may have started a new one since.
+ */
+async function find(
+  { db, connection }: Sql,
+  { accounts, from, until, minDays, forgive, timeZone }: LostStreakQuery,
+): Promise<readonly LostStreak[]> {
+  const outages = await run(connection, db.selectFrom('outages').selectAll().orderBy('from_at'));
+  const downtimes = outages.map(({ from_at, until_at }) => ({ from: from_at, until: until_at }));
+  const context = { forgive, outageDays: outageDays(downtimes, calendarOf({ timeZone })) };
+  const found: LostStreak[] = [];
+  for (const range of await accountRanges(db, connection, accounts)) await scan(range);
+  return found.toSorted((one, other) => other.days - one.days);
+
+  async function scan({ after, before }: AccountRange): Promise<void> {
+    for (let last: string | undefined = after; last !== undefined; ) {
+      const balances = db.selectFrom('balances').select(['user_id', 'history', 'streak_days', 'streak_last_day']);
+      const rows = inRange(balances, accounts, { after: last, before }).limit(literal(rowsPerQuery));
+      const page: readonly Account[] = await run(connection, rows);
+      for (const account of page) check(account);
+      last = page.length < rowsPerQuery ? undefined : page.at(-1)?.user_id;
+      await nextTurn();
+    }
+  }
+
+  function check({ user_id, history, streak_days: days, streak_last_day: lastDay }: Account): void {
+    const userId = memberOf(accountOf({ user_id }));
+    const isOver = days >= minDays && lastDay < until && lastDay >= from - maxOutageDays;
+    const isNew = days <= until - from + 1 && lastDay >= until;
+    if (history === null || (!isOver && !isNew) || isPseudonym(userId)) return;
+    const lost = lostStreak(parseHistory(history), { from, until }, context);
+    if (lost >= minDays) found.push({ userId, days: lost });
+  }
+}
+
+type Account = Pick<Tables['balances'], 'user_id' | 'history'> & {
+  readonly streak_days: number;
+  readonly streak_last_day: number;
+};

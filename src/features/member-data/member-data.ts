@@ -1,0 +1,41 @@
+import type { MemberDataAccess } from '../../../commands/member-data.ts';
+import { createPseudonym } from '../../core/ledger/pseudonym.ts';
+import type { MemberData } from '../../core/tally/member-data.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
+import { maxClaimAgeMs } from '../claims/claims.ts';
+
+/** Members' access to their data. The log does not name the member. */
+export function createMemberDataAccess({
+  longestCooldownMs,
+  memberData,
+  clock,
+  log,
+  unlink = async () => false,
+}: {
+  /** Of all listings (ms). */
+  readonly longestCooldownMs: () => number;
+  readonly memberData: MemberData;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Removes the member's connection for linked roles; default: there are none. */
+  readonly unlink?: (userId: string) => Promise<boolean>;
+}): MemberDataAccess {
+  // A vote can be claimed for this time, and repeated without a timestamp for a cooldown.
+  const keepVotesMs = () => Math.max(maxClaimAgeMs, longestCooldownMs());
+  return {
+    async export(userId) {
+      const tables = await memberData.export(userId);
+      if (Object.keys(tables).length === 0) return null;
+      const exportedAt = new Date(clock.now()).toISOString();
+      return JSON.stringify({ userId, exportedAt, times: 'milliseconds since 1970-01-01T00:00:00Z', tables }, null, 2);
+    },
+    unlink,
+    async forget(userId) {
+      // Its tokens are needed to remove it from Discord.
+      await unlink(userId);
+      await memberData.forget(userId, { pseudonym: createPseudonym(), now: clock.now(), keepVotesMs: keepVotesMs() });
+      log.info('forgot a member on request');
+    },
+  };
+}

@@ -1,0 +1,6 @@
+import type { Feature } from '../../core/feature.ts';
+import { effects } from './effects.ts';
+import { countForParty } from './on-vote.ts';
+import * as sql from './store.ts';
+
+export const party = { sql, effects, onVote: countForParty } satisfies Feature;

@@ -1,0 +1,88 @@
+import { homeAccounts } from '../../core/ledger/account-id.ts';
+import { addPartyVote, type PartyPeriod, partyPeriod } from '../../core/rewards/party.ts';
+import type { PartyRules } from '../../core/rewards/rules.ts';
+import { calendarOf } from '../../core/tally/community.ts';
+import type { ListingContext } from '../../core/tally/listing-context.ts';
+import { partyKey } from '../../core/tally/party.ts';
+import {
+  isPanelWaiting,
+  type PartyPanelState,
+  type PartyState,
+  panelIntervalMs,
+} from '../../core/tally/party-state.ts';
+import type { CountedVote } from '../../core/tally/recorded-event.ts';
+import type { Tally } from '../../core/tally/tally.ts';
+
+/**
+ * Counts a vote for the party of its period. The rewards are paid by an effect, because the goal may be reached by
+ * thousands of voters at once.
+ */
+export function countForParty(tally: Tally, { listing, account, at, day, deliveryId, now }: CountedVote): void {
+  const rules = listing.rewards.party;
+  if (rules === null) return;
+  const calendarPeriod = partyPeriod(rules.per, day);
+  const period = partyKey(listing.community.accounts, calendarPeriod.id);
+  const party = tally.party(period);
+  const { progress, payees } = addPartyVote(party, rules, at);
+  const isEligible = progress.reachedAt === null || payees !== 'nobody';
+  const reachesGoal = payees === 'all_voters';
+  const panel = updatePanel(tally, party, {
+    listing,
+    rules,
+    period: { ...calendarPeriod, id: period },
+    reachesGoal,
+    deliveryId,
+    now,
+  });
+  tally.addPartyVote({ period, userId: account.userId, isEligible, progress: { ...progress, panel } });
+  if (payees === 'nobody') return;
+  const { goal, credits } = rules;
+  const { accounts } = listing.community;
+  tally.enqueue({
+    kind: 'partyReward',
+    queue: accounts === homeAccounts ? 'party' : `party ${accounts}`,
+    content: { period, goal, credits, day },
+    deliveryId,
+    createdAt: now,
+  });
+}
+
+/** A vote that was counted for a party. */
+interface PanelVote {
+  readonly listing: ListingContext;
+  readonly rules: PartyRules;
+  readonly period: PartyPeriod;
+  /** Whether it is the vote that reached the goal. */
+  readonly reachesGoal: boolean;
+  readonly deliveryId: number | null;
+  /** The current time (ms since the epoch). */
+  readonly now: number;
+}
+
+/**
+ * Enqueues an update of the panel, unless one is waiting, and with the first vote of a period another one for its end.
+ * So there is one message per period and no effect per vote. Returns the new state; null without a channel.
+ */
+function updatePanel(tally: Tally, party: PartyState, vote: PanelVote): PartyPanelState | null {
+  const { listing, rules, period, reachesGoal, deliveryId, now } = vote;
+  const { goal, credits } = rules;
+  const { panel: stored } = party;
+  if (!listing.announced.party) return stored;
+  const channelId = stored?.channelId ?? listing.announceChannelId;
+  if (channelId === null) return stored;
+  const common = { queue: channelId, deliveryId, createdAt: now };
+  const content = { channelId, period: period.id };
+
+  const endsAt = stored?.endsAt ?? calendarOf(listing.community).startOf(period.endDay);
+  if (stored === null && endsAt > now) tally.enqueue({ ...common, kind: 'partyPanel', content, dueAt: endsAt });
+  if (reachesGoal) tally.enqueue({ ...common, kind: 'partyReached', content: { ...content, goal, credits } });
+
+  // The final state is shown, or an update is waiting.
+  if (party.reachedAt !== null && stored !== null && stored.channelId !== null) return stored;
+  const { dueAt: waitingUntil = null, updatedAt = 0 } = stored ?? {};
+  const panel = { channelId, goal, credits, endsAt, dueAt: waitingUntil, updatedAt };
+  if (isPanelWaiting(panel, now)) return panel;
+  const dueAt = Math.min(Math.max(now, updatedAt + panelIntervalMs), now + panelIntervalMs);
+  tally.enqueue({ ...common, kind: 'partyPanel', content, dueAt });
+  return { ...panel, dueAt };
+}

@@ -1,0 +1,102 @@
+import { RESTJSONErrorCodes, Routes } from 'discord.js';
+import type { Panel } from '../../../commands/reply.ts';
+import type { AttemptResult, Effect } from '../../core/outbox/effect.ts';
+import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import { classifySendError, rejectionOf } from '../../discord/discord-errors.ts';
+import type { ChannelTexts } from '../../discord/guild-languages.ts';
+import { editRequest } from '../../discord/posting/message-request.ts';
+import { type Posted, postOnce } from '../../discord/posting/post-once.ts';
+import type { DiscordRest } from '../../discord/rest.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { lines, type Markup, markup, repeated, timestamp } from '../../texts/markup.ts';
+import { type Texts, textsInAll } from '../../texts/texts.ts';
+import type { PartyStore, ShownParty } from './store.ts';
+
+/** Length of the progress bar (blocks). */
+const barLength = 20;
+/** The message cannot be edited any more, so that it is posted again. */
+const replacedCodes: readonly (string | number)[] = [
+  RESTJSONErrorCodes.UnknownMessage,
+  RESTJSONErrorCodes.CannotEditMessageAuthoredByAnotherUser,
+];
+/** Discord limits how often a message that is older than an hour is edited. */
+const tooManyEditsCode = RESTJSONErrorCodes.MaximumNumberOfEditsToMessagesOlderThanOneHourReached;
+
+/**
+ * Posts or edits the message with the progress of a party. One that was deleted is posted again. Rejects as
+ * the store does.
+ */
+export function createPartyPanelHandler(options: {
+  rest: DiscordRest;
+  panels: Pick<PartyStore, 'find' | 'updated' | 'rejected'>;
+  textsOf: ChannelTexts;
+  clock: Clock;
+}): NonNullable<EffectHandlers['partyPanel']> {
+  const { rest, panels, textsOf, clock } = options;
+
+  /** Null if there is no message to edit any more. */
+  async function edit({ id, channelId }: NonNullable<ShownParty['message']>, shown: Panel): Promise<Posted | null> {
+    const { body, files } = editRequest(shown);
+    try {
+      await rest.patch(Routes.channelMessage(channelId, id), body, files);
+      return { messageId: id };
+    } catch (error) {
+      const code = rejectionOf(error)?.code;
+      if (code !== undefined && replacedCodes.includes(code)) return null;
+      if (code === tooManyEditsCode) {
+        const reason = `Discord limits the edits of a message older than an hour (${code})`;
+        return { outcome: 'later', reason, scope: 'effects', notSent: true };
+      }
+      return classifySendError(error, { channelId, effects: 1 });
+    }
+  }
+
+  async function show(
+    party: ShownParty,
+    effect: Effect<'partyPanel'>,
+    channelId: string,
+    now: number,
+  ): Promise<Posted> {
+    const { message } = party;
+    const texts = await textsOf(channelId);
+    const reply = { ...renderParty(party, now, texts.party), footer: texts.party.panelFooter(effect.content.period) };
+    const edited = message?.channelId === channelId ? await edit(message, reply) : null;
+    const footers = textsInAll().map((each) => each.party.panelFooter(effect.content.period));
+    return edited ?? postOnce(rest, clock, { channelId, reply, effect, footers });
+  }
+
+  return async (effect): Promise<AttemptResult> => {
+    const { period } = effect.content;
+    const now = clock.now();
+    const party = await panels.find(period, now);
+    if (party === null) return { outcome: 'done' };
+    const channelId = party.channelId ?? effect.content.channelId;
+    const shown = await show(party, effect, channelId, now);
+    if ('outcome' in shown) {
+      if (shown.outcome === 'bury') await panels.rejected(period);
+      return shown;
+    }
+    const { votes, reachedAt } = party;
+    const message = { id: shown.messageId, channelId };
+    await panels.updated(period, { message, votes, isFinal: reachedAt !== null }, clock.now());
+    return { outcome: 'done' };
+  };
+}
+
+/** Once the goal is reached, it shows the goal, so that further votes change nothing. */
+function renderParty(party: ShownParty, now: number, texts: Texts['party']): Panel {
+  const { votes, reachedAt, goal, credits, endsAt } = party;
+  const isReached = reachedAt !== null;
+  const shownVotes = isReached ? goal : votes;
+  const filled = Math.min(barLength, Math.floor((barLength * shownVotes) / goal));
+  const bar = markup`${repeated(markup`█`, filled)}${repeated(markup`░`, barLength - filled)}`;
+  const progress = texts.progress(bar, shownVotes, goal);
+  const panel = (tone: Panel['tone'], title: Markup, ...details: (Markup | null)[]): Panel => ({
+    ...{ kind: 'panel', tone, title },
+    blocks: [{ kind: 'text', text: lines(progress, ...details) }],
+  });
+  if (isReached) return panel('good', texts.reachedTitle);
+  if (now >= endsAt) return panel('wait', texts.endedTitle, texts.missed);
+  const reward = credits > 0 ? texts.reward(credits) : null;
+  return panel('plain', texts.title, reward, texts.ends(timestamp(endsAt, 'R')));
+}

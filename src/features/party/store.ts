@@ -1,0 +1,129 @@
+import type { Kysely } from 'kysely';
+import { accountIdOf } from '../../core/ledger/account-id.ts';
+import { partyEntry } from '../../core/rewards/party.ts';
+import { addToScores } from '../../core/rewards/period-scores.ts';
+import { literal, run } from '../../core/store/query-builder.ts';
+import { toPartyState } from '../../core/store/recording/queries.ts';
+import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
+import type { Tables } from '../../core/store/tables.ts';
+import { appendEntry, lockAccount } from '../../core/store/writes/accounts.ts';
+import { enqueueWrites } from '../../core/store/writes/enqueue.ts';
+import { partyOf } from '../../core/tally/party.ts';
+import { isPanelWaiting, panelIntervalMs } from '../../core/tally/party-state.ts';
+import type { PartyReward } from './effects.ts';
+
+/** Voters per transaction, in which votes for the party wait. */
+const votersPerPayment = 15;
+
+/** A message by the ids of it and its channel. */
+interface PanelMessage {
+  readonly id: string;
+  readonly channelId: string;
+}
+
+/** A party and its message. Times are ms since the epoch. */
+export interface ShownParty {
+  /** Counted votes. */
+  readonly votes: number;
+  readonly reachedAt: number | null;
+  readonly goal: number;
+  /** For each voter. */
+  readonly credits: number;
+  /** The end of the period. */
+  readonly endsAt: number;
+  /** Where the message should be; null for the channel of the effect. */
+  readonly channelId: string | null;
+  /** Null before it was posted. */
+  readonly message: PanelMessage | null;
+}
+
+/** What a message shows. */
+export interface PanelUpdate {
+  readonly message: PanelMessage;
+  readonly votes: number;
+  /** Whether further votes change nothing. */
+  readonly isFinal: boolean;
+}
+
+/* The messages of parties, by the id of their period. `now` in ms since the epoch. */
+
+export const reads = {
+  /** Null if there is nothing to show, or a later update is planned, which will show it. */
+  async find({ db, connection }: Sql, period: string, now: number): Promise<ShownParty | null> {
+    const [row] = await run(connection, db.selectFrom('parties').selectAll().where('period', '=', period));
+    if (row === undefined) return null;
+    const { votes, reachedAt, panel } = toPartyState(row);
+    if (panel === null) return null;
+    const isReplaced = panel.dueAt !== null && panel.dueAt > now && isPanelWaiting(panel, now);
+    if (isReplaced) return null;
+    const { channelId, goal, credits, endsAt } = panel;
+    const { panel_message: id, panel_message_channel: messageChannelId } = row;
+    const message = id === null || messageChannelId === null ? null : { id, channelId: messageChannelId };
+    return { votes, reachedAt, channelId, goal, credits, endsAt, message };
+  },
+};
+
+export const writes = {
+  /**
+   * Pays the reward to voters who have not been paid, at most 15. Returns whether there may be more. `now` in ms
+   * since the epoch.
+   */
+  async pay(sql: Sql, { period: key, goal, credits, day }: PartyReward, now: number): Promise<boolean> {
+    const { db, connection } = sql;
+    const { accounts, period } = partyOf(key);
+    // Two processes that pay at once take turns.
+    const touch = db.updateTable('parties').set({ period: key }).where('period', '=', key);
+    const [party] = await run(connection, touch.returning('reached_at'));
+    if (party === undefined || party.reached_at === null) return false;
+    const voters = await run(
+      connection,
+      db
+        .selectFrom('party_voters')
+        .select('user_id')
+        .where('period', '=', key)
+        .where('state', '=', literal('eligible'))
+        .orderBy('user_id')
+        .limit(votersPerPayment),
+    );
+    for (const { user_id: userId } of voters) {
+      const account = await lockAccount(connection, db, accountIdOf(accounts, userId));
+      const scores = addToScores(account.scores, day, 0, credits);
+      const reward = partyEntry({ goal, credits }, period);
+      const entry = { ...reward, accountId: account.id, listing: null, at: now, deliveryId: null, untimed: false };
+      await appendEntry(connection, db, { ...account, scores }, entry);
+    }
+    const paid = db.updateTable('party_voters').set({ state: 'paid' }).where('period', '=', key);
+    const userIds = voters.map(({ user_id }) => user_id);
+    if (userIds.length > 0) await run(connection, paid.where('user_id', 'in', userIds));
+    return voters.length === votersPerPayment;
+  },
+
+  /** Stores what a message shows since `now`. If there were votes meanwhile, enqueues another update. */
+  async updated(sql: Sql, period: string, { message, votes, isFinal }: PanelUpdate, now: number): Promise<void> {
+    const { db, connection } = sql;
+    const shown = { panel_message: message.id, panel_message_channel: message.channelId, panel_updated_at: now };
+    const [row] = await run(connection, updateParty(db, period).set(shown).returningAll());
+    const panel = row === undefined ? null : toPartyState(row).panel;
+    if (row === undefined || panel === null) return;
+    // Another update is planned already if this effect was carried out twice.
+    if (panel.dueAt !== null && panel.dueAt > now && isPanelWaiting(panel, now)) return;
+    const isOutdated = row.votes !== votes && !isFinal;
+    const dueAt = isOutdated ? now + panelIntervalMs : null;
+    await run(connection, updateParty(db, period).set({ panel_due_at: dueAt }));
+    if (dueAt === null) return;
+    const { channelId } = message;
+    const effect = { queue: channelId, content: { channelId, period }, deliveryId: null, createdAt: now, dueAt };
+    await enqueueWrites(db, connection).enqueue([{ kind: 'partyPanel', ...effect }]);
+  },
+
+  /** Notes that Discord has rejected the message in its channel. The next vote selects a channel again. */
+  async rejected({ db, connection }: Sql, period: string): Promise<void> {
+    await run(connection, updateParty(db, period).set({ panel_channel: null, panel_due_at: null }));
+  },
+};
+
+function updateParty(db: Kysely<Tables>, period: string) {
+  return db.updateTable('parties').where('period', '=', period);
+}
+
+export type PartyStore = SqlClient<{ reads: typeof reads; writes: typeof writes }>;

@@ -1,0 +1,69 @@
+import type { DrawVotePicture, VotePicture, VotePictureRequest } from '../../../commands/vote-picture.ts';
+import type { DayVotes, VotesPerDay } from '../../core/ledger/votes-per-day.ts';
+import { BoundedMap } from '../../platform/bounded-map.ts';
+import { day as dayMs } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { createDraw } from './draw.ts';
+import { canDrawWords, summarizeVotes, voteChart } from './vote-chart.ts';
+
+/** Pictures in memory, of 5 to 60 KB each. */
+const maxPictures = 50;
+/** Days since the first votes, from which there is a picture. */
+const minDays = 7;
+
+/**
+ * Draws the votes of listings by the calendar of their community. The same votes are drawn once per language and scale.
+ */
+export function createVotePictures(options: {
+  /** The time zone of the community of a listing (IANA name). */
+  readonly timeZoneOf: (listing: string) => string;
+  readonly votesPerDayIn: (timeZone: string) => VotesPerDay;
+  readonly log: Log;
+}): DrawVotePicture {
+  const { timeZoneOf, votesPerDayIn, log } = options;
+  const draw = createDraw({ log });
+  const pictures = new BoundedMap<Promise<VotePicture | null>>(maxPictures);
+
+  async function countVotes(names: readonly string[], now: number): Promise<readonly DayVotes[]> {
+    const [first = ''] = names;
+    return votesPerDayIn(timeZoneOf(first))(names, now);
+  }
+
+  async function drawDays(
+    days: readonly DayVotes[],
+    { texts, scale }: Pick<VotePictureRequest, 'texts' | 'scale'>,
+  ): Promise<VotePicture | null> {
+    const content = await draw(() => voteChart({ days, words: texts.votePicture.words, locale: texts.locale }), scale);
+    if (content === null) return null;
+    const { total, average, best } = summarizeVotes(days);
+    const startOf = ({ day }: Pick<DayVotes, 'day'>) => day * dayMs;
+    const [first = best, last = best] = [days.at(0), days.at(-1)];
+    const description = texts.votePicture.description({
+      ...{ first: startOf(first), last: startOf(last), best: startOf(best) },
+      ...{ total, average, maximum: best.votes },
+    });
+    const caption = canDrawWords(texts.votePicture.words) ? null : description;
+    return { file: { name: 'votes.png', content, description }, caption };
+  }
+
+  return async ({ listings: names, now, ...look }) => {
+    try {
+      const days = await countVotes(names, now);
+      const firstVotes = days.findIndex(({ votes }) => votes > 0);
+      if (firstVotes === -1 || days.length - firstVotes < minDays) return null;
+      const key = [look.texts.locale, look.scale, ...days.map(({ day, votes }) => `${day} ${votes}`)].join(' ');
+      const known = pictures.get(key);
+      if (known !== undefined) return await known;
+      const drawing = drawDays(days, look);
+      pictures.set(key, drawing);
+      const picture = await drawing;
+      // So that the next request tries again.
+      if (picture === null) pictures.delete(key);
+      return picture;
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'the votes per day could not be counted');
+      return null;
+    }
+  };
+}

@@ -1,0 +1,6 @@
+import type { Feature } from '../../core/feature.ts';
+import { directMessages } from './effects.ts';
+import { planReminder } from './on-vote.ts';
+import * as sql from './store.ts';
+
+export const reminders = { sql, directMessages, onVote: planReminder } satisfies Feature;

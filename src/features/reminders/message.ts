@@ -1,0 +1,58 @@
+import { Routes } from 'discord.js';
+import { z } from 'zod';
+import type { Reply, ReplyButton } from '../../../commands/reply.ts';
+import type { DirectMessageContent } from '../../core/outbox/effect-contents.ts';
+import { actionId } from '../../discord/rendering/components.ts';
+import type { DiscordRest } from '../../discord/rest.ts';
+import type { Markup } from '../../texts/markup.ts';
+import type { Texts } from '../../texts/texts.ts';
+
+type Reminder = Extract<DirectMessageContent, { readonly type: 'reminder' }>;
+
+/** Messages of the channel that are searched. A member gets a few per day. */
+const searchedMessages = 50;
+
+const messagesSchema = z.array(
+  z.object({
+    components: z.array(z.object({ components: z.array(z.object({ custom_id: z.string().optional() })).default([]) })),
+  }),
+);
+
+/** A reminder, with buttons to vote, to be reminded again, and to stop reminders. */
+export function renderReminder(
+  reminder: Reminder,
+  listing: { readonly name: Markup; readonly url: string | null },
+  { canVote, remind }: Texts,
+): Reply {
+  const { name, url } = listing;
+  const voteButton: readonly ReplyButton[] = url === null ? [] : [{ kind: 'link', label: canVote.voteButton, url }];
+  return {
+    tone: 'good',
+    title: remind.message.title,
+    text: remind.message.text(name),
+    ...(url === null ? {} : { url }),
+    buttons: [
+      ...voteButton,
+      { kind: 'action', ...snoozeTarget(reminder, 1), label: remind.snoozeButtons[1] },
+      { kind: 'action', ...snoozeTarget(reminder, 6), label: remind.snoozeButtons[6] },
+      { kind: 'action', command: 'remind', action: 'stop', label: remind.stopButton },
+    ],
+  };
+}
+
+/**
+ * Whether the channel contains the reminder; its buttons identify it. Throws what {@link DiscordRest} throws, and
+ * ZodError for a response of another shape.
+ */
+export async function hasReminder(rest: DiscordRest, channelId: string, reminder: Reminder): Promise<boolean> {
+  const query = new URLSearchParams({ limit: String(searchedMessages) });
+  const messages = messagesSchema.parse(await rest.get(Routes.channelMessages(channelId), query));
+  const id = actionId(snoozeTarget(reminder, 1), null);
+  return messages.some(({ components }) =>
+    components.some((row) => row.components.some((component) => component.custom_id === id)),
+  );
+}
+
+function snoozeTarget({ listing, dueAt }: Reminder, hours: 1 | 6) {
+  return { command: 'remind', action: 'snooze', options: { listing, hours, due: dueAt } } as const;
+}

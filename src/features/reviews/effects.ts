@@ -1,0 +1,47 @@
+import { formatOf } from '../../core/outbox/effect-kind.ts';
+import { type Fields, matches } from '../../platform/json-fields.ts';
+
+declare module '../../core/outbox/effect-contents.ts' {
+  interface EffectContents {
+    readonly review: ReviewAnnouncement;
+  }
+}
+
+/** A review on the service; its texts are external. */
+export interface Review {
+  readonly username: string | null;
+  /** Its range is not documented. */
+  readonly rating: number | null;
+  readonly comment: string;
+  /** ms since the epoch */
+  readonly createdAt: number | null;
+}
+
+/** Announces a new review. */
+export interface ReviewAnnouncement {
+  readonly channelId: string;
+  readonly listing: string;
+  /** Identifies the review among those of the listing. */
+  readonly id: string;
+  readonly review: Review;
+}
+
+const fields: Fields<ReviewAnnouncement> = {
+  channelId: ['string'],
+  listing: ['string'],
+  id: ['string'],
+  review: ['object'],
+};
+const reviewFields: Fields<Review> = {
+  username: ['string', null],
+  rating: ['number', null],
+  comment: ['string'],
+  createdAt: ['number', null],
+};
+
+export const effects = {
+  review: formatOf(
+    (value): value is ReviewAnnouncement =>
+      matches<ReviewAnnouncement>(value, fields) && matches(value.review, reviewFields),
+  ),
+};

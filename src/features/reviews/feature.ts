@@ -1,0 +1,5 @@
+import type { Feature } from '../../core/feature.ts';
+import { effects } from './effects.ts';
+import * as sql from './store.ts';
+
+export const reviews = { sql, effects } satisfies Feature;

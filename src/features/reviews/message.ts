@@ -1,0 +1,39 @@
+import type { Reply } from '../../../commands/reply.ts';
+import { renderStars } from '../../../commands/reviews.ts';
+import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import { escapeName, escapeText, lines } from '../../texts/markup.ts';
+import type { Texts } from '../../texts/texts.ts';
+import { type ListingCard, listingName } from '../announcements/listing-card.ts';
+import { type ListingMessages, postAbout } from '../announcements/listing-message.ts';
+import type { Review } from './effects.ts';
+
+const maxNameLength = 80;
+const maxCommentLength = 1_500;
+/** Characters of the digest in the footer, by which the message is found again. */
+const shownIdLength = 8;
+
+/** Announces a new review, with its time. */
+export function createReviewHandler(messages: ListingMessages): NonNullable<EffectHandlers['review']> {
+  return (effect) =>
+    postAbout(messages, effect, async ({ texts, card }) => {
+      const { listing, id, review } = effect.content;
+      const footer = `${listing} · ${id.slice(0, shownIdLength)}`;
+      return { ...renderNewReview(review, { listing, texts, card }), footer };
+    });
+}
+
+export function renderNewReview(
+  { username, rating, comment, createdAt }: Review,
+  { listing, texts, card }: { readonly listing: string; readonly texts: Texts; readonly card: ListingCard | null },
+): Reply {
+  const { reviews, newReview } = texts;
+  const author = escapeName(username ?? '', maxNameLength) || reviews.anonymous;
+  const shownRating = rating === null ? reviews.noRating : renderStars(rating, texts);
+  return {
+    tone: 'plain',
+    title: newReview.title(listingName(card, listing)),
+    text: lines(newReview.heading(shownRating, author), escapeText(comment, maxCommentLength) || reviews.noComment),
+    ...(card?.url ? { url: card.url } : {}),
+    ...(createdAt === null ? {} : { at: createdAt }),
+  };
+}

@@ -1,0 +1,109 @@
+import { type HandlerListing, handlerQueue, type ReviewEvent } from '../../core/outbox/handler-events.ts';
+import type { NewEffect } from '../../core/outbox/outbox.ts';
+import { run } from '../../core/store/query-builder.ts';
+import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
+import { enqueueWrites } from '../../core/store/writes/enqueue.ts';
+import { lock } from '../../core/store/writes/lock.ts';
+import { progressKeys, progressOf, setProgress } from '../../core/store/writes/progress.ts';
+import { day } from '../../platform/durations.ts';
+import type { Review, ReviewAnnouncement } from './effects.ts';
+
+/** A claim that lasts longer than this was written by a clock that was ahead (ms). */
+const maxClaimMs = day;
+
+/** Reviews as the service listed them. */
+export interface ListedReviews {
+  readonly listing: string;
+  /** Where they are announced; null for nowhere. */
+  readonly channelId: string | null;
+  /** The listing as the handler for reviews gets it; null, the default, without one. */
+  readonly handled?: HandlerListing | null;
+  /** Newest first, each with what identifies it. */
+  readonly reviews: readonly (Review & { readonly id: string })[];
+  /** Whether there may be older ones. */
+  readonly isPartial: boolean;
+}
+
+export const reads = {
+  /** Whether the next poll can be claimed. Usually it is not due, and a read needs no lock. */
+  async isPollDue(sql: Sql, listing: string, now: number): Promise<boolean> {
+    return isDue(await progressOf(sql, progressKeys.reviewPoll(listing)), now);
+  },
+};
+
+export const writes = {
+  /**
+   * Claims the next poll of a listing's reviews, unless another process did within the interval.
+   * @param nextAt when to poll again (ms since the epoch)
+   */
+  async claimPoll(sql: Sql, listing: string, now: number, nextAt: number): Promise<boolean> {
+    const key = progressKeys.reviewPoll(listing);
+    await lock(sql.connection, sql.db, key);
+    if (!isDue(await progressOf(sql, key), now)) return false;
+    await setProgress(sql, key, nextAt);
+    return true;
+  },
+
+  /**
+   * Stores the reviews, and enqueues an announcement and a call of the handler for each new one; none for the first
+   * reviews of a listing. Returns how many are new.
+   */
+  async announce(sql: Sql, listed: ListedReviews, now: number): Promise<number> {
+    const { db, connection } = sql;
+    const { listing, channelId, handled = null, reviews, isPartial } = listed;
+    const key = progressKeys.reviews(listing);
+    await lock(connection, db, key);
+    const since = await progressOf(sql, key);
+    const stored = db.selectFrom('announced_reviews').select('review').where('listing', '=', listing);
+    const known = new Set((await run(connection, stored)).map(({ review }) => review));
+    const unknown = reviews.filter((review) => !known.has(review.id));
+    for (const { id, createdAt } of unknown) {
+      const row = { listing, review: id, at: createdAt };
+      const insert = db.insertInto('announced_reviews').values(row);
+      await run(
+        connection,
+        insert.onConflict((conflict) => conflict.columns(['listing', 'review']).doNothing()),
+      );
+    }
+    // Without a time, a review that enters a full list may be old.
+    const isNew = ({ createdAt }: { readonly createdAt: number | null }) =>
+      since !== null && (createdAt === null ? !isPartial : createdAt > since);
+    const announced = unknown.filter(isNew).toReversed();
+    await enqueueWrites(db, connection).enqueue(
+      announced.flatMap(({ id, ...review }) => [
+        ...(channelId === null ? [] : [reviewEffect({ channelId, listing, id, review }, now)]),
+        ...(handled === null ? [] : [reviewCall(handled, id, review, now)]),
+      ]),
+    );
+    // Once the list is longer than a response, an older review can enter it after a newer one was deleted.
+    const oldest = Math.min(...reviews.flatMap(({ createdAt }) => createdAt ?? []));
+    const threshold = Math.max(since ?? 0, isPartial && Number.isFinite(oldest) ? oldest : 0);
+    await setProgress(sql, key, threshold);
+    const old = db.deleteFrom('announced_reviews').where('listing', '=', listing).where('at', '<', threshold);
+    await run(connection, old);
+    return announced.length;
+  },
+};
+
+export type ReviewStore = SqlClient<{ reads: typeof reads; writes: typeof writes }>;
+
+function reviewEffect(content: ReviewAnnouncement, createdAt: number): NewEffect {
+  return { kind: 'review', queue: content.channelId, content, deliveryId: null, createdAt };
+}
+
+/** The call of the handler for a review. */
+function reviewCall(listing: HandlerListing, id: string, review: Review, now: number): NewEffect {
+  const { username, rating, comment, createdAt } = review;
+  const { guildId } = listing;
+  const event: ReviewEvent = {
+    ...{ type: 'review', listing, guildId, deliveryId: null, userId: null, at: createdAt ?? now },
+    ...{ username, rating, comment },
+  };
+  const content = { id: `review-${listing.name}-${id}`, event };
+  return { kind: 'handler', queue: handlerQueue('review', guildId), content, deliveryId: null, createdAt: now };
+}
+
+/** Whether the reviews of a listing are to be polled; `dueAt` is null before the first time. */
+function isDue(dueAt: number | null, now: number): boolean {
+  return dueAt === null || dueAt <= now || dueAt > now + maxClaimMs;
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { handlerQueue } from '../../core/outbox/handler-events.ts';
+import type { KeyStatus, Lookup } from '../../lookup/lookup.ts';
+import type { Review } from '../../lookup/schemas.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { hour, minute } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import type { AnnouncementTask } from '../announcements/loop.ts';
+import type { CommunityListing } from '../communities/listings.ts';
+import { handlerListing } from '../handlers/on-event.ts';
+import type { ReviewStore } from './store.ts';
+
+const pollEveryMs = 15 * minute;
+/** The longest pause while the service fails. */
+const maxPauseMs = 2 * hour;
+/** Requests of the budget that are left to commands and reminders. */
+const reservedRequests = 60;
+/** The newest reviews that the service lists. */
+const pageSize = 50;
+
+/**
+ * Polls the reviews of a listing, in one process at a time, and announces new ones. Without enough requests in the
+ * budget, a poll is left out; while the service fails, the pauses get longer.
+ */
+export function createReviewsTask(
+  listing: CommunityListing,
+  options: {
+    readonly lookup: Pick<Lookup, 'reviews'>;
+    readonly keyStatus: () => Promise<KeyStatus | undefined>;
+    readonly store: ReviewStore;
+    /** Whether there is a handler for reviews; by default there is none. */
+    readonly isHandled?: () => boolean;
+    readonly clock: Clock;
+    readonly log: Log;
+    /** Called with the result of each poll. */
+    readonly onPolled: (outcome: 'polled' | 'over_budget' | 'failed') => void;
+  },
+): AnnouncementTask {
+  const { lookup, keyStatus, store, isHandled = () => false, clock, log, onPolled } = options;
+  const { name } = listing;
+  const channelId = listing.announcements.reviews ? listing.announceChannelId : null;
+  let failures = 0;
+
+  return async () => {
+    const handled = isHandled() ? handlerListing(listing) : null;
+    if (channelId === null && handled === null) return null;
+    const now = clock.now();
+    const pauseMs = Math.min(maxPauseMs, pollEveryMs * 2 ** failures);
+    if (!(await store.isPollDue(name, now)) || !(await store.claimPoll(name, now, now + pauseMs))) return null;
+    const budgetLeft = (await keyStatus())?.budgetLeft ?? 0;
+    if (budgetLeft <= reservedRequests) {
+      onPolled('over_budget');
+      return null;
+    }
+    const result = await lookup.reviews({ sort: 'newest', limit: pageSize }).catch((error: unknown) => {
+      log.info({ listing: name, reason: messageOf(error) }, 'the reviews could not be polled');
+      return null;
+    });
+    if (result === null || result.stale) {
+      failures += 1;
+      onPolled('failed');
+      return null;
+    }
+    failures = 0;
+    onPolled('polled');
+    const reviews = result.value.reviews.map((review) => ({ ...review, id: idOf(review) }));
+    const isPartial = result.value.total > reviews.length || reviews.length >= pageSize;
+    const announced = await store.announce({ listing: name, channelId, handled, reviews, isPartial }, clock.now());
+    if (announced === 0) return null;
+    return channelId ?? handlerQueue('review', listing.community.guildId);
+  };
+}
+
+/**
+ * The service sends no id: a review is known by its author and its time, so that an edited one is not new. Without a
+ * time, its text is all there is.
+ */
+function idOf({ username, comment, createdAt }: Review): string {
+  const identity = JSON.stringify([username, createdAt ?? comment]);
+  return createHash('sha256').update(identity).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,60 @@
+import { PermissionFlagsBits, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { z } from 'zod';
+import { describeDiscordError } from '../../discord/discord-errors.ts';
+import { isModerating } from '../../discord/moderating.ts';
+import type { DiscordRest } from '../../discord/rest.ts';
+
+/** `below` the bot's highest role, so that it can be given; or the reason why it cannot. */
+export type RoleState = 'below' | 'above' | 'managed';
+
+/** What the bot may do with the roles of a guild. */
+export interface RoleAccess {
+  readonly mayManageRoles: boolean;
+  /** The member who owns the guild. */
+  readonly ownerId: string;
+  /** By the ID of the role. */
+  readonly roles: ReadonlyMap<string, RoleState>;
+  /** Their order by id: 0 for @everyone, the lowest. */
+  readonly positions: ReadonlyMap<string, number>;
+  /** The roles with permissions of a moderator. */
+  readonly moderating: ReadonlySet<string>;
+}
+
+const role = z.object({ id: z.string(), permissions: z.string(), position: z.number(), managed: z.boolean() });
+const guild = z.object({ owner_id: z.string(), roles: z.array(role) });
+const member = z.object({ roles: z.array(z.string()) });
+const notInGuild: readonly number[] = [
+  RESTJSONErrorCodes.UnknownGuild,
+  RESTJSONErrorCodes.MissingAccess,
+  RESTJSONErrorCodes.UnknownMember,
+];
+
+/** Null if the bot is not in the guild. Throws what {@link DiscordRest} throws, and ZodError. */
+export async function inspectRoles(
+  rest: DiscordRest,
+  { guildId, userId }: { readonly guildId: string; readonly userId: string },
+): Promise<RoleAccess | null> {
+  try {
+    const { owner_id: ownerId, roles } = guild.parse(await rest.get(Routes.guild(guildId)));
+    const own = new Set([guildId, ...member.parse(await rest.get(Routes.guildMember(guildId, userId))).roles]);
+    const ownRoles = roles.filter(({ id }) => own.has(id));
+    const highest = Math.max(...ownRoles.map(({ position }) => position));
+    const permissions = ownRoles.reduce((bits, { permissions: granted }) => bits | BigInt(granted), 0n);
+    const managing = PermissionFlagsBits.Administrator | PermissionFlagsBits.ManageRoles;
+    return {
+      mayManageRoles: (permissions & managing) !== 0n,
+      ownerId,
+      roles: new Map(
+        roles.map(({ id, position, managed }) => {
+          return [id, managed || id === guildId ? 'managed' : position < highest ? 'below' : 'above'];
+        }),
+      ),
+      positions: new Map(roles.map(({ id, position }) => [id, position])),
+      moderating: new Set(roles.filter((each) => isModerating(each.permissions)).map(({ id }) => id)),
+    };
+  } catch (error) {
+    const description = describeDiscordError(error);
+    if (description.kind === 'refused' && notInGuild.includes(description.code)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,149 @@
+import { type DiscordAPIError, PermissionFlagsBits, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { z } from 'zod';
+import type { MemberRole } from '../../core/outbox/effect-contents.ts';
+import { rejectionOf } from '../../discord/discord-errors.ts';
+import { permissionsIn } from '../../discord/permissions.ts';
+import type { DiscordRest } from '../../discord/rest.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { second } from '../../platform/durations.ts';
+import { plainName } from '../../platform/truncate.ts';
+
+/** Why Discord rejects a change of a member's role; `role_moderating`: why it is not requested. */
+export type RoleFailureCause =
+  | 'missing_permission'
+  | 'role_too_high'
+  | 'role_managed'
+  | 'role_moderating'
+  | 'role_deleted'
+  | 'member_left'
+  | 'missing_access'
+  | 'rejected';
+
+/** The cause of a rejected change, and a sentence with a hint for the owner. */
+export interface RoleFailure {
+  readonly cause: RoleFailureCause;
+  readonly reason: string;
+}
+
+/**
+ * Explains a rejected change of a role. Reads the guild's roles if the error alone does not tell the cause; throws what
+ * {@link DiscordRest} throws, except if Discord rejects that as well.
+ */
+export type ExplainRoleFailure = (error: DiscordAPIError, change: MemberRole) => Promise<RoleFailure>;
+
+/** How long the roles of a guild are reused (ms), so that a series of failures does not use up the rate limit. */
+const guildTtlMs = 10 * second;
+const maxReasonLength = 300;
+
+export function createExplainRoleFailure(rest: DiscordRest, clock: Clock): ExplainRoleFailure {
+  let lastGuild: { readonly id: string; readonly at: number; readonly roles: GuildRoles } | undefined;
+
+  /** Null if Discord rejects the requests or sends something else. */
+  async function rolesOf(guildId: string): Promise<GuildRoles | null> {
+    const now = clock.monotonic();
+    if (lastGuild?.id === guildId && now - lastGuild.at < guildTtlMs) return lastGuild.roles;
+    try {
+      const roles = await fetchRoles(rest, guildId);
+      lastGuild = { id: guildId, at: now, roles };
+      return roles;
+    } catch (error) {
+      if (rejectionOf(error) !== null || error instanceof z.ZodError) return null;
+      throw error;
+    }
+  }
+
+  return async (error, { guildId, userId, role }) => {
+    switch (error.code) {
+      case RESTJSONErrorCodes.MissingPermissions:
+        return explainMissingPermissions(await rolesOf(guildId), role);
+      case RESTJSONErrorCodes.UnknownRole:
+        return roleDeleted(role);
+      case RESTJSONErrorCodes.UnknownMember:
+      case RESTJSONErrorCodes.UnknownUser:
+        return {
+          cause: 'member_left',
+          reason: `Member ${userId} is not in the server (${error.code}). After a return, the role is given with the next vote or command.`,
+        };
+      case RESTJSONErrorCodes.UnknownGuild:
+      case RESTJSONErrorCodes.MissingAccess:
+        return {
+          cause: 'missing_access',
+          reason: `The bot is not in server ${guildId} (${error.code}). Invite it there with the permission Manage Roles.`,
+        };
+      default:
+        return {
+          cause: 'rejected',
+          reason: plainName(
+            `Discord rejects role ${role} (${error.status}, ${error.code}): ${error.message}`,
+            maxReasonLength,
+          ),
+        };
+    }
+  };
+}
+
+type GuildRoles = Awaited<ReturnType<typeof fetchRoles>>;
+
+const guildSchema = z.object({
+  owner_id: z.string(),
+  roles: z.array(
+    z.object({ id: z.string(), permissions: z.string(), position: z.number(), managed: z.boolean().default(false) }),
+  ),
+});
+const userSchema = z.object({ id: z.string() });
+const memberSchema = z.object({ roles: z.array(z.string()) });
+
+async function fetchRoles(rest: DiscordRest, guildId: string) {
+  const { id: botId } = userSchema.parse(await rest.get(Routes.user()));
+  const { owner_id: ownerId, roles } = guildSchema.parse(await rest.get(Routes.guild(guildId)));
+  const { roles: ownRoles } = memberSchema.parse(await rest.get(Routes.guildMember(guildId, botId)));
+  const permissions = permissionsIn({
+    guild: { id: guildId, ownerId, roles },
+    member: { id: botId, roles: ownRoles, isTimedOut: false },
+    overwrites: [],
+  });
+  const highest = Math.max(0, ...roles.filter(({ id }) => ownRoles.includes(id)).map(({ position }) => position));
+  return { guildId, roles, highest, mayManageRoles: (permissions & PermissionFlagsBits.ManageRoles) !== 0n };
+}
+
+/** 50013 is the code of all of these. Discord: "Permission Hierarchy". */
+function explainMissingPermissions(guild: GuildRoles | null, roleId: string): RoleFailure {
+  if (guild === null) return unexplained(roleId);
+  const { guildId, roles, highest, mayManageRoles } = guild;
+  const role = roles.find(({ id }) => id === roleId);
+  if (role === undefined) return roleDeleted(roleId);
+  if (!mayManageRoles) {
+    return {
+      cause: 'missing_permission',
+      reason:
+        'The bot lacks the permission Manage Roles (50013). Give it to the role of the bot in the server settings.',
+    };
+  }
+  if (role.managed || role.id === guildId) {
+    return {
+      cause: 'role_managed',
+      reason: `Nobody can give role ${roleId}: it belongs to an integration or to everyone (50013). Configure another role.`,
+    };
+  }
+  if (role.position >= highest) {
+    return {
+      cause: 'role_too_high',
+      reason: `Role ${roleId} is not below the role of the bot (50013). Move the role of the bot above it in the server settings.`,
+    };
+  }
+  return unexplained(roleId);
+}
+
+function unexplained(roleId: string): RoleFailure {
+  return {
+    cause: 'missing_permission',
+    reason: `The bot may not change role ${roleId} (50013). It needs Manage Roles, and its own role must be above that role.`,
+  };
+}
+
+function roleDeleted(roleId: string): RoleFailure {
+  return {
+    cause: 'role_deleted',
+    reason: `The server has no role ${roleId} (10011). Configure another role.`,
+  };
+}

@@ -1,0 +1,131 @@
+import { type DiscordAPIError, Routes } from 'discord.js';
+import type { AttemptResult, RetryLater } from '../../core/outbox/effect.ts';
+import type { MemberRole, RoleContent } from '../../core/outbox/effect-contents.ts';
+import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import { stoppedRoleQueue } from '../../core/outbox/role-queue.ts';
+import { CircuitOpenError } from '../../discord/circuits/circuit-open-error.ts';
+import { rejectionOf, retryAlone } from '../../discord/discord-errors.ts';
+import type { GuildTexts } from '../../discord/guild-languages.ts';
+import type { DiscordRest } from '../../discord/rest.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { CheckGivenRole } from './given-role-check.ts';
+import type { ExplainRoleFailure, RoleFailure } from './role-failure.ts';
+
+/**
+ * The state of a member's role in Discord after an effect. `parked`: the member is not in the server, so the role is
+ * given after a return. `failed`: Discord rejects the change permanently. `refused`: it was not added, but the member
+ * may have it from an earlier attempt.
+ */
+export type RoleState = 'applied' | 'removed' | 'parked' | 'failed' | 'refused';
+
+/** The roles that members should have, as they are stored. All methods reject as the store does. */
+export interface RoleGrants {
+  /** Whether any grant of the role lasts at `now` (ms since the epoch). */
+  wantsRole(userId: string, role: string, now: number): Promise<boolean>;
+  /** Stores the result of an effect; `reason` is null if it succeeded. */
+  roleSettled(userId: string, role: string, state: RoleState, reason: string | null): Promise<void>;
+  /** Whether the role was bought and the purchase is not fulfilled yet. */
+  isPaidFor(userId: string, role: string): Promise<boolean>;
+  /** Reports a failure to the owner, once per role and cause. */
+  reportOnce(failure: MemberRole & RoleFailure): Promise<void>;
+}
+
+/** A failure of a role; a new one is to be reported. */
+interface SettledFailure extends RoleFailure {
+  readonly isNew: boolean;
+}
+
+/**
+ * Makes a member's role in Discord match the grants at the time of the attempt. Adding and removing are idempotent, so
+ * an attempt with an unknown result is repeated. Rejects as {@link RoleGrants} does.
+ */
+export function createRoleHandler(options: {
+  rest: DiscordRest;
+  grants: RoleGrants;
+  checkGivenRole: CheckGivenRole;
+  explainFailure: ExplainRoleFailure;
+  /** Receives the reason why a role cannot be changed, by the queue in which its changes wait. */
+  onExplained?: (queue: string, reason: string) => void;
+  textsOf: GuildTexts;
+  clock: Clock;
+}): NonNullable<EffectHandlers['role']> {
+  const { rest, grants, checkGivenRole, explainFailure, onExplained = () => {}, textsOf, clock } = options;
+
+  /** Null if it succeeded. */
+  async function change(memberRole: MemberRole, isWanted: boolean): Promise<RoleFailure | null> {
+    const { guildId, userId, role } = memberRole;
+    const failure = isWanted ? await checkGivenRole(memberRole) : null;
+    if (failure !== null) return failure;
+    const { role: reasons } = await textsOf(guildId);
+    const route = Routes.guildMemberRole(guildId, userId, role);
+    if (isWanted) await rest.put(route, reasons.added);
+    else await rest.delete(route, reasons.removed);
+    return null;
+  }
+
+  async function settleFailure(
+    { erase, ...memberRole }: RoleContent,
+    failure: SettledFailure,
+    isWanted: boolean,
+  ): Promise<AttemptResult> {
+    const { userId, role } = memberRole;
+    const { cause, reason } = failure;
+    const isGone = cause === 'member_left' || cause === 'role_deleted';
+    if (!isWanted && isGone) {
+      await grants.roleSettled(userId, role, 'removed', null);
+      return { outcome: 'done' };
+    }
+    await grants.roleSettled(userId, role, stateAfter(cause), reason);
+    // A report would store the id of a forgotten member again.
+    if (erase !== true && failure.isNew) await grants.reportOnce({ ...memberRole, cause, reason });
+    return cause === 'member_left' ? { outcome: 'done' } : { outcome: 'bury', reason };
+  }
+
+  /** Null if it succeeded. */
+  async function tryChange(memberRole: MemberRole, isWanted: boolean): Promise<SettledFailure | RetryLater | null> {
+    try {
+      const failure = await change(memberRole, isWanted);
+      return failure && { ...failure, isNew: true };
+    } catch (error) {
+      if (error instanceof CircuitOpenError) return settleStop(error, memberRole);
+      const rejection = rejectionOf(error);
+      return rejection === null ? retryAlone(error) : explain(rejection, memberRole).catch(retryAlone);
+    }
+  }
+
+  async function explain(rejection: DiscordAPIError, memberRole: MemberRole): Promise<SettledFailure> {
+    const failure = await explainFailure(rejection, memberRole);
+    const { guildId, role } = memberRole;
+    if (failure.cause !== 'member_left') onExplained(stoppedRoleQueue(guildId, role), failure.reason);
+    return { ...failure, isNew: true };
+  }
+
+  /** Members wait for a role that Discord rejects, but not for one that they have paid for. */
+  async function settleStop(
+    error: CircuitOpenError,
+    { userId, role }: MemberRole,
+  ): Promise<SettledFailure | RetryLater> {
+    const { isFinal, message: reason } = error;
+    if (isFinal) return { cause: 'role_deleted', reason, isNew: false };
+    if (await grants.isPaidFor(userId, role)) return { cause: 'rejected', reason, isNew: false };
+    return retryAlone(error);
+  }
+
+  return async ({ content }) => {
+    const { userId, role } = content;
+    const isWanted = await grants.wantsRole(userId, role, clock.now());
+    const failure = await tryChange(content, isWanted);
+    if (failure !== null) return 'cause' in failure ? settleFailure(content, failure, isWanted) : failure;
+    // Another process may have carried out an effect of a later grant meanwhile, before this request arrived.
+    if ((await grants.wantsRole(userId, role, clock.now())) !== isWanted) {
+      return { outcome: 'later', reason: 'the grants changed during the attempt', scope: 'effects' };
+    }
+    await grants.roleSettled(userId, role, isWanted ? 'applied' : 'removed', null);
+    return { outcome: 'done' };
+  };
+}
+
+function stateAfter(cause: RoleFailure['cause']): RoleState {
+  if (cause === 'member_left') return 'parked';
+  return cause === 'role_moderating' ? 'refused' : 'failed';
+}

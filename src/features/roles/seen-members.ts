@@ -1,0 +1,81 @@
+import type { CommandInput } from '../../../commands/command.ts';
+import { accountIdOf } from '../../core/ledger/account-id.ts';
+import type { ListingContext } from '../../core/tally/listing-context.ts';
+import type { RewardStore } from '../../core/tally/reward-store.ts';
+import { BoundedMap } from '../../platform/bounded-map.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { hour, minute } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { memoizeOne } from '../../platform/memoize.ts';
+import type { Directory } from '../communities/directory.ts';
+
+/** Members that are remembered, so that most commands write nothing. */
+const maxMembers = 10_000;
+/** How long stored roles are taken as known (ms): another process may have stored others, or the member was forgotten. */
+const seenForMs = 10 * minute;
+/** How often the roles of one member are repaired. */
+const repairEveryMs = hour;
+
+/** Called after a member has used a command. */
+export type MemberSeen = (input: Pick<CommandInput, 'userId' | 'guildId' | 'roles'>) => void;
+
+/**
+ * Notes the roles that multipliers depend on, and has the member's granted roles repaired, at most once an hour. Errors
+ * are logged: the next command tries again.
+ */
+export function createSeenMembers(options: {
+  readonly rewards: RewardStore;
+  /** The listings that roles in a guild are for; see {@link listingsSeenIn}. */
+  readonly listingsIn: (guildId: string | null) => readonly ListingContext[];
+  readonly clock: Clock;
+  readonly log: Log;
+}): MemberSeen {
+  const { rewards, listingsIn, clock, log } = options;
+  const repairedAt = new BoundedMap<number>(maxMembers);
+  const seenRoles = new BoundedMap<{ readonly roles: string; readonly at: number }>(maxMembers);
+
+  function retryNextTime(members: BoundedMap<unknown>, userId: string) {
+    return (error: unknown) => {
+      members.delete(userId);
+      log.warn({ reason: messageOf(error) }, 'the roles of a member could not be stored');
+    };
+  }
+
+  return ({ userId, guildId, roles }) => {
+    const listings = listingsIn(guildId);
+    const grantsRoles = listings.some(({ community }) => community.guildId !== null);
+    const last = repairedAt.get(userId);
+    if (grantsRoles && (last === undefined || clock.monotonic() - last >= repairEveryMs)) {
+      repairedAt.set(userId, clock.monotonic());
+      rewards.repairMember(userId, clock.now()).catch(retryNextTime(repairedAt, userId));
+    }
+    const multiplied = multipliedRoles(listings);
+    if (roles === null || multiplied.size === 0) return;
+    const [listing] = listings;
+    if (listing === undefined) return;
+    const accountId = accountIdOf(listing.community.accounts, userId);
+    const seen = roles.filter((role) => multiplied.has(role)).sort();
+    const known = seenRoles.get(accountId);
+    const now = clock.monotonic();
+    if (known?.roles === seen.join() && now - known.at < seenForMs) return;
+    seenRoles.set(accountId, { roles: seen.join(), at: now });
+    rewards.seeRoles(accountId, seen).catch(retryNextTime(seenRoles, accountId));
+  };
+}
+
+/**
+ * The listings of the guild; of one without listings, those whose guild is not known, unless others share the program.
+ * The roles of another guild say nothing about a listing.
+ */
+export function listingsSeenIn(directory: Directory, guildId: string | null): readonly ListingContext[] {
+  if (guildId === null) return directory.inGuild(null)[0]?.listings ?? [];
+  const unknown = directory.isShared ? undefined : directory.ofGuild(null);
+  return (directory.ofGuild(guildId) ?? unknown)?.listings ?? [];
+}
+
+/** The roles that multipliers depend on. */
+const multipliedRoles = memoizeOne(
+  (listings: readonly ListingContext[]): ReadonlySet<string> =>
+    new Set(listings.flatMap(({ rewards }) => rewards.multipliers.flatMap(({ role }) => role ?? []))),
+);

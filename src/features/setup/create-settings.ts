@@ -1,0 +1,83 @@
+import type { Setup } from '../../../commands/setup-port.ts';
+import type { Config, ListingConfig } from '../../../config/schema.ts';
+import type { SettingsStore } from '../../core/settings/stored-settings.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Encryption } from '../../platform/encryption/encryption.ts';
+import { TallyhookError } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Redactor } from '../../platform/redactor.ts';
+import type { Directory } from '../communities/directory.ts';
+import type { ListingTargets } from '../listings/listing-targets.ts';
+import type { LookupClients } from '../listings/lookup-clients.ts';
+import { type CommunitySettingsSync, createCommunitySettings } from './community-settings.ts';
+import { createSettingsLoop, type SettingsLoop } from './settings-loop.ts';
+import { createSetup } from './setup.ts';
+
+/** The settings of communities. */
+export interface Settings {
+  readonly sync: CommunitySettingsSync;
+  readonly loop: SettingsLoop;
+  readonly setup: Setup;
+  /** Creates the key file if `/setup` needs one, so that a folder that cannot be written is reported at the start. */
+  prepareKey(): Promise<void>;
+}
+
+export function createSettings(
+  config: Config,
+  options: {
+    readonly store: SettingsStore;
+    readonly encryption: Encryption;
+    readonly directory: Directory;
+    readonly lookups: Pick<LookupClients, 'prepare'>;
+    readonly targets: Pick<ListingTargets, 'find'>;
+    /** Receives the secrets of the communities; null without a log. */
+    readonly redact: Pick<Redactor, 'add'> | null;
+    /** Called after each change, so that other processes can be notified. */
+    readonly onSaved: () => void;
+    /** What else is read whenever changes of settings are looked for. */
+    readonly alsoRefresh?: () => Promise<void>;
+    readonly clock: Clock;
+    readonly log: Log;
+  },
+): Settings {
+  const { store, encryption, directory, lookups, targets, redact, onSaved, alsoRefresh, clock, log } = options;
+  const sync = createCommunitySettings({ base: config.base, store, encryption, replace, redact, log });
+
+  /** Replaces nothing if one of the keys is not valid. */
+  function replace(communities: ReadonlyMap<string | null, readonly ListingConfig[]>): void {
+    const unchanged = directory.listings.filter(({ guildId }) => !communities.has(guildId));
+    const replaceLookups = lookups.prepare([...unchanged, ...[...communities.values()].flat()]);
+    replaceLookups();
+    directory.replace(communities);
+  }
+
+  return {
+    sync,
+    loop: createSettingsLoop({
+      async refresh() {
+        await sync.refresh();
+        await alsoRefresh?.();
+      },
+      ...{ clock, log },
+    }),
+    async prepareKey() {
+      if (!encryption.canSeal) return;
+      try {
+        encryption.keyFor((await store.state()).keyId);
+      } catch (error) {
+        if (!(error instanceof TallyhookError)) throw error;
+        log.warn({ hint: error.hint }, `no listing can be linked with /setup: ${error.message}`);
+      }
+    },
+    setup: createSetup({
+      ...{ store, encryption, publicUrl: config.publicUrl, clock },
+      base: () => sync.base,
+      findTarget: targets.find,
+      onKeyMissing: (cause) => log.error(cause, 'secrets entered with /setup cannot be stored'),
+      async apply() {
+        await sync.refresh();
+        onSaved();
+      },
+    }),
+  };
+}

@@ -1,0 +1,153 @@
+import type { AccountId } from '../../core/ledger/account-id.ts';
+import type { ListingContext } from '../../core/tally/listing-context.ts';
+import type { MemberData } from '../../core/tally/member-data.ts';
+import type { CountingStore, PruningStore } from '../../core/tally/pruning-store.ts';
+import type { RewardStore } from '../../core/tally/reward-store.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { day, hour, minute, second } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import {
+  countEveryMs,
+  createPruning,
+  keepVoteCountsMs,
+  type PrunedKind,
+  pruneEveryMs,
+  type Retention,
+} from './pruning.ts';
+
+/** Roles must be removed within 15 s of their end. */
+const endGrantsEveryMs = 5 * second;
+const beatEveryMs = minute;
+/** At most this many roles are repaired per minute, so that votes and commands have Discord's rate limit to themselves. */
+const repairEveryMs = minute;
+const deleteExpiredEveryMs = hour;
+const separateEveryMs = 5 * minute;
+const repairedRoles = 10;
+const repairRoundMs = day;
+/** Per transaction, in which votes of these members wait. */
+const endedRoles = 20;
+const accountsPerPage = 100;
+/** How many times longer than counting is the pause after it, as long as there is more to count. */
+const pausePerCount = 4;
+
+/** What is done regularly: heartbeats, ends of roles, repairs, counting, pruning, and once older members' histories. */
+export interface Upkeep {
+  start(): void;
+  /** Resolves when the current step has ended. */
+  stop(): Promise<void>;
+}
+
+export function createUpkeep(options: {
+  readonly rewards: RewardStore;
+  readonly memberData: Pick<MemberData, 'deleteExpired'>;
+  readonly counting: CountingStore;
+  readonly pruning: PruningStore;
+  readonly keep: Retention;
+  /** Whose calendar the histories of earlier members follow, of the home community; undefined without listings. */
+  readonly firstListing: () => ListingContext | undefined;
+  /** Divides accounts to which a process of an earlier version has added votes of other communities. */
+  readonly separateAccounts: () => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onPruned: (kind: PrunedKind, rows: number) => void;
+}): Upkeep {
+  const { rewards, memberData, counting, firstListing, separateAccounts, clock, log, onPruned } = options;
+  const abortController = new AbortController();
+  const { signal } = abortController;
+  const prune = createPruning(options.keep, { store: options.pruning, clock, signal, onPruned });
+  let loops: Promise<unknown> | undefined;
+  let lastRepaired = '';
+  let nextRoundAt = 0;
+
+  /** Repeats a task, after errors too. A task that returns true has more to do, and is repeated at once. */
+  async function repeat(name: string, everyMs: number, task: () => Promise<boolean>): Promise<void> {
+    while (!signal.aborted) {
+      const hasMore = await task().catch((error: unknown) => {
+        if (!signal.aborted) log.warn({ task: name, reason: messageOf(error) }, 'regular task failed; retrying');
+        return false;
+      });
+      if (!hasMore) await clock.sleep(everyMs, signal);
+    }
+  }
+
+  async function beat(): Promise<false> {
+    await rewards.beat(clock.now());
+    return false;
+  }
+
+  async function endGrants(): Promise<boolean> {
+    return (await rewards.endGrants(clock.now(), endedRoles)) === endedRoles;
+  }
+
+  /** Once a day for each member: a role that Discord rejects would otherwise fail again and again. */
+  async function repair(): Promise<false> {
+    if (lastRepaired === '') {
+      if (clock.monotonic() < nextRoundAt) return false;
+      nextRoundAt = clock.monotonic() + repairRoundMs;
+    }
+    lastRepaired = (await rewards.repairAfter(lastRepaired, repairedRoles, clock.now())) ?? '';
+    return false;
+  }
+
+  async function separate(): Promise<false> {
+    await separateAccounts();
+    return false;
+  }
+
+  async function deleteExpired(): Promise<false> {
+    await memberData.deleteExpired(clock.now());
+    return false;
+  }
+
+  async function count(): Promise<boolean> {
+    const startedAt = clock.monotonic();
+    const hasMore = await counting.advance();
+    // After an upgrade, or a longer downtime beside other processes.
+    if (hasMore) await clock.sleep(pausePerCount * (clock.monotonic() - startedAt), signal);
+    return hasMore;
+  }
+
+  async function removeOld(): Promise<boolean> {
+    await prune();
+    return counting.deleteVotesBefore(clock.now() - keepVoteCountsMs);
+  }
+
+  /** In the order of ids, one account per transaction, so that votes do not wait. */
+  async function completeHistories(): Promise<void> {
+    const listing = firstListing();
+    let last: string | undefined = '';
+    let completed = 0;
+    while (listing !== undefined && last !== undefined && !signal.aborted) {
+      const incomplete: readonly AccountId[] = await rewards.accountsWithoutHistory(last, accountsPerPage);
+      for (const accountId of incomplete) {
+        if (signal.aborted) return;
+        await rewards.completeHistory(accountId, listing, clock.now());
+      }
+      completed += incomplete.length;
+      last = incomplete.at(-1);
+    }
+    if (completed > 0) log.info({ members: completed }, 'computed the vote histories of earlier members');
+  }
+
+  return {
+    start() {
+      loops ??= Promise.all([
+        repeat('heartbeat', beatEveryMs, beat),
+        repeat('ends of roles', endGrantsEveryMs, endGrants),
+        repeat('repair of roles', repairEveryMs, repair),
+        repeat('votes of forgotten members', deleteExpiredEveryMs, deleteExpired),
+        repeat('accounts of earlier versions', separateEveryMs, separate),
+        repeat('counters', countEveryMs, count),
+        repeat('pruning', pruneEveryMs, removeOld),
+        completeHistories().catch((error: unknown) =>
+          log.warn({ reason: messageOf(error) }, 'the vote histories of earlier members are incomplete'),
+        ),
+      ]);
+    },
+    async stop() {
+      abortController.abort();
+      await loops;
+    },
+  };
+}

@@ -1,0 +1,537 @@
+import { Routes } from 'discord.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ReplyButton } from '../../../commands/reply.ts';
+import type { Effect } from '../../../src/core/outbox/effect.ts';
+import type { Announcement } from '../../../src/core/outbox/effect-contents.ts';
+import { createDiscordRest } from '../../../src/discord/rest.ts';
+import { createAnnouncer } from '../../../src/features/announcements/announcer.ts';
+import type { ListingCard } from '../../../src/features/announcements/listing-card.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { hour, minute } from '../../../src/platform/durations.ts';
+import { startLocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
+import { textsIn } from '../../../src/texts/texts.ts';
+import { collectingLog, localDiscord } from '../../discord/bot.ts';
+import { blocksOf, isPanelMessage, textOf } from '../../discord/shown-text.ts';
+import { createOffsetClock } from '../../support/offset-clock.ts';
+
+const en = textsIn('en-US');
+
+const at = Date.UTC(2026, 0, 1);
+const voter = '200000000000000001';
+const friend = '200000000000000002';
+
+const vote: Announcement = {
+  event: 'server_vote',
+  test: false,
+  listing: 'server',
+  userId: voter,
+  credits: 10,
+  balance: 1_230,
+  reason: null,
+  at,
+  nextVoteAt: at + 12 * hour,
+  tier: null,
+  giftedBy: null,
+  streak: null,
+  calculation: null,
+  bonuses: [],
+  roles: [],
+};
+const purchase: Announcement = { ...vote, event: 'premium_purchase', credits: 100, nextVoteAt: null, tier: 'Gold' };
+
+async function announcing(
+  changes: {
+    listingOf?: (name: string) => Promise<ListingCard | null>;
+    token?: string;
+    voteButtons?: readonly ReplyButton[];
+  } = {},
+) {
+  const discord = await localDiscord();
+  const { log, logged } = collectingLog([discord.token]);
+  const token = changes.token ?? discord.token;
+  const perform = createAnnouncer({
+    rest: createDiscordRest({ token, apiUrl: discord.apiUrl }),
+    textsOf: async () => en,
+    listingOf:
+      changes.listingOf ?? (async () => ({ name: 'Lantern Harbour', url: 'https://listing.example/server/1' })),
+    voteButtons: () => changes.voteButtons ?? [],
+    clock: systemClock,
+    log,
+  });
+  const channelId = discord.channels.announcements;
+  const effect = (announcement: Announcement, place = 0): Effect<'announcement'> => ({
+    id: place + 1,
+    deliveryId: place + 1,
+    kind: 'announcement',
+    queue: channelId,
+    content: announcement,
+    attempts: 1,
+    createdAt: at,
+    nonce: 'nonce-of-25-characters-xx',
+    possiblySentSince: null,
+  });
+  const shown = () => discord.messages(channelId);
+  const announce = async (announcement: Announcement) => {
+    expect(await perform([effect(announcement)])).toEqual({ outcome: 'done' });
+    return textOf(shown().at(-1));
+  };
+  return { discord, perform, effect, announce, shown, logged, channelId };
+}
+
+describe('an announcement', () => {
+  it('of a vote has the user, listing, credits, balance, time of the next vote, and a link to the page', async () => {
+    const { announce, shown } = await announcing();
+    expect(await announce(vote)).toBe(
+      [
+        'Thank you for the vote!',
+        `<@${voter}> voted for **Lantern Harbour**.`,
+        '+**10** credits · Balance: **1,230** credits',
+        `Can vote again <t:${(at + 12 * hour) / 1_000}:R>.`,
+      ].join('\n'),
+    );
+    expect(shown()[0]).toMatchObject({
+      mentions: [],
+      nonce: 'nonce-of-25-characters-xx',
+      embeds: [
+        {
+          url: 'https://listing.example/server/1',
+          timestamp: '2026-01-01T00:00:00.000Z',
+          footer: { text: '#1' },
+        },
+      ],
+    });
+  });
+
+  it('of a vote has everything that it earned, the roles and the streak', async () => {
+    const { announce } = await announcing();
+    const text = await announce({
+      ...vote,
+      credits: 20 + 50 + 100 + 20 + 7,
+      calculation: '10 × 2',
+      streak: 7,
+      bonuses: [
+        { cause: 'streak', credits: 50, count: 7 },
+        { cause: 'milestone', credits: 100, count: 10 },
+        { cause: 'allListings', credits: 20, count: 0 },
+        { cause: 'of a newer version', credits: 7, count: 0 },
+      ],
+      roles: [
+        { role: friend, until: at + 12 * hour },
+        { role: voter, until: null },
+      ],
+    });
+    expect(text.split('\n')).toEqual([
+      '### [Milestone: 10 votes](https://listing.example/server/1)',
+      `<@${voter}> voted for **Lantern Harbour**.`,
+      '+**20** credits (10 × 2) · Balance: **1,230** credits',
+      'Streak: **7** days',
+      '7-day streak: +**50** · 10 votes: +**100** · Every listing today: +**20** · Bonus: +**7**',
+      `Received: <@&${friend}> until <t:${(at + 12 * hour) / 1_000}:f>, <@&${voter}>`,
+      `Can vote again <t:${(at + 12 * hour) / 1_000}:R>.`,
+      `-# #1 · <t:${at / 1_000}:f>`,
+    ]);
+  });
+
+  it('of a vote with more bonuses and roles than fit has their sum and number', async () => {
+    const { announce } = await announcing();
+    const bonuses = Array.from({ length: 9 }, (_, index) => ({ cause: 'milestone', credits: 1_000, count: index + 1 }));
+    const roles = Array.from({ length: 9 }, () => ({ role: friend, until: null }));
+    const text = await announce({ ...vote, credits: 9_010, bonuses, roles, streak: 1 });
+    expect(text).toContain('+**10** credits');
+    expect(text).toContain('4 votes: +**1,000** · 5 more: +**5,000**\n');
+    expect(text).toContain(`<@&${friend}>, 6 more roles\n`);
+    expect(text).toContain('Streak: **1** day\n');
+  });
+
+  it('of a vote that pays nothing itself has its bonuses', async () => {
+    const { announce } = await announcing();
+    const bonuses = [{ cause: 'milestone', credits: 100, count: 10 }];
+    const text = await announce({ ...vote, credits: 100, reason: 'Ad blocker', bonuses, streak: 1 });
+    expect(text).toContain('No credits this time. · Balance');
+    expect(text).toContain('10 votes: +**100**');
+  });
+
+  it('has buttons only below a vote that counted, and once per message', async () => {
+    const { perform, effect, shown } = await announcing({
+      voteButtons: [{ kind: 'action', command: 'remind', action: 'on', label: 'Remind me' }],
+    });
+    await perform([effect({ ...vote, reason: 'within_cooldown' }), effect(purchase, 1)]);
+    expect(shown()[0]?.components.map(({ type }) => type)).toEqual([17, 17]);
+    const counted = { ...vote, streak: 1 };
+    const effects = [effect(counted, 2), effect(counted, 3), effect(purchase, 4)];
+    await perform(effects.map((each) => ({ ...each, nonce: 'another-nonce' })));
+    expect(shown().at(-1)?.components.slice(3)).toMatchObject([
+      { components: [{ custom_id: 'tallyhook:remind/on:', label: 'Remind me' }] },
+    ]);
+  });
+
+  it('of a test says so', async () => {
+    const { announce } = await announcing();
+    expect(await announce({ ...vote, test: true, credits: 0, balance: null, nextVoteAt: null })).toBe(
+      'This is a test\nThe webhook of **Lantern Harbour** works: a test of **server\\_vote** arrived. Tests give no credits.',
+    );
+  });
+
+  it("of a denied vote has the service's reason, escaped", async () => {
+    const { announce } = await announcing();
+    const text = await announce({ ...vote, credits: 0, reason: '@everyone **Ad blocker** https://evil.example' });
+    expect(text).toContain('No credits this time. · Balance: **1,230** credits');
+    expect(text).toContain(
+      'Reason given by the service: @\u200Beveryone \\*\\*Ad blocker\\*\\* https\\://evil.example',
+    );
+  });
+
+  it('of a vote within the cooldown says so in plain words', async () => {
+    const { announce } = await announcing();
+    const text = await announce({ ...vote, credits: 0, reason: 'within_cooldown' });
+    expect(text).toContain('The previous vote was too recent.');
+    expect(text).not.toContain('within');
+  });
+
+  it.each<[string, Partial<Announcement>, string]>([
+    ['a purchase', {}, `<@${voter}> got **Gold** for **Lantern Harbour**.\n+**100** credits`],
+    ['a purchase without a tier', { tier: null }, `<@${voter}> got premium for **Lantern Harbour**.`],
+    ['a gift', { giftedBy: friend }, `<@${voter}> got **Gold** for **Lantern Harbour** as a gift from <@${friend}>.`],
+    ['a renewal', { event: 'subscription.renewed' }, `<@${voter}> renewed **Gold** for **Lantern Harbour**.`],
+    [
+      'an expiry',
+      { event: 'subscription.expired', credits: 0, balance: null },
+      `The subscription of <@${voter}> to **Gold** for **Lantern Harbour** has expired.`,
+    ],
+    [
+      'a revocation',
+      { event: 'subscription.revoked', credits: 0, balance: null, userId: null, tier: null },
+      'A subscription to premium for **Lantern Harbour** was revoked.',
+    ],
+    [
+      'something new',
+      { event: 'server_boost', credits: 0, balance: null },
+      `**Lantern Harbour**: server\\_boost, by <@${voter}>.`,
+    ],
+  ])('has a text for %s', async (_, changes, words) => {
+    const { announce } = await announcing();
+    const text = await announce({ ...purchase, roles: [{ role: friend, until: at }], ...changes });
+    expect(text).toContain(words);
+    if (changes.event?.startsWith('subscription.e') || changes.event?.endsWith('revoked'))
+      expect(text).not.toMatch(/redits|Received/);
+  });
+
+  it.each<[string, () => Promise<ListingCard | null>]>([
+    ['is unknown', async () => null],
+    ['request fails', async () => Promise.reject(new Error('down'))],
+    ['request hangs', () => new Promise(() => {})],
+  ])('has the configured name of the listing if its page %s', async (_, listingOf) => {
+    const { announce } = await announcing({ listingOf });
+    expect(await announce(vote)).toContain('voted for **server**.');
+  });
+});
+
+describe('a message of several announcements', () => {
+  it('has an embed for each, in order', async () => {
+    const { perform, effect, shown } = await announcing();
+    const effects = Array.from({ length: 10 }, (_, place) =>
+      effect({ ...vote, userId: `20000000000000000${place}` }, place),
+    );
+    expect(await perform(effects)).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(1);
+    expect(shown()[0]?.embeds.map(({ description }) => description?.slice(0, 21))).toEqual(
+      effects.map(({ content }) => `<@${content.userId}>`),
+    );
+  });
+
+  it("fits Discord's limits however long its texts are", async () => {
+    const { perform, effect, shown } = await announcing({
+      listingOf: async () => ({ name: '*'.repeat(999), url: null }),
+    });
+    const long = {
+      ...purchase,
+      tier: '_'.repeat(999),
+      giftedBy: '`'.repeat(999),
+      reason: '|'.repeat(999),
+      credits: 1e6,
+      balance: 1e15,
+      streak: 99_999,
+      calculation: '9'.repeat(99),
+      bonuses: Array.from({ length: 99 }, () => ({ cause: 'milestone', credits: 1e9, count: 1e9 })),
+      roles: Array.from({ length: 99 }, () => ({ role: voter, until: at })),
+    };
+    expect(await perform(Array.from({ length: 10 }, (_, place) => effect(long, place)))).toEqual({ outcome: 'done' });
+    const blocks = shown().flatMap(blocksOf);
+    expect(blocks).toHaveLength(10);
+    for (const [place, block] of blocks.entries()) {
+      expect(block).toContain(`<@${voter}> got`);
+      expect(block.split('\n').at(-1)).toBe(`-# #${place + 1} · <t:${at / 1_000}:f>`);
+    }
+  });
+
+  it('has an embed for each of plain votes and tests, and a panel for each if one is a panel', async () => {
+    const { perform, effect, shown } = await announcing();
+    const milestone = { ...vote, bonuses: [{ cause: 'milestone', credits: 100, count: 1 }] };
+    const test = { ...purchase, test: true };
+    const messages = [[vote, test, vote], [vote, milestone, test], [purchase], [test]];
+    for (const [number, announcements] of messages.entries()) {
+      const effects = announcements.map((announcement, place) => effect(announcement, place));
+      expect(await perform(effects.map((each) => ({ ...each, nonce: `nonce-${number}` })))).toEqual({
+        outcome: 'done',
+      });
+    }
+    expect(shown().map(isPanelMessage)).toEqual([false, true, true, false]);
+    expect(shown().map((message) => blocksOf(message).length)).toEqual([3, 3, 1, 1]);
+    expect(blocksOf(shown()[1] ?? { embeds: [], components: [] }).map((text) => text.split('\n')[0])).toEqual([
+      '### [Thank you for the vote!](https://listing.example/server/1)',
+      '### [Milestone: 1 vote](https://listing.example/server/1)',
+      '### [This is a test](https://listing.example/server/1)',
+    ]);
+    for (const { mentions } of shown()) expect(mentions).toEqual([]);
+  });
+
+  it('is not sent twice if its response was lost', async () => {
+    const { discord, perform, effect, shown } = await announcing();
+    discord.faults.loseAnswers(1);
+    expect(await perform([effect(vote)])).toMatchObject({ outcome: 'later', scope: 'global' });
+    expect(await perform([effect(vote)])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(1);
+  });
+});
+
+describe('an announcement that was possibly sent already', () => {
+  /**
+   * An attempt whose response was lost, long enough ago that Discord has forgotten the nonce. `ahead`: how far our
+   * clock was ahead at the attempt (ms). `first`: what the first effect announces, if it is not the same as the others.
+   */
+  async function afterLostResponse(
+    options: { written?: boolean; ahead?: number; announcement?: Announcement; first?: Announcement } = {},
+  ) {
+    const clock = createOffsetClock();
+    const discord = await startLocalDiscord({ clock, stopwatch: clock, rateLimits: false });
+    onTestFinished(() => discord.stop());
+    const channelId = discord.channels.announcements;
+    const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
+    const { log } = collectingLog();
+    const { announcement = vote, first } = options;
+    let ahead = options.ahead ?? 0;
+    const ours = { ...clock, now: () => clock.now() + ahead };
+    const perform = createAnnouncer({ rest, textsOf: async () => en, listingOf: async () => null, clock: ours, log });
+    const begun = ours.now();
+    const effectOf = (place: number, changes: Partial<Effect<'announcement'>> = {}): Effect<'announcement'> => ({
+      id: place,
+      deliveryId: place,
+      kind: 'announcement',
+      queue: channelId,
+      content: { ...((place === 1 ? first : null) ?? announcement), userId: `20000000000000000${place}`, at: begun },
+      attempts: 1,
+      createdAt: begun,
+      nonce: 'a-nonce',
+      possiblySentSince: null,
+      ...changes,
+    });
+    if (options.written !== false) {
+      discord.faults.loseAnswers(1);
+      expect(await perform([effectOf(1), effectOf(2)])).toMatchObject({ outcome: 'later' });
+      expect(discord.messages(channelId)).toHaveLength(1);
+    }
+    clock.advance(10 * minute);
+    ahead = 0;
+    const unsure = { possiblySentSince: begun, attempts: 2 };
+    const shown = () => discord.messages(channelId).filter((message) => blocksOf(message).length > 0);
+    const chat = async (count: number) => {
+      for (let line = 0; line < count; line += 1) await rest.post(Routes.channelMessages(channelId), { content: 'hi' });
+    };
+    return { discord, perform, effectOf, unsure, shown, chat, channelId, clock };
+  }
+
+  it('is found in the channel and not sent again', async () => {
+    const { perform, effectOf, unsure, shown } = await afterLostResponse();
+    expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(1);
+  });
+
+  it.each([
+    ['panels', { announcement: purchase }],
+    ['a panel among votes', { first: purchase }],
+  ])('is found in the channel among other messages (%s) and not sent again', async (_, announcements) => {
+    const { perform, effectOf, unsure, shown, chat } = await afterLostResponse(announcements);
+    await chat(3);
+    expect(shown().map(isPanelMessage)).toEqual([true]);
+    expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(1);
+    const other = { ...effectOf(1, unsure), content: { ...effectOf(1).content, userId: '3' }, nonce: 'b-nonce' };
+    expect(await perform([other])).toEqual({ outcome: 'done' });
+    const later = { ...effectOf(1, unsure), content: { ...effectOf(1).content, at: 1_000 }, nonce: 'c-nonce' };
+    expect(await perform([later])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(3);
+  });
+
+  it('is found beside a test, which names nobody', async () => {
+    const { perform, effectOf, unsure, shown } = await afterLostResponse({ first: { ...vote, test: true } });
+    expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(1);
+  });
+
+  it('is found although the clock has been set back since', async () => {
+    const { perform, effectOf, unsure, shown } = await afterLostResponse({ ahead: 2 * hour });
+    expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(1);
+  });
+
+  it('is found although the clock was set back so that the attempt seems recent', async () => {
+    const { perform, effectOf, unsure, shown, clock } = await afterLostResponse();
+    clock.shiftWallClock(-10 * minute);
+    expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(1);
+  });
+
+  it('is found although more than a hundred messages follow it', async () => {
+    const { perform, effectOf, unsure, shown, chat } = await afterLostResponse();
+    await chat(120);
+    expect(await perform([effectOf(1, unsure)])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(1);
+  });
+
+  it('is sent if it is not in the channel', async () => {
+    const { perform, effectOf, unsure, shown, chat } = await afterLostResponse({ written: false });
+    await chat(1);
+    expect(await perform([effectOf(1, unsure)])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(1);
+  });
+
+  it('is not confused with one of the same number from a new database', async () => {
+    const { perform, effectOf, unsure, shown } = await afterLostResponse();
+    const other = effectOf(1, { ...unsure, nonce: 'b-nonce', content: { ...vote, userId: '3', at } });
+    expect(await perform([other])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(2);
+  });
+
+  it('waits, with a hint, while the bot cannot read the message history', async () => {
+    const { discord, perform, effectOf, unsure, shown, channelId } = await afterLostResponse();
+    discord.faults.losePermission(channelId, 'readMessageHistory');
+    expect(await perform([effectOf(1, unsure)])).toMatchObject({
+      outcome: 'later',
+      scope: 'effects',
+      notSent: true,
+      reason: expect.stringContaining(`Give the bot Read Message History in channel ${channelId}.`),
+    });
+    discord.faults.regainPermission(channelId, 'readMessageHistory');
+    expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(1);
+  });
+
+  it('needs no permission to know that a channel has no newer messages', async () => {
+    const { discord, perform, effectOf, unsure, shown, channelId } = await afterLostResponse({ written: false });
+    discord.faults.losePermission(channelId, 'readMessageHistory');
+    expect(await perform([effectOf(1, unsure)])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(1);
+  });
+
+  it('waits with all other effects while Discord is down, and is buried if the channel is deleted', async () => {
+    const { discord, perform, effectOf, unsure, channelId } = await afterLostResponse();
+    discord.faults.outage(true);
+    expect(await perform([effectOf(1, unsure)])).toMatchObject({
+      outcome: 'later',
+      scope: 'global',
+      notSent: true,
+    });
+    discord.faults.outage(false);
+    discord.faults.deleteChannel(channelId);
+    expect(await perform([effectOf(1, unsure)])).toMatchObject({
+      outcome: 'bury',
+      reason: expect.stringContaining('10003'),
+    });
+  });
+
+  it('is sent again with its nonce while Discord remembers the nonce', async () => {
+    const { discord, perform, effectOf } = await afterLostResponse({ written: false });
+    const before = discord.requests.length;
+    const now = discord.messages(discord.channels.announcements).length;
+    expect(now).toBe(0);
+    expect(await perform([effectOf(1, { possiblySentSince: effectOf(1).createdAt + 9 * minute })])).toEqual({
+      outcome: 'done',
+    });
+    expect(discord.requests.slice(before).map(({ method }) => method)).toEqual(['POST']);
+  });
+});
+
+describe('an attempt that fails', () => {
+  it('is retried later, with all other effects, while Discord is down', async () => {
+    const { discord, perform, effect } = await announcing();
+    discord.faults.outage(true);
+    expect(await perform([effect(vote)])).toMatchObject({ outcome: 'later', scope: 'global' });
+    discord.faults.outage(false);
+    discord.faults.respond500(1);
+    expect(await perform([effect(vote)])).toEqual({
+      outcome: 'later',
+      scope: 'community',
+      reason: 'Discord answered 500',
+    });
+  });
+
+  it('is retried when Discord says; a short rate limit is waited out', async () => {
+    const { discord, perform, effect } = await announcing();
+    discord.faults.respond429(1, 30);
+    const attempt = await perform([effect(vote)]);
+    expect(attempt).toMatchObject({ outcome: 'later', scope: 'effects' });
+    expect((attempt as { retryAfterMs: number }).retryAfterMs).toBeGreaterThanOrEqual(30_000);
+    discord.faults.respond429(1, 1);
+    const before = performance.now();
+    expect(await perform([effect(vote)])).toEqual({ outcome: 'done' });
+    expect(performance.now() - before).toBeGreaterThan(900);
+  });
+
+  it('is retried after a rejected token, with an error in the log', async () => {
+    const { perform, effect, logged } = await announcing({ token: 'wrong' });
+    for (const _ of [1, 2]) {
+      expect(await perform([effect(vote)])).toMatchObject({
+        outcome: 'later',
+        scope: 'global',
+        reason: expect.stringContaining('401'),
+      });
+    }
+    expect(logged).toContainEqual(
+      expect.objectContaining({ level: 50, hint: expect.stringContaining('DISCORD_TOKEN') }),
+    );
+  });
+
+  it('is buried with the missing permission and the channel', async () => {
+    const { discord, perform, effect, channelId } = await announcing();
+    discord.faults.losePermission(channelId);
+    expect(await perform([effect(vote), effect(vote, 1)])).toEqual({
+      outcome: 'bury',
+      reason: `The bot cannot write in channel ${channelId} (50013). Give it Send Messages and Embed Links there.`,
+    });
+    discord.faults.losePermission(channelId, 'viewChannel');
+    expect(await perform([effect(vote)])).toEqual({
+      outcome: 'bury',
+      reason: `The bot cannot see channel ${channelId} (50001). Give it View Channel there.`,
+    });
+    discord.faults.deleteChannel(channelId);
+    expect(await perform([effect(vote)])).toEqual({
+      outcome: 'bury',
+      reason: `Discord has no channel ${channelId} (10003). Configure another channel.`,
+    });
+  });
+
+  it('is split if Discord rejects one of several, and buried if it is alone', async () => {
+    const { perform, effect } = await announcing();
+    const tooLong = (place: number): Effect<'announcement'> => ({ ...effect(vote, place), nonce: 'x'.repeat(26) });
+    expect(await perform([tooLong(0), tooLong(1)])).toMatchObject({ outcome: 'split' });
+    expect(await perform([tooLong(0)])).toMatchObject({ outcome: 'bury', reason: expect.stringContaining('400') });
+  });
+
+  it('that cannot be rendered is buried, and does not delay others', async () => {
+    const { perform, effect } = await announcing();
+    const broken = effect({
+      ...vote,
+      listing: undefined as unknown as string,
+      userId: 7 as unknown as string,
+      reason: 7 as unknown as string,
+    });
+    expect(await perform([broken, effect(vote, 1)])).toMatchObject({ outcome: 'split' });
+    expect(await perform([broken])).toMatchObject({ outcome: 'bury' });
+  });
+
+  it('needs no gateway', async () => {
+    const { discord, announce } = await announcing();
+    expect(await announce(vote)).toContain('voted');
+    expect(discord.connected).toBe(false);
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { type Contents, parseContent, serializeContent } from '../../src/core/outbox/effect-kind.ts';
+import { parseLastVotes } from '../../src/core/store/json-columns.ts';
+import { storedFeatures } from '../../src/features/index.ts';
+
+const announcement = {
+  event: 'server_vote',
+  test: false,
+  listing: 'server',
+  userId: '1',
+  credits: 10,
+  balance: 10,
+  reason: null,
+  at: 1_767_175_200_000,
+  nextVoteAt: null,
+  tier: null,
+  giftedBy: null,
+};
+
+/** An announcement with these values after those of earlier versions. */
+function announced(later: readonly unknown[]): string {
+  return JSON.stringify([...Object.values(announcement), ...later]);
+}
+
+describe('stored JSON', () => {
+  it('returns a valid value, also of earlier versions', () => {
+    const content = { ...announcement, streak: null, calculation: null, bonuses: [], roles: [] };
+    const texts = [JSON.stringify(announcement), JSON.stringify(Object.values(announcement))];
+    for (const text of texts)
+      expect(parseContent(storedFeatures.effects, 'announcement', text)).toEqual({ kind: 'announcement', content });
+    expect(parseLastVotes('{}')).toEqual({});
+    expect(parseLastVotes('{"server":5}')).toEqual({ server: 5 });
+  });
+
+  it.each([
+    ['not an object', '[]'],
+    ['null', 'null'],
+    ['without a field', JSON.stringify({ ...announcement, credits: undefined })],
+    ['with null in a field that is not nullable', JSON.stringify({ ...announcement, at: null })],
+    ['with a field of another type', JSON.stringify({ ...announcement, userId: 1 })],
+    ['not JSON', '{'],
+    ['with a bonus without credits', announced([1, null, [['streak']], []])],
+    ['with a role without an id', announced([1, null, [], [[null, 5]]])],
+    ['with half of its later values', announced([1, null])],
+  ])('cannot read an announcement that is %s', (_, text) => {
+    expect(parseContent(storedFeatures.effects, 'announcement', text)).toMatchObject({ kind: 'unreadable' });
+  });
+
+  it.each(['[]', 'null', '"server"', '{"server":"5"}', '{"server":null}'])('rejects %s as the last votes', (text) => {
+    expect(() => parseLastVotes(text)).toThrow('last_votes');
+  });
+});
+
+it('an announcement is the same after it was stored, each field with a value of its own', () => {
+  const distinct = {
+    ...{ event: 'event', test: true, listing: 'listing', userId: 'user', credits: 1, balance: 2, reason: 'reason' },
+    ...{ at: 3, nextVoteAt: 4, tier: 'tier', giftedBy: 'giver', streak: 5, calculation: '10 × 2' },
+    bonuses: [{ cause: 'streak', credits: 6, count: 7 }],
+    roles: [
+      { role: '8', until: 9 },
+      { role: '10', until: null },
+    ],
+  };
+  const effect = { kind: 'announcement', content: distinct } as const;
+  expect(parseContent(storedFeatures.effects, 'announcement', serializeContent(effect))).toEqual(effect);
+});
+
+const member = { guildId: '1', userId: '2', role: '3' };
+
+it.each<Contents>([
+  { kind: 'role', content: member },
+  { kind: 'directMessage', content: { userId: '2', message: { type: 'reminder', listing: 'server', dueAt: 1 } } },
+  { kind: 'ownerReport', content: { channelId: '4', report: { type: 'roleFailed', ...member, reason: 'above' } } },
+  { kind: 'partyReward', content: { period: 'week 2026-W02', goal: 10, credits: 5, day: 20_454 } },
+  { kind: 'partyPanel', content: { channelId: '4', period: 'week 2026-W02' } },
+  { kind: 'partyReached', content: { channelId: '4', period: 'week 2026-W02', goal: 10, credits: 5 } },
+])('the contents of the kind $kind are the same after they were stored, and unreadable without a field', (effect) => {
+  expect(parseContent(storedFeatures.effects, effect.kind, serializeContent(effect))).toEqual(effect);
+  for (const field of Object.keys(effect.content)) {
+    const text = JSON.stringify({ ...effect.content, [field]: undefined });
+    expect(parseContent(storedFeatures.effects, effect.kind, text)).toMatchObject({ kind: 'unreadable' });
+  }
+});
+
+it.each([
+  ['of an unknown kind', 'medal', '{}'],
+  ['of a kind that every object has', 'toString', '{}'],
+  ['of an unknown type', 'directMessage', '{"userId":"2","message":{"type":"card","listing":"server"}}'],
+  ['with a type that every object has', 'directMessage', '{"userId":"2","message":{"type":"valueOf"}}'],
+  ['with null for an object', 'ownerReport', '{"channelId":"4","report":null}'],
+])('contents %s are unreadable, with the reason', (_, kind, text) => {
+  expect(parseContent(storedFeatures.effects, kind, text)).toEqual({
+    kind: 'unreadable',
+    reason: expect.stringContaining(kind),
+  });
+});

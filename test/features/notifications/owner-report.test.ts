@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import type { Effect } from '../../../src/core/outbox/effect.ts';
+import type { OwnerReport } from '../../../src/core/outbox/effect-contents.ts';
+import { createDiscordRest } from '../../../src/discord/rest.ts';
+import { createOwnerReportHandler } from '../../../src/features/notifications/owner-report.ts';
+import { textsIn } from '../../../src/texts/texts.ts';
+import { localDiscord } from '../../discord/bot.ts';
+
+const en = textsIn('en-US');
+
+async function reporting() {
+  const discord = await localDiscord({ rateLimits: false });
+  const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
+  const handle = createOwnerReportHandler({ rest, textsOf: async () => en });
+  const channelId = discord.channels.general;
+  const report = (reason: string) => {
+    const { guildId } = discord;
+    const failure = { type: 'roleFailed', guildId, userId: '7', role: '9', reason } as const;
+    return handle(effectOf({ channelId, report: failure }));
+  };
+  return { discord, handle, report, channelId, shown: () => discord.messages(channelId) };
+}
+
+function effectOf(content: OwnerReport): Effect<'ownerReport'> {
+  return {
+    ...{ id: 1, deliveryId: null, kind: 'ownerReport', queue: content.channelId, attempts: 1, createdAt: 0 },
+    ...{ content, nonce: 'nonce', possiblySentSince: null },
+  };
+}
+
+it('a report names the role, the member and the reason, and pings nobody', async () => {
+  const { report, shown } = await reporting();
+  expect(await report('Discord says: @everyone [free](https://evil.example) <@1>')).toEqual({ outcome: 'done' });
+  const [message] = shown();
+  const description = message?.embeds[0]?.description ?? '';
+  expect(message?.embeds[0]?.title).toBe('A role could not be changed');
+  expect(description).toMatch(/^<@&9> for <@7>: Discord says: /);
+  expect(description).not.toContain('](https://evil.example)');
+  expect(description).not.toContain('<@1>');
+  expect(message).toMatchObject({ mentions: [], mention_roles: [], mention_everyone: false });
+});
+
+it('a report of a closed purchase names no member, and has no buttons', async () => {
+  const { handle, channelId, shown } = await reporting();
+  const report = { type: 'purchaseClosed', purchaseId: 12, item: '*Shout*-out', price: 50 } as const;
+  expect(await handle(effectOf({ channelId, report }))).toEqual({ outcome: 'done' });
+  const [message] = shown();
+  expect(message?.embeds[0]).toMatchObject({
+    title: 'Purchase 12',
+    description: expect.stringMatching(
+      /^The buyer of \*\*\\\*Shout\\\*-out\*\* \(\*\*50\*\* credits\) had their data deleted/,
+    ),
+  });
+  expect(message?.components).toEqual([]);
+});
+
+it('a report is posted once if its response was lost', async () => {
+  const { discord, report, shown } = await reporting();
+  discord.faults.loseAnswers(1);
+  expect(await report('role too high')).toMatchObject({ outcome: 'later' });
+  expect(await report('role too high')).toEqual({ outcome: 'done' });
+  expect(shown()).toHaveLength(1);
+});
+
+it('a report is buried with a hint if the bot cannot write in the channel', async () => {
+  const { discord, report, channelId } = await reporting();
+  discord.faults.losePermission(channelId);
+  expect(await report('role too high')).toEqual({ outcome: 'bury', reason: expect.stringContaining('Send Messages') });
+});

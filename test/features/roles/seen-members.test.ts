@@ -1,0 +1,78 @@
+import { pino } from 'pino';
+import { expect, it, onTestFinished } from 'vitest';
+import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
+import { createSeenMembers } from '../../../src/features/roles/seen-members.ts';
+import { openStore } from '../../../src/features/store.ts';
+import { hour } from '../../../src/platform/durations.ts';
+import { eventually } from '../../support/eventually.ts';
+import { serverAndBot } from '../../support/listings.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { newSqliteUrl } from '../../support/new-sqlite.ts';
+
+const start = Date.UTC(2026, 0, 5, 12);
+const booster = '700000000000000001';
+const voter = '700000000000000002';
+const guildId = '613425648685547541';
+
+async function openCommunity() {
+  const clock = manualClock(start);
+  const store = await openStore(newSqliteUrl(), clock, { thread: false });
+  onTestFinished(() => store.close());
+  const [server] = serverAndBot();
+  if (server === undefined) throw new Error('no listing');
+  const listing: ListingContext = {
+    ...server,
+    rewards: {
+      ...server.rewards,
+      multipliers: [{ factor: 1.5, days: null, from: null, until: null, role: booster }],
+      voterRole: { role: voter, forMs: 12 * hour },
+    },
+    community: { ...server.community, guildId },
+  };
+  const listings = [listing];
+  const seen = createSeenMembers({
+    rewards: store.rewards,
+    listingsIn: () => listings,
+    clock,
+    log: pino({ level: 'silent' }),
+  });
+  async function vote(at: number) {
+    const event = { family: 'vote', kind: 'server_vote', userId: '1', at, creditsAwarded: null, denial: null } as const;
+    const routed = { type: 'event', event: { ...event, target: { kind: 'server', id: null } }, listing } as const;
+    return store.recorder.record({ receivedAt: at, family: 'vote', body: '{}' }, routed);
+  }
+  const waiting = async () => (await store.records.counts()).effects.waiting;
+  return { clock, store, seen, vote, waiting };
+}
+
+it('multiplies votes of a member who was last seen with the role', async () => {
+  const { store, seen, vote } = await openCommunity();
+  expect(await vote(start)).toMatchObject({ credits: 10 });
+  seen({ userId: '1', guildId, roles: [voter, booster] });
+  await store.probe();
+  expect(await vote(start + 12 * hour)).toMatchObject({ credits: 15 });
+  // In direct messages the roles are unknown.
+  seen({ userId: '1', guildId, roles: null });
+  expect(await vote(start + 24 * hour)).toMatchObject({ credits: 15 });
+  seen({ userId: '1', guildId, roles: [voter] });
+  await store.probe();
+  expect(await vote(start + 36 * hour)).toMatchObject({ credits: 10 });
+});
+
+it('repairs granted roles, at most once an hour', async () => {
+  const { clock, store, seen, vote, waiting } = await openCommunity();
+  await vote(start);
+  const role = { guildId, userId: '1', role: voter };
+  await store.rewards.settleRole(role, 'applied', start);
+  const before = await waiting();
+  seen({ userId: '1', guildId, roles: null });
+  await eventually(async () => expect(await waiting()).toBe(before + 1));
+  await store.rewards.settleRole(role, 'applied', start);
+  seen({ userId: '1', guildId, roles: null });
+  seen({ userId: '2', guildId, roles: null });
+  await store.probe();
+  expect(await waiting()).toBe(before + 1);
+  await clock.advance(hour);
+  seen({ userId: '1', guildId, roles: null });
+  await eventually(async () => expect(await waiting()).toBe(before + 2));
+});

@@ -1,0 +1,118 @@
+import { pino } from 'pino';
+import { expect, it, onTestFinished } from 'vitest';
+import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
+import { openStore, type Store } from '../../../src/features/store.ts';
+import { createUpkeep } from '../../../src/features/upkeep/upkeep.ts';
+import { day, hour, minute, second } from '../../../src/platform/durations.ts';
+import { eventually } from '../../support/eventually.ts';
+import { serverAndBot } from '../../support/listings.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { newSqliteUrl } from '../../support/new-sqlite.ts';
+
+const start = Date.UTC(2026, 0, 5, 12);
+const guildId = '613425648685547541';
+const voter = '700000000000000002';
+const [server] = serverAndBot();
+if (server === undefined) throw new Error('no listing');
+const listing: ListingContext = {
+  ...server,
+  rewards: {
+    ...server.rewards,
+    voterRole: { role: voter, forMs: 12 * hour },
+    streak: { every: 3, credits: 50, forgive: 0 },
+  },
+  community: { ...server.community, guildId },
+};
+
+async function startUpkeep() {
+  const clock = manualClock(start);
+  const store = await openStore(newSqliteUrl(), clock, { thread: false });
+  const upkeep = createUpkeep({
+    ...{ rewards: store.rewards, memberData: store.memberData, firstListing: () => listing },
+    ...{
+      counting: store.counting,
+      pruning: store.pruning,
+      keep: { bodiesMs: null, effectsMs: null },
+      onPruned: () => {},
+      separateAccounts: async () => {},
+    },
+    ...{ clock, log: pino({ level: 'silent' }) },
+  });
+  onTestFinished(async () => {
+    await upkeep.stop();
+    await store.close();
+  });
+  /** Advances the clock in steps, so that every loop runs in between. */
+  async function advance(ms: number, step = second): Promise<void> {
+    for (let passed = 0; passed < ms; passed += step) {
+      await eventually(() => expect(clock.sleepers()).toBe(7));
+      await clock.advance(step);
+    }
+    await eventually(() => expect(clock.sleepers()).toBe(7));
+  }
+  return { clock, store, upkeep, advance };
+}
+
+function vote(store: Store, userId: string, at: number) {
+  const event = { family: 'vote', kind: 'server_vote', userId, at, creditsAwarded: null, denial: null } as const;
+  const routed = { type: 'event', event: { ...event, target: { kind: 'server', id: null } }, listing } as const;
+  return store.recorder.record({ receivedAt: at, family: 'vote', body: '{}' }, routed);
+}
+
+const roleEffects = async (store: Store) =>
+  (await store.records.effects({ state: 'waiting', before: null, limit: 100 })).filter(({ kind }) => kind === 'role')
+    .length;
+
+it('enqueues the removal of a role within 15 s of its end', async () => {
+  const { clock, store, upkeep, advance } = await startUpkeep();
+  await vote(store, '1', start - 12 * hour + 30 * second);
+  upkeep.start();
+  await advance(second);
+  // The first repair has just enqueued the role.
+  await store.rewards.settleRole({ userId: '1', role: voter }, 'applied', start);
+  const before = await roleEffects(store);
+  await advance(28 * second);
+  expect(await roleEffects(store)).toBe(before);
+  await advance(15 * second);
+  expect(clock.now() - start).toBe(44 * second);
+  expect(await roleEffects(store)).toBe(before + 1);
+});
+
+it('repairs the roles of all members slowly', async () => {
+  const { store, upkeep, advance } = await startUpkeep();
+  for (let member = 1; member <= 15; member += 1) {
+    await vote(store, String(member), start);
+    await store.rewards.settleRole({ userId: String(member), role: voter }, 'applied', start);
+  }
+  upkeep.start();
+  await advance(second);
+  expect(await roleEffects(store)).toBe(25);
+  await advance(minute);
+  expect(await roleEffects(store)).toBe(30);
+});
+
+it('notes from its heartbeats when receiving was down, over a restart', async () => {
+  const { clock, store, upkeep, advance } = await startUpkeep();
+  upkeep.start();
+  await vote(store, '1', start);
+  await advance(minute);
+  await upkeep.stop();
+  await clock.advance(2 * day);
+  const again = createUpkeep({
+    ...{ rewards: store.rewards, memberData: store.memberData, firstListing: () => listing },
+    ...{
+      counting: store.counting,
+      pruning: store.pruning,
+      keep: { bodiesMs: null, effectsMs: null },
+      onPruned: () => {},
+      separateAccounts: async () => {},
+    },
+    ...{ clock, log: pino({ level: 'silent' }) },
+  });
+  onTestFinished(() => again.stop());
+  again.start();
+  await advance(minute);
+  await vote(store, '1', start + 2 * day + hour);
+  // The day in between is forgiven, so this is the third day in a row.
+  expect(await vote(store, '1', start + 3 * day)).toMatchObject({ credits: 60 });
+});
