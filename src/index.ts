@@ -39,14 +39,17 @@ export type {
 export type {
   Announcement,
   Bonus,
+  ByType,
   DirectMessage,
   DirectMessageContent,
+  DirectMessages,
   EffectContents,
   EffectKind,
   GivenRole,
   MemberRole,
   OwnerReport,
   OwnerReportContent,
+  OwnerReports,
   RoleContent,
 } from './core/outbox/effect-contents.ts';
 export type {
@@ -87,8 +90,9 @@ export type {
 export type { RoleConnection } from './features/linked-roles/effects.ts';
 export type { LostStreak, LostStreaks } from './features/lost-streaks/effects.ts';
 export type { PartyPanel, PartyReached, PartyReward } from './features/party/effects.ts';
+export type { ReminderNotice } from './features/reminders/effects.ts';
 export type { Review as AnnouncedReview, ReviewAnnouncement } from './features/reviews/effects.ts';
-export type { PurchasedItem, ReportedPurchase } from './features/shop/effects.ts';
+export type { ClosedPurchase, PurchasedItem, ReportedPurchase } from './features/shop/effects.ts';
 export type { BudgetDecision, BudgetStore } from './lookup/budget.ts';
 export { createLookup } from './lookup/client.ts';
 export type {

@@ -91,7 +91,7 @@ export interface OwnerReports {
 export type OwnerReportContent = ByType<OwnerReports>;
 
 /** A union that its field `type` discriminates. */
-type ByType<Types> = { readonly [Type in keyof Types]: Types[Type] & { readonly type: Type } }[keyof Types];
+export type ByType<Types> = { readonly [Type in keyof Types]: Types[Type] & { readonly type: Type } }[keyof Types];
 
 /** What each kind of effect contains, as it is stored. Features add theirs, with their formats in `EffectFormats`. */
 export interface EffectContents {

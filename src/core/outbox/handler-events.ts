@@ -167,3 +167,9 @@ export function partsOfHandlerQueue(queue: string): { readonly kind: string; rea
   const [, kind = '', community = ''] = queue.split(' ');
   return { kind, community };
 }
+
+declare module './effect-contents.ts' {
+  interface EffectContents {
+    readonly handler: HandlerContent;
+  }
+}

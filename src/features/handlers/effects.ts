@@ -2,12 +2,6 @@ import { type EffectFormat, formatOf } from '../../core/outbox/effect-kind.ts';
 import type { HandlerContent, HandlerEvents, HandlerKind, HandlerListing } from '../../core/outbox/handler-events.ts';
 import { type Fields, isObject, type JsonObject, matches } from '../../platform/json-fields.ts';
 
-declare module '../../core/outbox/effect-contents.ts' {
-  interface EffectContents {
-    readonly handler: HandlerContent;
-  }
-}
-
 /** Whether parsed JSON is what the outbox stores for a handler. An event of an unknown type is not. */
 function isHandlerContent(value: unknown): value is HandlerContent {
   if (!isObject(value) || typeof value['id'] !== 'string' || !isObject(value['event'])) return false;
