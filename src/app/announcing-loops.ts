@@ -8,20 +8,14 @@ import { createDepartures } from '../features/communities/departures.ts';
 import type { Directory } from '../features/communities/directory.ts';
 import type { VotesBetween } from '../features/digests/votes-between.ts';
 import type { LookupClients } from '../features/listings/lookup-clients.ts';
-import type { ReminderLoop } from '../features/reminders/loop.ts';
 import type { CommunitySettingsSync } from '../features/setup/community-settings.ts';
 import type { Store } from '../features/store.ts';
 import { createUpkeep } from '../features/upkeep/upkeep.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
+import type { Loop } from '../platform/loop.ts';
 import { separateAccounts } from './prepare-accounts.ts';
-
-/** A part of the program that works in the background. */
-export interface Loop {
-  start(): void;
-  stop(): Promise<void>;
-}
 
 /** What fills the outbox by time, and looks after the database. */
 export function createAnnouncingLoops(
@@ -35,7 +29,7 @@ export function createAnnouncingLoops(
     readonly lookups: LookupClients;
     readonly votesBetween: VotesBetween;
     readonly sync: Pick<CommunitySettingsSync, 'base' | 'refresh'>;
-    readonly reminderLoop: ReminderLoop;
+    readonly reminderLoop: Loop;
     /** Polls these queues of the outbox, in every process. */
     readonly nudge: (queues: readonly string[]) => void;
     readonly handlesReviews: () => boolean;

@@ -28,6 +28,7 @@ import type { BodyMemory } from '../platform/http/body-memory.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { LeaseStore } from '../platform/leases/lease-store.ts';
 import type { Log } from '../platform/log.ts';
+import { createLoop } from '../platform/loop.ts';
 import { memoizeOne } from '../platform/memoize.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import type { DiscordAccess } from './discord-access.ts';
@@ -162,14 +163,12 @@ export function createAnswering(
     }
   }
 
-  async function pollNotices(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await reminders.refreshNotices().catch((error: unknown) => {
-        log.warn({ reason: messageOf(error) }, 'notices to members could not be read');
-      });
-      await stopwatch.sleep(noticesPollMs, stopping.signal);
-    }
-  }
+  const notices = createLoop({
+    round: reminders.refreshNotices,
+    pauseMs: noticesPollMs,
+    onError: (error) => log.warn({ reason: messageOf(error) }, 'notices to members could not be read'),
+    clock: stopwatch,
+  });
 
   return {
     isConnected: () => gateway?.ready ?? null,
@@ -178,7 +177,7 @@ export function createAnswering(
     start() {
       gateway?.start();
       void register();
-      if (dependencies.refreshesNotices) void pollNotices();
+      if (dependencies.refreshesNotices) notices.start();
       const { publicUrl } = dependencies;
       const url = publicUrl === null ? null : `${publicUrl}${interactionsPath}`;
       void warnOfEndpoint({ publicKey: discord.publicKey, url }, { rest, log });
@@ -187,7 +186,7 @@ export function createAnswering(
     async stop() {
       stopping.abort();
       registrar.stop();
-      await Promise.all([gateway?.stop(), endpoint?.stop()]);
+      await Promise.all([gateway?.stop(), endpoint?.stop(), notices.stop()]);
     },
   };
 }

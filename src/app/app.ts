@@ -192,7 +192,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   });
 
   const notices = createEffectNotices(config.cacheUrl, clock, (queues) => {
-    if (queues.includes(settingsNotice)) settings.loop.nudge();
+    if (queues.includes(settingsNotice)) settings.loop.wake();
     announcing?.nudge(queues);
     handling.nudge(queues);
   });

@@ -11,7 +11,7 @@ import type { Handling } from '../features/handlers/handling.ts';
 import type { LookupClients } from '../features/listings/lookup-clients.ts';
 import { createMemberDataAccess } from '../features/member-data/member-data.ts';
 import { createVotePictures } from '../features/pictures/vote-pictures.ts';
-import { createReminderLoop, type ReminderLoop } from '../features/reminders/loop.ts';
+import { createReminderLoop } from '../features/reminders/loop.ts';
 import { createReminderService } from '../features/reminders/service.ts';
 import { type CheckedListing, createVoteCheck, listingToCheck } from '../features/reminders/vote-check.ts';
 import { createShop } from '../features/shop/shop.ts';
@@ -19,6 +19,7 @@ import type { Store } from '../features/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
+import type { Loop } from '../platform/loop.ts';
 import { memoizeOne } from '../platform/memoize.ts';
 import type { AnnouncingDependencies } from './announcing.ts';
 import type { AnsweringDependencies, BotContext } from './answering.ts';
@@ -30,7 +31,7 @@ export interface MemberServices
     Pick<AnnouncingDependencies, 'findLookup' | 'drawVotePicture'> {
   readonly standings: Standings;
   /** Sends the reminders; to be started only if they are switched on. */
-  readonly reminderLoop: ReminderLoop;
+  readonly reminderLoop: Loop;
 }
 
 export function createMemberServices(

@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Metrics } from '../../platform/http/metrics/metrics.ts';
 import type { Log } from '../../platform/log.ts';
+import type { Loop } from '../../platform/loop.ts';
 import { memoizeOne } from '../../platform/memoize.ts';
 import type { Community, Directory } from '../communities/directory.ts';
 import type { CommunityListing } from '../communities/listings.ts';
@@ -10,7 +11,7 @@ import { type LookupClients, linkedLabel } from '../listings/lookup-clients.ts';
 import { createLostStreaksTask } from '../lost-streaks/task.ts';
 import { createReviewsTask } from '../reviews/task.ts';
 import type { Store } from '../store.ts';
-import { type AnnouncementLoop, createAnnouncementLoop } from './loop.ts';
+import { createAnnouncementLoop } from './loop.ts';
 
 /** The loop with what the settings switch on; nothing by default. */
 export function createConfiguredAnnouncementLoop(
@@ -26,7 +27,7 @@ export function createConfiguredAnnouncementLoop(
     /** Whether there is a handler for reviews, which are polled for it. */
     readonly handlesReviews: () => boolean;
   },
-): AnnouncementLoop {
+): Loop {
   const { store, votesBetween, lookups, metrics, clock, log, onEnqueued, handlesReviews } = dependencies;
   let keptDigests: string | undefined;
 

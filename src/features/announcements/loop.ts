@@ -2,20 +2,15 @@ import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { createLoop, type Loop } from '../../platform/loop.ts';
 
 /** Everything that is announced regularly is announced within a few seconds after it is due. */
 const pollMs = 10 * second;
 
-/** Announces what no event announces: digests, lost streaks and new reviews. */
-export interface AnnouncementLoop {
-  start(): void;
-  /** Resolves when the current round has ended. */
-  stop(): Promise<void>;
-}
-
 /** One thing to announce if it is due; returns the queue of a new effect, or null. Called again after an error. */
 export type AnnouncementTask = () => Promise<string | null>;
 
+/** Announces what no event announces: digests, lost streaks and new reviews. */
 export function createAnnouncementLoop(options: {
   /** Called before each round. */
   readonly tasks: () => readonly { readonly name: string; readonly run: AnnouncementTask }[];
@@ -25,43 +20,27 @@ export function createAnnouncementLoop(options: {
   readonly log: Log;
   /** Called with the queue of a new effect. */
   readonly onEnqueued: (queue: string) => void;
-}): AnnouncementLoop {
+}): Loop {
   const { tasks, prepare, clock, log, onEnqueued } = options;
-  const abortController = new AbortController();
-  const { signal } = abortController;
-  let running: Promise<void> | undefined;
+  function warn(task: string, error: unknown): void {
+    log.warn({ task, reason: messageOf(error) }, 'announcement failed; retrying');
+  }
 
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      const isPrepared = await attempt('preparation', async () => {
-        await prepare();
-        return null;
-      });
-      for (const { name, run: task } of isPrepared ? tasks() : []) {
-        if (!signal.aborted) await attempt(name, task);
+  return createLoop({
+    async round(signal) {
+      await prepare();
+      for (const { name, run } of tasks()) {
+        if (signal.aborted) return;
+        try {
+          const queue = await run();
+          if (queue !== null) onEnqueued(queue);
+        } catch (error) {
+          if (!signal.aborted) warn(name, error);
+        }
       }
-      await clock.sleep(pollMs, signal);
-    }
-  }
-
-  async function attempt(name: string, task: AnnouncementTask): Promise<boolean> {
-    try {
-      const queue = await task();
-      if (queue !== null) onEnqueued(queue);
-      return true;
-    } catch (error) {
-      if (!signal.aborted) log.warn({ task: name, reason: messageOf(error) }, 'announcement failed; retrying');
-      return false;
-    }
-  }
-
-  return {
-    start() {
-      running ??= run();
     },
-    async stop() {
-      abortController.abort();
-      await running;
-    },
-  };
+    pauseMs: pollMs,
+    onError: (error) => warn('preparation', error),
+    clock,
+  });
 }

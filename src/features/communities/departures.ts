@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { day, hour, minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { createLoop, type Loop } from '../../platform/loop.ts';
 import { departureNotice, keepParkedMs } from './departure-notice.ts';
 
 const checkEveryMs = hour;
@@ -13,11 +14,9 @@ const minMissingMs = 30 * minute;
 const noticesBeforeMs = [7 * day, day];
 
 /** Parks communities that have removed the bot, and deletes their settings and data 30 days later. */
-export interface Departures {
+export interface Departures extends Loop {
   /** Checks once. Rejects if Discord or the store fails; that counts as nothing. */
-  check(): Promise<void>;
-  start(): void;
-  stop(): Promise<void>;
+  check(signal?: AbortSignal): Promise<void>;
 }
 
 export function createDepartures(options: {
@@ -38,9 +37,6 @@ export function createDepartures(options: {
   readonly log: Log;
 }): Departures {
   const { guilds, listGuilds, isMember, isOperators, listingOf, onEnqueued, apply, clock, log } = options;
-  const abortController = new AbortController();
-  const { signal } = abortController;
-  let running: Promise<void> | undefined;
 
   async function checkGuild(guild: GuildState, isPresent: boolean): Promise<boolean> {
     const { guildId, missingSince, parkedAt, parkedBy } = guild;
@@ -93,7 +89,7 @@ export function createDepartures(options: {
     log.warn(fields, 'the settings and the data of a parked community will be deleted soon');
   }
 
-  async function deleteExpired(all: readonly GuildState[]): Promise<boolean> {
+  async function deleteExpired(all: readonly GuildState[], signal: AbortSignal): Promise<boolean> {
     const expired = all.filter(({ parkedAt, changedAt }) => changedAt !== null && isExpired(parkedAt, clock.now()));
     for (const { guildId } of expired) {
       // The bot may have returned since the list was read.
@@ -107,7 +103,7 @@ export function createDepartures(options: {
     return expired.length > 0;
   }
 
-  async function check(): Promise<void> {
+  async function check(signal = new AbortController().signal): Promise<void> {
     const present = await listGuilds();
     const all = await guilds.list();
     let hasChanged = false;
@@ -116,28 +112,16 @@ export function createDepartures(options: {
       if (await checkGuild(guild, present.has(guild.guildId))) hasChanged = true;
       else await giveNotice(guild);
     }
-    if ((await deleteExpired(all)) || hasChanged) await apply();
+    if ((await deleteExpired(all, signal)) || hasChanged) await apply();
   }
 
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      await check().catch((error: unknown) => {
-        if (!signal.aborted) log.info({ reason: messageOf(error) }, 'the guilds of the bot could not be compared');
-      });
-      await clock.sleep(checkEveryMs, signal);
-    }
-  }
-
-  return {
-    check,
-    start() {
-      running ??= run();
-    },
-    async stop() {
-      abortController.abort();
-      await running;
-    },
-  };
+  const loop = createLoop({
+    round: check,
+    pauseMs: checkEveryMs,
+    onError: (error) => log.info({ reason: messageOf(error) }, 'the guilds of the bot could not be compared'),
+    clock,
+  });
+  return { ...loop, check };
 }
 
 function isExpired(parkedAt: number | null, now: number): boolean {

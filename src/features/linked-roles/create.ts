@@ -11,6 +11,7 @@ import { minute } from '../../platform/durations.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { createLoop, type Loop } from '../../platform/loop.ts';
 import type { Directory } from '../communities/directory.ts';
 import { createDiscordOAuth } from './discord-oauth.ts';
 import { createLinkedRoles, type LinkedRoles } from './linked-roles.ts';
@@ -29,11 +30,8 @@ export function publishedLinkedRoles({ publicUrl, clientSecret }: Config): Appli
 }
 
 /** Linked roles with their pages. */
-export interface LinkedRolesService extends Pick<LinkedRoles, 'update' | 'unlink'> {
+export interface LinkedRolesService extends Pick<LinkedRoles, 'update' | 'unlink'>, Loop {
   readonly routes: RequestHandler;
-  start(): void;
-  /** Resolves when the current check has ended. */
-  stop(): Promise<void>;
 }
 
 /** Null if they are off: without `DISCORD_CLIENT_SECRET`, `PUBLIC_URL` or `DISCORD_TOKEN`. */
@@ -72,34 +70,21 @@ export function createLinkedRolesService(
   const tokens = createMemberTokens({ members, oauth, encryption, clock });
   const linkedRoles = createLinkedRoles({ members, tokens, oauth, dayIn, clock, log });
   const onLinked = (userId: string) => nudge(roleConnectionQueue(userId));
-  const abortController = new AbortController();
-  const { signal } = abortController;
-  let running: Promise<void> | undefined;
-
-  async function checkAll(): Promise<void> {
-    let last: string | null = '';
-    while (last !== null && !signal.aborted) last = await linkedRoles.checkAfter(last);
-  }
-
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      await checkAll().catch((error: unknown) => {
-        if (!signal.aborted) log.warn({ reason: messageOf(error) }, 'linked roles could not be checked; retrying');
-      });
-      await clock.sleep(checkEveryMs, signal);
-    }
-  }
+  const loop = createLoop({
+    async round(signal) {
+      let last: string | null = '';
+      while (last !== null && !signal.aborted) last = await linkedRoles.checkAfter(last);
+    },
+    pauseMs: checkEveryMs,
+    onError: (error) => log.warn({ reason: messageOf(error) }, 'linked roles could not be checked; retrying'),
+    clock,
+  });
 
   return {
     update: linkedRoles.update,
     unlink: linkedRoles.unlink,
     routes: createLinkRoutes({ oauth, tokens, clientSecret, publicUrl, onLinked, clock, log }),
-    start() {
-      running ??= run();
-    },
-    async stop() {
-      abortController.abort();
-      await running;
-    },
+    start: loop.start,
+    stop: loop.stop,
   };
 }

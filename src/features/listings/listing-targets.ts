@@ -2,6 +2,7 @@ import type { ListedLookup } from '../../../commands/command.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, minute } from '../../platform/durations.ts';
+import { createLoop, type Loop } from '../../platform/loop.ts';
 import type { Community, Directory } from '../communities/directory.ts';
 
 /** How often the service is asked again for ids that are not known yet (ms). */
@@ -55,8 +56,7 @@ export function createListingTargets(findLookup: (listing: string) => ListedLook
 }
 
 /** Finds the ids by which the listings of a guild are compared, and has them compared again. */
-export interface TargetLoop {
-  start(): void;
+export interface TargetLoop extends Loop {
   /** Asks at once for what is not known of the community of a listing. Never rejects. */
   compare(listing: string): Promise<void>;
   /** Does not wait for a request in progress, whose result makes no difference any more. */
@@ -70,9 +70,6 @@ export function createTargetLoop(options: {
   readonly clock: Clock;
 }): TargetLoop {
   const { targets, directory, clock } = options;
-  const abortController = new AbortController();
-  const { signal } = abortController;
-  let wake = new AbortController();
   let isRunning = false;
 
   function unknownIn({ listings }: Pick<Community, 'listings'>): readonly TargetedListing[] {
@@ -86,15 +83,18 @@ export function createTargetLoop(options: {
 
   const unknownListings = () => directory.communities.flatMap(unknownIn);
 
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      wake = new AbortController();
+  const loop = createLoop({
+    async round(signal) {
       for (const listing of unknownListings()) if (!signal.aborted) await targets.find(listing);
       if (!signal.aborted) directory.refreshTargets();
-      const delayMs = unknownListings().length === 0 ? idleMs : retryMs;
-      await clock.sleep(delayMs, AbortSignal.any([signal, wake.signal]));
-    }
-  }
+    },
+    pauseMs: () => (unknownListings().length === 0 ? idleMs : retryMs),
+    // The targets are asked for without errors.
+    onError(error) {
+      throw error;
+    },
+    clock,
+  });
 
   return {
     async compare(listing) {
@@ -107,11 +107,11 @@ export function createTargetLoop(options: {
     start() {
       if (isRunning) return;
       isRunning = true;
-      directory.onChange(() => wake.abort());
-      void run();
+      directory.onChange(loop.wake);
+      loop.start();
     },
     async stop() {
-      abortController.abort();
+      void loop.stop();
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { day, minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { createLoop, type Loop } from '../../platform/loop.ts';
 import type { StoredReminders } from './store.ts';
 import type { CheckedListing, CheckVote } from './vote-check.ts';
 
@@ -17,13 +18,7 @@ const clockToleranceMs = minute;
 /** `due`: the message was enqueued. `not_yet`: the member may not vote yet. `unknown`: nothing confirms it. */
 export type ReminderOutcome = 'due' | 'not_yet' | 'unknown';
 
-/** Repeatedly checks the reminders that are due, and enqueues their messages. */
-export interface ReminderLoop {
-  start(): void;
-  /** Resolves when the current batch has ended. */
-  stop(): Promise<void>;
-}
-
+/** Checks the reminders that are due, and enqueues their messages. */
 export function createReminderLoop(options: {
   readonly reminders: StoredReminders;
   /** The one with this name, or the one with the same target that stands for it. */
@@ -38,12 +33,9 @@ export function createReminderLoop(options: {
   readonly onChecked: (outcome: ReminderOutcome) => void;
   /** Called regularly, also when nothing is due. */
   readonly onPoll: () => Promise<void>;
-}): ReminderLoop {
+}): Loop {
   const { reminders, findListing, longestCooldownMs, createCheck, clock, log, onEnqueued, onChecked, onPoll } = options;
-  const abortController = new AbortController();
-  const { signal } = abortController;
   const maxAhead = () => Math.max(day, longestCooldownMs());
-  let running: Promise<void> | undefined;
 
   async function check(reminder: Reminder, checkVote: CheckVote): Promise<void> {
     const now = clock.now();
@@ -104,23 +96,10 @@ export function createReminderLoop(options: {
     return claimed.length === batchSize;
   }
 
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      const hasMore = await poll().catch((error: unknown) => {
-        if (!signal.aborted) log.warn({ reason: messageOf(error) }, 'reminders could not be checked; retrying');
-        return false;
-      });
-      if (!hasMore) await clock.sleep(pollMs, signal);
-    }
-  }
-
-  return {
-    start() {
-      running ??= run();
-    },
-    async stop() {
-      abortController.abort();
-      await running;
-    },
-  };
+  return createLoop({
+    round: poll,
+    pauseMs: pollMs,
+    onError: (error) => log.warn({ reason: messageOf(error) }, 'reminders could not be checked; retrying'),
+    clock,
+  });
 }

@@ -2,21 +2,26 @@ import type { Setup } from '../../../commands/setup-port.ts';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import type { SettingsStore } from '../../core/settings/stored-settings.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { second } from '../../platform/durations.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
-import { TallyhookError } from '../../platform/errors.ts';
+import { messageOf, TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { createLoop, type WakeableLoop } from '../../platform/loop.ts';
 import type { Redactor } from '../../platform/redactor.ts';
 import type { Directory } from '../communities/directory.ts';
 import type { ListingTargets } from '../listings/listing-targets.ts';
 import type { LookupClients } from '../listings/lookup-clients.ts';
 import { type CommunitySettingsSync, createCommunitySettings } from './community-settings.ts';
-import { createSettingsLoop, type SettingsLoop } from './settings-loop.ts';
 import { createSetup } from './setup.ts';
+
+/** How often to look for changes of other processes (ms). It reads one row. */
+const pollMs = 2 * second;
 
 /** The settings of communities. */
 export interface Settings {
   readonly sync: CommunitySettingsSync;
-  readonly loop: SettingsLoop;
+  /** Applies what other processes have saved; woken when one of them says so. */
+  readonly loop: WakeableLoop;
   readonly setup: Setup;
   /** Creates the key file if `/setup` needs one, so that a folder that cannot be written is reported at the start. */
   prepareKey(): Promise<void>;
@@ -53,12 +58,16 @@ export function createSettings(
 
   return {
     sync,
-    loop: createSettingsLoop({
-      async refresh() {
+    loop: createLoop({
+      async round() {
         await sync.refresh();
         await alsoRefresh?.();
       },
-      ...{ clock, log },
+      pauseMs: pollMs,
+      onError(error, isRepeated) {
+        if (!isRepeated) log.warn({ reason: messageOf(error) }, 'changed settings could not be read; retrying');
+      },
+      clock,
     }),
     async prepareKey() {
       if (!encryption.canSeal) return;

@@ -7,6 +7,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { day, hour, minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { createLoop, type Loop } from '../../platform/loop.ts';
 import {
   countEveryMs,
   createPruning,
@@ -32,12 +33,6 @@ const accountsPerPage = 100;
 const pausePerCount = 4;
 
 /** What is done regularly: heartbeats, ends of roles, repairs, counting, pruning, and once older members' histories. */
-export interface Upkeep {
-  start(): void;
-  /** Resolves when the current step has ended. */
-  stop(): Promise<void>;
-}
-
 export function createUpkeep(options: {
   readonly rewards: RewardStore;
   readonly memberData: Pick<MemberData, 'deleteExpired'>;
@@ -51,24 +46,20 @@ export function createUpkeep(options: {
   readonly clock: Clock;
   readonly log: Log;
   readonly onPruned: (kind: PrunedKind, rows: number) => void;
-}): Upkeep {
+}): Loop {
   const { rewards, memberData, counting, firstListing, separateAccounts, clock, log, onPruned } = options;
   const abortController = new AbortController();
   const { signal } = abortController;
   const prune = createPruning(options.keep, { store: options.pruning, clock, signal, onPruned });
-  let loops: Promise<unknown> | undefined;
+  let completing: Promise<void> | undefined;
   let lastRepaired = '';
   let nextRoundAt = 0;
 
-  /** Repeats a task, after errors too. A task that returns true has more to do, and is repeated at once. */
-  async function repeat(name: string, everyMs: number, task: () => Promise<boolean>): Promise<void> {
-    while (!signal.aborted) {
-      const hasMore = await task().catch((error: unknown) => {
-        if (!signal.aborted) log.warn({ task: name, reason: messageOf(error) }, 'regular task failed; retrying');
-        return false;
-      });
-      if (!hasMore) await clock.sleep(everyMs, signal);
-    }
+  function repeat(task: string, pauseMs: number, round: () => Promise<boolean>): Loop {
+    return createLoop({
+      ...{ round, pauseMs, clock },
+      onError: (error) => log.warn({ task, reason: messageOf(error) }, 'regular task failed; retrying'),
+    });
   }
 
   async function beat(): Promise<false> {
@@ -130,24 +121,26 @@ export function createUpkeep(options: {
     if (completed > 0) log.info({ members: completed }, 'computed the vote histories of earlier members');
   }
 
+  const loops = [
+    repeat('heartbeat', beatEveryMs, beat),
+    repeat('ends of roles', endGrantsEveryMs, endGrants),
+    repeat('repair of roles', repairEveryMs, repair),
+    repeat('votes of forgotten members', deleteExpiredEveryMs, deleteExpired),
+    repeat('accounts of earlier versions', separateEveryMs, separate),
+    repeat('counters', countEveryMs, count),
+    repeat('pruning', pruneEveryMs, removeOld),
+  ];
+
   return {
     start() {
-      loops ??= Promise.all([
-        repeat('heartbeat', beatEveryMs, beat),
-        repeat('ends of roles', endGrantsEveryMs, endGrants),
-        repeat('repair of roles', repairEveryMs, repair),
-        repeat('votes of forgotten members', deleteExpiredEveryMs, deleteExpired),
-        repeat('accounts of earlier versions', separateEveryMs, separate),
-        repeat('counters', countEveryMs, count),
-        repeat('pruning', pruneEveryMs, removeOld),
-        completeHistories().catch((error: unknown) =>
-          log.warn({ reason: messageOf(error) }, 'the vote histories of earlier members are incomplete'),
-        ),
-      ]);
+      for (const loop of loops) loop.start();
+      completing ??= completeHistories().catch((error: unknown) =>
+        log.warn({ reason: messageOf(error) }, 'the vote histories of earlier members are incomplete'),
+      );
     },
     async stop() {
       abortController.abort();
-      await loops;
+      await Promise.all([...loops.map((loop) => loop.stop()), completing]);
     },
   };
 }
