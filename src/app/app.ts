@@ -7,7 +7,6 @@ import type { Config } from '../../config/schema.ts';
 import { homeAccounts } from '../core/ledger/account-id.ts';
 import { createEffectNotices } from '../core/outbox/effect-notices.ts';
 import { createAnnouncements } from '../features/announcements/of-listings.ts';
-import { createVotesBetween } from '../features/digests/votes-between.ts';
 import { createHandling } from '../features/handlers/handling.ts';
 import { createLinkedRolesService } from '../features/linked-roles/create.ts';
 import { createComparedListings } from '../features/listings/compared-listings.ts';
@@ -17,6 +16,7 @@ import { createSeenMembers, listingsSeenIn } from '../features/roles/seen-member
 import { createSettings } from '../features/setup/create-settings.ts';
 import { createSetupChecks } from '../features/setup/setup-checks.ts';
 import { openStore, type Store } from '../features/store.ts';
+import { createUpkeep } from '../features/upkeep/upkeep.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
 import { sqlitePathOf } from '../platform/database/database-url.ts';
 import { second } from '../platform/durations.ts';
@@ -31,7 +31,6 @@ import { createHttpServer } from '../platform/http/server.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { overrideTexts } from '../texts/texts.ts';
 import { createAnnouncing } from './announcing.ts';
-import { createAnnouncingLoops } from './announcing-loops.ts';
 import { createAnswering } from './answering.ts';
 import type { App, AppDependencies } from './app-interface.ts';
 import { checkAppOptions } from './app-options.ts';
@@ -41,7 +40,7 @@ import { createDiscordAccess } from './discord-access.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
-import { prepareAccounts } from './prepare-accounts.ts';
+import { prepareAccounts, separateAccounts } from './prepare-accounts.ts';
 import { communityOfQueues, shareOfRequests } from './queue-share.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving } from './receiving.ts';
@@ -86,7 +85,7 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
   try {
     store = await openStore(config.databaseUrl, clock, { log });
     const home = await prepareAccounts(store, config.listings, { clock, log });
-    const { app, loadSettings } = assembleApp(store, cache, config, dependencies, home);
+    const { app, loadSettings } = await assembleApp(store, cache, config, dependencies, home);
     await loadSettings();
     return app;
   } catch (error) {
@@ -95,7 +94,13 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
   }
 }
 
-function assembleApp(store: Store, cache: Cache, config: Config, dependencies: AppDependencies, home: string | null) {
+async function assembleApp(
+  store: Store,
+  cache: Cache,
+  config: Config,
+  dependencies: AppDependencies,
+  home: string | null,
+) {
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
   const { wrapListener = (listener) => listener, tracing = null } = dependencies;
   /** Other processes may use the same database. */
@@ -128,7 +133,6 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   });
   const has = (role: Role) => config.roles.includes(role);
   const announcements = createAnnouncements(directory);
-  const votesBetween = createVotesBetween(store.digests, clock);
   const { memberLocales } = store;
   const access = createDiscordAccess(config, {
     ...{ announcements, memberLocales, tracing, log, stopwatch, invalidRequests: store.invalidRequests },
@@ -138,20 +142,17 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     requestsPerSecond: () => shareOfRequests(isShared, announcing?.processes() ?? null),
   });
   const announcing = has('announce')
-    ? createAnnouncing(access, {
-        ...services,
-        ...{ clock, announcements, metrics, tracing, log, stopwatch, onAttempted },
-        updateRoleConnection: linkedRoles?.update,
-        ...{ outbox: store.outbox, rewards: store.rewards, parties: store.party, guilds: store.guilds },
-        votesBetween,
-        votesOf: async (userId, listing) => {
-          const accounts = directory.find(listing)?.community.accounts ?? homeAccounts;
-          return (await store.ledgerIn(accounts).account(userId)).votes;
+    ? await createAnnouncing(access, {
+        ...{ config, store, directory, lookups, announcements, linkedRoles, nudge: nudgeEverywhere },
+        ...{ reminders: services.reminders, drawVotePicture: services.drawVotePicture },
+        settings: {
+          isOperators: (guildId) => settings.sync.base.sources.some((source) => source.guildId === guildId),
+          refresh: settings.sync.refresh,
         },
-        newEffectsPollMs,
+        isHandled: (kind) => handling.subscriptions.kinds().includes(kind),
+        ...{ metrics, tracing, clock, log, stopwatch, onAttempted, newEffectsPollMs },
         leases: isShared ? store.leases : null,
         communityOfQueue: communityOfQueues(directory),
-        ownerChannelOf: (guildId) => directory.ofGuild(guildId)?.ownerChannelId ?? null,
       })
     : null;
   const answering = has('answer')
@@ -209,18 +210,14 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     : null;
   const usesDiscord = announcing !== null || answering !== null;
   const discordLoops = usesDiscord ? [access.invalidRequests, access.guard] : [];
-  const announcingLoops =
-    announcing === null
-      ? []
-      : createAnnouncingLoops(config, {
-          ...{ store, votesBetween, home, rest: access.rest, directory, lookups, sync: settings.sync },
-          ...{ metrics, clock, log },
-          reminderLoop: services.reminderLoop,
-          handlesReviews: () => handling.subscriptions.kinds().includes('review'),
-          nudge: nudgeEverywhere,
-        });
-  const linkLoops = announcing === null || linkedRoles === null ? [] : [linkedRoles];
-  const loops = [settings.loop, targetLoop, ...discordLoops, ...announcingLoops, ...linkLoops];
+  const upkeep = createUpkeep({
+    ...{ rewards: store.rewards, memberData: store.memberData, counting: store.counting, pruning: store.pruning },
+    ...{ keep: config.keep, clock, log },
+    firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
+    separateAccounts: () => separateAccounts(store, { listings: config.listings, home }, { clock, log }),
+    onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
+  });
+  const loops = [settings.loop, targetLoop, ...discordLoops, ...(announcing === null ? [] : [upkeep])];
 
   const checks = readinessChecks(store, config.roles, { answering, access, sync: settings.sync });
   const health = createHealth({

@@ -6,20 +6,18 @@ import type { ShopContext } from '../core/tally/purchase-store.ts';
 import type { CommandPlace } from '../discord/interactions/run-command.ts';
 import { createClaims } from '../features/claims/claims.ts';
 import type { Directory } from '../features/communities/directory.ts';
-import { type CommunityListing, isRepeated, lastVoteAt } from '../features/communities/listings.ts';
+import { type CommunityListing, isRepeated } from '../features/communities/listings.ts';
 import type { Handling } from '../features/handlers/handling.ts';
 import type { LookupClients } from '../features/listings/lookup-clients.ts';
 import { createMemberDataAccess } from '../features/member-data/member-data.ts';
 import { createVotePictures } from '../features/pictures/vote-pictures.ts';
-import { createReminderLoop } from '../features/reminders/loop.ts';
 import { createReminderService } from '../features/reminders/service.ts';
-import { type CheckedListing, createVoteCheck, listingToCheck } from '../features/reminders/vote-check.ts';
+import { type CheckedListing, listingToCheck } from '../features/reminders/vote-check.ts';
 import { createShop } from '../features/shop/shop.ts';
 import type { Store } from '../features/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
-import type { Loop } from '../platform/loop.ts';
 import { memoizeOne } from '../platform/memoize.ts';
 import type { AnnouncingDependencies } from './announcing.ts';
 import type { AnsweringDependencies, BotContext } from './answering.ts';
@@ -28,10 +26,8 @@ import { type CommunityContext, createCommunityContexts } from './community-cont
 /** What members and managers use through commands. */
 export interface MemberServices
   extends Pick<AnsweringDependencies, 'contextFor' | 'offer' | 'reminders'>,
-    Pick<AnnouncingDependencies, 'findLookup' | 'drawVotePicture'> {
+    Pick<AnnouncingDependencies, 'drawVotePicture'> {
   readonly standings: Standings;
-  /** Sends the reminders; to be started only if they are switched on. */
-  readonly reminderLoop: Loop;
 }
 
 export function createMemberServices(
@@ -98,19 +94,6 @@ export function createMemberServices(
     standings: homeStandings(),
     reminders,
     drawVotePicture,
-    findLookup: lookups.find,
-    reminderLoop: createReminderLoop({
-      ...{ reminders: store.reminders, findListing: findReminded, clock, log, onPoll: reminders.refreshNotices },
-      longestCooldownMs: () => longestCooldownMs(directory),
-      createCheck: () =>
-        createVoteCheck({
-          lastVoteAt: (userId, { name, names = [name], accounts }) =>
-            lastVoteAt(store.ledgerIn(accounts), userId, names),
-          ...{ keyStatus: lookups.keyStatus, clock },
-        }),
-      onChecked: (outcome) => metrics.reminders.inc({ outcome }),
-      onEnqueued: (queue) => nudge([queue]),
-    }),
     contextFor({ guildId, userId }: CommandPlace) {
       const found = communityContexts.at({ guildId, userId });
       return found instanceof Promise ? found.then(completeContext) : completeContext(found);

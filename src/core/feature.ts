@@ -4,8 +4,8 @@ import type { SqlModule } from './store/sql-module.ts';
 import type { Hooks } from './tally/tally.ts';
 
 /**
- * What a feature does in transactions, everything optional. The writer thread loads it, so its imports contain neither
- * discord.js nor Express.
+ * A feature, everything optional. The writer thread loads it for what it does in transactions, so its imports contain
+ * neither discord.js nor Express.
  */
 export interface Feature extends Hooks {
   /** Its statements; `store.NAME` has them all. */
@@ -16,4 +16,6 @@ export interface Feature extends Hooks {
   readonly directMessages?: Partial<FieldsByType<DirectMessages>>;
   /** The fields of its reports to the owner, by their types. */
   readonly ownerReports?: Partial<FieldsByType<OwnerReports>>;
+  /** Everything that needs Discord or time. Not loaded by the writer thread, nor in processes that only receive. */
+  readonly load?: () => Promise<{ readonly create: (context: never) => object }>;
 }

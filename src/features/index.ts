@@ -1,14 +1,18 @@
 import type { Feature } from '../core/feature.ts';
 import { coreFormats, type EffectFormats } from '../core/outbox/effect-kind.ts';
+import type { EffectHandlers } from '../core/outbox/perform.ts';
 import type { SqlModule, StoredFeatures } from '../core/store/sql-module.ts';
+import { announcements } from './announcements/feature.ts';
 import { communities } from './communities/feature.ts';
 import { digests } from './digests/feature.ts';
 import { handlers } from './handlers/feature.ts';
 import { linkedRoles } from './linked-roles/feature.ts';
 import { lostStreaks } from './lost-streaks/feature.ts';
+import type { DirectMessageTypes, FeatureParts, OwnerReportTypes } from './parts.ts';
 import { party } from './party/feature.ts';
 import { reminders } from './reminders/feature.ts';
 import { reviews } from './reviews/feature.ts';
+import { roles } from './roles/feature.ts';
 import { shop } from './shop/feature.ts';
 
 /** All features. When an event is recorded, they take part in this order. */
@@ -22,6 +26,8 @@ const features = {
   reviews,
   shop,
   communities,
+  announcements,
+  roles,
 } as const satisfies Readonly<Record<string, Feature>>;
 
 type Features = typeof features;
@@ -59,3 +65,46 @@ const modules = Object.fromEntries(
 ) as FeatureModules;
 
 export const storedFeatures = { modules, effects, hooks: Object.values<Feature>(features) } satisfies StoredFeatures;
+
+type Create = Awaited<ReturnType<Extract<Features[keyof Features], { readonly load: unknown }>['load']>>['create'];
+type ContextOf<Function> = (
+  Function extends (context: infer Context) => unknown
+    ? (each: Context) => void
+    : never
+) extends (all: infer All) => void
+  ? All
+  : never;
+/** What the features need together. */
+export type CompleteContext = ContextOf<Create>;
+
+type CreatedParts = ReturnType<Create>;
+type Merged<Name extends 'effects' | 'directMessages' | 'ownerReports'> = Together<
+  Extract<CreatedParts, Readonly<Record<Name, unknown>>>[Name]
+>;
+
+/** What all features do in a process that announces, by the names of {@link FeatureParts}. */
+export interface Parts extends Required<Pick<FeatureParts, 'tasks' | 'prepareTasks' | 'loops'>> {
+  readonly effects: Required<Omit<EffectHandlers, 'directMessage' | 'ownerReport' | 'handler'>>;
+  readonly directMessages: DirectMessageTypes;
+  readonly ownerReports: OwnerReportTypes;
+}
+
+/** Creates what features do beside transactions. Loads discord.js. What is missing for a kind or type does not compile. */
+export async function createParts(context: CompleteContext): Promise<Parts> {
+  type Module = { readonly create: (context: CompleteContext) => CreatedParts };
+  const loading = Object.values(features).map((feature): Promise<Module> | undefined =>
+    'load' in feature ? feature.load() : undefined,
+  );
+  const parts: FeatureParts[] = (await Promise.all(loading)).flatMap((module) => module?.create(context) ?? []);
+  const merge = (name: keyof FeatureParts) => Object.assign({}, ...parts.map((part) => part[name]));
+  return {
+    effects: merge('effects') as Merged<'effects'>,
+    directMessages: merge('directMessages') as Merged<'directMessages'>,
+    ownerReports: merge('ownerReports') as Merged<'ownerReports'>,
+    tasks: (community) => parts.flatMap(({ tasks }) => tasks?.(community) ?? []),
+    async prepareTasks() {
+      for (const { prepareTasks } of parts) await prepareTasks?.();
+    },
+    loops: parts.flatMap(({ loops }) => loops ?? []),
+  };
+}

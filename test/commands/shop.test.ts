@@ -286,12 +286,8 @@ describe('a purchase that the owner fulfils', () => {
 
   it('is a direct message to the buyer, with the name of the item escaped', () => {
     const purchase = { item: '@everyone', price: 1 };
-    expect(renderPurchaseMessage({ ...purchase, type: 'purchaseFulfilled' }, en).text).toBe(
-      '**@\u200Beveryone** is yours now.',
-    );
-    expect(renderPurchaseMessage({ ...purchase, type: 'purchaseRefunded' }, en).text).toContain(
-      'You got the price back: **1** credit.',
-    );
+    expect(renderPurchaseMessage('fulfilled', purchase, en).text).toBe('**@\u200Beveryone** is yours now.');
+    expect(renderPurchaseMessage('refunded', purchase, en).text).toContain('You got the price back: **1** credit.');
   });
 
   it('of a role that Discord refused is a report without buttons', () => {

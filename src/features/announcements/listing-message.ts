@@ -1,23 +1,16 @@
 import type { Panel, Reply, ReplyButton } from '../../../commands/reply.ts';
 import type { AttemptResult, Effect } from '../../core/outbox/effect.ts';
-import type { ChannelTexts } from '../../discord/guild-languages.ts';
 import { postOnce } from '../../discord/posting/post-once.ts';
-import type { DiscordRest } from '../../discord/rest.ts';
-import type { Clock } from '../../platform/clock.ts';
 import { type Texts, textsFor } from '../../texts/texts.ts';
+import type { PartsContext } from '../parts.ts';
 import type { AnnouncementStyle } from './announcement-style.ts';
-import { type CardSource, type ListingCard, readCard } from './listing-card.ts';
+import { type ListingCard, readCard } from './listing-card.ts';
 
 /** What messages about a listing need. */
-export interface ListingMessages {
-  readonly rest: DiscordRest;
-  readonly clock: Clock;
-  readonly textsOf: ChannelTexts;
-  readonly listingOf: CardSource;
-  /** Null for a listing that is not configured any more. */
-  readonly styleOf: (listing: string) => AnnouncementStyle | null;
-  readonly voteButtons: (texts: Texts) => readonly ReplyButton[];
-}
+export type ListingMessages = Pick<
+  PartsContext,
+  'rest' | 'clock' | 'channelTexts' | 'cardOf' | 'announcements' | 'voteButtons'
+>;
 
 export interface ListingMessageContext {
   readonly texts: Texts;
@@ -29,15 +22,15 @@ export interface ListingMessageContext {
 
 /** Posts a message about a listing once, in its language and style. Its footer must be that of no other message. */
 export async function postAbout(
-  { rest, clock, textsOf, listingOf, styleOf, voteButtons }: ListingMessages,
+  { rest, clock, channelTexts, cardOf, announcements, voteButtons }: ListingMessages,
   effect: Effect<'digest' | 'lostStreaks' | 'review'>,
   render: (context: ListingMessageContext) => Promise<(Reply | Panel) & { readonly footer: string }>,
 ): Promise<AttemptResult> {
   const { channelId, listing } = effect.content;
-  const style = styleOf(listing);
+  const style = announcements.findStyle(listing);
   if (style === null) return { outcome: 'bury', reason: `There is no listing "${listing}" in the settings any more.` };
-  const [channelTexts, card] = await Promise.all([textsOf(channelId), readCard(listingOf, listing, clock)]);
-  const texts = style.language === null ? channelTexts : textsFor(style.language);
+  const [inChannel, card] = await Promise.all([channelTexts(channelId), readCard(cardOf, listing, clock)]);
+  const texts = style.language === null ? inChannel : textsFor(style.language);
   const reply = await render({ texts, card, style, buttons: voteButtons(texts) });
   const posted = await postOnce(rest, clock, { channelId, reply, effect });
   return 'outcome' in posted ? posted : { outcome: 'done' };

@@ -3,17 +3,15 @@ import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { createLoop, type Loop } from '../../platform/loop.ts';
+import type { AnnouncementTask } from '../parts.ts';
 
 /** Everything that is announced regularly is announced within a few seconds after it is due. */
 const pollMs = 10 * second;
 
-/** One thing to announce if it is due; returns the queue of a new effect, or null. Called again after an error. */
-export type AnnouncementTask = () => Promise<string | null>;
-
 /** Announces what no event announces: digests, lost streaks and new reviews. */
 export function createAnnouncementLoop(options: {
   /** Called before each round. */
-  readonly tasks: () => readonly { readonly name: string; readonly run: AnnouncementTask }[];
+  readonly tasks: () => readonly AnnouncementTask[];
   /** Called before each round; nothing runs until it succeeds. */
   readonly prepare: () => Promise<void>;
   readonly clock: Clock;

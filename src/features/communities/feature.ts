@@ -1,4 +1,4 @@
 import type { Feature } from '../../core/feature.ts';
 import { directMessages } from './effects.ts';
 
-export const communities = { directMessages } satisfies Feature;
+export const communities = { directMessages, load: () => import('./parts.ts') } satisfies Feature;

@@ -2,4 +2,4 @@ import type { Feature } from '../../core/feature.ts';
 import { effects } from './effects.ts';
 import * as sql from './store.ts';
 
-export const digests = { sql, effects } satisfies Feature;
+export const digests = { sql, effects, load: () => import('./parts.ts') } satisfies Feature;

@@ -1,7 +1,7 @@
 import type { ListingConfig } from '../../../config/schema.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { AnnouncementTask } from '../announcements/loop.ts';
+import type { AnnouncementTask } from '../parts.ts';
 import { nextPeriod } from './period.ts';
 import type { DigestStore } from './store.ts';
 import type { VotesBetween } from './votes-between.ts';
@@ -14,7 +14,7 @@ export function createDigestTask(
     readonly votesBetween: VotesBetween;
     readonly clock: Clock;
   },
-): AnnouncementTask {
+): AnnouncementTask['run'] {
   const { store, votesBetween, clock } = options;
   const calendar = calendarOf({ timeZone });
   return async () => {

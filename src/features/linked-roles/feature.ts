@@ -8,4 +8,5 @@ export const linkedRoles = {
   effects,
   onVote: planRoleConnection,
   onPremium: planRoleConnection,
+  load: () => import('./parts.ts'),
 } satisfies Feature;

@@ -1,5 +1,8 @@
 import type { ListedLookup } from '../../../commands/command.ts';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
+import type { AccountScope } from '../../core/ledger/account-id.ts';
+import type { LedgerReads } from '../../core/ledger/ledger.ts';
+import type { BudgetStore } from '../../lookup/budget.ts';
 import { createLookup, createRotatableClient, type RotatableClient } from '../../lookup/client.ts';
 import type { KeyStatus, LookupClient } from '../../lookup/lookup.ts';
 import type { LookupOptions } from '../../lookup/lookup-options.ts';
@@ -9,7 +12,6 @@ import type { Metrics } from '../../platform/http/metrics/metrics.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';
 import { accountsOf, lastVoteAt } from '../communities/listings.ts';
-import type { Store } from '../store.ts';
 
 /** A deferred command must respond within 15 s of the interaction. */
 const requestTimeoutMs = 9 * second;
@@ -41,7 +43,10 @@ interface ConfiguredClient extends RotatableClient {
 }
 
 export interface LookupClientDependencies {
-  readonly store: Store;
+  readonly store: {
+    readonly budgetStore: BudgetStore;
+    readonly ledgerIn: (accounts: AccountScope) => LedgerReads;
+  };
   /** The guild of the home community, as of {@link accountsOf}. */
   readonly home?: string | null | undefined;
   /** The names of all listings with the target of a listing; by default only its own. */

@@ -3,7 +3,7 @@ import type { AccountScope } from '../../core/ledger/account-id.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
-import type { AnnouncementTask } from '../announcements/loop.ts';
+import type { AnnouncementTask } from '../parts.ts';
 import type { LostStreakStore } from './store.ts';
 
 /** A vote of the last minutes of a day can be delivered after it (ms). */
@@ -27,7 +27,7 @@ export function createLostStreaksTask(
     readonly beat: (now: number) => Promise<void>;
     readonly clock: Clock;
   },
-): AnnouncementTask {
+): AnnouncementTask['run'] {
   const { accounts, store, beat, clock } = options;
   const calendar = calendarOf({ timeZone });
   const key = guildId ?? '';

@@ -1,8 +1,7 @@
 import { type DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
-import type { Reply } from '../../../commands/reply.ts';
 import { type AttemptResult, directMessagesClosed, type Effect } from '../../core/outbox/effect.ts';
-import type { DirectMessage } from '../../core/outbox/effect-contents.ts';
+import type { DirectMessage, DirectMessageContent } from '../../core/outbox/effect-contents.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import { rejectionOf, retryAlone } from '../../discord/discord-errors.ts';
 import type { MemberTexts } from '../../discord/guild-languages.ts';
@@ -12,10 +11,7 @@ import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
 import { plainName } from '../../platform/truncate.ts';
-import { type CardSource, listingName, readCard } from '../announcements/listing-card.ts';
-import { hasDeparture, renderDeparture } from '../communities/departure-message.ts';
-import { hasReminder, renderReminder } from '../reminders/message.ts';
-import { renderPurchaseMessage } from '../shop/messages.ts';
+import type { DirectMessageType, DirectMessageTypes } from '../parts.ts';
 
 /** The ids of channels never change, and opening a channel again costs a request. */
 const maxChannels = 10_000;
@@ -25,32 +21,22 @@ const nonceLifetimeMs = 2 * minute;
 /** Between this clock and that of Discord. */
 const clockToleranceMs = 5 * minute;
 
-/** What is stored of direct messages. Rejects as the store does. */
-export interface DirectMessageSettings {
-  /**
-   * Whether a message is still to be sent: a member may have voted since, or want no more messages. If it cannot have
-   * been sent before and is too old to tell, it returns false and plans the message again.
-   */
-  isStillWanted(effect: Effect<'directMessage'>): Promise<boolean>;
-  /** Stores that the member accepts no direct messages, to report it at the next command. */
-  directMessagesClosed(userId: string): Promise<void>;
-}
-
 const channelSchema = z.object({ id: z.string() });
 
 /**
- * Sends direct messages. One that the member does not accept is buried at once with the reason
- * {@link directMessagesClosed}. Rejects as {@link DirectMessageSettings} does.
+ * Sends direct messages of these types. One that the member does not accept is buried at once with the reason
+ * {@link directMessagesClosed}. Rejects as the types and `onClosed` do.
  */
 export function createDirectMessageHandler(options: {
   rest: DiscordRest;
-  settings: DirectMessageSettings;
+  types: DirectMessageTypes;
+  /** Stores that the member accepts no direct messages, to report it at the next command. */
+  onClosed: (userId: string) => Promise<void>;
   /** In the language of the member. */
   textsOf: MemberTexts;
-  listingOf: CardSource;
   clock: Clock;
 }): NonNullable<EffectHandlers['directMessage']> {
-  const { rest, settings, textsOf, listingOf, clock } = options;
+  const { rest, onClosed, textsOf, clock } = options;
   /** By user id. */
   const channelIds = new BoundedMap<string>(maxChannels);
 
@@ -62,22 +48,15 @@ export function createDirectMessageHandler(options: {
     return id;
   }
 
-  async function render({ userId, message }: DirectMessage): Promise<Reply> {
-    const texts = await textsOf(userId);
-    if (message.type === 'purchaseFulfilled' || message.type === 'purchaseRefunded') {
-      return renderPurchaseMessage(message, texts);
-    }
-    const card = message.listing === null ? null : await readCard(listingOf, message.listing, clock);
-    if (message.type === 'departure') return renderDeparture(message, listingName(card, message.guildId), texts);
-    return renderReminder(message, { name: listingName(card, message.listing), url: card?.url ?? null }, texts);
-  }
+  // TypeScript does not relate the type of a message to the parameter of its functions.
+  const typeOf = ({ type }: DirectMessageContent) => options.types[type] as DirectMessageType<DirectMessageContent>;
 
   async function settleRejection({ userId, message }: DirectMessage, error: DiscordAPIError): Promise<AttemptResult> {
     switch (error.code) {
       case RESTJSONErrorCodes.CannotSendMessagesToThisUser:
       case RESTJSONErrorCodes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds:
         // Discord also rejects a member who has left every server of the bot, which says nothing about reminders.
-        if (message.type !== 'departure') await settings.directMessagesClosed(userId);
+        if (!typeOf(message).reachesStrangers) await onClosed(userId);
         return { outcome: 'bury', reason: directMessagesClosed };
       case RESTJSONErrorCodes.OpeningDirectMessagesTooFast:
         return retry('Discord limits how fast direct messages are opened (40003)');
@@ -94,19 +73,18 @@ export function createDirectMessageHandler(options: {
   /** Whether an earlier attempt has sent it, if that is so long ago that Discord may have forgotten the nonce. */
   async function wasSent(channelId: string, effect: Effect<'directMessage'>): Promise<boolean> {
     const { possiblySentSince: since, content } = effect;
-    // Nothing in a message about a purchase identifies it: it may be sent twice.
     if (since === null) return false;
     const age = clock.now() - since;
     if (age >= 0 && age < nonceLifetimeMs) return false;
     const { message } = content;
-    if (message.type === 'reminder') return hasReminder(rest, channelId, message);
-    return message.type === 'departure' && hasDeparture(rest, channelId, message, since - clockToleranceMs);
+    return (await typeOf(message).isIn?.(channelId, message, since - clockToleranceMs)) ?? false;
   }
 
   return async (effect) => {
-    const { userId } = effect.content;
-    if (!(await settings.isStillWanted(effect))) return { outcome: 'done' };
-    const reply = await render(effect.content);
+    const { userId, message } = effect.content;
+    const type = typeOf(message);
+    if ((await type.isWanted?.(message, effect)) === false) return { outcome: 'done' };
+    const reply = await type.render(message, await textsOf(userId));
     try {
       const channelId = await openChannel(userId);
       if (!(await wasSent(channelId, effect))) await postReply(rest, channelId, reply, effect.nonce);

@@ -3,4 +3,4 @@ import { effects } from './effects.ts';
 import { countForParty } from './on-vote.ts';
 import * as sql from './store.ts';
 
-export const party = { sql, effects, onVote: countForParty } satisfies Feature;
+export const party = { sql, effects, onVote: countForParty, load: () => import('./parts.ts') } satisfies Feature;

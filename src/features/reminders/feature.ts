@@ -3,4 +3,9 @@ import { directMessages } from './effects.ts';
 import { planReminder } from './on-vote.ts';
 import * as sql from './store.ts';
 
-export const reminders = { sql, directMessages, onVote: planReminder } satisfies Feature;
+export const reminders = {
+  sql,
+  directMessages,
+  onVote: planReminder,
+  load: () => import('./parts.ts'),
+} satisfies Feature;

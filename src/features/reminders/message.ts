@@ -1,13 +1,11 @@
 import { Routes } from 'discord.js';
 import { z } from 'zod';
 import type { Reply, ReplyButton } from '../../../commands/reply.ts';
-import type { DirectMessageContent } from '../../core/outbox/effect-contents.ts';
 import { actionId } from '../../discord/rendering/components.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { Markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
-
-type Reminder = Extract<DirectMessageContent, { readonly type: 'reminder' }>;
+import type { ReminderNotice } from './effects.ts';
 
 /** Messages of the channel that are searched. A member gets a few per day. */
 const searchedMessages = 50;
@@ -20,7 +18,7 @@ const messagesSchema = z.array(
 
 /** A reminder, with buttons to vote, to be reminded again, and to stop reminders. */
 export function renderReminder(
-  reminder: Reminder,
+  reminder: ReminderNotice,
   listing: { readonly name: Markup; readonly url: string | null },
   { canVote, remind }: Texts,
 ): Reply {
@@ -44,7 +42,7 @@ export function renderReminder(
  * Whether the channel contains the reminder; its buttons identify it. Throws what {@link DiscordRest} throws, and
  * ZodError for a response of another shape.
  */
-export async function hasReminder(rest: DiscordRest, channelId: string, reminder: Reminder): Promise<boolean> {
+export async function hasReminder(rest: DiscordRest, channelId: string, reminder: ReminderNotice): Promise<boolean> {
   const query = new URLSearchParams({ limit: String(searchedMessages) });
   const messages = messagesSchema.parse(await rest.get(Routes.channelMessages(channelId), query));
   const id = actionId(snoozeTarget(reminder, 1), null);
@@ -53,6 +51,6 @@ export async function hasReminder(rest: DiscordRest, channelId: string, reminder
   );
 }
 
-function snoozeTarget({ listing, dueAt }: Reminder, hours: 1 | 6) {
+function snoozeTarget({ listing, dueAt }: ReminderNotice, hours: 1 | 6) {
   return { command: 'remind', action: 'snooze', options: { listing, hours, due: dueAt } } as const;
 }

@@ -2,12 +2,13 @@ import type { CommandContext } from '../../../commands/command.ts';
 import type { Reminders } from '../../../commands/reminders.ts';
 import type { Reply } from '../../../commands/reply.ts';
 import { accountIdOf } from '../../core/ledger/account-id.ts';
+import type { Effect } from '../../core/outbox/effect.ts';
 import type { NextReminder } from '../../core/tally/reminder.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';
 import { commandMention } from '../../texts/markup.ts';
-import type { DirectMessageSettings } from '../notifications/direct-message.ts';
+import type { ReminderNotice } from './effects.ts';
 import type { StoredReminders } from './store.ts';
 import type { CheckedListing } from './vote-check.ts';
 
@@ -15,7 +16,13 @@ import type { CheckedListing } from './vote-check.ts';
 const maxMessageAgeMs = 10 * minute;
 
 /** Reminders for commands and for the outbox. Methods reject with the errors of the store. */
-export interface ReminderService extends Reminders, DirectMessageSettings {
+export interface ReminderService extends Reminders {
+  /** The listing with this name, or the one with the same target that stands for it. */
+  readonly findListing: (name: string) => CheckedListing | undefined;
+  /** Whether a message is still to be sent: the member may have voted since, or want no more messages. */
+  isStillWanted(message: ReminderNotice, effect: Effect<'directMessage'>): Promise<boolean>;
+  /** Stores that the member accepts no direct messages, to report it at the next command. */
+  directMessagesClosed(userId: string): Promise<void>;
   /** Reminders of these listings alone. */
   covering(listings: readonly CheckedListing[]): Reminders;
   /** What a member is informed of, once: that the reminders were switched off. Null for nothing. */
@@ -88,9 +95,9 @@ export function createReminderService(options: {
       snooze,
     }),
 
-    async isStillWanted({ content, createdAt, possiblySentSince }) {
-      const { userId, message } = content;
-      if (message.type !== 'reminder') return true;
+    findListing,
+
+    async isStillWanted(message, { content: { userId }, createdAt, possiblySentSince }) {
       const reminder = { userId, listing: message.listing, dueAt: message.dueAt };
       const listing = findListing(message.listing);
       if (!isEnabled || listing === undefined) return false;

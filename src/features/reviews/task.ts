@@ -6,9 +6,9 @@ import type { Clock } from '../../platform/clock.ts';
 import { hour, minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import type { AnnouncementTask } from '../announcements/loop.ts';
 import type { CommunityListing } from '../communities/listings.ts';
 import { handlerListing } from '../handlers/on-event.ts';
+import type { AnnouncementTask } from '../parts.ts';
 import type { ReviewStore } from './store.ts';
 
 const pollEveryMs = 15 * minute;
@@ -36,7 +36,7 @@ export function createReviewsTask(
     /** Called with the result of each poll. */
     readonly onPolled: (outcome: 'polled' | 'over_budget' | 'failed') => void;
   },
-): AnnouncementTask {
+): AnnouncementTask['run'] {
   const { lookup, keyStatus, store, isHandled = () => false, clock, log, onPolled } = options;
   const { name } = listing;
   const channelId = listing.announcements.reviews ? listing.announceChannelId : null;

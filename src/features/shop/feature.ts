@@ -1,4 +1,4 @@
 import type { Feature } from '../../core/feature.ts';
 import { directMessages, ownerReports } from './effects.ts';
 
-export const shop = { directMessages, ownerReports } satisfies Feature;
+export const shop = { directMessages, ownerReports, load: () => import('./parts.ts') } satisfies Feature;

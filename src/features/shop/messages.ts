@@ -1,10 +1,10 @@
 import type { Reply, ReplyButton } from '../../../commands/reply.ts';
-import type { DirectMessageContent, OwnerReportContent } from '../../core/outbox/effect-contents.ts';
+import type { OwnerReportContent } from '../../core/outbox/effect-contents.ts';
 import { escapeName, lines, mention } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
+import type { PurchasedItem } from './effects.ts';
 
 type PurchaseReport = Extract<OwnerReportContent, { readonly purchaseId: number }>;
-type PurchaseMessage = Extract<DirectMessageContent, { readonly item: string }>;
 
 /** The report of a purchase in the owner's channel, with buttons for managers if the owner has to fulfil it. */
 export function renderPurchaseReport(purchase: PurchaseReport, { shop }: Texts): Reply {
@@ -26,10 +26,14 @@ export function renderPurchaseReport(purchase: PurchaseReport, { shop }: Texts):
 }
 
 /** The direct message to the buyer about what became of a purchase. */
-export function renderPurchaseMessage({ type, item, price }: PurchaseMessage, { shop }: Texts): Reply {
+export function renderPurchaseMessage(
+  result: 'fulfilled' | 'refunded',
+  { item, price }: PurchasedItem,
+  { shop }: Texts,
+): Reply {
   const { message } = shop;
   const name = escapeName(item);
-  return type === 'purchaseFulfilled'
+  return result === 'fulfilled'
     ? { tone: 'good', title: message.fulfilledTitle, text: message.fulfilled(name) }
     : {
         tone: 'wait',

@@ -6,6 +6,8 @@ import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { EffectContents } from '../../../src/core/outbox/effect-contents.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { styleOf } from '../../../src/features/announcements/announcement-style.ts';
+import { createAnnouncements } from '../../../src/features/announcements/of-listings.ts';
+import { createDirectory } from '../../../src/features/communities/directory.ts';
 import type { DigestContent } from '../../../src/features/digests/effects.ts';
 import { createDigestHandler } from '../../../src/features/digests/message.ts';
 import { createLostStreaksHandler } from '../../../src/features/lost-streaks/message.ts';
@@ -39,9 +41,12 @@ async function posting(announcements: FileAnnouncements = {}, content: DigestCon
   const messages = {
     rest: createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl }),
     clock,
-    textsOf: async () => textsFor(null),
-    listingOf: async () => ({ name: 'Lantern *Harbour*', url }),
-    styleOf: (listing: string) => (listing === 'harbour' ? style : null),
+    channelTexts: async () => textsFor(null),
+    cardOf: async () => ({ name: 'Lantern *Harbour*', url }),
+    announcements: {
+      ...createAnnouncements(createDirectory([])),
+      findStyle: (listing: string) => (listing === 'harbour' ? style : null),
+    },
     voteButtons: () => [{ kind: 'action', command: 'remind', action: 'on', label: 'Remind me' } as const],
   };
   const digest = createDigestHandler(messages, {

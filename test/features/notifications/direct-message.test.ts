@@ -3,7 +3,10 @@ import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { DirectMessageContent } from '../../../src/core/outbox/effect-contents.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import type { ListingCard } from '../../../src/features/announcements/listing-card.ts';
+import { create as communityParts } from '../../../src/features/communities/parts.ts';
 import { createDirectMessageHandler } from '../../../src/features/notifications/direct-message.ts';
+import { create as reminderParts } from '../../../src/features/reminders/parts.ts';
+import { create as shopParts } from '../../../src/features/shop/parts.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { minute } from '../../../src/platform/durations.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
@@ -14,15 +17,20 @@ const en = textsIn('en-US');
 async function messaging(card: ListingCard | null = null, isStillWanted = true) {
   const discord = await localDiscord({ rateLimits: false });
   const closed: string[] = [];
+  const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
+  // What the messages themselves use of it.
+  const context = { ...{ rest, clock: systemClock, cardOf: async () => card }, store: {}, settings: {}, config: {} };
+  const reminders = { isStillWanted: async () => isStillWanted };
+  const isWanted = async () => true;
+  const { departure } = communityParts(context as never).directMessages;
   const handle = createDirectMessageHandler({
-    rest: createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl }),
-    settings: {
-      isStillWanted: async () => isStillWanted,
-      directMessagesClosed: async (userId) => void closed.push(userId),
+    ...{ rest, textsOf: async () => en, clock: systemClock },
+    types: {
+      ...shopParts().directMessages,
+      ...reminderParts({ ...context, reminders } as never).directMessages,
+      departure: { ...departure, isWanted },
     },
-    textsOf: async () => en,
-    listingOf: async () => card,
-    clock: systemClock,
+    onClosed: async (userId) => void closed.push(userId),
   });
   const [, { id: userId } = { id: '' }] = discord.members;
   const send = ({ to = userId, nonce = 'nonce', possiblySentSince = null as number | null, dueAt = 0 } = {}) => {

@@ -3,6 +3,8 @@ import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { OwnerReport } from '../../../src/core/outbox/effect-contents.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createOwnerReportHandler } from '../../../src/features/notifications/owner-report.ts';
+import { renderRoleFailure } from '../../../src/features/roles/parts.ts';
+import { create as shopParts } from '../../../src/features/shop/parts.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { localDiscord } from '../../discord/bot.ts';
 
@@ -11,7 +13,10 @@ const en = textsIn('en-US');
 async function reporting() {
   const discord = await localDiscord({ rateLimits: false });
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
-  const handle = createOwnerReportHandler({ rest, textsOf: async () => en });
+  const handle = createOwnerReportHandler({
+    ...{ rest, textsOf: async () => en },
+    types: { ...shopParts().ownerReports, roleFailed: renderRoleFailure },
+  });
   const channelId = discord.channels.general;
   const report = (reason: string) => {
     const { guildId } = discord;

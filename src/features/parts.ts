@@ -1,0 +1,87 @@
+import type { Reply, ReplyButton } from '../../commands/reply.ts';
+import type { VotePicture, VotePictureRequest } from '../../commands/vote-picture.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Effect } from '../core/outbox/effect.ts';
+import type { DirectMessages, OwnerReports } from '../core/outbox/effect-contents.ts';
+import type { EffectHandlers } from '../core/outbox/perform.ts';
+import type { ChannelTexts, GuildTexts, MemberTexts } from '../discord/guild-languages.ts';
+import type { DiscordRest } from '../discord/rest.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Metrics } from '../platform/http/metrics/metrics.ts';
+import type { Log } from '../platform/log.ts';
+import type { Loop } from '../platform/loop.ts';
+import type { Texts } from '../texts/texts.ts';
+import type { CardSource } from './announcements/listing-card.ts';
+import type { AnnouncementsOfListings } from './announcements/of-listings.ts';
+import type { Community, Directory } from './communities/directory.ts';
+import type { LookupClients } from './listings/lookup-clients.ts';
+
+/**
+ * What every feature can use in a process that announces. A feature that needs more, such as its own statements, adds it
+ * to the type of its parameter.
+ */
+export interface PartsContext {
+  readonly config: Config;
+  readonly rest: DiscordRest;
+  readonly directory: Directory;
+  readonly lookups: LookupClients;
+  readonly announcements: AnnouncementsOfListings;
+  /** Texts in the language of a channel, a guild or a member. */
+  readonly channelTexts: ChannelTexts;
+  readonly guildTexts: GuildTexts;
+  readonly memberTexts: MemberTexts;
+  /** The name and page of a listing on the service. */
+  readonly cardOf: CardSource;
+  /** The buttons below every announcement of votes. */
+  readonly voteButtons: (texts: Texts) => readonly ReplyButton[];
+  readonly drawVotePicture: (request: VotePictureRequest) => Promise<VotePicture | null>;
+  /** Polls these queues of the outbox, in every process. */
+  readonly nudge: (queues: readonly string[]) => void;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What a feature does in a process that announces, everything optional. */
+export interface FeatureParts {
+  /** Carry out effects, by their kinds. */
+  readonly effects?: Partial<EffectHandlers>;
+  readonly directMessages?: Partial<DirectMessageTypes>;
+  readonly ownerReports?: Partial<OwnerReportTypes>;
+  /** What is announced regularly of a community. The same objects are used as long as its settings are the same. */
+  readonly tasks?: (community: Community) => readonly AnnouncementTask[];
+  /** Called before the tasks, none of which runs until it succeeds. */
+  readonly prepareTasks?: () => Promise<void>;
+  readonly loops?: readonly Loop[];
+}
+
+/** How direct messages are sent, by their types. */
+export type DirectMessageTypes = { readonly [Type in keyof DirectMessages]: DirectMessageType<DirectMessages[Type]> };
+
+export interface DirectMessageType<Message> {
+  readonly render: (message: Message, texts: Texts) => Promise<Reply>;
+  /**
+   * Whether the message is still to be sent; it is by default. If it cannot have been sent before and is too old to tell,
+   * this returns false and plans the message again.
+   */
+  readonly isWanted?: (message: Message, effect: Effect<'directMessage'>) => Promise<boolean>;
+  /**
+   * Whether the channel contains the message, posted at `since` (ms since the epoch) or later. Without it, a message whose
+   * first attempt has an unknown result may be sent twice.
+   */
+  readonly isIn?: (channelId: string, message: Message, since: number) => Promise<boolean>;
+  /** Whether it also goes to those who have left every server of the bot, whose messages Discord rejects. */
+  readonly reachesStrangers?: true;
+}
+
+/** How reports to the owner are shown, by their types. */
+export type OwnerReportTypes = {
+  readonly [Type in keyof OwnerReports]: (report: { readonly type: Type } & OwnerReports[Type], texts: Texts) => Reply;
+};
+
+/** One thing to announce if it is due. */
+export interface AnnouncementTask {
+  readonly name: string;
+  /** Returns the queue of a new effect, or null. Called again after an error. */
+  readonly run: () => Promise<string | null>;
+}

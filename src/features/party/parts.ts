@@ -1,0 +1,31 @@
+import type { FeatureParts, PartsContext } from '../parts.ts';
+import { createPartyPanelHandler } from './panel-message.ts';
+import { createPartyReachedHandler } from './reached-message.ts';
+import { createPartyRewardHandler } from './reward.ts';
+import type { PartyStore } from './store.ts';
+
+export function create({
+  store: { party },
+  rest,
+  announcements: { announcesParty },
+  channelTexts: textsOf,
+  clock,
+}: PartsContext & { readonly store: { readonly party: PartyStore } }) {
+  const showPanel = createPartyPanelHandler({ rest, panels: party, textsOf, clock });
+  const announceReached = createPartyReachedHandler({ rest, textsOf, clock });
+  return {
+    effects: {
+      partyReward: createPartyRewardHandler(party, clock),
+      // Drops what was enqueued about parties before they were switched off.
+      async partyPanel(effect) {
+        const { channelId, period } = effect.content;
+        if (announcesParty(channelId)) return showPanel(effect);
+        // The next vote after they are switched on again enqueues an update.
+        await party.rejected(period);
+        return { outcome: 'done' };
+      },
+      partyReached: async (effect) =>
+        announcesParty(effect.content.channelId) ? announceReached(effect) : { outcome: 'done' },
+    },
+  } satisfies FeatureParts;
+}

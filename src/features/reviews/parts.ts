@@ -1,0 +1,34 @@
+import type { HandlerKind } from '../../core/outbox/handler-events.ts';
+import type { CommunityListing } from '../communities/listings.ts';
+import { linkedLabel } from '../listings/lookup-clients.ts';
+import type { AnnouncementTask, FeatureParts, PartsContext } from '../parts.ts';
+import { createReviewHandler } from './message.ts';
+import type { ReviewStore } from './store.ts';
+import { createReviewsTask } from './task.ts';
+
+export function create(
+  context: PartsContext & {
+    readonly store: { readonly reviews: ReviewStore };
+    readonly isHandled: (kind: HandlerKind) => boolean;
+  },
+) {
+  const { store, lookups, isHandled, metrics, clock, log } = context;
+
+  function tasksOf(listing: CommunityListing): readonly AnnouncementTask[] {
+    const lookup = lookups.find(listing.name)?.lookup;
+    // Only servers have reviews.
+    if (lookup === undefined || lookup.kind !== 'server') return [];
+    const run = createReviewsTask(listing, {
+      ...{ store: store.reviews, clock, lookup, log },
+      isHandled: () => isHandled('review'),
+      keyStatus: () => lookups.keyStatus(listing.name),
+      onPolled: (outcome) => metrics.reviewPolls.inc({ listing: listing.linked ? linkedLabel : listing.name, outcome }),
+    });
+    return [{ name: 'reviews', run }];
+  }
+
+  return {
+    effects: { review: createReviewHandler(context) },
+    tasks: ({ named }) => named.flatMap(tasksOf),
+  } satisfies FeatureParts;
+}

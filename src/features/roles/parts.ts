@@ -1,0 +1,50 @@
+import type { Reply } from '../../../commands/reply.ts';
+import type { OwnerReports } from '../../core/outbox/effect-contents.ts';
+import type { Outbox } from '../../core/outbox/outbox.ts';
+import type { RewardStore } from '../../core/tally/reward-store.ts';
+import type { RequestGuard } from '../../discord/circuits/request-guard.ts';
+import { escapeText, lines, mention, roleMention, subtext } from '../../texts/markup.ts';
+import type { Texts } from '../../texts/texts.ts';
+import type { FeatureParts, PartsContext } from '../parts.ts';
+import type { GivenRoleCheck } from './given-role-check.ts';
+import { createExplainRoleFailure } from './role-failure.ts';
+import { createRoleGrants } from './role-grants.ts';
+import { createRoleHandler } from './roles.ts';
+
+const maxReasonLength = 500;
+
+export function create({
+  store: { rewards, outbox },
+  rest,
+  guard,
+  givenRoles,
+  guildTexts,
+  directory,
+  clock,
+}: PartsContext & {
+  readonly store: { readonly rewards: RewardStore; readonly outbox: Outbox };
+  readonly guard: Pick<RequestGuard, 'explain'>;
+  readonly givenRoles: GivenRoleCheck;
+}) {
+  const ownerChannelOf = (guildId: string) => directory.ofGuild(guildId)?.ownerChannelId ?? null;
+  return {
+    effects: {
+      role: createRoleHandler({
+        rest,
+        grants: createRoleGrants({ rewards, outbox, ownerChannelOf, clock }),
+        checkGivenRole: givenRoles.check,
+        explainFailure: createExplainRoleFailure(rest, clock),
+        onExplained: guard.explain,
+        textsOf: guildTexts,
+        clock,
+      }),
+    },
+    ownerReports: { roleFailed: renderRoleFailure },
+  } satisfies FeatureParts;
+}
+
+export function renderRoleFailure({ role, userId, reason }: OwnerReports['roleFailed'], texts: Texts): Reply {
+  const { title, text, once } = texts.ownerReport.roleFailed;
+  const failure = text(roleMention(role), mention(userId), escapeText(reason, maxReasonLength));
+  return { tone: 'bad', title, text: lines(failure, subtext(once)) };
+}
