@@ -77,7 +77,7 @@ export type {
   Weekday,
 } from './core/rewards/rules.ts';
 export { type PublicShopItem, type ShopItem, withoutCodes } from './core/rewards/shop-item.ts';
-export type { Outcome, RecordedDelivery } from './core/tally/tally.ts';
+export type { RecordedDelivery } from './core/tally/tally.ts';
 export type { DepartureNotice } from './features/communities/effects.ts';
 export type { Digest } from './features/digests/effects.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from './features/handlers/handlers.ts';
@@ -148,5 +148,6 @@ export type { ExporterOptions, SamplerName } from './platform/tracing/exporter-o
 export { loadTracing } from './platform/tracing/load-tracing.ts';
 export type { Span, SpanAttributes, SpanOptions, Tracing } from './platform/tracing/tracing.ts';
 export type { AnnouncementMode, AnnouncementSettings } from './texts/announcement-settings.ts';
+export type { Outcome } from './webhook/response.ts';
 export { isSignedWith, sign } from './webhook/signature.ts';
 export { isSignature } from './webhook/signed-form.ts';

@@ -46,7 +46,6 @@ const notYet: readonly string[] = [
   'setup → linked-roles',
   'setup → listings',
   'texts → core',
-  'webhook → core',
 ];
 
 /** Packages that only these folders may import. */
