@@ -28,14 +28,7 @@ export type {
   Standing,
   Standings,
 } from './core/ledger/standing.ts';
-export type {
-  AttemptResult,
-  ClaimedEffect,
-  Effect,
-  EffectRow,
-  RetryLater,
-  UnreadableEffect,
-} from './core/outbox/effect.ts';
+export type { ClaimedEffect, Effect, EffectRow, UnreadableEffect } from './core/outbox/effect.ts';
 export type {
   Announcement,
   Bonus,
@@ -123,6 +116,7 @@ export type {
   VoteStatus,
 } from './lookup/schemas.ts';
 export type { LastVote } from './lookup/with-ledger.ts';
+export type { AttemptResult, RetryLater } from './platform/attempt-result.ts';
 export { type Clock, systemClock } from './platform/clock.ts';
 export type { KeySources } from './platform/encryption/encryption.ts';
 export type { EncryptionKey } from './platform/encryption/encryption-key.ts';

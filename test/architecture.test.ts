@@ -45,7 +45,6 @@ const notYet: readonly string[] = [
   'setup → communities',
   'setup → linked-roles',
   'setup → listings',
-  'texts → core',
 ];
 
 /** Packages that only these folders may import. */

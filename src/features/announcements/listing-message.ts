@@ -1,8 +1,9 @@
 import type { Panel, Reply, ReplyButton } from '../../../commands/reply.ts';
-import type { AttemptResult, Effect } from '../../core/outbox/effect.ts';
+import type { Effect } from '../../core/outbox/effect.ts';
 import type { ChannelTexts } from '../../discord/guild-languages.ts';
 import { postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
+import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type Texts, textsFor } from '../../texts/texts.ts';
 import type { AnnouncementStyle } from './announcement-style.ts';

@@ -1,13 +1,14 @@
 import { type DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { Reply } from '../../../commands/reply.ts';
-import { type AttemptResult, directMessagesClosed, type Effect } from '../../core/outbox/effect.ts';
+import { directMessagesClosed, type Effect } from '../../core/outbox/effect.ts';
 import type { DirectMessage } from '../../core/outbox/effect-contents.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import { rejectionOf, retryAlone } from '../../discord/discord-errors.ts';
 import type { MemberTexts } from '../../discord/guild-languages.ts';
 import { postReply } from '../../discord/posting/post-reply.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
+import type { AttemptResult } from '../../platform/attempt-result.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
