@@ -24,8 +24,6 @@ const notYet: readonly string[] = [
   'announcements → reviews',
   'claims → communities',
   'digests → announcements',
-  'discord → commands',
-  'discord → core',
   'handlers → communities',
   'linked-roles → communities',
   'listings → announcements',

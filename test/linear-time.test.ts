@@ -1,6 +1,4 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { searchChoices } from '../commands/choices.ts';
-import type { Panel } from '../commands/reply.ts';
 import { describeConfig } from '../config/describe.ts';
 import { listingsFile } from '../config/listings-file.ts';
 import { loadConfig } from '../config/load.ts';
@@ -17,6 +15,8 @@ import { recognizeFormat } from '../src/cli/import/read-rows.ts';
 import { mergeEnv } from '../src/cli/init/env-file.ts';
 import { withoutSecrets } from '../src/core/receiving/listing.ts';
 import { bodyWithoutGiver } from '../src/core/store/member-data/gifts.ts';
+import { searchChoices } from '../src/discord/commands/choices.ts';
+import type { Panel } from '../src/discord/commands/reply.ts';
 import { foundBlocks } from '../src/discord/posting/found-block.ts';
 import { decodeCustomId } from '../src/discord/rendering/custom-id.ts';
 import { renderEmbed } from '../src/discord/rendering/embed.ts';

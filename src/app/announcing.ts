@@ -1,4 +1,4 @@
-import type { CommandContext, ListedLookup } from '../../commands/command.ts';
+import type { CommandContext } from '../../commands/context.ts';
 import { remindButtons } from '../../commands/remind-button.ts';
 import type { VotePicture } from '../../commands/vote-picture.ts';
 import { createDispatcher } from '../core/outbox/dispatcher.ts';
@@ -10,6 +10,7 @@ import { createPerform, type EffectHandlers } from '../core/outbox/perform.ts';
 import { tracePerform } from '../core/outbox/trace-perform.ts';
 import type { GuildStore } from '../core/settings/stored-settings.ts';
 import type { RewardStore } from '../core/tally/reward-store.ts';
+import type { ListedLookup } from '../discord/commands/command.ts';
 import { fetchGuildName } from '../discord/inspection.ts';
 import { createReachabilityProbe } from '../discord/rest.ts';
 import { createAnnouncer } from '../features/announcements/announcer.ts';

@@ -1,4 +1,4 @@
-import type { CoveredCommunity } from '../../commands/command.ts';
+import type { CoveredCommunity } from '../../commands/context.ts';
 import { type AccountScope, homeAccounts } from '../core/ledger/account-id.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import { eventKeysOf } from '../core/receiving/replay.ts';

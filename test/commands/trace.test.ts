@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Reply } from '../../commands/reply.ts';
 import { trace } from '../../commands/trace.ts';
 import { createTraces } from '../../src/app/traces.ts';
 import { eventKeysOf } from '../../src/core/receiving/replay.ts';
+import type { Reply } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { serverAndBot } from '../support/listings.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Panel, Reply } from '../../../commands/reply.ts';
 import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, minute } from '../../platform/durations.ts';
 import { snowflakePattern } from '../../platform/snowflake.ts';
+import type { Panel, Reply } from '../commands/reply.ts';
 import { classifySendError, rejectionOf } from '../discord-errors.ts';
 import type { DiscordRest } from '../rest.ts';
 import { hasFooter } from './found-block.ts';

@@ -1,5 +1,5 @@
-import type { Panel, Reply, ReplyButton } from '../../../commands/reply.ts';
 import type { Effect } from '../../core/outbox/effect.ts';
+import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import type { ChannelTexts } from '../../discord/guild-languages.ts';
 import { postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';

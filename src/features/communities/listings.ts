@@ -1,4 +1,4 @@
-import type { ListedRules } from '../../../commands/command.ts';
+import type { ListedRules } from '../../../commands/context.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { type AccountScope, homeAccounts } from '../../core/ledger/account-id.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';

@@ -1,5 +1,5 @@
-import type { ListedLookup } from '../../../commands/command.ts';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
+import type { ListedLookup } from '../../discord/commands/command.ts';
 import { createLookup, createRotatableClient, type RotatableClient } from '../../lookup/client.ts';
 import type { KeyStatus, LookupClient } from '../../lookup/lookup.ts';
 import type { LookupOptions } from '../../lookup/lookup-options.ts';

@@ -1,9 +1,9 @@
 import { type DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
-import type { Reply } from '../../../commands/reply.ts';
 import { directMessagesClosed, type Effect } from '../../core/outbox/effect.ts';
 import type { DirectMessage } from '../../core/outbox/effect-contents.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import type { Reply } from '../../discord/commands/reply.ts';
 import { rejectionOf, retryAlone } from '../../discord/discord-errors.ts';
 import type { MemberTexts } from '../../discord/guild-languages.ts';
 import { postReply } from '../../discord/posting/post-reply.ts';

@@ -1,7 +1,7 @@
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
-import type { Panel } from '../../../commands/reply.ts';
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import type { Panel } from '../../discord/commands/reply.ts';
 import { classifySendError, rejectionOf } from '../../discord/discord-errors.ts';
 import type { ChannelTexts } from '../../discord/guild-languages.ts';
 import { editRequest } from '../../discord/posting/message-request.ts';
