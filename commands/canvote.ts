@@ -1,14 +1,14 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
+import { userOption } from '../src/discord/commands/input.ts';
+import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { VoteStatus } from '../src/lookup/schemas.ts';
 import { lines, type Markup, mention, timestamp } from '../src/texts/markup.ts';
-import type { Command, CommandContext } from './command.ts';
-import { userOption } from './command.ts';
+import type { Command, CommandContext } from './context.ts';
 import { completeListing, listingOption, selectedListing, staleNote } from './listing.ts';
 import { fetchListingPage } from './listing-page.ts';
 import { type OtherListingButtons, otherListingButtons } from './other-listings.ts';
 import { remindButtons } from './remind-button.ts';
-import type { Reply, ReplyButton } from './reply.ts';
 
 /** Whether a user may vote now (document, section 2.4). */
 export const canvote = {

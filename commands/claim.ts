@@ -1,8 +1,8 @@
+import type { Reply } from '../src/discord/commands/reply.ts';
 import { escapeText, lines, type Markup, markup, timestamp } from '../src/texts/markup.ts';
 import type { ClaimOutcome } from './claims.ts';
-import type { Command, CommandContext } from './command.ts';
+import type { Command, CommandContext } from './context.ts';
 import { completeListing, listingName, listingOption, selectedListing } from './listing.ts';
-import type { Reply } from './reply.ts';
 
 /** A longer reason of the service is truncated (characters). */
 const maxReasonLength = 300;

@@ -1,9 +1,9 @@
+import { InputError } from '../src/discord/commands/input-error.ts';
+import type { OptionValue, Panel } from '../src/discord/commands/reply.ts';
 import { plainName } from '../src/platform/truncate.ts';
-import { commandMention, type Markup } from '../src/texts/markup.ts';
-import type { CommandContext, CoveredCommunity } from './command.ts';
-import { InputError } from './input-error.ts';
+import type { Markup } from '../src/texts/markup.ts';
+import type { CommandContext, CoveredCommunity } from './context.ts';
 import { fetchListingPage } from './listing-page.ts';
-import type { OptionValue, Panel, Reply } from './reply.ts';
 
 /** Discord: "Select Menu". */
 const maxChoices = 25;
@@ -68,10 +68,4 @@ async function plainTitleOf({ rules, listings }: CoveredCommunity, context: Comm
     }),
   );
   return plainName(names.join(', '), maxLabelLength);
-}
-
-/** Where no listing is linked to the guild. */
-export function noListing({ texts, commandId }: Pick<CommandContext, 'texts' | 'commandId'>): Reply {
-  const text = texts.failure.noListing(commandMention('setup', commandId('setup')));
-  return { tone: 'bad', title: texts.failure.title, text };
 }

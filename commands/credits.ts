@@ -2,6 +2,8 @@ import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { lastVoteIn } from '../src/core/ledger/account.ts';
 import type { Standing } from '../src/core/ledger/standing.ts';
 import { type NextMilestone, nextMilestone } from '../src/core/rewards/milestones.ts';
+import { type CommandInput, userOption } from '../src/discord/commands/input.ts';
+import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
 import {
   escapeName,
   joined,
@@ -12,17 +14,9 @@ import {
   roleMention,
   timestamp,
 } from '../src/texts/markup.ts';
-import {
-  type Command,
-  type CommandContext,
-  type CommandInput,
-  type CoveredCommunity,
-  type ListedRules,
-  userOption,
-} from './command.ts';
+import type { Command, CommandContext, CoveredCommunity, ListedRules } from './context.ts';
 import { entryReason } from './entry-reason.ts';
 import { fetchListingPage } from './listing-page.ts';
-import type { ReplyButton, ReplyField } from './reply.ts';
 
 /** Longer texts are truncated (characters). With these limits, five entries fit into a field. */
 const maxNameLength = 60;

@@ -1,5 +1,6 @@
+import type { CommandInput } from '../src/discord/commands/input.ts';
 import { commandMention, escapeName, joined, lines, type Markup, markup, subtext } from '../src/texts/markup.ts';
-import type { Command, CommandContext, CommandInput } from './command.ts';
+import type { Command, CommandContext } from './context.ts';
 
 /** Discord: "Embed Limits", `description` (characters). */
 const maxTextLength = 4_096;

@@ -1,7 +1,7 @@
 import { award } from './award.ts';
 import { canvote } from './canvote.ts';
 import { claim } from './claim.ts';
-import type { Command } from './command.ts';
+import type { Command } from './context.ts';
 import { credits } from './credits.ts';
 import { help } from './help.ts';
 import { leaderboard } from './leaderboard.ts';

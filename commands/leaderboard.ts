@@ -6,13 +6,14 @@ import {
   leaderboardScores,
   type RankedMember,
 } from '../src/core/ledger/standing.ts';
+import type { CommandInput } from '../src/discord/commands/input.ts';
+import { choiceOption, integerOption } from '../src/discord/commands/input.ts';
+import type { OptionValue, Panel, PanelBlock, ReplyButton } from '../src/discord/commands/reply.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import { joined, lines, type Markup, markup, mention } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import type { Command, CommandInput } from './command.ts';
-import { choiceOption, integerOption } from './command.ts';
 import { chosenCommunity, communityChoice } from './communities.ts';
-import type { OptionValue, Panel, PanelBlock, ReplyButton } from './reply.ts';
+import type { Command } from './context.ts';
 
 const pageSize = 10;
 const maxPage = 1_000_000_000;

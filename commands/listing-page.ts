@@ -4,7 +4,7 @@ import { plainName } from '../src/platform/truncate.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
 import type { Markup } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import type { CommandContext } from './command.ts';
+import type { CommandContext } from './context.ts';
 import { listingName } from './listing.ts';
 
 /** The page only adds a name and a link, so a reply does not wait longer than this for it (ms). */

@@ -1,21 +1,20 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
+import { findChoice, maxChoices, searchChoices } from '../src/discord/commands/choices.ts';
+import type {
+  CommandChoice,
+  CommandOption,
+  DescriptionContext,
+  ListedLookup,
+} from '../src/discord/commands/command.ts';
+import type { CommandInput, CompletionInput } from '../src/discord/commands/input.ts';
+import { InputError } from '../src/discord/commands/input-error.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
 import { closest } from '../src/platform/did-you-mean.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import { escapeName, joined, type Markup, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import { findChoice, maxChoices, searchChoices } from './choices.ts';
-import type {
-  CommandChoice,
-  CommandContext,
-  CommandInput,
-  CommandOption,
-  CompletionInput,
-  DescriptionContext,
-  ListedLookup,
-} from './command.ts';
-import { InputError } from './input-error.ts';
+import type { CommandContext } from './context.ts';
 
 /** Longer names are truncated (characters). */
 const maxNameLength = 100;

@@ -1,9 +1,10 @@
 import { type LastVotes, lastVoteIn } from '../src/core/ledger/account.ts';
+import type { ListedLookup } from '../src/discord/commands/command.ts';
+import type { ReplyButton } from '../src/discord/commands/reply.ts';
 import { hour } from '../src/platform/durations.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
-import type { CommandContext, ListedLookup } from './command.ts';
+import type { CommandContext } from './context.ts';
 import { fetchListingPage, type ListingPage, listingPage } from './listing-page.ts';
-import type { ReplyButton } from './reply.ts';
 
 /** With a button for the listing itself, a row of buttons. */
 const maxButtons = 4;

@@ -1,5 +1,5 @@
-import type { CommandContext } from './command.ts';
-import type { ReplyButton } from './reply.ts';
+import type { ReplyButton } from '../src/discord/commands/reply.ts';
+import type { CommandContext } from './context.ts';
 
 /** The button that switches on the reminders of the member who presses it. None if the command is not offered. */
 export function remindButtons({ commands, texts }: Pick<CommandContext, 'commands' | 'texts'>): readonly ReplyButton[] {

@@ -1,10 +1,11 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
+import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
+import type { Reply } from '../src/discord/commands/reply.ts';
 import { hour } from '../src/platform/durations.ts';
 import { commandMention, escapeName, lines, type Markup, timestamp } from '../src/texts/markup.ts';
-import { type Command, type CommandContext, type CommandInput, choiceOption, integerOption } from './command.ts';
+import type { Command, CommandContext } from './context.ts';
 import { fetchListingPage, type ListingPage } from './listing-page.ts';
 import type { NextReminder } from './reminders.ts';
-import type { Reply } from './reply.ts';
 
 const states = ['on', 'off'] as const;
 

@@ -1,13 +1,15 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
+import type { ListedLookup } from '../src/discord/commands/command.ts';
+import type { CommandInput } from '../src/discord/commands/input.ts';
+import { choiceOption, integerOption } from '../src/discord/commands/input.ts';
+import type { OptionValue, Reply, ReplyButton, ReplyField, ReplySelect } from '../src/discord/commands/reply.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import { type Review, type ReviewSort, type Reviews, reviewSorts } from '../src/lookup/schemas.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import { escapeName, escapeText, lines, type Markup, markup, repeated, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import type { Command, CommandInput, ListedLookup } from './command.ts';
-import { choiceOption, integerOption } from './command.ts';
+import type { Command } from './context.ts';
 import { choiceOf, completeListing, listingOption, selectedListing, staleNote } from './listing.ts';
-import type { OptionValue, Reply, ReplyButton, ReplyField, ReplySelect } from './reply.ts';
 
 const pageSize = 5;
 const maxReviews = 50;

@@ -1,6 +1,7 @@
-import type { Command, CommandInput } from './command.ts';
-import { textField } from './command.ts';
-import type { Modal, Panel, Reply } from './reply.ts';
+import type { CommandInput } from '../src/discord/commands/input.ts';
+import { textField } from '../src/discord/commands/input.ts';
+import type { Modal, Panel, Reply } from '../src/discord/commands/reply.ts';
+import type { Command } from './context.ts';
 import { openForm, reopenForm, submitForm } from './setup/edit.ts';
 import { editOf } from './setup/edit-options.ts';
 import { chooseChannel, choosePreset, renderChannelStep, renderRewardsStep } from './setup/first-steps.ts';

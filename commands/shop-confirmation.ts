@@ -1,6 +1,6 @@
+import type { OptionValue } from '../src/discord/commands/reply.ts';
 import { packSnowflake, unpackSnowflake } from '../src/platform/packed-snowflake.ts';
 import { isSnowflake } from '../src/platform/snowflake.ts';
-import type { OptionValue } from './reply.ts';
 
 /** The options of a component. */
 export type ComponentOptions = Readonly<Record<string, OptionValue>>;

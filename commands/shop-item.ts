@@ -1,8 +1,8 @@
 import type { PurchaseRejection } from '../src/core/rewards/purchase.ts';
 import type { Offer, StoredPurchase } from '../src/core/rewards/stored-purchase.ts';
+import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
 import { codeBlock, escapeName, lines, type Markup, roleMention, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import type { Reply, ReplyButton } from './reply.ts';
 import { type ComponentOptions, packConfirmation } from './shop-confirmation.ts';
 import { describeOffer } from './shop-pages.ts';
 

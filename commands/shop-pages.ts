@@ -1,4 +1,5 @@
 import type { Offer, StoredPurchase } from '../src/core/rewards/stored-purchase.ts';
+import type { Panel, PanelBlock, Reply, ReplyButton } from '../src/discord/commands/reply.ts';
 import {
   bold,
   codeBlock,
@@ -12,7 +13,6 @@ import {
   timestamp,
 } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import type { Panel, PanelBlock, Reply, ReplyButton } from './reply.ts';
 import type { ComponentOptions } from './shop-confirmation.ts';
 
 /** Few enough for Discord's limits with the longest names: an item counts as three of a message's 40 components. */

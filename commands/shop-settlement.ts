@@ -1,7 +1,8 @@
+import type { CommandInput } from '../src/discord/commands/input.ts';
+import { integerOption } from '../src/discord/commands/input.ts';
+import type { Reply } from '../src/discord/commands/reply.ts';
 import { escapeName, lines, mention } from '../src/texts/markup.ts';
-import type { CommandContext, CommandInput } from './command.ts';
-import { integerOption } from './command.ts';
-import type { Reply } from './reply.ts';
+import type { CommandContext } from './context.ts';
 
 /**
  * Fulfils or refunds a purchase by the buttons of its report in the owner's channel. The report is replaced, so that

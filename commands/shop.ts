@@ -1,9 +1,10 @@
 import type { Offer } from '../src/core/rewards/stored-purchase.ts';
-import type { Command, CommandContext, CommandInput, CoveredCommunity } from './command.ts';
-import { integerOption } from './command.ts';
+import type { CommandInput } from '../src/discord/commands/input.ts';
+import { integerOption } from '../src/discord/commands/input.ts';
+import { InputError } from '../src/discord/commands/input-error.ts';
+import type { Panel, Reply } from '../src/discord/commands/reply.ts';
 import { chosenCommunity, communityChoice } from './communities.ts';
-import { InputError } from './input-error.ts';
-import type { Panel, Reply } from './reply.ts';
+import type { Command, CommandContext, CoveredCommunity } from './context.ts';
 import { type ComponentOptions, unpackConfirmation } from './shop-confirmation.ts';
 import { renderConfirmation, renderOffer, renderReceipt, renderRejection } from './shop-item.ts';
 import { itemsPerPage, renderPurchases, renderShop } from './shop-pages.ts';

@@ -1,11 +1,13 @@
+import type { ListedLookup } from '../src/discord/commands/command.ts';
+import type { CommandInput } from '../src/discord/commands/input.ts';
+import type { Reply, ReplyField } from '../src/discord/commands/reply.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
 import { escapeName, escapeText, joined, lines, type Markup } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import type { Command, CommandContext, CommandInput, ListedLookup } from './command.ts';
+import type { Command, CommandContext } from './context.ts';
 import { completeListing, listingName, listingOption, selectedListing, staleNote } from './listing.ts';
-import type { Reply, ReplyField } from './reply.ts';
 import type { VotePicture } from './vote-picture.ts';
 
 const maxTags = 20;

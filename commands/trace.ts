@@ -1,4 +1,7 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
+import { userOption } from '../src/discord/commands/input.ts';
+import { noListing } from '../src/discord/commands/no-listing.ts';
+import type { Reply, ReplyField } from '../src/discord/commands/reply.ts';
 import {
   cutMarkup,
   escapeName,
@@ -10,10 +13,8 @@ import {
   roleMention,
   timestamp,
 } from '../src/texts/markup.ts';
-import { type Command, type CommandContext, userOption } from './command.ts';
-import { noListing } from './communities.ts';
+import type { Command, CommandContext } from './context.ts';
 import { entryReason } from './entry-reason.ts';
-import type { Reply, ReplyField } from './reply.ts';
 import type { Trace, TracedDelivery, TracedEffect, TracedEntry, TracedRole } from './traces.ts';
 
 /** Longer texts are truncated (characters). */

@@ -1,5 +1,5 @@
+import type { ReplyFile } from '../src/discord/commands/reply.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import type { ReplyFile } from './reply.ts';
 
 export interface VotePictureRequest {
   /** The names of the listings whose votes are added up. They belong to one community. */

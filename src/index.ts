@@ -28,14 +28,7 @@ export type {
   Standing,
   Standings,
 } from './core/ledger/standing.ts';
-export type {
-  AttemptResult,
-  ClaimedEffect,
-  Effect,
-  EffectRow,
-  RetryLater,
-  UnreadableEffect,
-} from './core/outbox/effect.ts';
+export type { ClaimedEffect, Effect, EffectRow, UnreadableEffect } from './core/outbox/effect.ts';
 export type {
   Announcement,
   Bonus,
@@ -77,7 +70,7 @@ export type {
   Weekday,
 } from './core/rewards/rules.ts';
 export { type PublicShopItem, type ShopItem, withoutCodes } from './core/rewards/shop-item.ts';
-export type { Outcome, RecordedDelivery } from './core/tally/tally.ts';
+export type { RecordedDelivery } from './core/tally/tally.ts';
 export type { DepartureNotice } from './features/communities/effects.ts';
 export type { Digest } from './features/digests/effects.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from './features/handlers/handlers.ts';
@@ -123,6 +116,7 @@ export type {
   VoteStatus,
 } from './lookup/schemas.ts';
 export type { LastVote } from './lookup/with-ledger.ts';
+export type { AttemptResult, RetryLater } from './platform/attempt-result.ts';
 export { type Clock, systemClock } from './platform/clock.ts';
 export type { KeySources } from './platform/encryption/encryption.ts';
 export type { EncryptionKey } from './platform/encryption/encryption-key.ts';
@@ -148,5 +142,6 @@ export type { ExporterOptions, SamplerName } from './platform/tracing/exporter-o
 export { loadTracing } from './platform/tracing/load-tracing.ts';
 export type { Span, SpanAttributes, SpanOptions, Tracing } from './platform/tracing/tracing.ts';
 export type { AnnouncementMode, AnnouncementSettings } from './texts/announcement-settings.ts';
+export type { Outcome } from './webhook/response.ts';
 export { isSignedWith, sign } from './webhook/signature.ts';
 export { isSignature } from './webhook/signed-form.ts';

@@ -23,8 +23,6 @@ const notYet: readonly string[] = [
   'communities → announcements',
   'digests → announcements',
   'digests → communities',
-  'discord → commands',
-  'discord → core',
   'handlers → communities',
   'linked-roles → communities',
   'listings → announcements',
@@ -41,8 +39,6 @@ const notYet: readonly string[] = [
   'setup → communities',
   'setup → linked-roles',
   'setup → listings',
-  'texts → core',
-  'webhook → core',
 ];
 
 /** Packages that only these folders may import. */

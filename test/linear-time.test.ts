@@ -1,6 +1,4 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { searchChoices } from '../commands/choices.ts';
-import type { Panel } from '../commands/reply.ts';
 import { describeConfig } from '../config/describe.ts';
 import { listingsFile } from '../config/listings-file.ts';
 import { loadConfig } from '../config/load.ts';
@@ -15,7 +13,10 @@ import { createJsonDivider } from '../src/cli/import/json-elements.ts';
 import { createKeyReader, suggestTemplate } from '../src/cli/import/key-template.ts';
 import { recognizeFormat } from '../src/cli/import/read-rows.ts';
 import { mergeEnv } from '../src/cli/init/env-file.ts';
+import { withoutSecrets } from '../src/core/receiving/listing.ts';
 import { bodyWithoutGiver } from '../src/core/store/member-data/gifts.ts';
+import { searchChoices } from '../src/discord/commands/choices.ts';
+import type { Panel } from '../src/discord/commands/reply.ts';
 import { foundBlocks } from '../src/discord/posting/found-block.ts';
 import { decodeCustomId } from '../src/discord/rendering/custom-id.ts';
 import { renderEmbed } from '../src/discord/rendering/embed.ts';
@@ -101,7 +102,7 @@ const now = Date.UTC(2026, 0, 1);
 const sessionCookie = createSessionCookie({ name: 'session', key: 'key', lifetimeMs: 60_000, sameSite: 'strict' });
 const discordState = new DiscordState(systemClock, defaultGuild({}));
 const findRoute = createRouteMatcher([route('GET', '/guilds/:guildId/members/:userId', () => ok({}))]);
-const keyring = createKeyring(serverAndBot());
+const keyring = createKeyring(serverAndBot(), withoutSecrets);
 const log = createLog({ level: 'info', secrets: ['secret-of-tests'], destination: { write: () => {} } });
 const rowRules: RowRules = {
   columns: { user: 'user', credits: 'points', time: 'time', listing: 'listing' },

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { OptionValue, Panel, Reply } from '../commands/reply.ts';
 import { setup as setupCommand } from '../commands/setup.ts';
 import { lastVoteIn, withVote } from '../src/core/ledger/account.ts';
+import type { OptionValue, Panel, Reply } from '../src/discord/commands/reply.ts';
 import { openStore } from '../src/features/store.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { contextFor, fakeLookup, inputOf } from './commands/command-fixture.ts';

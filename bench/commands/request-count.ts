@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import type { CommandContext, CommandInput } from '../../commands/command.ts';
+import type { CommandContext } from '../../commands/context.ts';
 import { commands } from '../../commands/index.ts';
+import type { CommandInput } from '../../src/discord/commands/input.ts';
 import { createLookup } from '../../src/lookup/client.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { hour, second } from '../../src/platform/durations.ts';

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import { homeAccounts } from '../../src/core/ledger/account-id.ts';
-import type { Vote } from '../../src/core/ledger/event.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { createPruning } from '../../src/features/upkeep/pruning.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
+import type { Vote } from '../../src/webhook/event.ts';
 import { postgresPrograms, startPostgres } from '../../test/support/postgres.ts';
 import { objectSizes, vacuum, walPosition } from './table-sizes.ts';
 

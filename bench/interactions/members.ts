@@ -1,9 +1,9 @@
 import { homeAccounts } from '../../src/core/ledger/account-id.ts';
-import type { Vote } from '../../src/core/ledger/event.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
+import type { Vote } from '../../src/webhook/event.ts';
 
 const rules = { perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour };
 

@@ -1,8 +1,8 @@
-import type { Vote } from '../../src/core/ledger/event.ts';
 import type { Board, Standings } from '../../src/core/ledger/standing.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import type { Store } from '../../src/features/store.ts';
 import { hour } from '../../src/platform/durations.ts';
+import type { Vote } from '../../src/webhook/event.ts';
 import { homeAccount } from '../../test/support/home-account.ts';
 import { listing, userId, votersOf } from './fixture.ts';
 

@@ -1,8 +1,8 @@
-import type { Vote } from '../../src/core/ledger/event.ts';
 import type { Standings } from '../../src/core/ledger/standing.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import type { Store } from '../../src/features/store.ts';
 import { hour } from '../../src/platform/durations.ts';
+import type { Vote } from '../../src/webhook/event.ts';
 import { type CommunitySizes, guildIdOf, listing, memberIdOf } from './communities-fill.ts';
 
 /** What members do. Each turn is for another community and member. */

@@ -1,6 +1,6 @@
+import { selectedValues, textField } from '../../src/discord/commands/input.ts';
 import { announcementModes } from '../../src/texts/announcement-settings.ts';
 import { locales } from '../../src/texts/locale.ts';
-import { selectedValues, textField } from '../command.ts';
 import { languageName } from './describe-value.ts';
 import { type Form, numberField, optionalText, radios, selectedId, shortText, toChoices } from './form.ts';
 import { textOf } from './json.ts';

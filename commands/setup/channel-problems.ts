@@ -1,6 +1,6 @@
+import { selectedValues } from '../../src/discord/commands/input.ts';
+import type { ModalField } from '../../src/discord/commands/reply.ts';
 import { bold, channelMention, escapeName, type Markup, markup } from '../../src/texts/markup.ts';
-import { selectedValues } from '../command.ts';
-import type { ModalField } from '../reply.ts';
 import type { Problem } from './render-change.ts';
 import type { SetupView } from './view.ts';
 

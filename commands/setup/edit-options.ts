@@ -1,5 +1,5 @@
-import type { CommandInput } from '../command.ts';
-import type { OptionValue } from '../reply.ts';
+import type { CommandInput } from '../../src/discord/commands/input.ts';
+import type { OptionValue } from '../../src/discord/commands/reply.ts';
 import { type FormName, findForm } from './forms.ts';
 import { listingOptions, type SetupView } from './view.ts';
 

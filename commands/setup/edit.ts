@@ -1,5 +1,5 @@
-import type { CommandInput } from '../command.ts';
-import type { Modal, ModalField, Panel } from '../reply.ts';
+import type { CommandInput } from '../../src/discord/commands/input.ts';
+import type { Modal, ModalField, Panel } from '../../src/discord/commands/reply.ts';
 import { findChannelProblems } from './channel-problems.ts';
 import { type Edit, editOptions } from './edit-options.ts';
 import type { FormContext, FormValues } from './form.ts';

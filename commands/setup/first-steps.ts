@@ -1,5 +1,5 @@
+import type { Panel } from '../../src/discord/commands/reply.ts';
 import { escapeName, lines, type Markup } from '../../src/texts/markup.ts';
-import type { Panel } from '../reply.ts';
 import { channelProblem } from './channel-problems.ts';
 import { editOptions } from './edit-options.ts';
 import { problemOf, renderProblems } from './render-change.ts';

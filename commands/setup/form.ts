@@ -1,6 +1,6 @@
+import { type CommandInput, selectedValues, textField } from '../../src/discord/commands/input.ts';
+import type { ModalField, SelectChoice } from '../../src/discord/commands/reply.ts';
 import type { Texts } from '../../src/texts/texts.ts';
-import { type CommandInput, selectedValues, textField } from '../command.ts';
-import type { ModalField, SelectChoice } from '../reply.ts';
 import { fieldText } from './json.ts';
 import type { SettingPath } from './view.ts';
 

@@ -1,4 +1,4 @@
-import type { Modal, Panel, PanelBlock, Reply } from '../reply.ts';
+import type { Modal, Panel, PanelBlock, Reply } from '../../src/discord/commands/reply.ts';
 import { renderHistoryEntry } from './render-change.ts';
 import { panel } from './results.ts';
 import { button, listingOptions, type SetupView } from './view.ts';

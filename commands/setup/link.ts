@@ -1,7 +1,7 @@
+import { type CommandInput, textField } from '../../src/discord/commands/input.ts';
+import type { Later, Modal, Panel } from '../../src/discord/commands/reply.ts';
 import { minute, second } from '../../src/platform/durations.ts';
 import { escapeName, lines, markup, subtext, timestamp } from '../../src/texts/markup.ts';
-import { type CommandInput, textField } from '../command.ts';
-import type { Later, Modal, Panel } from '../reply.ts';
 import type { KeyCheck } from '../setup-checks.ts';
 import type { GeneratedSecrets, ListingSettings } from '../setup-port.ts';
 import { renderChannelStep } from './first-steps.ts';

@@ -1,5 +1,5 @@
+import type { Modal, Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
 import { bold, joined, lines, type Markup, subtext } from '../../src/texts/markup.ts';
-import type { Modal, Panel, PanelBlock } from '../reply.ts';
 import type { GeneratedSecrets, ListingSettings, SecretFamily } from '../setup-port.ts';
 import { panel } from './results.ts';
 import { settingName } from './setting-name.ts';

@@ -1,5 +1,5 @@
+import type { Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
 import { bold, joined, lines, type Markup, subtext } from '../../src/texts/markup.ts';
-import type { Panel, PanelBlock } from '../reply.ts';
 import { describeValue } from './describe-value.ts';
 import { type SectionId, sectionIds } from './form.ts';
 import { problemOf } from './render-change.ts';

@@ -1,7 +1,7 @@
+import type { PanelBlock } from '../../src/discord/commands/reply.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { bold, lines, type Markup, markup, mention, timestamp } from '../../src/texts/markup.ts';
 import { type PlaceholderName, parseTemplate, renderTemplate } from '../../src/texts/template.ts';
-import type { PanelBlock } from '../reply.ts';
 import { textOf } from './json.ts';
 import { displayName, effectiveValue, escapedName, type SetupView, textBlock } from './view.ts';
 

@@ -1,5 +1,5 @@
+import type { Panel, PanelBlock, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { lines, type Markup, markup, subtext } from '../../src/texts/markup.ts';
-import type { Panel, PanelBlock, ReplyButton } from '../reply.ts';
 import type { RotateResult, SaveResult, SettingsChange, UndoResult } from '../setup-port.ts';
 import { type Edit, editOptions } from './edit-options.ts';
 import type { SectionId } from './form.ts';

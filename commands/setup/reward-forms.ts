@@ -1,4 +1,4 @@
-import { isChecked, selectedValues } from '../command.ts';
+import { isChecked, selectedValues } from '../../src/discord/commands/input.ts';
 import { type weekdays as allWeekdays, weekdayName, weekdays } from './describe-value.ts';
 import {
   type Form,

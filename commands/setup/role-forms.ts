@@ -1,4 +1,4 @@
-import { isChecked, textField } from '../command.ts';
+import { isChecked, textField } from '../../src/discord/commands/input.ts';
 import { type Form, optionalSelect, optionalText, radios, removeBox, selectedId, shortText } from './form.ts';
 import { objectOf, withoutUndefined } from './json.ts';
 

@@ -1,6 +1,6 @@
+import type { Panel, PanelBlock, ReplyButton, SelectChoice } from '../../src/discord/commands/reply.ts';
 import { plainName } from '../../src/platform/truncate.ts';
 import { bold, joined, lines, type Markup } from '../../src/texts/markup.ts';
-import type { Panel, PanelBlock, ReplyButton, SelectChoice } from '../reply.ts';
 import { describeMilestone, describeMultiplier, describeValue } from './describe-value.ts';
 import { editOptions } from './edit-options.ts';
 import { type SectionId, sectionIds } from './form.ts';

@@ -1,5 +1,5 @@
-import { textField } from '../command.ts';
-import type { ModalField } from '../reply.ts';
+import { textField } from '../../src/discord/commands/input.ts';
+import type { ModalField } from '../../src/discord/commands/reply.ts';
 import {
   type Form,
   type FormContext,

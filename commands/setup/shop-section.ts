@@ -1,6 +1,6 @@
+import type { Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
 import { isSnowflake } from '../../src/platform/snowflake.ts';
 import { escapeName, joined, lines, roleMention } from '../../src/texts/markup.ts';
-import type { Panel, PanelBlock } from '../reply.ts';
 import { editOptions } from './edit-options.ts';
 import { type JsonObject, listOf, numberOf, textOf } from './json.ts';
 import { panel } from './results.ts';

@@ -1,8 +1,8 @@
+import type { CommandInput } from '../../src/discord/commands/input.ts';
+import type { OptionValue, PanelBlock, ReplyButton } from '../../src/discord/commands/reply.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { escapeName, joined, type Markup } from '../../src/texts/markup.ts';
 import type { Texts } from '../../src/texts/texts.ts';
-import type { CommandInput } from '../command.ts';
-import type { OptionValue, PanelBlock, ReplyButton } from '../reply.ts';
 import {
   type CommunityPath,
   type CommunitySettings,

@@ -1,6 +1,6 @@
-import type { Panel, Reply, ReplyButton } from '../../commands/reply.ts';
 import type { ListingConfig } from '../../config/schema.ts';
 import type { Announcement } from '../core/outbox/effect-contents.ts';
+import type { Panel, Reply, ReplyButton } from '../discord/commands/reply.ts';
 import { styleOf } from '../features/announcements/announcement-style.ts';
 import { renderStyledAnnouncement } from '../features/announcements/styled-announcement.ts';
 import { renderDigest } from '../features/digests/message.ts';

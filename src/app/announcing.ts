@@ -1,10 +1,10 @@
 import { remindButtons } from '../../commands/remind-button.ts';
 import { createDispatcher } from '../core/outbox/dispatcher.ts';
-import type { AttemptResult, ClaimedEffect } from '../core/outbox/effect.ts';
+import type { ClaimedEffect } from '../core/outbox/effect.ts';
+import { guardPerform } from '../core/outbox/guard-perform.ts';
 import { partsOfHandlerQueue } from '../core/outbox/handler-events.ts';
 import { createPerform } from '../core/outbox/perform.ts';
 import { tracePerform } from '../core/outbox/trace-perform.ts';
-import { guardPerform } from '../discord/circuits/guard-perform.ts';
 import { createReachabilityProbe } from '../discord/rest.ts';
 import { createCardSource } from '../features/announcements/card-source.ts';
 import { createAnnouncementLoop } from '../features/announcements/loop.ts';
@@ -13,6 +13,7 @@ import { createDirectMessageHandler } from '../features/notifications/direct-mes
 import { createOwnerReportHandler } from '../features/notifications/owner-report.ts';
 import type { ReminderService } from '../features/reminders/service.ts';
 import type { Store } from '../features/store.ts';
+import type { AttemptResult } from '../platform/attempt-result.ts';
 import type { Clock } from '../platform/clock.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { LeaseStore } from '../platform/leases/lease-store.ts';

@@ -1,7 +1,8 @@
-import type { DescriptionContext } from '../../commands/command.ts';
+import type { UnlocalizedContext } from '../../commands/context.ts';
 import type { SetupChecks } from '../../commands/setup-checks.ts';
 import type { SetupServices } from '../../commands/setup-services.ts';
 import type { DiscordConfig } from '../../config/schema.ts';
+import type { DescriptionContext } from '../discord/commands/command.ts';
 import { createGatewayClient, type GatewayClient } from '../discord/gateway/gateway-client.ts';
 import { createOwnClientGateway, type DiscordClient } from '../discord/gateway/own-client.ts';
 import { createSharedGateway } from '../discord/gateway/shared-gateway.ts';
@@ -12,7 +13,7 @@ import {
   type InteractionsEndpoint,
   interactionsPath,
 } from '../discord/interactions/endpoint.ts';
-import { createInteractions, type UnlocalizedContext } from '../discord/interactions/interactions.ts';
+import { createInteractions } from '../discord/interactions/interactions.ts';
 import { createRestTransports } from '../discord/interactions/rest-transport.ts';
 import type { CommandPlace } from '../discord/interactions/run-command.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';

@@ -1,5 +1,5 @@
-import type { DescriptionContext } from '../../commands/command.ts';
 import type { Config } from '../../config/schema.ts';
+import type { DescriptionContext } from '../discord/commands/command.ts';
 import { createLookup } from '../lookup/client.ts';
 import { systemClock } from '../platform/clock.ts';
 

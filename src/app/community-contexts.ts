@@ -1,6 +1,7 @@
-import type { CoveredCommunity } from '../../commands/command.ts';
+import type { CoveredCommunity } from '../../commands/context.ts';
 import { type AccountScope, homeAccounts } from '../core/ledger/account-id.ts';
 import type { Standings } from '../core/ledger/standing.ts';
+import { eventKeysOf } from '../core/receiving/replay.ts';
 import type { CommandPlace } from '../discord/interactions/run-command.ts';
 import type { Community, Directory } from '../features/communities/directory.ts';
 import { type CommunityListing, isRepeated, listedRules } from '../features/communities/listings.ts';
@@ -13,7 +14,6 @@ import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { memoizeOne } from '../platform/memoize.ts';
-import { eventKeysOf } from '../webhook/replay.ts';
 import type { BotContext } from './answering.ts';
 import { createTraces } from './traces.ts';
 

@@ -1,3 +1,4 @@
+import { createReplay, type Replay } from '../core/receiving/replay.ts';
 import type { Recorder } from '../core/tally/recorder.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { traceRecorder } from '../core/tally/trace-recorder.ts';
@@ -9,7 +10,6 @@ import type { Clock } from '../platform/clock.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
-import { createReplay, type Replay } from '../webhook/replay.ts';
 
 /** What receiving and the owner's replays share. */
 export interface Recording {

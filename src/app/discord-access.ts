@@ -1,4 +1,4 @@
-import type { Command } from '../../commands/command.ts';
+import type { Command } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
 import type { CircuitStore } from '../discord/circuits/circuit-store.ts';
 import { createRequestGuard, type RequestGuard } from '../discord/circuits/request-guard.ts';

@@ -1,6 +1,8 @@
 import type { RequestHandler } from 'express';
 import type { Config } from '../../config/schema.ts';
 import type { Standings } from '../core/ledger/standing.ts';
+import type { Replay } from '../core/receiving/replay.ts';
+import { eventKeysOf } from '../core/receiving/replay.ts';
 import type { Directory } from '../features/communities/directory.ts';
 import { currentParty } from '../features/party/current-party.ts';
 import type { Store } from '../features/store.ts';
@@ -10,8 +12,6 @@ import { createOwner } from '../owner/owner.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type ReadinessChecks, runReadinessChecks } from '../platform/http/readiness.ts';
 import type { Log } from '../platform/log.ts';
-import type { Replay } from '../webhook/replay.ts';
-import { eventKeysOf } from '../webhook/replay.ts';
 import { previewListings } from './announcement-previews.ts';
 import { createOwnerCommunities } from './owner-communities.ts';
 

@@ -1,6 +1,6 @@
 import { directMessageQueue, recipientOf } from '../core/outbox/direct-message-queue.ts';
 import { partitionOf } from '../core/outbox/partition.ts';
-import { withoutRole } from '../core/outbox/role-queue.ts';
+import { withoutRole } from '../discord/circuits/role-queue.ts';
 import { maxRequestsPerSecond } from '../discord/rest.ts';
 import type { Directory } from '../features/communities/directory.ts';
 import type { Clock } from '../platform/clock.ts';

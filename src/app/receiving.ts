@@ -1,3 +1,8 @@
+import { createCompareTarget } from '../core/receiving/compare-target.ts';
+import { createDueReplays } from '../core/receiving/due-replays.ts';
+import { createIntake } from '../core/receiving/intake.ts';
+import { withoutSecrets } from '../core/receiving/listing.ts';
+import type { Replay } from '../core/receiving/replay.ts';
 import type { Recorder } from '../core/tally/recorder.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import type { Directory } from '../features/communities/directory.ts';
@@ -8,13 +13,9 @@ import type { BodyMemory } from '../platform/http/body-memory.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
-import { createCompareTarget } from '../webhook/compare-target.ts';
 import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota.ts';
-import { createDueReplays } from '../webhook/due-replays.ts';
-import { createIntake } from '../webhook/intake.ts';
 import { createKeyring } from '../webhook/keyring.ts';
 import { createWebhookReceiver, type Receiver, type ReceivingState } from '../webhook/receiver.ts';
-import type { Replay } from '../webhook/replay.ts';
 import { traceKeyring } from '../webhook/trace-keyring.ts';
 
 /** Receives deliveries, and replays quarantined ones when they are due. */
@@ -62,7 +63,7 @@ export function createReceiving(options: {
     onRecorded,
   } = options;
   let state: ReceivingState = 'not started';
-  const keyring = createKeyring(directory.listings);
+  const keyring = createKeyring(directory.listings, withoutSecrets);
   directory.onChange(() => keyring.replace(directory.listings));
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
   const { linkedQuota } = options;

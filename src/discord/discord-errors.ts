@@ -1,6 +1,6 @@
 import { DiscordAPIError, HTTPError, RateLimitError, RESTJSONErrorCodes } from 'discord.js';
 import { ZodError } from 'zod';
-import type { AttemptResult, RetryLater } from '../core/outbox/effect.ts';
+import type { AttemptResult, RetryLater } from '../platform/attempt-result.ts';
 import { day } from '../platform/durations.ts';
 import { messageOf, rootCauseOf } from '../platform/errors.ts';
 import { plainName } from '../platform/truncate.ts';

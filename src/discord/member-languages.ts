@@ -1,7 +1,7 @@
-import type { CommandInput } from '../../commands/command.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { textsFor } from '../texts/texts.ts';
+import type { CommandInput } from './commands/input.ts';
 import type { MemberTexts } from './guild-languages.ts';
 
 /** The languages of members who may get direct messages, as Discord's codes. Both reject with the errors of the store. */

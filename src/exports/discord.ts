@@ -3,22 +3,19 @@
  * @module
  */
 
+export type { Awards, CoveredCommunity, ListedRules } from '../../commands/context.ts';
+export type { CustomCommand, CustomCommandContext, CustomDescriptionContext } from '../../commands/custom-command.ts';
+export { type RegisterOptions, registerCommands } from '../app/register-commands.ts';
+export type { CommandChoice, CommandOption, ListedLookup } from '../discord/commands/command.ts';
 export type {
-  Awards,
-  CommandChoice,
   CommandInput,
-  CommandOption,
   CompletionInput,
-  CoveredCommunity,
-  ListedLookup,
-  ListedRules,
   PostingPermission,
   ResolvedChannel,
   ResolvedObjects,
   ResolvedRole,
-} from '../../commands/command.ts';
-export type { CustomCommand, CustomCommandContext, CustomDescriptionContext } from '../../commands/custom-command.ts';
-export { InputError } from '../../commands/input-error.ts';
+} from '../discord/commands/input.ts';
+export { InputError } from '../discord/commands/input-error.ts';
 export type {
   ActionTarget,
   Later,
@@ -35,8 +32,7 @@ export type {
   Select,
   SelectChoice,
   SelectSource,
-} from '../../commands/reply.ts';
-export { type RegisterOptions, registerCommands } from '../app/register-commands.ts';
+} from '../discord/commands/reply.ts';
 export type { DiscordClient } from '../discord/gateway/own-client.ts';
 export type { CommandReference } from '../discord/registration/command-plan.ts';
 export type { RegisteredCommand } from '../discord/registration/command-registry.ts';

@@ -18,7 +18,7 @@ export type {
   StreakEvent,
   VoteEvent,
 } from '../core/outbox/handler-events.ts';
-export type { Outcome, RecordedDelivery } from '../core/tally/tally.ts';
+export type { RecordedDelivery } from '../core/tally/tally.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from '../features/handlers/handlers.ts';
 export type {
   LedgerChange,
@@ -34,3 +34,4 @@ export { createLog, type Log, type LogLevel } from '../platform/log.ts';
 export type { Redactor } from '../platform/redactor.ts';
 export { loadTracing } from '../platform/tracing/load-tracing.ts';
 export type { Span, SpanAttributes, SpanOptions, Tracing } from '../platform/tracing/tracing.ts';
+export type { Outcome } from '../webhook/response.ts';

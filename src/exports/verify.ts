@@ -4,9 +4,9 @@
  * @module
  */
 
-export type { EventKind, EventTarget, Family, Premium, PremiumKind, Vote, VoteKind } from '../core/ledger/event.ts';
 export type { TallyhookErrorCode, VerificationErrorCode } from '../platform/error-codes.ts';
 export { TallyhookError } from '../platform/errors.ts';
+export type { EventKind, EventTarget, Family, Premium, PremiumKind, Vote, VoteKind } from '../webhook/event.ts';
 export type { TestEvent, VerifiedEvent } from '../webhook/verification/events.ts';
 export type { HeadersLike } from '../webhook/verification/headers.ts';
 export type { Secret, WebhookSecrets } from '../webhook/verification/secrets.ts';

@@ -1,9 +1,9 @@
-import type { Reply, ReplyButton } from '../../commands/reply.ts';
 import type { VotePicture, VotePictureRequest } from '../../commands/vote-picture.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Effect } from '../core/outbox/effect.ts';
 import type { DirectMessages, OwnerReports } from '../core/outbox/effect-contents.ts';
 import type { EffectHandlers } from '../core/outbox/perform.ts';
+import type { Reply, ReplyButton } from '../discord/commands/reply.ts';
 import type { ChannelTexts, GuildTexts, MemberTexts } from '../discord/guild-languages.ts';
 import type { DiscordRest } from '../discord/rest.ts';
 import type { Clock } from '../platform/clock.ts';

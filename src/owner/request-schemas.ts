@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { maxCorrection, maxReasonLength } from '../core/ledger/correction.ts';
 import { leaderboardPeriods, leaderboardScores } from '../core/ledger/standing.ts';
-import { outcomes } from '../core/tally/tally.ts';
 import { isOnCalendar } from '../platform/calendar-date.ts';
 import { snowflakePattern } from '../platform/snowflake.ts';
 import { HttpError } from '../platform/web/http-error.ts';
+import { outcomes } from '../webhook/response.ts';
 
 const id = z
   .string()

@@ -1,6 +1,6 @@
 import { type DeliveryRecord, type EffectRecord, type EntryRecord, isPruned } from '../core/records/records.ts';
-import { quarantineReasons } from '../core/tally/quarantine-reasons.ts';
 import { formatCount, minute } from '../platform/durations.ts';
+import { quarantineReasons } from '../webhook/quarantine-reasons.ts';
 import { asSentence, explainEffect, formatCredits } from './explain.ts';
 
 /** A step in the processing of a delivery. */

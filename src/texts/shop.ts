@@ -1,4 +1,3 @@
-import type { PurchaseState } from '../core/rewards/purchase.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Language } from './language.ts';
 import { bold, type Markup, subtext } from './markup.ts';
@@ -73,7 +72,7 @@ export function shopTexts(messages: Catalogue['shop'], language: Language, parts
         fulfilled: text(report.fulfilledBefore),
         refunded: text(report.refundedBefore),
         confirmed: text(report.notFulfilled),
-      } satisfies Record<PurchaseState, Markup>,
+      } satisfies Record<keyof typeof history.states, Markup>,
     },
     message: {
       fulfilledTitle: text(message.fulfilledTitle),

@@ -1,4 +1,3 @@
-import type { LeaderboardPeriod, LeaderboardScore } from '../core/ledger/standing.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Language } from './language.ts';
 import { bold, joined, type Markup, markup } from './markup.ts';
@@ -37,6 +36,9 @@ export function creditTexts(messages: Catalogue['credits'], language: Language, 
   };
 }
 
+type BoardPeriod = keyof Catalogue['leaderboard']['periods'];
+type BoardScore = keyof Catalogue['leaderboard']['scores'];
+
 export function leaderboardTexts(messages: Catalogue['leaderboard'], language: Language, parts: PartTexts) {
   const { text, texts, plainCount, number } = language;
   const { description, periodOption, byOption, periods, scores, previous, next, me } = messages;
@@ -45,10 +47,9 @@ export function leaderboardTexts(messages: Catalogue['leaderboard'], language: L
   const units = { votes: parts.votes, credits: parts.credits, streak: parts.days };
   return {
     ...{ description, periodOption, byOption, periods, scores, previous, next, me },
-    title: (by: LeaderboardScore, period: LeaderboardPeriod): Markup =>
-      by === 'streak' ? streakTitle : titles[by][period],
+    title: (by: BoardScore, period: BoardPeriod): Markup => (by === 'streak' ? streakTitle : titles[by][period]),
     /** "12 votes", "12 credits" or "12 days". */
-    score: (by: LeaderboardScore, score: number): Markup => units[by](score),
+    score: (by: BoardScore, score: number): Markup => units[by](score),
     line: (rank: number, user: Markup, score: Markup) => text(messages.line, { rank: number(rank), user, score }),
     /** `score` is what a member lacks to have the rank as well. */
     distance: (score: Markup, rank: number) => text(messages.distance, { score, rank: number(rank) }),

@@ -1,8 +1,10 @@
-import type { Cause } from '../core/ledger/entry.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Language } from './language.ts';
 import { bold, joined, type Markup, markup, trustedMarkup } from './markup.ts';
 import type { PartTexts } from './parts.ts';
+
+/** The causes of entries. */
+type EntryCause = keyof Catalogue['credits']['causes'];
 
 export function traceTexts(
   messages: Catalogue['trace'],
@@ -15,7 +17,7 @@ export function traceTexts(
   const effects: Readonly<Record<string, Markup>> = texts(messages.effects);
   const nameOf = (kind: string) =>
     (Object.hasOwn(effects, kind) ? effects[kind] : undefined) ?? text(messages.effects.unknown);
-  const entry = (cause: Cause, credits: number, reason: Markup | null) => {
+  const entry = (cause: EntryCause, credits: number, reason: Markup | null) => {
     const paid = credits > 0 ? markup`+${parts.credits(credits)}` : parts.credits(credits);
     const explained = reason === null ? null : markup`(${reason})`;
     return joined([text(messages.entry, { cause: text(causes[cause]), credits: paid }), explained], ' ');
@@ -30,7 +32,7 @@ export function traceTexts(
     received: (name: Markup | null) =>
       name === null ? text(messages.receivedForNone) : text(messages.received, { name: bold(name) }),
     entry,
-    recorded: (cause: Cause, credits: number, reason: Markup | null) =>
+    recorded: (cause: EntryCause, credits: number, reason: Markup | null) =>
       text(messages.recorded, { entry: entry(cause, credits, reason) }),
     ended: text(messages.ended),
     withinCooldown: text(messages.withinCooldown),

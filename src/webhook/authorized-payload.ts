@@ -1,4 +1,4 @@
-import type { Family, VoteKind } from '../core/ledger/event.ts';
+import type { Family, VoteKind } from './event.ts';
 import { familyIn, kindIn, type ParsedPayload, readPayload } from './payload.ts';
 import type { PayloadRejection } from './rejections.ts';
 

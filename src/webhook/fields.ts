@@ -1,7 +1,7 @@
-import { quarantineReasons } from '../core/tally/quarantine-reasons.ts';
 import { isOnCalendar } from '../platform/calendar-date.ts';
 import { minute } from '../platform/durations.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
+import { quarantineReasons } from './quarantine-reasons.ts';
 
 /** A required field is missing, or a field has an invalid value. The message is the quarantine reason. */
 export class InvalidFieldError extends Error {}

@@ -1,8 +1,8 @@
-import type { Family } from '../core/ledger/event.ts';
 import { parseJson } from '../platform/json.ts';
+import type { Family } from './event.ts';
 import { readTargetIds } from './fields.ts';
 import { createSignedMessage, type SignedMessage } from './hmac.ts';
-import type { ListingWithSecrets, SecretScope } from './listing.ts';
+import type { ListingSecrets, SecretScope, WebhookListing, WithoutSecrets } from './listing.ts';
 import { createListingIndexes } from './listing-indexes.ts';
 import { indexSecrets, type SecretIndex, type SigningSecret } from './secret-index.ts';
 import { isSignature, reserialised } from './signed-form.ts';
@@ -17,15 +17,15 @@ export interface ReceivedBody {
 }
 
 /** A delivery with a valid signature: the scopes of its secret, and the text that was signed. */
-export interface Verified {
-  readonly scopes: readonly SecretScope[];
+export interface Verified<Listing> {
+  readonly scopes: readonly SecretScope<Listing>[];
   readonly text: string;
   /** The parsed text; undefined if it is not JSON. */
   readonly json: unknown;
 }
 
 /** Authenticates deliveries. Compares in constant time and never throws. */
-export interface Keyring {
+export interface Keyring<Listing> {
   /**
    * Null if no secret of any listing matches the signature, neither of the bytes nor of their JSON (document, section
    * 5.7). The family is that of the path; it and the targets in the body only decide which secrets are tried first.
@@ -37,13 +37,13 @@ export interface Keyring {
     signature: string,
     family: Family | null,
     listing?: string | null,
-  ): Promise<Verified | 'busy' | null>;
+  ): Promise<Verified<Listing> | 'busy' | null>;
   /** The vote scopes of an Authorization value, for listings that accept unsigned votes. */
-  authorize(authorization: string, listing?: string | null): readonly SecretScope[];
+  authorize(authorization: string, listing?: string | null): readonly SecretScope<Listing>[];
   /** Whether there is a listing with this name. */
   has(listing: string): boolean;
   /** Replaces all secrets. Each delivery is checked either against the previous or against the new set. */
-  replace(listings: readonly ListingWithSecrets[]): void;
+  replace(listings: readonly (Listing & ListingSecrets)[]): void;
 }
 
 /**
@@ -55,21 +55,24 @@ const bytesPerTurn = 32 * 1024;
 const maxWaitingBytes = 4 * 1024 * 1024;
 
 /** A keyring over all secrets of all listings. Without any secret it rejects everything: there is no default secret. */
-export function createKeyring(listings: readonly ListingWithSecrets[]): Keyring {
+export function createKeyring<Listing extends WebhookListing>(
+  listings: readonly (Listing & ListingSecrets)[],
+  withoutSecrets: WithoutSecrets<Listing>,
+): Keyring<Listing> {
   let shared = listings.filter(({ linked }) => !linked);
-  let sharedIndex = indexSecrets(shared);
-  const byListing = createListingIndexes(listings);
+  let sharedIndex = indexSecrets(shared, withoutSecrets);
+  const byListing = createListingIndexes(listings, withoutSecrets);
   const turns = createTurns(maxWaitingBytes);
 
-  function indexOf(listing: string | null): SecretIndex | undefined {
+  function indexOf(listing: string | null): SecretIndex<Listing> | undefined {
     return listing === null ? sharedIndex : byListing.get(listing);
   }
 
   async function search(
     received: SignedForm,
     signature: string,
-    candidates: Candidates,
-  ): Promise<Verified | 'busy' | null> {
+    candidates: Candidates<Listing>,
+  ): Promise<Verified<Listing> | 'busy' | null> {
     const { likely, targetIds } = candidates;
     let digested = 0;
     for (const { secret, form } of attempts(received, signature, candidates)) {
@@ -105,7 +108,7 @@ export function createKeyring(listings: readonly ListingWithSecrets[]): Keyring 
       if (nextShared.length === shared.length && nextShared.every((each, position) => each === shared[position]))
         return;
       shared = nextShared;
-      sharedIndex = indexSecrets(shared);
+      sharedIndex = indexSecrets(shared, withoutSecrets);
     },
   };
 }
@@ -117,20 +120,20 @@ interface SignedForm {
   readonly message: SignedMessage;
 }
 
-interface Candidates {
-  readonly index: SecretIndex;
+interface Candidates<Listing> {
+  readonly index: SecretIndex<Listing>;
   /** Tried with the received form already. */
-  readonly likely: readonly SigningSecret[];
+  readonly likely: readonly SigningSecret<Listing>[];
   readonly targetIds: readonly string[];
   readonly family: Family | null;
 }
 
-function verified({ text, json }: SignedForm, { scopes }: SigningSecret): Verified {
+function verified<Listing>({ text, json }: SignedForm, { scopes }: SigningSecret<Listing>): Verified<Listing> {
   return { scopes, text, json };
 }
 
 /** Every secret with both forms of the body, apart from what was tried already. */
-function* attempts(received: SignedForm, signature: string, { index, likely, family }: Candidates) {
+function* attempts<Listing>(received: SignedForm, signature: string, { index, likely, family }: Candidates<Listing>) {
   const serialised = serialisedForm(received, signature);
   if (serialised !== null) for (const secret of likely) yield { secret, form: serialised };
   const others = index.all(family).filter((secret) => !likely.includes(secret));

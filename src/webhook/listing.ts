@@ -1,19 +1,14 @@
-import type { Family } from '../core/ledger/event.ts';
-import type { ListingContext } from '../core/tally/listing-context.ts';
+import type { Family } from './event.ts';
 
-/** A listing that a delivery can be routed to. */
-export interface ResolvableListing extends ListingContext {
+/** A listing as far as the deliveries for it are verified. */
+export interface WebhookListing {
+  readonly name: string;
   /** Discord ID of the server or bot; null if the configuration does not need it. */
   readonly id: string | null;
-  /**
-   * Whether the listing exists in the configuration only because variables describe both a server and a bot. It
-   * receives only events that name its kind.
-   */
-  readonly implied: boolean;
 }
 
-/** A listing with the secrets of its webhooks. */
-export interface ListingWithSecrets extends ResolvableListing {
+/** The secrets of the webhooks of a listing. */
+export interface ListingSecrets {
   readonly voteSecrets: readonly string[];
   readonly premiumSecrets: readonly string[];
   /** The complete value of the header `Authorization`; null if every vote must be signed. */
@@ -26,13 +21,10 @@ export interface ListingWithSecrets extends ResolvableListing {
 }
 
 /** What a secret authorizes: deliveries of this family for this listing. */
-export interface SecretScope {
-  readonly listing: ResolvableListing;
+export interface SecretScope<Listing> {
+  readonly listing: Listing;
   readonly family: Family;
 }
 
-/** The listing without its secrets. */
-export function withoutSecrets(listing: ResolvableListing): ResolvableListing {
-  const { id, implied, name, kind, rewards, community, announced, announceChannelId, premiumChannelId } = listing;
-  return { id, implied, name, kind, rewards, community, announced, announceChannelId, premiumChannelId };
-}
+/** Returns a listing without its secrets: what a scope passes on. */
+export type WithoutSecrets<Listing> = (listing: Listing & ListingSecrets) => Listing;

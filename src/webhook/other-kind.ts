@@ -1,4 +1,4 @@
-import { type EventKind, premiumKinds, voteKinds } from '../core/ledger/event.ts';
+import { type EventKind, premiumKinds, voteKinds } from './event.ts';
 import { type Fields, readText } from './fields.ts';
 
 const kinds: readonly string[] = [...voteKinds, ...premiumKinds];

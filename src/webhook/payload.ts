@@ -6,7 +6,7 @@ import {
   type Vote,
   type VoteKind,
   voteKinds,
-} from '../core/ledger/event.ts';
+} from './event.ts';
 import {
   type Fields,
   InvalidFieldError,

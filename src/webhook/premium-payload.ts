@@ -1,5 +1,4 @@
-import { type EventTarget, endsOrder, type Premium, type PremiumKind } from '../core/ledger/event.ts';
-import { quarantineReasons } from '../core/tally/quarantine-reasons.ts';
+import { type EventTarget, endsOrder, type Premium, type PremiumKind } from './event.ts';
 import {
   type Fields,
   InvalidFieldError,
@@ -15,6 +14,7 @@ import {
   readText,
   readTimestamp,
 } from './fields.ts';
+import { quarantineReasons } from './quarantine-reasons.ts';
 
 /** Reads a premium event. `now` is in ms since the epoch. @throws InvalidFieldError */
 export function readPremium(json: Fields, kind: PremiumKind, now: number): Premium {

@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Router } from 'express';
-import type { Family } from '../core/ledger/event.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { readBody } from '../platform/http/body.ts';
@@ -10,8 +9,10 @@ import type { Log } from '../platform/log.ts';
 import { createThrottledLog } from '../platform/throttled-log.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import { isEncoded } from './content-encoding.ts';
-import type { Intake, WebhookResponse } from './intake.ts';
+import type { Family } from './event.ts';
+import type { Intake } from './intake.ts';
 import { rejections } from './rejections.ts';
+import type { WebhookResponse } from './response.ts';
 import { type Rejection, send } from './response.ts';
 import { traceDelivery } from './trace-delivery.ts';
 

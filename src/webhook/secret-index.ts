@@ -1,33 +1,33 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Family } from '../core/ledger/event.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
+import type { Family } from './event.ts';
 import { createHmacKey, type HmacKey } from './hmac.ts';
-import { type ListingWithSecrets, type SecretScope, withoutSecrets } from './listing.ts';
+import type { ListingSecrets, SecretScope, WebhookListing, WithoutSecrets } from './listing.ts';
 
 /** A secret of any number of listings. */
-export interface SigningSecret {
+export interface SigningSecret<Listing> {
   readonly key: HmacKey;
-  readonly scopes: readonly SecretScope[];
+  readonly scopes: readonly SecretScope<Listing>[];
   /** The families of the scopes. */
   readonly families: ReadonlySet<Family>;
 }
 
 /** All secrets of all listings. */
-export interface SecretIndex {
+export interface SecretIndex<Listing> {
   /**
    * The secrets of the path's family that are configured for one of the targets, or have signed for one before. The
    * family of a path that accepts both is null.
    */
-  likely(targetIds: readonly string[], family: Family | null): readonly SigningSecret[];
+  likely(targetIds: readonly string[], family: Family | null): readonly SigningSecret<Listing>[];
   /** Every secret. Those of the path's family come first. */
-  all(family: Family | null): readonly SigningSecret[];
+  all(family: Family | null): readonly SigningSecret<Listing>[];
   /**
    * Makes the secret likely for these targets. Only for verified deliveries: nobody else may influence the order. Helps
    * listings without a configured ID, and deliveries that name another target than their listing.
    */
-  remember(targetIds: readonly string[], secret: SigningSecret): void;
+  remember(targetIds: readonly string[], secret: SigningSecret<Listing>): void;
   /** The scopes of an Authorization value. The duration reveals nothing about the configured values. */
-  authorize(authorization: string): readonly SecretScope[];
+  authorize(authorization: string): readonly SecretScope<Listing>[];
 }
 
 /** Additional targets that are remembered. */
@@ -35,8 +35,11 @@ const maxRememberedTargets = 10_000;
 /** Likely secrets of a target for which another one was remembered. The most recent ones stay. */
 const maxSecretsPerTarget = 8;
 
-export function indexSecrets(listings: readonly ListingWithSecrets[]): SecretIndex {
-  const { bySecret, byAuthorization } = scopesByValue(listings);
+export function indexSecrets<Listing extends WebhookListing>(
+  listings: readonly (Listing & ListingSecrets)[],
+  withoutSecrets: WithoutSecrets<Listing>,
+): SecretIndex<Listing> {
+  const { bySecret, byAuthorization } = scopesByValue(listings, withoutSecrets);
   const secrets = [...bySecret].map(([secret, scopes]) => ({
     key: createHmacKey(secret),
     scopes,
@@ -51,7 +54,7 @@ export function indexSecrets(listings: readonly ListingWithSecrets[]): SecretInd
 
   return {
     likely(targetIds, family) {
-      const likely: SigningSecret[] = [];
+      const likely: SigningSecret<Listing>[] = [];
       for (const id of targetIds) {
         for (const secret of byTarget.get(id) ?? []) if (isForPath(secret, family)) likely.push(secret);
       }
@@ -68,9 +71,12 @@ export function indexSecrets(listings: readonly ListingWithSecrets[]): SecretInd
   };
 }
 
-function scopesByValue(listings: readonly ListingWithSecrets[]) {
-  const bySecret = new Map<string, SecretScope[]>();
-  const byAuthorization = new Map<string, SecretScope[]>();
+function scopesByValue<Listing>(
+  listings: readonly (Listing & ListingSecrets)[],
+  withoutSecrets: WithoutSecrets<Listing>,
+) {
+  const bySecret = new Map<string, SecretScope<Listing>[]>();
+  const byAuthorization = new Map<string, SecretScope<Listing>[]>();
   for (const listingWithSecrets of listings) {
     const { voteSecrets, premiumSecrets, voteAuthorization } = listingWithSecrets;
     const listing = withoutSecrets(listingWithSecrets);
@@ -82,13 +88,15 @@ function scopesByValue(listings: readonly ListingWithSecrets[]) {
 }
 
 /** The secrets by the configured IDs of their listings, with room for remembered targets. */
-function secretsByTarget(secrets: readonly SigningSecret[]): BoundedMap<readonly SigningSecret[]> {
-  const configured = new Map<string, SigningSecret[]>();
+function secretsByTarget<Listing extends WebhookListing>(
+  secrets: readonly SigningSecret<Listing>[],
+): BoundedMap<readonly SigningSecret<Listing>[]> {
+  const configured = new Map<string, SigningSecret<Listing>[]>();
   for (const secret of secrets) {
     const ids = new Set(secret.scopes.map(({ listing }) => listing.id).filter((id) => id !== null));
     for (const id of ids) append(configured, id, secret);
   }
-  const byTarget = new BoundedMap<readonly SigningSecret[]>(configured.size + maxRememberedTargets);
+  const byTarget = new BoundedMap<readonly SigningSecret<Listing>[]>(configured.size + maxRememberedTargets);
   for (const [id, ofTarget] of configured) byTarget.set(id, ofTarget);
   return byTarget;
 }
@@ -99,10 +107,13 @@ function append<Value>(lists: Map<string, Value[]>, key: string, value: Value): 
   else list.push(value);
 }
 
-function pathFirst(secrets: readonly SigningSecret[], family: Family | null): SigningSecret[] {
+function pathFirst<Listing>(
+  secrets: readonly SigningSecret<Listing>[],
+  family: Family | null,
+): SigningSecret<Listing>[] {
   return secrets.toSorted((a, b) => Number(isForPath(b, family)) - Number(isForPath(a, family)));
 }
 
-function isForPath({ families }: SigningSecret, family: Family | null): boolean {
+function isForPath({ families }: Pick<SigningSecret<unknown>, 'families'>, family: Family | null): boolean {
   return family === null || families.has(family);
 }

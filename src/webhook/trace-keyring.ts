@@ -2,7 +2,7 @@ import type { Tracing } from '../platform/tracing/tracing.ts';
 import type { Keyring } from './keyring.ts';
 
 /** A keyring with a span for the search for the secret of a signature. */
-export function traceKeyring(keyring: Keyring, tracing: Tracing): Keyring {
+export function traceKeyring<Listing>(keyring: Keyring<Listing>, tracing: Tracing): Keyring<Listing> {
   return {
     ...keyring,
     verify: (...args) =>

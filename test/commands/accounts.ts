@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
-import type { CommandContext, ListedLookup } from '../../commands/command.ts';
+import type { CommandContext } from '../../commands/context.ts';
+import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import { openStore } from '../../src/features/store.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';

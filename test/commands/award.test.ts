@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { award } from '../../commands/award.ts';
-import type { OptionValue } from '../../commands/reply.ts';
+import type { OptionValue } from '../../src/discord/commands/reply.ts';
 import { createAwards } from '../../src/features/corrections/awards.ts';
 import { openStore } from '../../src/features/store.ts';
 import { createLog } from '../../src/platform/log.ts';

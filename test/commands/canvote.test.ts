@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { canvote } from '../../commands/canvote.ts';
-import type { ListedLookup } from '../../commands/command.ts';
 import { remind } from '../../commands/remind.ts';
-import type { Reply } from '../../commands/reply.ts';
 import type { LastVotes } from '../../src/core/ledger/account.ts';
+import type { ListedLookup } from '../../src/discord/commands/command.ts';
+import type { Reply } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
 import type { CachedVoteStatus } from '../../src/lookup/schemas.ts';
 import { hour, minute } from '../../src/platform/durations.ts';

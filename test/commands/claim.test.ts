@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { claim } from '../../commands/claim.ts';
-import type { Vote } from '../../src/core/ledger/event.ts';
 import { createClaims } from '../../src/features/claims/claims.ts';
 import { openStore } from '../../src/features/store.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import type { CachedVoteStatus } from '../../src/lookup/schemas.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
+import type { Vote } from '../../src/webhook/event.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';

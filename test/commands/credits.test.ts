@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../../commands/command.ts';
+import type { Command } from '../../commands/context.ts';
 import { credits } from '../../commands/credits.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';

@@ -1,8 +1,9 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { describe, expect, it } from 'vitest';
-import type { Command, CommandInput } from '../../commands/command.ts';
+import type { Command } from '../../commands/context.ts';
 import { help } from '../../commands/help.ts';
 import { commands } from '../../commands/index.ts';
+import type { CommandInput } from '../../src/discord/commands/input.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { contextFor, fakeLookup, inputOf } from './command-fixture.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { leaderboard } from '../../commands/leaderboard.ts';
-import type { OptionValue, ReplySelect } from '../../commands/reply.ts';
+import type { OptionValue, ReplySelect } from '../../src/discord/commands/reply.ts';
 import { encodeCustomId } from '../../src/discord/rendering/custom-id.ts';
 import { day, minute } from '../../src/platform/durations.ts';
 import { withAccounts } from './accounts.ts';

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { findChoice, searchChoices } from '../../commands/choices.ts';
-import type { Command, ListedLookup } from '../../commands/command.ts';
+import type { Command } from '../../commands/context.ts';
 import { commands } from '../../commands/index.ts';
 import { selectedListing } from '../../commands/listing.ts';
+import { findChoice, searchChoices } from '../../src/discord/commands/choices.ts';
+import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import { bot, contextFor, fakeLookup, inputOf, memberId, server } from './command-fixture.ts';
 
 const choices = (...names: string[]) => names.map((name) => ({ name, value: name }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Reply, ReplyButton } from '../../commands/reply.ts';
 import { renderStars, reviews } from '../../commands/reviews.ts';
+import type { Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
 import type { CachedReviews } from '../../src/lookup/schemas.ts';
 import { day, hour } from '../../src/platform/durations.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
-import type { Panel, Reply, ReplyButton } from '../../commands/reply.ts';
 import { shop } from '../../commands/shop.ts';
 import type { ShopItem } from '../../src/core/rewards/shop-item.ts';
+import type { Panel, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
 import { renderPurchaseMessage, renderPurchaseReport } from '../../src/features/shop/messages.ts';
 import { createShop } from '../../src/features/shop/shop.ts';

@@ -1,4 +1,4 @@
-import type { Panel, Reply, ReplyButton, ReplySelect } from '../../commands/reply.ts';
+import type { Panel, Reply, ReplyButton, ReplySelect } from '../../src/discord/commands/reply.ts';
 
 /** The texts of a reply or a panel, without its title and footer. */
 export function textOf(reply: Reply | Panel): string {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Reply } from '../../commands/reply.ts';
 import { trace } from '../../commands/trace.ts';
 import { createTraces } from '../../src/app/traces.ts';
+import { eventKeysOf } from '../../src/core/receiving/replay.ts';
+import type { Reply } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
 import { hour } from '../../src/platform/durations.ts';
-import { eventKeysOf } from '../../src/webhook/replay.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { startReceiver } from '../support/start-receiver.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Premium } from '../../src/core/ledger/event.ts';
 import type { PlannedDigest } from '../../src/features/digests/store.ts';
 import { createVotesBetween } from '../../src/features/digests/votes-between.ts';
 import type { Store } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
+import type { Premium } from '../../src/webhook/event.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { castVote, installation, monday, openLedger } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';

@@ -1,5 +1,4 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Vote } from '../../src/core/ledger/event.ts';
 import {
   balanceDifferences,
   brokenLinks,
@@ -11,6 +10,7 @@ import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
+import type { Vote } from '../../src/webhook/event.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { describeOnEveryDatabase } from './databases.ts';

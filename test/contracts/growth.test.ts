@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Vote } from '../../src/core/ledger/event.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
+import { createReplay } from '../../src/core/receiving/replay.ts';
 import type { Counts } from '../../src/core/records/records.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { createPruning } from '../../src/features/upkeep/pruning.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { createPrng } from '../../src/service/seed/prng.ts';
-import { createReplay } from '../../src/webhook/replay.ts';
+import type { Vote } from '../../src/webhook/event.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';

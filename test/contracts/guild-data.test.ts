@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { accountIdOf } from '../../src/core/ledger/account-id.ts';
-import type { Premium } from '../../src/core/ledger/event.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { openStore } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
+import type { Premium } from '../../src/webhook/event.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordVote } from '../support/record-vote.ts';

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import type { Premium } from '../../src/core/ledger/event.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { type HandlerKind, handlerKinds, handlerQueue } from '../../src/core/outbox/handler-events.ts';
 import type { RoutedDelivery } from '../../src/core/tally/tally.ts';
@@ -7,6 +6,7 @@ import { createHandlerRecording } from '../../src/features/handlers/recording.ts
 import { createSubscriptions } from '../../src/features/handlers/subscriptions.ts';
 import type { Store } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
+import type { Premium } from '../../src/webhook/event.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { guildId, orderOf, shout } from '../support/shop-store.ts';
 import { castVote, installation, isConsistent, monday, openLedger } from '../support/voting.ts';

@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { homeAccounts } from '../../src/core/ledger/account-id.ts';
-import type { Premium, Vote } from '../../src/core/ledger/event.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import type { NewEffect } from '../../src/core/outbox/outbox.ts';
 import { memberTables } from '../../src/core/store/member-data/member-tables.ts';
@@ -19,6 +18,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { parseEncryptionKey } from '../../src/platform/encryption/encryption-key.ts';
 import { seal } from '../../src/platform/encryption/sealed-text.ts';
+import type { Premium, Vote } from '../../src/webhook/event.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { itemOf, keys, orderOf, ownerChannelId } from '../support/shop-store.ts';

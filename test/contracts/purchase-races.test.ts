@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Vote } from '../../src/core/ledger/event.ts';
 import type { StoredPurchase } from '../../src/core/rewards/stored-purchase.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createPrng } from '../../src/service/seed/prng.ts';
+import type { Vote } from '../../src/webhook/event.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import {

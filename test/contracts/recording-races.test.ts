@@ -1,5 +1,4 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Premium, Vote } from '../../src/core/ledger/event.ts';
 import {
   balanceDifferences,
   brokenLinks,
@@ -11,6 +10,7 @@ import type { RecordedDelivery } from '../../src/core/tally/tally.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
+import type { Premium, Vote } from '../../src/webhook/event.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 

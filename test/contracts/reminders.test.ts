@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Vote } from '../../src/core/ledger/event.ts';
 import type { ReminderClaim } from '../../src/core/tally/reminder.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
+import type { Vote } from '../../src/webhook/event.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';

@@ -1,12 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Event, Premium, Vote } from '../../src/core/ledger/event.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
+import { createReplay } from '../../src/core/receiving/replay.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour } from '../../src/platform/durations.ts';
-import { createReplay } from '../../src/webhook/replay.ts';
+import type { Event, Premium, Vote } from '../../src/webhook/event.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';

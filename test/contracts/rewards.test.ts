@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Premium, Vote } from '../../src/core/ledger/event.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import type { ListingRewards } from '../../src/core/rewards/rules.ts';
 import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/core/store/snapshots/audit.ts';
@@ -9,6 +8,7 @@ import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour } from '../../src/platform/durations.ts';
+import type { Premium, Vote } from '../../src/webhook/event.ts';
 import { announceChannel, serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Vote } from '../../src/core/ledger/event.ts';
 import type { Board, Standings } from '../../src/core/ledger/standing.ts';
 import type { ListingRewards } from '../../src/core/rewards/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
+import type { Vote } from '../../src/webhook/event.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';

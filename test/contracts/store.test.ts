@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Vote } from '../../src/core/ledger/event.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
+import type { Vote } from '../../src/webhook/event.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Vote } from '../../src/core/ledger/event.ts';
 import type { DayVotes } from '../../src/core/ledger/votes-per-day.ts';
 import { openStore } from '../../src/features/store.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
+import type { Vote } from '../../src/webhook/event.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { runSql } from '../support/run-sql.ts';

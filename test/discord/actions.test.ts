@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Command, CommandInput } from '../../commands/command.ts';
-import type { Modal, Reply } from '../../commands/reply.ts';
+import type { Command } from '../../commands/context.ts';
+import type { CommandInput } from '../../src/discord/commands/input.ts';
+import type { Modal, Reply } from '../../src/discord/commands/reply.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import type { Message } from '../../src/sandbox/discord/objects.ts';
 import { escapeName, markup } from '../../src/texts/markup.ts';

@@ -1,5 +1,13 @@
 import fc from 'fast-check';
-import type { ModalField, Panel, PanelBlock, Reply, ReplyButton, ReplySelect, Select } from '../../commands/reply.ts';
+import type {
+  ModalField,
+  Panel,
+  PanelBlock,
+  Reply,
+  ReplyButton,
+  ReplySelect,
+  Select,
+} from '../../src/discord/commands/reply.ts';
 import { escapeText, type Markup } from '../../src/texts/markup.ts';
 
 /** Replies and panels with anything in them, as commands must never return them, but might. */

@@ -1,7 +1,8 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { describe, expect, it } from 'vitest';
-import type { Command, CompletionInput } from '../../commands/command.ts';
+import type { Command } from '../../commands/context.ts';
 import { commands } from '../../commands/index.ts';
+import type { CompletionInput } from '../../src/discord/commands/input.ts';
 import { second } from '../../src/platform/durations.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { fakeLookup, server } from '../commands/command-fixture.ts';

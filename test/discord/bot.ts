@@ -1,14 +1,14 @@
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { ApplicationCommandOptionType, Routes } from 'discord-api-types/v10';
 import { inject, it } from 'vitest';
-import type { Command, CommandContext } from '../../commands/command.ts';
-import type { Reply } from '../../commands/reply.ts';
+import type { Command, CommandContext, UnlocalizedContext } from '../../commands/context.ts';
 import type { SetupServices } from '../../commands/setup-services.ts';
 import { createTraces } from '../../src/app/traces.ts';
 import type { ShopItem } from '../../src/core/rewards/shop-item.ts';
+import type { Reply } from '../../src/discord/commands/reply.ts';
 import { createGatewayClient } from '../../src/discord/gateway/gateway-client.ts';
 import { createInteractionsEndpoint } from '../../src/discord/interactions/endpoint.ts';
-import { createInteractions, type UnlocalizedContext } from '../../src/discord/interactions/interactions.ts';
+import { createInteractions } from '../../src/discord/interactions/interactions.ts';
 import { createRestTransports } from '../../src/discord/interactions/rest-transport.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { createRegistrar } from '../../src/discord/registration/registrar.ts';

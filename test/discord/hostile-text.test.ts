@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
-import { premiumKinds, voteKinds } from '../../src/core/ledger/event.ts';
 import type { Announcement } from '../../src/core/outbox/effect-contents.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createAnnouncer } from '../../src/features/announcements/announcer.ts';
@@ -11,6 +10,7 @@ import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { textsOf } from '../../src/sandbox/discord/normalized-components.ts';
 import type { Message } from '../../src/sandbox/discord/objects.ts';
 import { textsIn } from '../../src/texts/texts.ts';
+import { premiumKinds, voteKinds } from '../../src/webhook/event.ts';
 import { bot, fakeLookup, reviewOf, server } from '../commands/command-fixture.ts';
 import { findHarm, hostileText } from '../support/hostile-text.ts';
 import { sampleSize } from '../support/sample.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CommandInput } from '../../commands/command.ts';
+import type { CommandInput } from '../../src/discord/commands/input.ts';
 import { registerCommands } from '../../src/discord/registration/registration.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { minute, second } from '../../src/platform/durations.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../../commands/command.ts';
-import type { Panel, Reply } from '../../commands/reply.ts';
+import type { Command } from '../../commands/context.ts';
+import type { Panel, Reply } from '../../src/discord/commands/reply.ts';
 import type { Message } from '../../src/sandbox/discord/objects.ts';
 import { markup } from '../../src/texts/markup.ts';
 import { manualClock } from '../support/manual-clock.ts';

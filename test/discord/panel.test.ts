@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Panel, PanelBlock, Reply, ReplyButton } from '../../commands/reply.ts';
+import type { Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { postRequest } from '../../src/discord/posting/message-request.ts';
 import { asPanel, renderMessage, renderReply } from '../../src/discord/rendering/message.ts';
 import { renderContainer } from '../../src/discord/rendering/panel.ts';

@@ -1,7 +1,7 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord-api-types/v10';
 import { describe, expect, it } from 'vitest';
 import { canvote } from '../../commands/canvote.ts';
-import type { Command } from '../../commands/command.ts';
+import type { Command } from '../../commands/context.ts';
 import { reviews } from '../../commands/reviews.ts';
 import { stats } from '../../commands/stats.ts';
 import { planCommands } from '../../src/discord/registration/command-plan.ts';

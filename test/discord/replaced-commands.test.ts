@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { canvote } from '../../commands/canvote.ts';
-import type { Command } from '../../commands/command.ts';
+import type { Command } from '../../commands/context.ts';
 import { stats } from '../../commands/stats.ts';
 import { createRegistrar } from '../../src/discord/registration/registrar.ts';
 import { registerCommands } from '../../src/discord/registration/registration.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Modal, ModalField, Reply, ReplyButton } from '../../commands/reply.ts';
+import type { Modal, ModalField, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { decodeCustomId, encodeCustomId } from '../../src/discord/rendering/custom-id.ts';
 import { renderEmbed } from '../../src/discord/rendering/embed.ts';
 import { renderMessage, renderReply } from '../../src/discord/rendering/message.ts';

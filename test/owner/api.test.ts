@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
+import { createReplay } from '../../src/core/receiving/replay.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
-import { createReplay } from '../../src/webhook/replay.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { remindedUserId, start, startOwnerServer, vote, votedAt } from './owner-server.ts';

@@ -1,11 +1,11 @@
 import express from 'express';
 import type { Standings } from '../../src/core/ledger/standing.ts';
+import { createReplay, eventKeysOf } from '../../src/core/receiving/replay.ts';
 import type { OwnerCommunity } from '../../src/owner/communities.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { createOwner } from '../../src/owner/owner.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { createReplay, eventKeysOf } from '../../src/webhook/replay.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';

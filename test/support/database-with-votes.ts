@@ -1,5 +1,5 @@
-import type { Vote } from '../../src/core/ledger/event.ts';
 import { openStore } from '../../src/features/store.ts';
+import type { Vote } from '../../src/webhook/event.ts';
 import { serverAndBot } from './listings.ts';
 import { manualClock } from './manual-clock.ts';
 

@@ -1,6 +1,6 @@
+import type { ListingWithSecrets } from '../../src/core/receiving/listing.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { hour } from '../../src/platform/durations.ts';
-import type { ListingWithSecrets } from '../../src/webhook/listing.ts';
 
 export const voteSecret = 'vote-secret-for-tests';
 export const premiumSecret = 'premium-secret-for-tests';

@@ -2,13 +2,13 @@ import { createServer, type RequestListener, type ServerOptions } from 'node:htt
 import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
 import { onTestFinished } from 'vitest';
+import { createIntake } from '../../src/core/receiving/intake.ts';
+import { type ListingWithSecrets, withoutSecrets } from '../../src/core/receiving/listing.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { DirectRequest } from '../../src/platform/http/body.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { createIntake } from '../../src/webhook/intake.ts';
 import { createKeyring } from '../../src/webhook/keyring.ts';
-import type { ListingWithSecrets } from '../../src/webhook/listing.ts';
 import { createWebhookReceiver } from '../../src/webhook/receiver.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { serverAndBot, voteSecret } from './listings.ts';
@@ -51,7 +51,7 @@ export async function startReceiver(options: TestReceiverOptions = {}): Promise<
   const store = await openStore(options.databaseUrl ?? newSqliteUrl(), clock, {
     thread: false,
   });
-  const keyring = createKeyring(options.listings ?? serverAndBot());
+  const keyring = createKeyring(options.listings ?? serverAndBot(), withoutSecrets);
   const intake = createIntake({ keyring, recorder: store.recorder, clock, log });
   const app = express();
   options.before?.(app);

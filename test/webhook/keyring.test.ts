@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { Family } from '../../src/core/ledger/event.ts';
+import { type ListingWithSecrets, withoutSecrets } from '../../src/core/receiving/listing.ts';
 import { parseJson } from '../../src/platform/json.ts';
+import type { Family } from '../../src/webhook/event.ts';
 import { createKeyring } from '../../src/webhook/keyring.ts';
-import type { ListingWithSecrets } from '../../src/webhook/listing.ts';
 import { isSignedWith, sign } from '../../src/webhook/signature.ts';
 import { reserialised } from '../../src/webhook/signed-form.ts';
 import { serverAndBot } from '../support/listings.ts';
@@ -139,7 +139,7 @@ describe('a keyring', () => {
   it('accepts the same deliveries as an attempt with every secret, in any order of deliveries', async () => {
     await fc.assert(
       fc.asyncProperty(anyListings, fc.array(anyDelivery, { maxLength: 8 }), async (listings, deliveries) => {
-        const keyring = createKeyring(listings);
+        const keyring = createKeyring(listings, withoutSecrets);
         for (const delivery of deliveries) {
           const signature = signatureOf(delivery);
           const expected = tryEverySecret(listings, delivery.body, signature);
@@ -155,7 +155,7 @@ describe('a keyring', () => {
     const vote = (target: object) => JSON.stringify({ event: 'server_vote', userId: '42', ...target });
 
     it('tries only the secrets of the listing that the body names, and of the family of the path', async () => {
-      const keyring = createKeyring(manyListings(1_000));
+      const keyring = createKeyring(manyListings(1_000), withoutSecrets);
       for (const target of [
         { serverId: '1999' },
         { server: { id: 1_999 } },
@@ -175,7 +175,7 @@ describe('a keyring', () => {
     });
 
     it('tries the same few secrets for a body that was serialised again', async () => {
-      const keyring = createKeyring(manyListings(1_000));
+      const keyring = createKeyring(manyListings(1_000), withoutSecrets);
       const payload = { event: 'server_vote', userId: '42', serverId: '1999' };
       const signature = sign(JSON.stringify(payload), 'vote-999');
       const tries = await countTries(async () => {
@@ -188,7 +188,7 @@ describe('a keyring', () => {
       ['the listings have no configured ID', () => ({ id: null })],
       ['the configured IDs are those of other listings', (index: number) => ({ id: String(5_000 - index) })],
     ])('remembers the secret of a target if %s', async (_case, changes) => {
-      const keyring = createKeyring(manyListings(1_000, changes));
+      const keyring = createKeyring(manyListings(1_000, changes), withoutSecrets);
       for (const index of [999, 500, 0]) {
         const body = vote({ serverId: String(1_000 + index) });
         const signature = sign(body, `vote-${index}`);
@@ -202,7 +202,7 @@ describe('a keyring', () => {
     });
 
     it('remembers nothing of a forged delivery, and accepts every secret after it', async () => {
-      const keyring = createKeyring(manyListings(1_000));
+      const keyring = createKeyring(manyListings(1_000), withoutSecrets);
       const body = vote({ serverId: '1999' });
       const tries = await countTries(async () => {
         expect(await verify(keyring, body, sign(body, 'forged'), 'vote')).toBe(null);
@@ -215,7 +215,7 @@ describe('a keyring', () => {
     });
 
     it('does not delay genuine deliveries by forged ones', async () => {
-      const keyring = createKeyring(manyListings(1_000));
+      const keyring = createKeyring(manyListings(1_000), withoutSecrets);
       const body = vote({ serverId: '1999' });
       const genuine = sign(body, 'vote-999');
       const forged = Array.from({ length: 100 }, () => verify(keyring, body, sign(body, 'forged'), 'vote'));
@@ -231,7 +231,7 @@ describe('a keyring', () => {
     });
 
     it('rejects deliveries whose search would have to wait for too many others', async () => {
-      const keyring = createKeyring(manyListings(100));
+      const keyring = createKeyring(manyListings(100), withoutSecrets);
       const body = vote({ serverId: '1099', note: 'x'.repeat(60 * 1024) });
       const searches = Array.from({ length: 100 }, () => verify(keyring, body, sign(body, 'forged'), 'vote'));
       expect(await verify(keyring, body, sign(body, 'vote-3'), 'vote')).toBe('busy');
@@ -241,7 +241,7 @@ describe('a keyring', () => {
     });
 
     it('checks a delivery against the previous secrets if they are replaced during its search', async () => {
-      const keyring = createKeyring(manyListings(1_000));
+      const keyring = createKeyring(manyListings(1_000), withoutSecrets);
       const body = vote({});
       const search = verify(keyring, body, sign(body, 'vote-999'), 'vote');
       keyring.replace([]);
@@ -251,7 +251,7 @@ describe('a keyring', () => {
 
     it('finds an Authorization value without a comparison with each', () => {
       const listings = manyListings(1_000, (index) => ({ voteAuthorization: `value ${index % 500}` }));
-      const keyring = createKeyring(listings);
+      const keyring = createKeyring(listings, withoutSecrets);
       const names = (value: string) => keyring.authorize(value).map(({ listing: { name } }) => name);
       expect(names('value 7')).toEqual(['listing-7', 'listing-507']);
       for (const value of ['', 'value', 'value 7 ', 'Value 7', 'value 500']) expect(names(value)).toEqual([]);

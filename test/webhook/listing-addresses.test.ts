@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { type ListingWithSecrets, withoutSecrets } from '../../src/core/receiving/listing.ts';
 import { createKeyring } from '../../src/webhook/keyring.ts';
-import type { ListingWithSecrets } from '../../src/webhook/listing.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { startReceiver } from '../support/start-receiver.ts';
@@ -69,7 +69,7 @@ describe('the keyring', () => {
   const signedBy = (secret: string) => sign(body, secret);
 
   it('has a listing from the moment it is added until it is removed', async () => {
-    const keyring = createKeyring([mine]);
+    const keyring = createKeyring([mine], withoutSecrets);
     const verify = (secret: string) => keyring.verify(received, signedBy(secret), 'vote', 'server-1a2b');
     expect([keyring.has('server-1a2b'), await verify('server-1a2b-vote')]).toEqual([false, null]);
     keyring.replace([mine, linked]);
@@ -83,7 +83,7 @@ describe('the keyring', () => {
   });
 
   it('accepts unsigned votes at the address of the listing that permits them', () => {
-    const keyring = createKeyring([mine, { ...linked, voteAuthorization: 'Bearer x' }]);
+    const keyring = createKeyring([mine, { ...linked, voteAuthorization: 'Bearer x' }], withoutSecrets);
     expect(keyring.authorize('Bearer x', 'server-1a2b')).toHaveLength(1);
     expect([keyring.authorize('Bearer x', 'mine'), keyring.authorize('Bearer x')]).toEqual([[], []]);
   });

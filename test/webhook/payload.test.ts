@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { VoteKind } from '../../src/core/ledger/event.ts';
 import { minute } from '../../src/platform/durations.ts';
+import type { VoteKind } from '../../src/webhook/event.ts';
 import { type ParsedPayload, readPayload } from '../../src/webhook/payload.ts';
 
 const now = Date.UTC(2026, 5, 15, 12);

@@ -249,7 +249,7 @@ export const discordMutations: readonly Mutation[] = [
     breaks: '/privacy forgets the member',
   },
   {
-    file: 'commands/choices.ts',
+    file: 'src/discord/commands/choices.ts',
     find: "return text.normalize('NFKD').replace(accents, '').toLowerCase().trim();",
     replace: "return text.normalize('NFKD').toLowerCase().trim();",
     breaks: 'choices are found without their accents',

@@ -28,9 +28,9 @@ export const receivingMutations: readonly Mutation[] = [
   },
   {
     file: 'src/webhook/keyring.ts',
-    find: 'shared = nextShared;\n      sharedIndex = indexSecrets(shared);',
+    find: 'shared = nextShared;\n      sharedIndex = indexSecrets(shared, withoutSecrets);',
     replace:
-      'shared = nextShared;\n      sharedIndex = indexSecrets([...shared, ...listings.filter(({ linked }) => !linked)]);',
+      'shared = nextShared;\n      sharedIndex = indexSecrets([...shared, ...listings.filter(({ linked }) => !linked)], withoutSecrets);',
     breaks: 'a secret that was rotated away is rejected',
   },
   {
@@ -76,7 +76,7 @@ export const receivingMutations: readonly Mutation[] = [
     breaks: 'the recipient of a gift holds it, not the giver',
   },
   {
-    file: 'src/webhook/route-delivery.ts',
+    file: 'src/core/receiving/route-delivery.ts',
     find: 'const isAmbiguous = others.some(({ kind }) => kind === first.kind);',
     replace: 'const isAmbiguous = false;',
     breaks: 'listings that share a secret are distinguished by the target of the vote',

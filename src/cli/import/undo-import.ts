@@ -1,12 +1,12 @@
 import { loadConfig } from '../../../config/load.ts';
 import { homeAccounts } from '../../core/ledger/account-id.ts';
+import { withoutSecrets } from '../../core/receiving/listing.ts';
 import { openStore } from '../../features/store.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { confirm } from '../../platform/terminal/confirm.ts';
 import { exitCode, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
-import { withoutSecrets } from '../../webhook/listing.ts';
 import { communitiesOf } from './find-community.ts';
 
 export interface UndoOptions {

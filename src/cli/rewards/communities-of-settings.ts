@@ -1,9 +1,9 @@
 import type { ListingConfig } from '../../../config/schema.ts';
+import { withoutSecrets } from '../../core/receiving/listing.ts';
 import { homeIn } from '../../core/store/snapshots/home.ts';
 import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { listingsWithCommunity } from '../../features/communities/listings.ts';
-import { withoutSecrets } from '../../webhook/listing.ts';
 
 /** The listings of the settings by the accounts of their members: those of one community each. */
 export async function communitiesOfSettings(

@@ -1,6 +1,6 @@
 import { minute } from '../../platform/durations.ts';
+import { endsOrder, type Premium, type Vote } from '../../webhook/event.ts';
 import type { Cause } from './entry.ts';
-import { endsOrder, type Premium, type Vote } from './event.ts';
 
 /** Rewards (whole credits) and cooldown (ms) of a listing. */
 export interface RewardRules {

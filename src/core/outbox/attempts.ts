@@ -1,9 +1,10 @@
+import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
-import type { AttemptResult, ClaimedEffect, Perform } from './effect.ts';
+import type { ClaimedEffect, Perform } from './effect.ts';
 import type { Outbox } from './outbox.ts';
 import type { QueueRotation } from './queue-rotation.ts';
 import type { AttemptedBatch, Settle } from './settle.ts';

@@ -1,4 +1,5 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises';
+import type { AttemptResult } from '../../platform/attempt-result.ts';
 import { type Clock, watchClockSteps } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
@@ -6,7 +7,7 @@ import type { Log } from '../../platform/log.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
 import { createAttempts, errorPauseMs } from './attempts.ts';
 import { createDiscovery } from './discovery.ts';
-import type { AttemptResult, ClaimedEffect, Perform } from './effect.ts';
+import type { ClaimedEffect, Perform } from './effect.ts';
 import { createOutage } from './outage.ts';
 import type { Outbox } from './outbox.ts';
 import { createQueueRotation } from './queue-rotation.ts';

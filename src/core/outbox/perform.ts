@@ -1,5 +1,6 @@
+import type { AttemptResult } from '../../platform/attempt-result.ts';
 import { messageOf } from '../../platform/errors.ts';
-import type { AttemptResult, ClaimedEffect, Effect, Perform } from './effect.ts';
+import type { ClaimedEffect, Effect, Perform } from './effect.ts';
 import type { EffectKind } from './effect-contents.ts';
 
 /** Carries out effects of one kind. An error counts as a failure of these effects alone, with an unknown result. */

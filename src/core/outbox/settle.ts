@@ -1,7 +1,8 @@
+import type { AttemptResult, RetryLater } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { hour, second } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';
-import type { AttemptResult, ClaimedEffect, RetryLater } from './effect.ts';
+import type { ClaimedEffect } from './effect.ts';
 import type { Outage } from './outage.ts';
 import type { Outbox } from './outbox.ts';
 import type { QueueRotation } from './queue-rotation.ts';

@@ -1,5 +1,6 @@
+import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Span, SpanOptions, Tracing } from '../../platform/tracing/tracing.ts';
-import type { AttemptResult, ClaimedEffect, Perform } from './effect.ts';
+import type { ClaimedEffect, Perform } from './effect.ts';
 
 /**
  * Performs effects in a span that continues the trace of the first one, which may be that of another process. Each other

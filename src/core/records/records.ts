@@ -1,9 +1,10 @@
 import type { PageRequest } from '../../platform/web/pagination.ts';
+import type { Outcome } from '../../webhook/response.ts';
 import type { AccountId } from '../ledger/account-id.ts';
 import type { Cause } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { StoredGrant } from '../rewards/grant.ts';
-import type { DeliveryRow, Outcome } from '../tally/tally.ts';
+import type { DeliveryRow } from '../tally/tally.ts';
 
 /** A filter for deliveries. A missing or null field matches all of them. */
 export interface DeliveryFilter {

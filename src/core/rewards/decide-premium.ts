@@ -1,4 +1,4 @@
-import type { Premium } from '../ledger/event.ts';
+import type { Premium } from '../../webhook/event.ts';
 import { decidePremiumReward } from '../ledger/reward-rules.ts';
 import type { Grant } from './grant.ts';
 import { type PremiumOrder, premiumGrants } from './premium-role.ts';

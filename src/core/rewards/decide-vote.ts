@@ -1,4 +1,4 @@
-import type { Vote } from '../ledger/event.ts';
+import type { Vote } from '../../webhook/event.ts';
 import { decideVoteReward } from '../ledger/reward-rules.ts';
 import { allListingsBonus } from './all-listings.ts';
 import type { Calendar } from './calendar.ts';

@@ -1,4 +1,4 @@
-import type { Vote } from '../ledger/event.ts';
+import type { Vote } from '../../webhook/event.ts';
 import { decideVote, type VoteContext } from './decide-vote.ts';
 import { emptyHistory, type VoteHistory } from './history.ts';
 import { partyEntry, partyPeriod } from './party.ts';

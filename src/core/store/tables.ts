@@ -1,13 +1,14 @@
 import type { Generated } from 'kysely';
+import type { Family } from '../../webhook/event.ts';
+import type { Outcome } from '../../webhook/response.ts';
 import type { Cause } from '../ledger/entry.ts';
-import type { Family } from '../ledger/event.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { EffectKind } from '../outbox/effect-contents.ts';
 import type { GrantState } from '../rewards/grant.ts';
 import type { PurchaseState } from '../rewards/purchase.ts';
 import type { ImportState } from '../tally/import-store.ts';
 import type { StopReason } from '../tally/reminder.ts';
-import type { Order, Outcome } from '../tally/tally.ts';
+import type { Order } from '../tally/tally.ts';
 import type { CounterName } from './counters.ts';
 import type { LinkedMembersTable } from './linked-members-table.ts';
 import type { SettingsTables } from './settings-tables.ts';

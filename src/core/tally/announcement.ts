@@ -1,4 +1,4 @@
-import type { Event, Family } from '../ledger/event.ts';
+import type { Event, Family } from '../../webhook/event.ts';
 import type { Announcement, Bonus, GivenRole } from '../outbox/effect-contents.ts';
 import { creditsOf, type RewardEntry } from '../rewards/reward.ts';
 import type { ListingContext } from './listing-context.ts';

@@ -1,4 +1,4 @@
-import type { Family } from '../ledger/event.ts';
+import type { Family } from '../../webhook/event.ts';
 import { isPseudonym } from '../ledger/pseudonym.ts';
 import type { GivenRole, RoleContent } from '../outbox/effect-contents.ts';
 import type { NewEffect } from '../outbox/outbox.ts';

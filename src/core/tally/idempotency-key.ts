@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { day } from '../../platform/durations.ts';
-import type { Premium, Vote } from '../ledger/event.ts';
+import type { Premium, Vote } from '../../webhook/event.ts';
 
 /*
  * The same event has the same key in every delivery, late or reformatted. Keys are unique in the store and never

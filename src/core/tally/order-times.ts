@@ -1,4 +1,4 @@
-import { endsOrder, type Premium } from '../ledger/event.ts';
+import { endsOrder, type Premium } from '../../webhook/event.ts';
 
 /** The latest of what the events of one kind have stated (ms since the epoch); null if none has stated it. */
 export interface LatestTimes {

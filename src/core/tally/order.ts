@@ -1,4 +1,4 @@
-import type { Premium } from '../ledger/event.ts';
+import type { Premium } from '../../webhook/event.ts';
 import { isPseudonym } from '../ledger/pseudonym.ts';
 import { hasExpired, mergeTimes, type OrderTimes, withEvent } from './order-times.ts';
 import type { Order } from './tally.ts';

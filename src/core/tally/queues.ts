@@ -1,4 +1,4 @@
-import type { Family } from '../ledger/event.ts';
+import type { Family } from '../../webhook/event.ts';
 import { channelFor } from './announcement.ts';
 import { grantsRoles, roleQueue } from './grants.ts';
 import type { ListingContext } from './listing-context.ts';

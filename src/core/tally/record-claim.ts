@@ -1,7 +1,7 @@
+import type { Vote } from '../../webhook/event.ts';
 import { accountIdOf } from '../ledger/account-id.ts';
 import type { Cause } from '../ledger/entry.ts';
 import { isCountedVote } from '../ledger/entry.ts';
-import type { Vote } from '../ledger/event.ts';
 import { minVoteGapMs } from '../ledger/reward-rules.ts';
 import { creditsOf } from '../rewards/reward.ts';
 import { namesOfTarget } from './community.ts';

@@ -1,4 +1,4 @@
-import type { Event } from '../ledger/event.ts';
+import type { Event } from '../../webhook/event.ts';
 import type { ListingContext } from './listing-context.ts';
 import { recordPremium } from './record-premium.ts';
 import { recordVote } from './record-vote.ts';

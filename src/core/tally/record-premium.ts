@@ -1,5 +1,6 @@
+import { endsOrder, type Premium } from '../../webhook/event.ts';
+import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { accountIdOf } from '../ledger/account-id.ts';
-import { endsOrder, type Premium } from '../ledger/event.ts';
 import { decidePremium } from '../rewards/decide-premium.ts';
 import type { Grant } from '../rewards/grant.ts';
 import { addToScores } from '../rewards/period-scores.ts';
@@ -12,7 +13,6 @@ import { premiumKeys } from './idempotency-key.ts';
 import { applyToOrder, orderIdsOf, withHolder } from './order.ts';
 import { withEvent } from './order-times.ts';
 import { quarantineDelivery } from './quarantine.ts';
-import { quarantineReasons } from './quarantine-reasons.ts';
 import type { Order, RecordedDelivery } from './tally.ts';
 import { type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
 

@@ -1,7 +1,7 @@
+import type { Vote } from '../../webhook/event.ts';
 import { lastVoteIn } from '../ledger/account.ts';
 import { accountIdOf } from '../ledger/account-id.ts';
 import { isCountedVote } from '../ledger/entry.ts';
-import type { Vote } from '../ledger/event.ts';
 import { untimedRepeatWindowMs } from '../ledger/reward-rules.ts';
 import type { AccountState } from './account-state.ts';
 import { namesOfTarget } from './community.ts';

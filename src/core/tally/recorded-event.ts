@@ -1,4 +1,4 @@
-import type { Premium } from '../ledger/event.ts';
+import type { Premium } from '../../webhook/event.ts';
 import type { Reached } from '../rewards/decide-vote.ts';
 import type { RewardEntry } from '../rewards/reward.ts';
 import type { AccountState } from './account-state.ts';

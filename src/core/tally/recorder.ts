@@ -1,5 +1,5 @@
+import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { quarantineDelivery } from './quarantine.ts';
-import { quarantineReasons } from './quarantine-reasons.ts';
 import { recordEvent } from './record-event.ts';
 import { recordTest } from './record-test.ts';
 import type { Delivery, DeliveryRowWriter, RecordedDelivery, RoutedDelivery, Tally } from './tally.ts';

@@ -1,7 +1,8 @@
+import type { Event, EventKind, Family, Premium } from '../../webhook/event.ts';
+import type { Outcome } from '../../webhook/response.ts';
 import type { AccountId } from '../ledger/account-id.ts';
 import type { Correction } from '../ledger/correction.ts';
 import type { Cause, Entry } from '../ledger/entry.ts';
-import type { Event, EventKind, Family, Premium } from '../ledger/event.ts';
 import type { OutboxWrites } from '../outbox/outbox.ts';
 import type { StoredGrant } from '../rewards/grant.ts';
 import type { Outage } from '../rewards/outages.ts';
@@ -12,10 +13,6 @@ import type { OrderTimes } from './order-times.ts';
 import type { PartyState } from './party-state.ts';
 import type { CountedVote, Recorded, RecordedPremium, RecordedVote } from './recorded-event.ts';
 import type { Reminder } from './reminder.ts';
-
-/** The result of a delivery, in the response to the sender and in the owner API. */
-export const outcomes = ['recorded', 'duplicate', 'test', 'quarantined'] as const;
-export type Outcome = (typeof outcomes)[number];
 
 /** An authenticated delivery whose body is JSON. */
 export interface Delivery {

@@ -1,6 +1,6 @@
+import type { Vote } from '../../webhook/event.ts';
 import { lastVoteIn } from '../ledger/account.ts';
 import { isCountedVote } from '../ledger/entry.ts';
-import type { Vote } from '../ledger/event.ts';
 import { minVoteGapMs } from '../ledger/reward-rules.ts';
 import type { GivenRole } from '../outbox/effect-contents.ts';
 import { decideVote, type Reached } from '../rewards/decide-vote.ts';

@@ -1,4 +1,4 @@
-import type { Event } from '../ledger/event.ts';
+import type { Event } from '../../webhook/event.ts';
 import type { GivenRole } from '../outbox/effect-contents.ts';
 import type { Reached } from '../rewards/decide-vote.ts';
 import { creditsOf, type RewardEntry } from '../rewards/reward.ts';

@@ -1,18 +1,18 @@
-import { isOfRole } from '../../core/outbox/role-queue.ts';
+import type { RetryLater } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { createThrottledLog } from '../../platform/throttled-log.ts';
 import { plainName } from '../../platform/truncate.ts';
-import { channelErrorReason, rejectionOf } from '../discord-errors.ts';
+import { channelErrorReason, rejectionOf, retryAfterFailure } from '../discord-errors.ts';
 import type { GuildChange } from '../gateway/guild-changes.ts';
 import { RequestsPausedError, windowMinutes } from '../invalid-requests.ts';
-import type { CircuitOpenError } from './circuit-open-error.ts';
 import type { CircuitStore, GuildRejections, OpenCircuit } from './circuit-store.ts';
 import { type CircuitRequest, Circuits } from './circuits.ts';
 import { guildsToPause, maxRejectionsOfGuild } from './paused-guilds.ts';
 import { channelIn, guildIn, targetOf } from './request-target.ts';
+import { isOfRole } from './role-queue.ts';
 
 /** How often changes are stored, and those of other processes are read while there are any. */
 const syncEveryMs = 5 * second;
@@ -36,8 +36,8 @@ export interface RequestGuard {
   accepted(request: GuardedRequest): void;
   /** Returns the error to throw instead. */
   rejected(request: GuardedRequest, error: unknown): unknown;
-  /** Why effects of this queue would not be sent now; null if they would. */
-  check(queue: string): CircuitOpenError | null;
+  /** When to try the effects of this queue, of which Discord would reject all now; null if they are to be sent. */
+  check(queue: string): RetryLater | null;
   /** Replaces the reason of an open circuit by a better explanation. */
   explain(queue: string, reason: string): void;
   /** Lets the next request about what a change may concern be sent at once. */
@@ -202,7 +202,10 @@ export function createRequestGuard(options: {
       }
       return result;
     },
-    check: (queue) => circuits.check(queue),
+    check(queue) {
+      const error = circuits.check(queue);
+      return error === null || error.isFinal ? null : retryAfterFailure(error);
+    },
     explain: (queue, reason) => circuits.explain(queue, reason),
     changed({ guildId, channelId }) {
       expedite((circuit) => (channelId === null ? circuit.guildId === guildId : circuit.queue === channelId));

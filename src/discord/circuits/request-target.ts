@@ -1,4 +1,4 @@
-import { stoppedRoleQueue } from '../../core/outbox/role-queue.ts';
+import { stoppedRoleQueue } from './role-queue.ts';
 
 /** The channel or role that a request changes, which Discord can reject as a whole. */
 export interface RequestTarget {

@@ -3,13 +3,13 @@ import {
   DiscordAPIError,
   InteractionResponseType,
 } from 'discord.js';
-import { maxChoices } from '../../../commands/choices.ts';
-import type { Command, CommandChoice, CommandContext } from '../../../commands/command.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { plainName } from '../../platform/truncate.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
+import { maxChoices } from '../commands/choices.ts';
+import type { AnsweringContext, CommandChoice, SlashCommand } from '../commands/command.ts';
 import { expiredCodes } from '../discord-errors.ts';
 import { isManager, toCompletionInput } from './command-input.ts';
 import type { ResponseTransport } from './transport.ts';
@@ -23,18 +23,18 @@ const maxLength = 100;
  * Responds with the choices of the command, or with none: after an error, after a second, or if the member may not use
  * the command. Never throws.
  */
-export function createAutocomplete(
+export function createAutocomplete<Context extends AnsweringContext>(
   log: Log,
 ): (
   interaction: AutocompleteInteraction,
-  command: Command | undefined,
-  context: CommandContext,
+  command: SlashCommand<Context> | undefined,
+  context: Context,
   transport: ResponseTransport,
 ) => Promise<void> {
   async function choicesOf(
     interaction: AutocompleteInteraction,
-    command: Command | undefined,
-    context: CommandContext,
+    command: SlashCommand<Context> | undefined,
+    context: Context,
   ): Promise<readonly CommandChoice[]> {
     const isAllowed = command?.defaultMemberPermissions === undefined || isManager(interaction);
     if (command?.autocomplete === undefined || !isAllowed) return [];

@@ -10,8 +10,8 @@ import {
   InteractionType,
   PermissionFlagsBits,
 } from 'discord.js';
-import type { CommandInput, CompletionInput } from '../../../commands/command.ts';
-import type { OptionValue } from '../../../commands/reply.ts';
+import type { CommandInput, CompletionInput } from '../commands/input.ts';
+import type { OptionValue } from '../commands/reply.ts';
 import type { CustomId } from '../rendering/custom-id.ts';
 import { nothingResolved, resolvedBy } from './resolved-objects.ts';
 

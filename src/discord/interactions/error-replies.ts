@@ -1,5 +1,3 @@
-import { InputError } from '../../../commands/input-error.ts';
-import type { Reply } from '../../../commands/reply.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
@@ -7,6 +5,8 @@ import { isNotStored, messageOf, type TallyhookError } from '../../platform/erro
 import type { Log } from '../../platform/log.ts';
 import { escapeName, type Markup, timestamp } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
+import { InputError } from '../commands/input-error.ts';
+import type { Reply } from '../commands/reply.ts';
 import { type MessageBody, renderReply } from '../rendering/message.ts';
 
 /** When members are asked to retry after an error that does not say when (ms). */

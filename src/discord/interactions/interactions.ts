@@ -9,10 +9,11 @@ import {
   DiscordAPIError,
   InteractionType,
 } from 'discord.js';
-import type { Command, CommandContext, CommandInput } from '../../../commands/command.ts';
 import { messageOf } from '../../platform/errors.ts';
 import { memoizeByIdentity } from '../../platform/memoize.ts';
 import type { Texts } from '../../texts/texts.ts';
+import type { AnsweringContext, CommandDefinition, SlashCommand } from '../commands/command.ts';
+import type { CommandInput } from '../commands/input.ts';
 import { expiredCodes } from '../discord-errors.ts';
 import { decodeCustomId, isOwnCustomId } from '../rendering/custom-id.ts';
 import { createAutocomplete } from './autocomplete.ts';
@@ -28,31 +29,34 @@ import type { ResponseTransport } from './transport.ts';
  */
 export type InteractionHandler = (interaction: APIInteraction, transport: ResponseTransport) => Promise<void>;
 
-/** The context of a command in any language. */
-export type UnlocalizedContext = Omit<CommandContext, 'texts'>;
+/** The context with the texts in the language of the member. */
+type Localized<Context> = Context & { readonly texts: Texts };
 
 /** Runs our commands as {@link createCommandRunner} says. A command that no listing of the community can serve says so. */
-export function createInteractions(
-  options: Omit<CommandRunnerOptions, 'localContextFor'> & {
-    commands: readonly Command[];
+export function createInteractions<Unlocalized extends Omit<AnsweringContext, 'texts'>>(
+  options: Omit<CommandRunnerOptions<Localized<Unlocalized>>, 'localContextFor'> & {
+    commands: readonly SlashCommand<NoInfer<Localized<Unlocalized>>>[];
     /**
      * What a command can use where it is used, without the texts, which depend on the member. Returns the same object for
      * the same settings, at once unless the database must be asked. May reject.
      */
-    contextFor: (place: CommandPlace) => UnlocalizedContext | Promise<UnlocalizedContext>;
+    contextFor: (place: CommandPlace) => Unlocalized | Promise<Unlocalized>;
     /** Whether we registered the command of this id: another program may have one of the same name. May reject. */
     isOwnCommand: (commandId: string) => Promise<boolean>;
   },
 ): InteractionHandler {
   const { commands, contextFor, isOwnCommand, log } = options;
   const commandsByName = new Map(commands.map((command) => [command.name, command]));
-  const autocomplete = createAutocomplete(log);
-  const localize = memoizeByIdentity((context: UnlocalizedContext, texts: Texts): CommandContext => {
+  const autocomplete = createAutocomplete<Localized<Unlocalized>>(log);
+  const localize = memoizeByIdentity((context: Unlocalized, texts: Texts): Localized<Unlocalized> => {
     return { ...context, texts };
   });
-  const run = createCommandRunner({ ...options, localContextFor });
+  const run = createCommandRunner<Localized<Unlocalized>>({ ...options, localContextFor });
 
-  function localContextFor(place: CommandPlace, texts: Texts): CommandContext | Promise<CommandContext> {
+  function localContextFor(
+    place: CommandPlace,
+    texts: Texts,
+  ): Localized<Unlocalized> | Promise<Localized<Unlocalized>> {
     const context = contextFor(place);
     return context instanceof Promise ? context.then((each) => localize(each, texts)) : localize(context, texts);
   }
@@ -146,6 +150,9 @@ function languageOf({ locale, guild_locale }: UserInteraction): Pick<CommandInpu
 }
 
 /** Where only the member has the app, others have not asked for it. */
-function visibilityOf(command: Command | undefined, interaction: UserInteraction): Command['visibility'] {
+function visibilityOf(
+  command: CommandDefinition | undefined,
+  interaction: UserInteraction,
+): CommandDefinition['visibility'] {
   return command === undefined || isOutside(interaction) ? 'private' : command.visibility;
 }

@@ -1,9 +1,9 @@
-import type { CommandInput } from '../../../commands/command.ts';
-import type { Later, Panel, Reply } from '../../../commands/reply.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import type { CommandInput } from '../commands/input.ts';
+import type { Later, Panel, Reply } from '../commands/reply.ts';
 import { responseKind } from './responder.ts';
 
 /** "Interaction tokens are valid for 15 minutes", with a margin (ms). */

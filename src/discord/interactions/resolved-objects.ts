@@ -4,7 +4,7 @@ import {
   PermissionFlagsBits,
   PermissionsBitField,
 } from 'discord.js';
-import type { PostingPermission, ResolvedChannel, ResolvedObjects, ResolvedRole } from '../../../commands/command.ts';
+import type { PostingPermission, ResolvedChannel, ResolvedObjects, ResolvedRole } from '../commands/input.ts';
 import { isModerating } from '../moderating.ts';
 
 const bits: Readonly<Record<PostingPermission, bigint>> = {

@@ -6,8 +6,8 @@ import {
   MessageFlags,
   type RawFile,
 } from 'discord.js';
-import type { CommandInput } from '../../../commands/command.ts';
-import type { Panel, Reply } from '../../../commands/reply.ts';
+import type { CommandInput } from '../commands/input.ts';
+import type { Panel, Reply } from '../commands/reply.ts';
 import { uploadOf } from '../rendering/attachments.ts';
 import type { MessageBody } from '../rendering/message.ts';
 import type { ResponseTransport } from './transport.ts';

@@ -1,7 +1,4 @@
 import { DiscordAPIError } from 'discord.js';
-import type { Command, CommandContext, CommandInput } from '../../../commands/command.ts';
-import { noListing } from '../../../commands/communities.ts';
-import type { Modal, Panel, Reply } from '../../../commands/reply.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
@@ -10,6 +7,10 @@ import { memoizeByIdentity } from '../../platform/memoize.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
 import { type Texts, textsFor } from '../../texts/texts.ts';
+import type { AnsweringContext, CommandDefinition, SlashCommand } from '../commands/command.ts';
+import type { CommandInput } from '../commands/input.ts';
+import { noListing } from '../commands/no-listing.ts';
+import type { Modal, Panel, Reply } from '../commands/reply.ts';
 import { expiredCodes } from '../discord-errors.ts';
 import { asPanel, isPanel, type MessageBody, renderReply } from '../rendering/message.ts';
 import { renderModal } from '../rendering/modal.ts';
@@ -36,9 +37,9 @@ type CommandResult =
 export type CommandPlace = Pick<CommandInput, 'guildId' | 'userId'>;
 
 /** What a run of a command needs and reports. */
-export interface CommandRunnerOptions {
+export interface CommandRunnerOptions<Context> {
   /** What a command can use where it is used, in the language of the member. May reject. */
-  readonly localContextFor: (place: CommandPlace, texts: Texts) => CommandContext | Promise<CommandContext>;
+  readonly localContextFor: (place: CommandPlace, texts: Texts) => Context | Promise<Context>;
   readonly clock: Clock;
   readonly log: Log;
   /** A notice for the member after the response; null for none. Each is returned once. */
@@ -46,7 +47,7 @@ export interface CommandRunnerOptions {
   /** Called after the response was sent or has failed; `tookMs` is measured from the interaction on. */
   readonly onAnswered?: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
   /** Called with the input of every command and component, after the response. */
-  readonly onMemberSeen?: (input: CommandInput, command: Command) => void;
+  readonly onMemberSeen?: (input: CommandInput, command: CommandDefinition) => void;
   readonly tracing?: Tracing | null;
   /** Ends waiting for what replaces a reply later. */
   readonly stopped?: AbortSignal;
@@ -57,21 +58,27 @@ export interface CommandRunnerOptions {
  * defers and responds within 15 s of the interaction. Discord: "Receiving and Responding to Interactions". Rejects if
  * the response could not be sent.
  */
-export type RunCommand = (command: Command, input: CommandInput, responder: InteractionResponder) => Promise<void>;
+export type RunCommand<Context> = (
+  command: SlashCommand<Context>,
+  input: CommandInput,
+  responder: InteractionResponder,
+) => Promise<void>;
 
-export function createCommandRunner(options: CommandRunnerOptions): RunCommand {
+export function createCommandRunner<Context extends AnsweringContext>(
+  options: CommandRunnerOptions<Context>,
+): RunCommand<Context> {
   const { localContextFor, clock, log, tracing = null } = options;
   const { onAnswered = () => {}, onMemberSeen = () => {}, noticeFor = async () => null } = options;
   const errors = createErrorReplies({ clock, log });
   const laterReplies = createLaterReplies({ clock, log, stopped: options.stopped ?? new AbortController().signal });
 
   /** A command returns the same reply again while its data is cached, so that it is rendered once. */
-  const renderOnce = memoizeByIdentity((reply: Reply | Panel, command: Command) => renderReply(reply, command.name));
-  const renderAsPanelOnce = memoizeByIdentity((reply: Reply | Panel, command: Command) =>
-    renderReply(asPanel(reply), command.name),
+  const renderOnce = memoizeByIdentity((reply: Reply | Panel, { name }: CommandDefinition) => renderReply(reply, name));
+  const renderAsPanelOnce = memoizeByIdentity((reply: Reply | Panel, { name }: CommandDefinition) =>
+    renderReply(asPanel(reply), name),
   );
 
-  async function execute(command: Command, input: CommandInput): Promise<CommandResult> {
+  async function execute(command: SlashCommand<Context>, input: CommandInput): Promise<CommandResult> {
     const texts = textsOf(input);
     try {
       const pending = localContextFor(input, texts);
@@ -87,7 +94,7 @@ export function createCommandRunner(options: CommandRunnerOptions): RunCommand {
     }
   }
 
-  function notServed(context: CommandContext, texts: Texts): Reply {
+  function notServed(context: Context, texts: Texts): Reply {
     return context.listings.length > 0 ? errorReply(texts.failure.unknownCommand, texts) : noListing(context);
   }
 
@@ -95,14 +102,18 @@ export function createCommandRunner(options: CommandRunnerOptions): RunCommand {
     return { reply: errors.tooLate(command, timeoutMs, texts), failed: true };
   }
 
-  async function run(command: Command, input: CommandInput, responder: InteractionResponder): Promise<void> {
+  async function run(
+    command: SlashCommand<Context>,
+    input: CommandInput,
+    responder: InteractionResponder,
+  ): Promise<void> {
     if (tracing === null) await runAndReport(command, input, responder);
     else await traceCommand(tracing, command, input, () => runAndReport(command, input, responder));
   }
 
   /** Returns whether the response was an error message. */
   async function runAndReport(
-    command: Command,
+    command: SlashCommand<Context>,
     input: CommandInput,
     responder: InteractionResponder,
   ): Promise<boolean> {
@@ -119,7 +130,7 @@ export function createCommandRunner(options: CommandRunnerOptions): RunCommand {
 
   /** Resolves after the response was sent. Returns whether it was an error message. */
   async function respond(
-    command: Command,
+    command: SlashCommand<Context>,
     input: CommandInput,
     responder: InteractionResponder,
     startedAt: number,
@@ -156,7 +167,7 @@ export function createCommandRunner(options: CommandRunnerOptions): RunCommand {
   async function send(
     respondWith: InteractionResponder['reply'],
     reply: Reply | Panel,
-    command: Command,
+    command: CommandDefinition,
     input: CommandInput,
     responder: InteractionResponder,
   ): Promise<void> {
@@ -177,7 +188,7 @@ export function createCommandRunner(options: CommandRunnerOptions): RunCommand {
 
   function render(
     reply: Reply | Panel,
-    command: Command,
+    command: CommandDefinition,
     input: CommandInput,
     { updatesPanel }: InteractionResponder,
   ): [MessageBody, ResponseKind] {
@@ -197,7 +208,7 @@ export function createCommandRunner(options: CommandRunnerOptions): RunCommand {
   }
 
   async function openModal(
-    command: Command,
+    command: CommandDefinition,
     modal: Modal,
     { showModal }: InteractionResponder,
     texts: Texts,

@@ -1,5 +1,6 @@
-import type { Command, CommandInput } from '../../../commands/command.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';
+import type { CommandDefinition } from '../commands/command.ts';
+import type { CommandInput } from '../commands/input.ts';
 
 /**
  * Runs a command in a span of its own trace, without what the member has entered.
@@ -7,7 +8,7 @@ import type { Tracing } from '../../platform/tracing/tracing.ts';
  */
 export async function traceCommand(
   tracing: Tracing,
-  { name }: Command,
+  { name }: CommandDefinition,
   { action, guildId, interactionId }: Pick<CommandInput, 'action' | 'guildId' | 'interactionId'>,
   run: () => Promise<boolean>,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import type { RawFile } from 'discord.js';
-import type { Panel, Reply, ReplyFile } from '../../../commands/reply.ts';
+import type { Panel, Reply, ReplyFile } from '../commands/reply.ts';
 import { renderFiles, uploadOf } from '../rendering/attachments.ts';
 import { renderMessage } from '../rendering/message.ts';
 

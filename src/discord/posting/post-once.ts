@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Panel, Reply } from '../../../commands/reply.ts';
-import type { AttemptResult, Effect } from '../../core/outbox/effect.ts';
+import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, minute } from '../../platform/durations.ts';
 import { snowflakePattern } from '../../platform/snowflake.ts';
+import type { Panel, Reply } from '../commands/reply.ts';
 import { classifySendError, rejectionOf } from '../discord-errors.ts';
 import type { DiscordRest } from '../rest.ts';
 import { hasFooter } from './found-block.ts';
@@ -16,6 +16,14 @@ const nonceLifetimeMs = 2 * minute;
 const maxClockErrorMs = 1 * day;
 
 const sentMessage = z.object({ id: z.string().regex(snowflakePattern) });
+
+/** What the attempts to post one message have in common. */
+export interface PostingAttempt {
+  /** Of the message: Discord drops a repeated message with the same nonce. */
+  readonly nonce: string;
+  /** Start of the earliest attempt whose result is unknown (ms since the epoch); null if none can have succeeded. */
+  readonly possiblySentSince: number | null;
+}
 
 /** The message that was posted now or by an earlier attempt, or why there is none. */
 export type Posted = { readonly messageId: string } | AttemptResult;
@@ -37,7 +45,7 @@ export async function postOnce(
     readonly reply: (Reply | Panel) & { readonly footer: string };
     /** The footers that an earlier attempt may have had, if they depend on its language. */
     readonly footers?: readonly string[];
-    readonly effect: Pick<Effect, 'nonce' | 'possiblySentSince'>;
+    readonly effect: PostingAttempt;
   },
 ): Promise<Posted> {
   const { nonce, possiblySentSince: since } = effect;

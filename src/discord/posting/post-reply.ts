@@ -1,5 +1,5 @@
 import { Routes } from 'discord.js';
-import type { Panel, Reply } from '../../../commands/reply.ts';
+import type { Panel, Reply } from '../commands/reply.ts';
 import type { DiscordRest } from '../rest.ts';
 import { postRequest } from './message-request.ts';
 

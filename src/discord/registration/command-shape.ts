@@ -8,10 +8,10 @@ import {
   type RESTPatchAPIApplicationCommandJSONBody,
 } from 'discord.js';
 import { z } from 'zod';
-import type { Command, CommandOption, DescriptionContext } from '../../../commands/command.ts';
 import { parseJson } from '../../platform/json.ts';
 import { defaultLocale, type Locale, locales } from '../../texts/locale.ts';
 import { textsIn } from '../../texts/texts.ts';
+import type { CommandDefinition, CommandOption, DescriptionContext } from '../commands/command.ts';
 
 /**
  * The request body for a slash command. Discord takes the same body to create a command and, without the type, to edit
@@ -29,7 +29,7 @@ export type CommandBody = RESTPatchAPIApplicationCommandJSONBody & {
  * what describes it is in English with its translations. Discord: "Localization".
  */
 export function bodyOf(
-  command: Command,
+  command: CommandDefinition,
   context: Omit<DescriptionContext, 'texts'>,
   guildId: string | null,
 ): CommandBody {
@@ -94,7 +94,7 @@ function localizationsOf(
 }
 
 /** Discord: "Contexts". A user's installation has no effect before the application permits it. */
-function placesOf({ availability }: Command) {
+function placesOf({ availability }: CommandDefinition) {
   const { Guild, BotDM, PrivateChannel } = InteractionContextType;
   const { GuildInstall, UserInstall } = ApplicationIntegrationType;
   return availability === 'everywhere'

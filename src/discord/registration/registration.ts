@@ -1,6 +1,6 @@
 import { ApplicationCommandType, DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
-import type { Command, DescriptionContext } from '../../../commands/command.ts';
+import type { CommandDefinition, DescriptionContext } from '../commands/command.ts';
 import type { DiscordRest } from '../rest.ts';
 import { type CommandPlan, type CommandReference, planCommands } from './command-plan.ts';
 import type { CommandRegistry, RegisteredCommand, StoredCommand } from './command-registry.ts';
@@ -15,7 +15,7 @@ export interface Registration {
   readonly applicationId: string;
   /** Null registers globally. */
   readonly guildId: string | null;
-  readonly commands: readonly Command[];
+  readonly commands: readonly CommandDefinition[];
   /** With the listings of all communities. */
   readonly context: Omit<DescriptionContext, 'texts'>;
   readonly registry: Pick<CommandRegistry, 'list' | 'save' | 'remove'>;

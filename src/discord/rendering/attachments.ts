@@ -1,6 +1,6 @@
 import type { RawFile } from 'discord.js';
-import type { ReplyFile } from '../../../commands/reply.ts';
 import { plainName } from '../../platform/truncate.ts';
+import type { ReplyFile } from '../commands/reply.ts';
 
 /** Discord: "Uploading Files" (count). */
 const maxFiles = 10;

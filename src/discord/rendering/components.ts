@@ -11,10 +11,10 @@ import {
   ComponentType,
   SelectMenuDefaultValueType,
 } from 'discord.js';
-import type { ActionTarget, Reply, ReplyButton, ReplySelect, Select, SelectChoice } from '../../../commands/reply.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
 import { plainName } from '../../platform/truncate.ts';
 import { webAddress } from '../../texts/markup.ts';
+import type { ActionTarget, Reply, ReplyButton, ReplySelect, Select, SelectChoice } from '../commands/reply.ts';
 import { encodeCustomId } from './custom-id.ts';
 
 /** Discord: "Button Structure", "Action Row", "String Select". */

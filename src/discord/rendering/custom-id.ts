@@ -1,4 +1,4 @@
-import type { OptionValue } from '../../../commands/reply.ts';
+import type { OptionValue } from '../commands/reply.ts';
 
 /** Discord: "Custom ID", 1 to 100 characters. */
 const maxCustomIdLength = 100;

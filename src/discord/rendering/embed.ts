@@ -1,7 +1,7 @@
 import type { APIEmbed } from 'discord.js';
-import type { Reply } from '../../../commands/reply.ts';
 import { plainName } from '../../platform/truncate.ts';
 import { cutMarkup, type Markup, markup, webAddress } from '../../texts/markup.ts';
+import type { Reply } from '../commands/reply.ts';
 import { attachedNames, attachmentUrl, descriptionOf } from './attachments.ts';
 import { toneColors } from './tone-colors.ts';
 

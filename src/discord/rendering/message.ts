@@ -6,7 +6,7 @@ import {
   ComponentType,
   MessageFlags,
 } from 'discord.js';
-import type { Panel, Reply } from '../../../commands/reply.ts';
+import type { Panel, Reply } from '../commands/reply.ts';
 import { type Attachment, renderFiles } from './attachments.ts';
 import { type ComponentRow, keyOf, renderComponents } from './components.ts';
 import { embedLimits, renderEmbed } from './embed.ts';

@@ -1,6 +1,6 @@
 import { type APIModalInteractionResponseCallbackData, ComponentType, TextInputStyle } from 'discord.js';
-import type { Modal, ModalField } from '../../../commands/reply.ts';
 import { plainName } from '../../platform/truncate.ts';
+import type { Modal, ModalField } from '../commands/reply.ts';
 import { actionId, choicesOf, renderSelect } from './components.ts';
 
 /** Discord: "Modal", "Label", "Text Input", "Radio Group", "Checkbox Group". */

@@ -1,6 +1,6 @@
 import { type APIContainerComponent, type APISectionComponent, ComponentType } from 'discord.js';
-import type { Panel, PanelBlock, ReplyButton } from '../../../commands/reply.ts';
 import { cutMarkup, escapeInline, joined, type Markup, markup, timestamp, webAddress } from '../../texts/markup.ts';
+import type { Panel, PanelBlock, ReplyButton } from '../commands/reply.ts';
 import { attachedNames, attachmentUrl, descriptionOf } from './attachments.ts';
 import { keyOf, maxButtonsPerRow, renderButton, renderReplySelect, rowOf } from './components.ts';
 import { type ContainerBudget, type ContainerBuilder, createContainerBuilder } from './container.ts';

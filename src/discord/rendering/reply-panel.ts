@@ -1,5 +1,5 @@
-import type { Panel, PanelBlock, Reply } from '../../../commands/reply.ts';
 import { bold, lines, link, type Markup, markup } from '../../texts/markup.ts';
+import type { Panel, PanelBlock, Reply } from '../commands/reply.ts';
 
 /**
  * A longer title has no link (characters): it counts as text, of which ten panels in one message have 400 characters

@@ -1,4 +1,4 @@
-import type { Reply } from '../../../commands/reply.ts';
+import type { Reply } from '../commands/reply.ts';
 
 /** The colour beside an embed or panel (RGB). */
 export const toneColors: Readonly<Record<Reply['tone'], number>> = {

@@ -1,5 +1,5 @@
-import type { Panel, Reply, ReplyButton } from '../../../commands/reply.ts';
 import type { Announcement, Bonus } from '../../core/outbox/effect-contents.ts';
+import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { toPanel } from '../../discord/rendering/reply-panel.ts';
 import { bold, escapeName, joined, lines, type Markup, mention, roleMention, timestamp } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';

@@ -1,8 +1,8 @@
 import { DiscordAPIError, Routes } from 'discord.js';
-import type { Panel, Reply, ReplyButton } from '../../../commands/reply.ts';
-import type { AttemptResult, Effect } from '../../core/outbox/effect.ts';
+import type { Effect } from '../../core/outbox/effect.ts';
 import type { Announcement } from '../../core/outbox/effect-contents.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { classifySendError, tokenHint } from '../../discord/discord-errors.ts';
 import type { ChannelTexts } from '../../discord/guild-languages.ts';
 import { type MessageRequest, postRequest } from '../../discord/posting/message-request.ts';
@@ -11,6 +11,7 @@ import { embedLimits } from '../../discord/rendering/embed.ts';
 import { asPanel, isPanel, textLengthOf } from '../../discord/rendering/message.ts';
 import { panelLimits } from '../../discord/rendering/panel.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
+import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';

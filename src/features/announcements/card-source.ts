@@ -1,4 +1,4 @@
-import type { ListedLookup } from '../../../commands/command.ts';
+import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { CardSource } from './listing-card.ts';
 
 /** Reads the listing's name and URL on the service, for announcements. */

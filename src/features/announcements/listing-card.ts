@@ -1,4 +1,4 @@
-import type { ReplyButton } from '../../../commands/reply.ts';
+import type { ReplyButton } from '../../discord/commands/reply.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';

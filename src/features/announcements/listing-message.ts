@@ -1,6 +1,7 @@
-import type { Panel, Reply, ReplyButton } from '../../../commands/reply.ts';
-import type { AttemptResult, Effect } from '../../core/outbox/effect.ts';
+import type { Effect } from '../../core/outbox/effect.ts';
+import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { postOnce } from '../../discord/posting/post-once.ts';
+import type { AttemptResult } from '../../platform/attempt-result.ts';
 import { type Texts, textsFor } from '../../texts/texts.ts';
 import type { PartsContext } from '../parts.ts';
 import type { AnnouncementStyle } from './announcement-style.ts';

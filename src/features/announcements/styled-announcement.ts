@@ -1,5 +1,5 @@
-import type { Panel, Reply, ReplyButton } from '../../../commands/reply.ts';
 import type { Announcement } from '../../core/outbox/effect-contents.ts';
+import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { lines, type Markup, markup, mention, timestamp, trustedMarkup, webAddress } from '../../texts/markup.ts';
 import { type PlaceholderName, placeholdersIn, renderTemplate } from '../../texts/template.ts';
 import type { Texts } from '../../texts/texts.ts';

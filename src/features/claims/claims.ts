@@ -1,10 +1,10 @@
 import type { ClaimOutcome, Claims } from '../../../commands/claims.ts';
-import type { ListedLookup } from '../../../commands/command.ts';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { ClaimRecorder, ClaimResult } from '../../core/tally/record-claim.ts';
+import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { VoteStatus } from '../../lookup/schemas.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, minute } from '../../platform/durations.ts';

@@ -1,6 +1,6 @@
 import { Routes } from 'discord.js';
 import { z } from 'zod';
-import type { Reply } from '../../../commands/reply.ts';
+import type { Reply } from '../../discord/commands/reply.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import { exportCommand } from '../../texts/departure.ts';
 import { escapeName, lines, type Markup } from '../../texts/markup.ts';

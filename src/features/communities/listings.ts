@@ -1,10 +1,10 @@
-import type { ListedRules } from '../../../commands/command.ts';
+import type { ListedRules } from '../../../commands/context.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { type AccountScope, homeAccounts } from '../../core/ledger/account-id.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
+import type { ListingWithSecrets } from '../../core/receiving/listing.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { AnnouncedEvents } from '../../core/tally/listing-context.ts';
-import type { ListingWithSecrets } from '../../webhook/listing.ts';
 import { configuredId, type FindTargetId, groupByTarget } from './same-target.ts';
 
 /** A configured listing with what depends on the other listings of its community. */

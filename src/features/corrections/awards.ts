@@ -1,4 +1,4 @@
-import type { Awards } from '../../../commands/command.ts';
+import type { Awards } from '../../../commands/context.ts';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import type { OwnerActions } from '../../core/records/owner-actions.ts';
 import type { Clock } from '../../platform/clock.ts';

@@ -1,6 +1,6 @@
-import type { Panel, PanelBlock, ReplyButton } from '../../../commands/reply.ts';
 import type { VotePicture } from '../../../commands/vote-picture.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/reply.ts';
 import { escapeText, lines, type Markup, mention, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { AnnouncementStyle } from '../announcements/announcement-style.ts';

@@ -1,6 +1,7 @@
-import type { AttemptResult, Effect } from '../../core/outbox/effect.ts';
+import type { Effect } from '../../core/outbox/effect.ts';
 import type { HandlerEvents, HandlerKind } from '../../core/outbox/handler-events.ts';
 import { backoff, type RetryPolicy } from '../../core/outbox/retry.ts';
+import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';

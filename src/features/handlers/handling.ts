@@ -1,9 +1,10 @@
 import { homeAccounts } from '../../core/ledger/account-id.ts';
 import { createDispatcher } from '../../core/outbox/dispatcher.ts';
-import type { AttemptResult, ClaimedEffect } from '../../core/outbox/effect.ts';
+import type { ClaimedEffect } from '../../core/outbox/effect.ts';
 import { partsOfHandlerQueue } from '../../core/outbox/handler-events.ts';
 import { createPerform } from '../../core/outbox/perform.ts';
 import { tracePerform } from '../../core/outbox/trace-perform.ts';
+import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Metrics } from '../../platform/http/metrics/metrics.ts';
 import type { Log } from '../../platform/log.ts';

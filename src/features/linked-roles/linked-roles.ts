@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AccountId } from '../../core/ledger/account-id.ts';
-import type { AttemptResult, Effect } from '../../core/outbox/effect.ts';
+import type { Effect } from '../../core/outbox/effect.ts';
+import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { OAuthError } from '../../platform/discord-oauth/oauth-error.ts';
 import { hour, second } from '../../platform/durations.ts';

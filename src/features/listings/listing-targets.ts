@@ -1,5 +1,5 @@
-import type { ListedLookup } from '../../../commands/command.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
+import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, minute } from '../../platform/durations.ts';
 import { createLoop, type Loop } from '../../platform/loop.ts';

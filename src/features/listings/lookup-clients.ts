@@ -1,7 +1,7 @@
-import type { ListedLookup } from '../../../commands/command.ts';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
+import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import { createLookup, createRotatableClient, type RotatableClient } from '../../lookup/client.ts';
 import type { KeyStatus, LookupClient } from '../../lookup/lookup.ts';

@@ -1,5 +1,5 @@
-import type { Reply } from '../../../commands/reply.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import type { Reply } from '../../discord/commands/reply.ts';
 import { day } from '../../platform/durations.ts';
 import { lines, mention, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';

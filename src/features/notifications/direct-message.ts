@@ -1,12 +1,13 @@
 import { type DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
-import { type AttemptResult, directMessagesClosed, type Effect } from '../../core/outbox/effect.ts';
+import { directMessagesClosed, type Effect } from '../../core/outbox/effect.ts';
 import type { DirectMessage, DirectMessageContent } from '../../core/outbox/effect-contents.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import { rejectionOf, retryAlone } from '../../discord/discord-errors.ts';
 import type { MemberTexts } from '../../discord/guild-languages.ts';
 import { postReply } from '../../discord/posting/post-reply.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
+import type { AttemptResult } from '../../platform/attempt-result.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';

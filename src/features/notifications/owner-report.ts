@@ -1,6 +1,6 @@
-import type { Reply } from '../../../commands/reply.ts';
 import type { OwnerReportContent } from '../../core/outbox/effect-contents.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import type { Reply } from '../../discord/commands/reply.ts';
 import { classifySendError } from '../../discord/discord-errors.ts';
 import type { ChannelTexts } from '../../discord/guild-languages.ts';
 import { postReply } from '../../discord/posting/post-reply.ts';

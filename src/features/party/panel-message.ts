@@ -1,12 +1,13 @@
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
-import type { Panel } from '../../../commands/reply.ts';
-import type { AttemptResult, Effect } from '../../core/outbox/effect.ts';
+import type { Effect } from '../../core/outbox/effect.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import type { Panel } from '../../discord/commands/reply.ts';
 import { classifySendError, rejectionOf } from '../../discord/discord-errors.ts';
 import type { ChannelTexts } from '../../discord/guild-languages.ts';
 import { editRequest } from '../../discord/posting/message-request.ts';
 import { type Posted, postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
+import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { lines, type Markup, markup, repeated, timestamp } from '../../texts/markup.ts';
 import { type Texts, textsInAll } from '../../texts/texts.ts';

@@ -1,4 +1,5 @@
-import type { AttemptResult, Effect } from '../../core/outbox/effect.ts';
+import type { Effect } from '../../core/outbox/effect.ts';
+import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import type { PartyStore } from './store.ts';

@@ -1,6 +1,6 @@
 import { Routes } from 'discord.js';
 import { z } from 'zod';
-import type { Reply, ReplyButton } from '../../../commands/reply.ts';
+import type { Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { actionId } from '../../discord/rendering/components.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { Markup } from '../../texts/markup.ts';

@@ -1,9 +1,9 @@
-import type { CommandContext } from '../../../commands/command.ts';
+import type { CommandContext } from '../../../commands/context.ts';
 import type { Reminders } from '../../../commands/reminders.ts';
-import type { Reply } from '../../../commands/reply.ts';
 import { accountIdOf } from '../../core/ledger/account-id.ts';
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { NextReminder } from '../../core/tally/reminder.ts';
+import type { Reply } from '../../discord/commands/reply.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';

@@ -1,6 +1,6 @@
-import type { Reply } from '../../../commands/reply.ts';
 import { renderStars } from '../../../commands/reviews.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import type { Reply } from '../../discord/commands/reply.ts';
 import { escapeName, escapeText, lines } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { type ListingCard, listingName } from '../announcements/listing-card.ts';

@@ -1,8 +1,8 @@
-import type { Reply } from '../../../commands/reply.ts';
 import type { OwnerReports } from '../../core/outbox/effect-contents.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
 import type { RewardStore } from '../../core/tally/reward-store.ts';
 import type { RequestGuard } from '../../discord/circuits/request-guard.ts';
+import type { Reply } from '../../discord/commands/reply.ts';
 import { escapeText, lines, mention, roleMention, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';

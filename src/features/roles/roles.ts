@@ -1,12 +1,12 @@
 import { type DiscordAPIError, Routes } from 'discord.js';
-import type { AttemptResult, RetryLater } from '../../core/outbox/effect.ts';
 import type { MemberRole, RoleContent } from '../../core/outbox/effect-contents.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
-import { stoppedRoleQueue } from '../../core/outbox/role-queue.ts';
 import { CircuitOpenError } from '../../discord/circuits/circuit-open-error.ts';
+import { stoppedRoleQueue } from '../../discord/circuits/role-queue.ts';
 import { rejectionOf, retryAlone } from '../../discord/discord-errors.ts';
 import type { GuildTexts } from '../../discord/guild-languages.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
+import type { AttemptResult, RetryLater } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { CheckGivenRole } from './given-role-check.ts';
 import type { ExplainRoleFailure, RoleFailure } from './role-failure.ts';

@@ -1,7 +1,7 @@
-import type { CommandInput } from '../../../commands/command.ts';
 import { accountIdOf } from '../../core/ledger/account-id.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { RewardStore } from '../../core/tally/reward-store.ts';
+import type { CommandInput } from '../../discord/commands/input.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { hour, minute } from '../../platform/durations.ts';

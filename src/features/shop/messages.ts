@@ -1,5 +1,5 @@
-import type { Reply, ReplyButton } from '../../../commands/reply.ts';
 import type { OwnerReportContent } from '../../core/outbox/effect-contents.ts';
+import type { Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { escapeName, lines, mention } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { PurchasedItem } from './effects.ts';

@@ -1,7 +1,7 @@
 import { isPseudonym } from '../../core/ledger/pseudonym.ts';
 import type { EffectState } from '../../core/outbox/effect.ts';
-import type { Outcome } from '../../core/tally/tally.ts';
 import { type Html, html } from '../../platform/web/html.ts';
+import type { Outcome } from '../../webhook/response.ts';
 import { visible } from './pretty-json.ts';
 
 const tones: Readonly<Record<Outcome | EffectState, 'good' | 'plain' | 'bad' | 'busy'>> = {

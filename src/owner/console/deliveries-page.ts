@@ -1,8 +1,8 @@
-import { premiumKinds, voteKinds } from '../../core/ledger/event.ts';
 import type { DeliveryRecord } from '../../core/records/records.ts';
-import { outcomes } from '../../core/tally/tally.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { timeAgo } from '../../platform/web/time-element.ts';
+import { premiumKinds, voteKinds } from '../../webhook/event.ts';
+import { outcomes } from '../../webhook/response.ts';
 import { deliveryLink, memberLink, signedCredits, statusBadge, untrustedText } from './cells.ts';
 
 export interface DeliveriesView {

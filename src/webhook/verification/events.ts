@@ -1,4 +1,4 @@
-import type { EventKind, EventTarget, Premium, Vote } from '../../core/ledger/event.ts';
+import type { EventKind, EventTarget, Premium, Vote } from '../event.ts';
 
 /** A test that the owner has sent from the dashboard of the service. It must not pay anything. */
 export interface TestEvent {

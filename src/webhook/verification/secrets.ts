@@ -1,4 +1,4 @@
-import type { Family } from '../../core/ledger/event.ts';
+import type { Family } from '../event.ts';
 import { VerificationError } from './verification-error.ts';
 
 /** One secret, or several that are valid at once, for rotation. Missing and empty ones are left out. */

@@ -1,10 +1,10 @@
-import type { Family } from '../../core/ledger/event.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { maxBodyBytes } from '../../platform/http/max-body-bytes.ts';
 import { parseJson } from '../../platform/json.ts';
 import { wallClock } from '../../platform/wall-clock.ts';
 import { type PayloadScope, readAuthorized } from '../authorized-payload.ts';
 import { isEncoded } from '../content-encoding.ts';
+import type { Family } from '../event.ts';
 import { isSignature, reserialised } from '../signed-form.ts';
 import type { VerifiedEvent } from './events.ts';
 import { type HeadersLike, readHeader } from './headers.ts';

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
-import type { AttemptResult } from '../../../src/core/outbox/effect.ts';
+import type { AttemptResult } from '../../../src/platform/attempt-result.ts';
 import { day, hour, minute, second } from '../../../src/platform/durations.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { claimDue } from '../../support/claim-due.ts';

@@ -1,8 +1,8 @@
-import type { Vote } from '../../../src/core/ledger/event.ts';
 import { decideVote, type VoteContext } from '../../../src/core/rewards/decide-vote.ts';
 import type { Grant } from '../../../src/core/rewards/grant.ts';
 import { emptyHistory, type VoteHistory } from '../../../src/core/rewards/history.ts';
 import type { RewardEntry } from '../../../src/core/rewards/reward.ts';
+import type { Vote } from '../../../src/webhook/event.ts';
 import { vote, voteContext } from './rewards-fixture.ts';
 
 const day = 86_400_000;

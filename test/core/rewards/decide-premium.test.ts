@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Premium } from '../../../src/core/ledger/event.ts';
 import { decidePremium } from '../../../src/core/rewards/decide-premium.ts';
 import { endAfter } from '../../../src/core/rewards/grant.ts';
 import { type PremiumOrder, roleOfTier } from '../../../src/core/rewards/premium-role.ts';
+import type { Premium } from '../../../src/webhook/event.ts';
 import { allRewards, double, purchase } from './rewards-fixture.ts';
 
 const periodEnd = Date.parse('2026-02-07T12:00:00Z');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Vote } from '../../../src/core/ledger/event.ts';
 import { decideVote } from '../../../src/core/rewards/decide-vote.ts';
 import type { ListingRewards } from '../../../src/core/rewards/rules.ts';
+import type { Vote } from '../../../src/webhook/event.ts';
 import { type CastVote, daily, decideAll, extras } from './decide-all.ts';
 import { allRewards, double, plainRewards, vote, voteContext } from './rewards-fixture.ts';
 

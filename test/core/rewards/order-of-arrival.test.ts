@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Vote } from '../../../src/core/ledger/event.ts';
 import { endAfter, type Grant } from '../../../src/core/rewards/grant.ts';
 import type { RewardEntry } from '../../../src/core/rewards/reward.ts';
 import type { ListingRewards } from '../../../src/core/rewards/rules.ts';
+import type { Vote } from '../../../src/webhook/event.ts';
 import { daily, decideAll } from './decide-all.ts';
 import { allRewards, double, plainRewards, vote, voteContext } from './rewards-fixture.ts';
 

@@ -1,7 +1,7 @@
-import type { Premium, Vote } from '../../../src/core/ledger/event.ts';
 import { createCalendar } from '../../../src/core/rewards/calendar.ts';
 import type { VoteContext } from '../../../src/core/rewards/decide-vote.ts';
 import { plainRewards as creditsOnly, type ListingRewards, type Multiplier } from '../../../src/core/rewards/rules.ts';
+import type { Premium, Vote } from '../../../src/webhook/event.ts';
 
 const hour = 3_600_000;
 

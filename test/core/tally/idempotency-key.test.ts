@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Premium, Vote } from '../../../src/core/ledger/event.ts';
 import { eventKeyDigest } from '../../../src/core/store/migrations/008-event-keys.ts';
 import { premiumKeys, voteKey } from '../../../src/core/tally/idempotency-key.ts';
+import type { Premium, Vote } from '../../../src/webhook/event.ts';
 
 /** Computed with sha256sum. The stored digests are compared with these for ever, so they must not change. */
 const digests: readonly (readonly [key: string, digest: string])[] = [

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Premium } from '../../../src/core/ledger/event.ts';
 import { orderTimesOf, serializeOrderTimes } from '../../../src/core/store/order-times-column.ts';
 import { applyToOrder, mergeOrders } from '../../../src/core/tally/order.ts';
 import type { Order } from '../../../src/core/tally/tally.ts';
 import { day } from '../../../src/platform/durations.ts';
+import type { Premium } from '../../../src/webhook/event.ts';
 
 const start = Date.UTC(2026, 0, 1);
 type Occurrence = Pick<Premium, 'kind' | 'at' | 'periodEnd'> & { readonly receivedAt?: number };

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Event, Premium, Vote } from '../../../src/core/ledger/event.ts';
 import type { RewardRules } from '../../../src/core/ledger/reward-rules.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { day, hour, minute } from '../../../src/platform/durations.ts';
+import type { Event, Premium, Vote } from '../../../src/webhook/event.ts';
 import { claimDue } from '../../support/claim-due.ts';
 import { homeAccount } from '../../support/home-account.ts';
 import { serverAndBot } from '../../support/listings.ts';

@@ -1,8 +1,8 @@
 import { Routes } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ReplyButton } from '../../../commands/reply.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { Announcement } from '../../../src/core/outbox/effect-contents.ts';
+import type { ReplyButton } from '../../../src/discord/commands/reply.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createAnnouncer } from '../../../src/features/announcements/announcer.ts';
 import type { ListingCard } from '../../../src/features/announcements/listing-card.ts';

@@ -1,11 +1,12 @@
 import express from 'express';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createIntake } from '../../../src/core/receiving/intake.ts';
+import { withoutSecrets } from '../../../src/core/receiving/listing.ts';
 import type { Recorder } from '../../../src/core/tally/recorder.ts';
 import type { RoutedDelivery } from '../../../src/core/tally/tally.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { createLog } from '../../../src/platform/log.ts';
-import { createIntake } from '../../../src/webhook/intake.ts';
 import { createKeyring } from '../../../src/webhook/keyring.ts';
 import { createWebhookReceiver } from '../../../src/webhook/receiver.ts';
 import type { VerifiedEvent } from '../../../src/webhook/verification/events.ts';
@@ -43,7 +44,7 @@ async function startCapturingReceiver(kind: 'server' | 'bot' | null) {
   };
   const log = createLog({ level: 'silent', secrets: [] });
   const listings = kind === null ? serverAndBot(configured) : withKeyOfOnly(kind, configured);
-  const intake = createIntake({ keyring: createKeyring(listings), recorder, clock, log });
+  const intake = createIntake({ keyring: createKeyring(listings, withoutSecrets), recorder, clock, log });
   const url = await serve(express().use(createWebhookReceiver({ intake, clock, log }).router));
   return async ({ body, headers }: GeneratedDelivery) => {
     captured = null;

@@ -1,5 +1,5 @@
 import { messageOf, StoreUnavailableError } from '../../../platform/errors.ts';
-import type { Vote } from '../../ledger/event.ts';
+import type { Vote } from '../../../webhook/event.ts';
 import type { ListingContext } from '../../tally/listing-context.ts';
 import type { Delivery, RecordedDelivery, RoutedDelivery } from '../../tally/tally.ts';
 import type { Job, JobName, JobResult, JobResults } from '../writes/writes.ts';

@@ -1,9 +1,9 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
+import type { Outcome } from '../../../webhook/response.ts';
 import { allVoteCauses, type Cause, countedVoteCauses } from '../../ledger/entry.ts';
 import type { EffectState } from '../../outbox/effect.ts';
 import type { Counts, DeliveryRecord, Records } from '../../records/records.ts';
-import type { Outcome } from '../../tally/tally.ts';
 import { countedTables } from '../counters.ts';
 import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
 import { literal, run } from '../query-builder.ts';

@@ -1,5 +1,5 @@
+import type { Premium } from '../../../webhook/event.ts';
 import { type AccountId, type AccountScope, accountIdOf } from '../../ledger/account-id.ts';
-import type { Premium } from '../../ledger/event.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import { forgottenVoteKeys } from '../../tally/forgotten-votes.ts';
 import { grantsRoles } from '../../tally/grants.ts';

@@ -1,6 +1,6 @@
+import type { Family } from '../../../webhook/event.ts';
 import { type AccountScope, memberOf } from '../../ledger/account-id.ts';
 import type { Cause } from '../../ledger/entry.ts';
-import type { Family } from '../../ledger/event.ts';
 import { accountOf } from '../account-columns.ts';
 import { parseRoles } from '../json-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';

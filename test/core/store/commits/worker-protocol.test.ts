@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { premiumKinds, voteKinds } from '../../../../src/core/ledger/event.ts';
 import { plainRewards } from '../../../../src/core/rewards/rules.ts';
 import {
   decodeJob,
@@ -10,8 +9,9 @@ import {
   encodeResult,
 } from '../../../../src/core/store/commits/worker-protocol.ts';
 import { createJob } from '../../../../src/core/store/writes/writes.ts';
-import { outcomes } from '../../../../src/core/tally/tally.ts';
 import { StoreUnavailableError } from '../../../../src/platform/errors.ts';
+import { premiumKinds, voteKinds } from '../../../../src/webhook/event.ts';
+import { outcomes } from '../../../../src/webhook/response.ts';
 
 const time = fc.nat();
 const text = fc.string({ unit: 'binary' });

@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { expect, onTestFinished } from 'vitest';
-import type { Vote } from '../../../../src/core/ledger/event.ts';
 import { balanceDifferences, brokenLinks } from '../../../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../../../src/core/store/snapshots/open-snapshot.ts';
 import type { RoutedDelivery } from '../../../../src/core/tally/tally.ts';
 import { openStore } from '../../../../src/features/store.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import { StoreUnavailableError } from '../../../../src/platform/errors.ts';
+import type { Vote } from '../../../../src/webhook/event.ts';
 import { serverAndBot } from '../../../support/listings.ts';
 
 const [listing] = serverAndBot();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ListingWithSecrets } from '../../src/webhook/listing.ts';
-import { createReplay, eventKeysOf } from '../../src/webhook/replay.ts';
-import { serverAndBot, withKeyOfOnly } from '../support/listings.ts';
-import { manualClock } from '../support/manual-clock.ts';
-import { startReceiver } from '../support/start-receiver.ts';
+import type { ListingWithSecrets } from '../../../src/core/receiving/listing.ts';
+import { createReplay, eventKeysOf } from '../../../src/core/receiving/replay.ts';
+import { serverAndBot, withKeyOfOnly } from '../../support/listings.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { startReceiver } from '../../support/start-receiver.ts';
 
 describe('the replay of a quarantined delivery', () => {
   it('pays nothing for an event that its secret does not authorize', async () => {

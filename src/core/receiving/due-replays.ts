@@ -1,9 +1,9 @@
-import type { Quarantine, QuarantinedDelivery } from '../core/tally/quarantine.ts';
-import { quarantineReasons } from '../core/tally/quarantine-reasons.ts';
-import type { Clock } from '../platform/clock.ts';
-import { second } from '../platform/durations.ts';
-import { messageOf } from '../platform/errors.ts';
-import type { Log } from '../platform/log.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { second } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import type { Quarantine, QuarantinedDelivery } from '../tally/quarantine.ts';
 import { type Replay, readStoredPayload } from './replay.ts';
 
 /**

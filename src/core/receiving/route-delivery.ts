@@ -1,11 +1,11 @@
-import type { Event, EventTarget } from '../core/ledger/event.ts';
-import { quarantineReasons } from '../core/tally/quarantine-reasons.ts';
-import type { RoutedDelivery } from '../core/tally/tally.ts';
-import type { ResolvableListing, SecretScope } from './listing.ts';
-import type { ParsedPayload } from './payload.ts';
+import type { Event, EventTarget } from '../../webhook/event.ts';
+import type { ParsedPayload } from '../../webhook/payload.ts';
+import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import type { RoutedDelivery } from '../tally/tally.ts';
+import type { ListingScope, ResolvableListing } from './listing.ts';
 
 /** Assigns a payload to a listing. Used for new deliveries and for replays of quarantined ones. */
-export function routeDelivery(payload: ParsedPayload, scopes: readonly SecretScope[]): RoutedDelivery {
+export function routeDelivery(payload: ParsedPayload, scopes: readonly ListingScope[]): RoutedDelivery {
   const listings = scopes.map(({ listing }) => listing);
   switch (payload.type) {
     case 'event':

@@ -1,4 +1,4 @@
-import type { Markup } from '../src/texts/markup.ts';
+import type { Markup } from '../../texts/markup.ts';
 
 /** The value of an option. A component returns each of them as a string. */
 export type OptionValue = string | number | boolean;

@@ -1,9 +1,9 @@
-import type { EventTarget } from '../core/ledger/event.ts';
-import type { RoutedDelivery } from '../core/tally/tally.ts';
-import type { Clock } from '../platform/clock.ts';
-import { hour } from '../platform/durations.ts';
-import type { Log } from '../platform/log.ts';
-import { createThrottledLog } from '../platform/throttled-log.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { hour } from '../../platform/durations.ts';
+import type { Log } from '../../platform/log.ts';
+import { createThrottledLog } from '../../platform/throttled-log.ts';
+import type { EventTarget } from '../../webhook/event.ts';
+import type { RoutedDelivery } from '../tally/tally.ts';
 
 /** Shortest time between two warnings about one listing (ms). */
 const warningIntervalMs = hour;

@@ -1,17 +1,21 @@
-import type { ClaimedEffect, Perform } from '../../core/outbox/effect.ts';
-import { isOfRole } from '../../core/outbox/role-queue.ts';
-import { retryAfterFailure } from '../discord-errors.ts';
-import type { RequestGuard } from './request-guard.ts';
+import { isOfRole } from '../../discord/circuits/role-queue.ts';
+import type { RetryLater } from '../../platform/attempt-result.ts';
+import type { ClaimedEffect, Perform } from './effect.ts';
+
+/** Knows the queues of which every effect would fail now. */
+export interface QueueGuard {
+  /** When to try the effects of a queue; null if they are to be carried out. */
+  check(queue: string): RetryLater | null;
+}
 
 /**
  * Leaves effects alone of which Discord would reject all, so that they cost no request and no work. What the handlers
  * have to settle, such as a role that was paid for, or what a deleted channel leaves behind, is left to them.
  */
-export function guardPerform(perform: Perform, guard: Pick<RequestGuard, 'check'>): Perform {
+export function guardPerform(perform: Perform, guard: QueueGuard): Perform {
   return async (effects) => {
     const queue = stoppedAsWhole(effects);
-    const error = queue === null ? null : guard.check(queue);
-    return error === null || error.isFinal ? perform(effects) : retryAfterFailure(error);
+    return (queue === null ? null : guard.check(queue)) ?? perform(effects);
   };
 }
 

@@ -1,13 +1,14 @@
-import { type Family, type VoteKind, voteKinds } from '../core/ledger/event.ts';
-import { premiumKeys, voteKey } from '../core/tally/idempotency-key.ts';
-import { queuesOf } from '../core/tally/queues.ts';
-import type { Recorder } from '../core/tally/recorder.ts';
-import { alreadyReplayed, type Delivery, type Outcome, type RecordedDelivery } from '../core/tally/tally.ts';
-import type { Clock } from '../platform/clock.ts';
-import { parseJson } from '../platform/json.ts';
-import { inferVoteKind } from './authorized-payload.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { parseJson } from '../../platform/json.ts';
+import { inferVoteKind } from '../../webhook/authorized-payload.ts';
+import { type Family, type VoteKind, voteKinds } from '../../webhook/event.ts';
+import { familyIn, kindIn, type ParsedPayload, readPayload } from '../../webhook/payload.ts';
+import type { Outcome } from '../../webhook/response.ts';
+import { premiumKeys, voteKey } from '../tally/idempotency-key.ts';
+import { queuesOf } from '../tally/queues.ts';
+import type { Recorder } from '../tally/recorder.ts';
+import { alreadyReplayed, type Delivery, type RecordedDelivery } from '../tally/tally.ts';
 import { type ResolvableListing, withoutSecrets } from './listing.ts';
-import { familyIn, kindIn, type ParsedPayload, readPayload } from './payload.ts';
 import { routeDelivery } from './route-delivery.ts';
 
 /** A delivery from the log, with the columns that a replay needs. */

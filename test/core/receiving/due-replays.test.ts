@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Store } from '../../src/features/store.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { createDueReplays } from '../../src/webhook/due-replays.ts';
-import { createReplay } from '../../src/webhook/replay.ts';
-import { eventually } from '../support/eventually.ts';
-import { premiumSecret, serverAndBot } from '../support/listings.ts';
-import { type ManualClock, manualClock } from '../support/manual-clock.ts';
-import { startReceiver } from '../support/start-receiver.ts';
+import { createDueReplays } from '../../../src/core/receiving/due-replays.ts';
+import { createReplay } from '../../../src/core/receiving/replay.ts';
+import type { Store } from '../../../src/features/store.ts';
+import { hour, minute } from '../../../src/platform/durations.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { eventually } from '../../support/eventually.ts';
+import { premiumSecret, serverAndBot } from '../../support/listings.ts';
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
+import { startReceiver } from '../../support/start-receiver.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const iso = (at: number) => new Date(at).toISOString();

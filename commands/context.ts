@@ -1,0 +1,89 @@
+import type { Standings } from '../src/core/ledger/standing.ts';
+import type { Milestone } from '../src/core/rewards/rules.ts';
+import type { AnsweringContext, ListedLookup, SlashCommand } from '../src/discord/commands/command.ts';
+import type { ListingKind } from '../src/lookup/lookup.ts';
+import type { Claims } from './claims.ts';
+import type { MemberDataAccess } from './member-data.ts';
+import type { Reminders } from './reminders.ts';
+import type { SetupServices } from './setup-services.ts';
+import type { Shop } from './shop-port.ts';
+import type { Traces } from './traces.ts';
+import type { DrawVotePicture } from './vote-picture.ts';
+
+/** The rules of a listing that members see. */
+export interface ListedRules {
+  /** The configured name. */
+  readonly name: string;
+  /** All names of the server or bot, if it has several: a vote for one is a vote for all. @internal */
+  readonly names?: readonly string[];
+  readonly kind: ListingKind;
+  /** How long a vote blocks the next one (ms). */
+  readonly cooldownMs: number;
+  readonly milestones: readonly Milestone[];
+}
+
+/** A community that a command covers: its accounts, and the listings whose votes they are paid for. */
+export interface CoveredCommunity {
+  /** Names it in the options of components, which can be forged: the id of its guild, or `home` without one. */
+  readonly id: string;
+  /** Null if it is not known. */
+  readonly guildId: string | null;
+  readonly listings: readonly ListedLookup[];
+  readonly rules: readonly ListedRules[];
+  readonly standings: Standings;
+}
+
+/** The dependencies of a command. */
+export interface CommandContext extends AnsweringContext {
+  /**
+   * The communities whose accounts the command covers: that of the guild, or those in which the member has an account.
+   * Null if the program has only one community, which every guild has then.
+   */
+  readonly communities: readonly CoveredCommunity[] | null;
+  /** All commands, whether or not the listings support them. */
+  readonly commands: readonly Command[];
+  /** Null where managers may not change accounts: in guilds without a listing of their own. */
+  readonly awards: Awards | null;
+  /** @internal */
+  readonly reminders: Reminders;
+  /** Of the first of the communities. */
+  readonly standings: Standings;
+  /** Of each listing of the community, whether or not it has a key. */
+  readonly rules: readonly ListedRules[];
+  /** @internal */
+  readonly shop: Shop;
+  /** @internal */
+  readonly claims: Claims;
+  /** @internal */
+  readonly memberData: MemberDataAccess;
+  /** Null where {@link awards} is. @internal */
+  readonly traces: Traces | null;
+  /** @internal */
+  readonly drawVotePicture: DrawVotePicture;
+  /** Null if settings cannot be stored; then there is no `/setup`. @internal */
+  readonly setup: SetupServices | null;
+}
+
+/** The context of a command in any language. */
+export type UnlocalizedContext = Omit<CommandContext, 'texts'>;
+
+/** A slash command of the program. */
+export type Command = SlashCommand<CommandContext>;
+
+/** Changes of accounts by managers. */
+export interface Awards {
+  /**
+   * Adds credits to an account, or subtracts them if negative; once per interaction. Rejects with the errors of the
+   * store.
+   * @returns the balance (credits): the new one, or the unchanged one if it is less than what would be subtracted
+   */
+  award(award: {
+    readonly userId: string;
+    /** Whole and not 0. */
+    readonly credits: number;
+    readonly reason: string;
+    /** The manager's user id. */
+    readonly author: string;
+    readonly interactionId: string;
+  }): Promise<{ readonly outcome: 'awarded' | 'overdrawn'; readonly balance: number }>;
+}

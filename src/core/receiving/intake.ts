@@ -1,0 +1,155 @@
+import type { Clock } from '../../platform/clock.ts';
+import { minute } from '../../platform/durations.ts';
+import { StoreUnavailableError, TallyhookError } from '../../platform/errors.ts';
+import { parseJson } from '../../platform/json.ts';
+import type { Log } from '../../platform/log.ts';
+import { createThrottledLog } from '../../platform/throttled-log.ts';
+import { readAuthorized } from '../../webhook/authorized-payload.ts';
+import type { DeliveryQuota } from '../../webhook/delivery-quota.ts';
+import type { DeliveryCredentials, IncomingDelivery, Intake } from '../../webhook/intake.ts';
+import type { Keyring, ReceivedBody, Verified } from '../../webhook/keyring.ts';
+import { rejections } from '../../webhook/rejections.ts';
+import type { WebhookResponse } from '../../webhook/response.ts';
+import { isSignature } from '../../webhook/signed-form.ts';
+import { queuesOf } from '../tally/queues.ts';
+import type { Recorder } from '../tally/recorder.ts';
+import type { Delivery, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
+import type { CompareTarget } from './compare-target.ts';
+import type { ResolvableListing } from './listing.ts';
+import { routeDelivery } from './route-delivery.ts';
+
+/**
+ * Authenticates, parses, routes and records deliveries. A {@link TallyhookError} of the recorder becomes a 503; other
+ * errors are rethrown.
+ */
+export function createIntake(options: {
+  keyring: Keyring<ResolvableListing>;
+  recorder: Recorder;
+  clock: Clock;
+  log: Log;
+  /** Whether a listing has secrets that this process cannot decrypt: its deliveries are to be sent again. */
+  isUnreadable?: (listing: string) => boolean;
+  /** Limits the deliveries of those listings whose owners are not the operator; by default of none. */
+  quota?: { readonly appliesTo: (listing: string) => boolean; readonly take: DeliveryQuota['take'] };
+  /** Called with each delivery before it is recorded, to warn of one that names another target than its listing. */
+  compareTarget?: CompareTarget;
+  /** Called after each commit with the queues that may have a new effect. */
+  onRecorded?: (recorded: RecordedDelivery, queues: readonly string[]) => void;
+  /** Called with the duration of each commit, successful or not (ms). */
+  observeCommit?: (durationMs: number) => void;
+}): Intake {
+  const { keyring, recorder, clock, log, onRecorded = () => {}, observeCommit = () => {} } = options;
+  const { isUnreadable = () => false, quota, compareTarget = () => {} } = options;
+  const logThrottled = createThrottledLog({ log, clock, intervalMs: quotaLogIntervalMs });
+
+  function authorize(
+    { text, json }: ReceivedBody,
+    credentials: DeliveryCredentials,
+  ): Verified<ResolvableListing> | null {
+    const { authorization, listing } = credentials;
+    const scopes = authorization === undefined ? [] : keyring.authorize(authorization, listing);
+    return scopes.length === 0 ? null : { scopes, text, json };
+  }
+
+  /** The rejection of a delivery beyond the quota of its listing; null if it is within, or there is none. */
+  function rejectByQuota({ listing, body }: IncomingDelivery): WebhookResponse | null {
+    if (quota === undefined || listing === null || !quota.appliesTo(listing)) return null;
+    const retryAfterSeconds = quota.take(listing, body.length);
+    if (retryAfterSeconds === null) return null;
+    logThrottled('warn', listing, 'a listing has used up its quota: its deliveries are rejected with 503', {
+      ...{ listing, retryAfterSeconds, hint: quotaHint },
+    });
+    return { status: 503, error: quotaExceeded, retryAfterSeconds };
+  }
+
+  async function commit(delivery: Delivery, routed: RoutedDelivery): Promise<RecordedDelivery> {
+    const startedAt = performance.now();
+    try {
+      return await recorder.record(delivery, routed);
+    } finally {
+      observeCommit(performance.now() - startedAt);
+    }
+  }
+
+  async function record(delivery: Delivery, routed: RoutedDelivery): Promise<WebhookResponse> {
+    try {
+      const recorded = await commit(delivery, routed);
+      logRecorded(recorded, log);
+      onRecorded(recorded, queuesOf(delivery, routed));
+      return { status: 200, outcome: recorded.outcome };
+    } catch (error) {
+      if (!(error instanceof TallyhookError)) throw error;
+      const cause = error instanceof StoreUnavailableError ? String(error.cause) : undefined;
+      log.error(
+        { code: error.code, hint: error.hint, cause },
+        'delivery could not be stored; responded with 503 so that the sender retries',
+      );
+      return { status: 503, error: error.message, retryAfterSeconds: 5 };
+    }
+  }
+
+  return {
+    hasListing: keyring.has,
+    rejectByHeaders(credentials) {
+      const { signature, authorization, listing } = credentials;
+      const mayBeValid =
+        signature === undefined
+          ? authorization !== undefined && keyring.authorize(authorization, listing).length > 0
+          : isSignature(signature);
+      return mayBeValid ? null : { status: 401, error: explainRejection(credentials) };
+    },
+
+    async accept(incoming) {
+      const { signature, family: pathFamily, listing } = incoming;
+      const signed = signature !== undefined;
+      const body = parseBody(incoming.body);
+      const sender = signed ? await keyring.verify(body, signature, pathFamily, listing) : authorize(body, incoming);
+      incoming.onAuthenticated?.();
+      if (sender === null && listing !== null && isUnreadable(listing))
+        return { status: 503, error: unreadableSecrets, retryAfterSeconds: 60 };
+      if (sender === null) return { status: 401, error: explainRejection(incoming) };
+      if (sender === 'busy') return { status: 503, error: tooManySearches, retryAfterSeconds: 5 };
+      const receivedAt = clock.now();
+      const authorized = readAuthorized(sender, { scopes: sender.scopes, signed, pathFamily }, receivedAt);
+      if (typeof authorized === 'string') {
+        const { status, message } = rejections[authorized];
+        return { status, error: message };
+      }
+      const rejection = rejectByQuota(incoming);
+      if (rejection !== null) return rejection;
+      const { payload, scopes } = authorized;
+      const [{ family }] = scopes;
+      const routed = routeDelivery(payload, scopes);
+      compareTarget(routed);
+      return record({ receivedAt, family, body: sender.text }, routed);
+    },
+  };
+}
+
+const unreadableSecrets = 'The secrets of this listing cannot be decrypted. See the log of tallyhook.';
+
+const quotaExceeded = 'This listing has sent more deliveries in an hour than it may. Send this one again later.';
+const quotaHint = 'Raise LINKED_DELIVERIES_PER_HOUR or LINKED_MIB_PER_HOUR if these deliveries are genuine votes.';
+/** Shortest time between two log messages about the quota of one listing (ms). */
+const quotaLogIntervalMs = 10 * minute;
+
+const tooManySearches = 'Too many deliveries wait for the search for their secret.';
+
+/** Parsed before authentication, because the payload names the listing whose secret is tried first. */
+function parseBody(bytes: Buffer): ReceivedBody {
+  const text = bytes.toString('utf8');
+  return { bytes, text, json: parseJson(text) };
+}
+
+/** Names the probable mistake. */
+function explainRejection({ signature }: DeliveryCredentials): string {
+  if (signature === undefined) return rejections.webhook_signature_missing.message;
+  if (!isSignature(signature)) return rejections.webhook_signature_malformed.message;
+  return rejections.webhook_signature_mismatch.message;
+}
+
+function logRecorded({ outcome, deliveryId, credits, reason }: RecordedDelivery, log: Log): void {
+  const fields = { delivery: deliveryId, outcome, credits, reason };
+  if (outcome === 'quarantined') log.warn(fields, 'delivery quarantined: it is genuine, but could not be processed');
+  else log.debug(fields, 'delivery recorded');
+}

@@ -1,0 +1,100 @@
+import type { APIApplicationCommandBasicOption } from 'discord-api-types/v10';
+import type { Lookup } from '../../lookup/lookup.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Texts } from '../../texts/texts.ts';
+import type { CommandInput, CompletionInput } from './input.ts';
+import type { Modal, Panel, Reply } from './reply.ts';
+
+/** A configured listing with its lookup client. */
+export interface ListedLookup {
+  /** The configured name, shown as the choice of an option. */
+  readonly name: string;
+  readonly lookup: Lookup;
+}
+
+/** An option of a slash command. Discord: "Application Command Option Structure". */
+export type CommandOption = APIApplicationCommandBasicOption;
+
+/** A choice of an option: what the member sees, and what the command receives; 1 to 100 characters each. */
+export interface CommandChoice {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What the description of a command depends on. */
+export interface DescriptionContext {
+  /** The listings that have a key, servers before bots: those of the community, or of all for a registered command. */
+  readonly listings: readonly ListedLookup[];
+  /**
+   * Whether several communities share the program. A registered command is the same for all of them, so its options
+   * cannot name the listings of one.
+   */
+  readonly isShared: boolean;
+  /** In the language of the member, or of the description. @internal */
+  readonly texts: Texts;
+}
+
+/** What running commands needs of the context of each; a program adds what its commands do. */
+export interface AnsweringContext extends DescriptionContext {
+  /** The communities that a command covers; empty in a guild without any, null if the program has only one. */
+  readonly communities: readonly unknown[] | null;
+  readonly clock: Clock;
+  /** The id of a command on Discord; null before its registration. */
+  readonly commandId: (name: string) => string | null;
+}
+
+/** A slash command as it is registered. */
+export interface CommandDefinition {
+  readonly name: string;
+  /** Who sees the reply: only the member who ran the command (ephemeral), or everyone in the channel. */
+  readonly visibility: 'private' | 'public';
+  /** Whether its replies have page buttons. A page button of any other command is rejected. */
+  readonly hasPages: boolean;
+  /**
+   * The actions of its buttons, selects and modals: lower-case letters and digits, with `-`. Any other action is
+   * rejected. Everyone who sees a component can use it: the member alone under a private reply, anybody under a public
+   * message.
+   */
+  readonly actions?: readonly string[];
+  /**
+   * Where it can be run. `everywhere`: also in direct messages, and in every guild by members who have added the app to
+   * their account. Default: only in guilds that have the app. Its components work wherever they are.
+   */
+  readonly availability?: 'everywhere';
+  /**
+   * The permission that a member needs by default; `ManageGuild` is Manage Server. Checked again when the command or an
+   * action of it is executed, because a guild's administrators can change who sees the command.
+   */
+  readonly defaultMemberPermissions?: 'ManageGuild';
+  /**
+   * Whether the roles of the member who uses it may be stored. Default: true; false for the command that deletes what
+   * is stored.
+   */
+  readonly notesMember?: false;
+  /** Whether it leads to direct messages to the member who uses it, so that the member's language is stored. */
+  readonly leadsToDirectMessages?: true;
+  /** Whether it can be used in a guild without a listing, while other guilds have some. Default: false. */
+  readonly worksWithoutListing?: true;
+  /** Whether these listings support it; if those of no community do, it is not registered. */
+  isServedBy(listings: readonly ListedLookup[]): boolean;
+  /** The description and options in the command picker, which depend on the configured listings. */
+  describe(context: DescriptionContext): {
+    readonly description: string;
+    readonly options: readonly CommandOption[];
+  };
+}
+
+/** A slash command: its description and a function. */
+export interface SlashCommand<Context> extends CommandDefinition {
+  /**
+   * The choices for an option with `autocomplete`, the best first; at most 25. Called for every character that the
+   * member types, so it only reads what is in memory. The member can send a text that is not a choice. After an error,
+   * or a second, there are no choices.
+   */
+  autocomplete?(input: CompletionInput, context: Context): Promise<readonly CommandChoice[]>;
+  /**
+   * Runs the command, or an action of it. Throws a LookupError if the service fails and nothing is cached, and an
+   * InputError if the member entered something that does not exist; the caller explains it to the member.
+   */
+  execute(input: CommandInput, context: Context): Promise<Reply | Panel | Modal>;
+}

@@ -1,0 +1,194 @@
+import { isSnowflake } from '../../platform/snowflake.ts';
+import type { OptionValue } from './reply.ts';
+
+/**
+ * The input of a command: its options and the member who ran it. A user, channel or role option contains an id. The
+ * options of a component can be forged, so a command reads its options with the validating functions below.
+ */
+export interface CommandInput {
+  readonly options: Readonly<Record<string, OptionValue>>;
+  /** The action of the component or modal; null for the slash command itself and for page buttons. */
+  readonly action: string | null;
+  /** The selected values of a select: those of its choices, or ids. */
+  readonly values: readonly string[];
+  /**
+   * The fields of a submitted modal by name: a text or the value of radios (empty for none), the selected values, or
+   * whether a checkbox is checked. The texts are external.
+   */
+  readonly fields: Readonly<Record<string, string | readonly string[] | boolean>>;
+  /** What Discord sends about the channels and roles that were selected, by their ids. */
+  readonly resolved: ResolvedObjects;
+  /** The member who ran the command or used the component. */
+  readonly userId: string;
+  /** The member's name in the guild; external text. */
+  readonly displayName: string;
+  /**
+   * The guild if it has the app; null elsewhere: in direct messages, and in a guild in which only the member's own
+   * account has the app.
+   */
+  readonly guildId: string | null;
+  readonly channelId: string | null;
+  /** The ids of the member's roles; null without a guild. */
+  readonly roles: readonly string[] | null;
+  /** Whether the member has the permission Manage Server. */
+  readonly isManager: boolean;
+  /** Whether the bot may attach files to its reply. */
+  readonly canAttachFiles: boolean;
+  /** Unique, also over restarts. */
+  readonly interactionId: string;
+  /** Discord's code of the member's language, and of the guild's; null without a guild. */
+  readonly locale: string;
+  readonly guildLocale: string | null;
+}
+
+/** What a member has entered so far, while the choices of an option are shown. */
+export interface CompletionInput {
+  /** The name of the option that is being typed. */
+  readonly option: string;
+  /** Its text so far; external. */
+  readonly typed: string;
+  /** The other options so far. */
+  readonly options: Readonly<Record<string, OptionValue>>;
+  readonly userId: string;
+  /** The guild if it has the app; null elsewhere, such as in direct messages. */
+  readonly guildId: string | null;
+}
+
+/** What Discord sends about selected objects. The names are external. */
+export interface ResolvedObjects {
+  readonly channels: Readonly<Record<string, ResolvedChannel>>;
+  readonly roles: Readonly<Record<string, ResolvedRole>>;
+}
+
+export interface ResolvedChannel {
+  readonly name: string;
+  /** What the bot lacks in the channel; null if Discord did not send its permissions. */
+  readonly missing: readonly PostingPermission[] | null;
+}
+
+export interface ResolvedRole {
+  readonly name: string;
+  /** Whether it belongs to an integration, such as a bot's own role, or is @everyone: nobody can give it. */
+  readonly isManaged: boolean;
+  /** Whether it has permissions of a moderator, which votes must not give. */
+  readonly isModerating: boolean;
+}
+
+/** The permissions that the bot needs in a channel to post there, by Discord's names. */
+export const postingPermissions = [
+  'View Channel',
+  'Send Messages',
+  'Embed Links',
+  'Attach Files',
+  'Read Message History',
+] as const;
+export type PostingPermission = (typeof postingPermissions)[number];
+
+/**
+ * The integer value of an option, clamped to its range; the fallback for any other value.
+ * @example
+ * ```ts
+ * import { type Command, escapeText, integerOption } from 'tallyhook/discord';
+ *
+ * const execute: Command['execute'] = async (input) => {
+ *   const value = integerOption(input, 'amount', { min: 1, max: 10, fallback: 1 });
+ *   return { tone: 'good', text: escapeText(String(value)) };
+ * };
+ * ```
+ */
+export function integerOption(
+  input: CommandInput,
+  name: string,
+  range: { min: number; max: number; fallback: number },
+): number {
+  const value = Number(input.options[name] ?? Number.NaN);
+  return Number.isInteger(value) ? Math.min(range.max, Math.max(range.min, value)) : range.fallback;
+}
+
+/**
+ * The choice of an option; the fallback for any value that is not a choice.
+ * @example
+ * ```ts
+ * import { choiceOption, type Command, escapeText } from 'tallyhook/discord';
+ *
+ * const execute: Command['execute'] = async (input) => {
+ *   const value = choiceOption(input, 'sort', ['newest', 'highest'], 'newest');
+ *   return { tone: 'good', text: escapeText(String(value)) };
+ * };
+ * ```
+ */
+export function choiceOption<Choice extends string>(
+  input: CommandInput,
+  name: string,
+  choices: readonly Choice[],
+  fallback: Choice,
+): Choice {
+  return choices.find((choice) => choice === input.options[name]) ?? fallback;
+}
+
+/**
+ * The user id of an option; the fallback for a missing or invalid one.
+ * @example
+ * ```ts
+ * import { type Command, escapeText, userOption } from 'tallyhook/discord';
+ *
+ * const execute: Command['execute'] = async (input) => {
+ *   const value = userOption(input, 'user', input.userId);
+ *   return { tone: 'good', text: escapeText(String(value)) };
+ * };
+ * ```
+ */
+export function userOption(input: CommandInput, name: string, fallback: string): string {
+  const value = input.options[name];
+  return isSnowflake(value) ? value : fallback;
+}
+
+/**
+ * The text of a modal's field, without spaces around it; empty for a missing field.
+ * @example
+ * ```ts
+ * import { type Command, escapeText, textField } from 'tallyhook/discord';
+ *
+ * const execute: Command['execute'] = async (input) => {
+ *   const value = textField(input, 'message');
+ *   return { tone: 'good', text: escapeText(String(value)) };
+ * };
+ * ```
+ */
+export function textField(input: CommandInput, name: string): string {
+  const value = input.fields[name];
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+/**
+ * Whether a checkbox of a modal is checked.
+ * @example
+ * ```ts
+ * import { type Command, escapeText, isChecked } from 'tallyhook/discord';
+ *
+ * const execute: Command['execute'] = async (input) => {
+ *   const value = isChecked(input, 'agree');
+ *   return { tone: 'good', text: escapeText(String(value)) };
+ * };
+ * ```
+ */
+export function isChecked(input: CommandInput, name: string): boolean {
+  return input.fields[name] === true;
+}
+
+/**
+ * The selected values of a modal's field.
+ * @example
+ * ```ts
+ * import { type Command, escapeText, selectedValues } from 'tallyhook/discord';
+ *
+ * const execute: Command['execute'] = async (input) => {
+ *   const value = selectedValues(input, 'colours');
+ *   return { tone: 'good', text: escapeText(String(value)) };
+ * };
+ * ```
+ */
+export function selectedValues(input: CommandInput, name: string): readonly string[] {
+  const values = input.fields[name];
+  return Array.isArray(values) ? values : [];
+}
