@@ -166,9 +166,9 @@ export const operationMutations: readonly Mutation[] = [
   },
   {
     file: 'src/cli/import/csv.ts',
-    find: 'while (end !== -1 && text.charCodeAt(end + 1) === quote) {',
-    replace: 'while (false) {',
-    breaks: 'two quotes in a field of a CSV file are one',
+    find: 'line = lines + 1;',
+    replace: 'line += 1;',
+    breaks: 'the lines of a CSV file are counted also where they are empty or within a field',
   },
   {
     file: 'src/cli/import/fields.ts',
