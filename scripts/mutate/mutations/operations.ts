@@ -135,7 +135,7 @@ export const operationMutations: readonly Mutation[] = [
     breaks: '`doctor` warns of secrets that others can read',
   },
   {
-    file: 'src/cli/doctor/outbox.ts',
+    file: 'src/cli/doctor/deliveries.ts',
     find: 'const maxOutageDelayMs = day;',
     replace: 'const maxOutageDelayMs = 30 * day;',
     breaks: '`doctor` fails when effects have waited for more than a day',
