@@ -219,7 +219,7 @@ export const operationMutations: readonly Mutation[] = [
     breaks: '`rekey` puts the new key file in the place of the old one',
   },
   {
-    file: 'src/cli/rewards/largest.ts',
+    file: 'src/cli/rewards/simulate.ts',
     find: '.sort(byValue).slice(0, limit);\n    },',
     replace: '.slice(0, limit);\n    },',
     breaks: 'the simulation of rewards lists the members with the largest changes',
