@@ -195,7 +195,7 @@ export const operationMutations: readonly Mutation[] = [
     breaks: '`init` changes the line that takes effect',
   },
   {
-    file: 'src/cli/init/env-template.ts',
+    file: 'src/cli/init/env-file.ts',
     find: '/^[A-Z_]+=$/.test(line) ? `#${line}` : line',
     replace: 'line',
     breaks: '`init` leaves no empty settings in the file',

@@ -1,3 +1,4 @@
+import { type AccountId, homeAccounts, partsOf } from '../../core/ledger/account-id.ts';
 import {
   type BalanceDifference,
   balanceDifferences,
@@ -12,7 +13,6 @@ import { longOutages, parkedRoles, repeatedAchievements } from '../../core/store
 import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
 import { formatAgo, formatCount, pluralize } from '../../platform/durations.ts';
-import { describeAccount } from '../describe-account.ts';
 import { ledgerCheck } from './installation.ts';
 
 /** Whether the ledger adds up. */
@@ -126,4 +126,10 @@ function evaluateOutages(
       'Streaks of members do not break on these days.',
     ),
   ];
+}
+
+/** An account in a sentence: `user 1`, in another community than the home one with its guild. */
+function describeAccount(accountId: AccountId): string {
+  const { accounts, userId } = partsOf(accountId);
+  return accounts === homeAccounts ? `user ${userId}` : `user ${userId} in guild ${accounts}`;
 }
