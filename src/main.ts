@@ -58,7 +58,7 @@ const verbs: Readonly<Record<string, () => Promise<Verb>>> = {
   announcements: async () => (await import('./cli/announcements.ts')).announcementsCommand,
   doctor: async () => (await import('./cli/doctor/doctor-command.ts')).doctorCommand,
   backup: async () => (await import('./cli/backup.ts')).backupCommand,
-  restore: async () => (await import('./cli/restore.ts')).restoreCommand,
+  restore: async () => (await import('./cli/backup.ts')).restoreCommand,
   export: async () => (await import('./cli/export/export-command.ts')).exportCommand,
   import: async () => (await import('./cli/import/import-command.ts')).importCommand,
   completion: async () => (await import('./cli/completion/completion-command.ts')).createCompletionCommand(syntaxes),

@@ -1,6 +1,10 @@
-import { backUp } from '../core/store/snapshots/backup.ts';
-import { printCopyProgress } from '../platform/terminal/copy-arguments.ts';
-import { copyCommand } from './copy-command.ts';
+import { loadDatabaseUrl } from '../../config/load.ts';
+import { backUp, type CopyResult, restoreBackup } from '../core/store/snapshots/backup.ts';
+import { sqlitePathOf } from '../platform/database/database-url.ts';
+import { formatCount } from '../platform/durations.ts';
+import { type CliCommand, command } from '../platform/terminal/command.ts';
+import { printCopyProgress, singleFile } from '../platform/terminal/copy-arguments.ts';
+import { exitCode, type Terminal } from '../platform/terminal/terminal.ts';
 
 const help = `tallyhook backup: copy the SQLite database of DATABASE_URL to a file while tallyhook runs, and verify the copy
 
@@ -26,3 +30,81 @@ export const backupCommand = copyCommand({
   copy: (file, path, terminal) => backUp(path, file, { onProgress: printCopyProgress(terminal), stop: terminal.stop }),
   formatSuccess: (file, path) => `Copied ${path} to ${file}`,
 });
+
+const restoreHelp = `tallyhook restore: restore the SQLite database of DATABASE_URL from a backup file
+
+Usage
+  tallyhook restore FILE [options]
+
+Options
+  --json   print the result as a JSON object: {file, database, entries, users, lastDeliveryAt, differingBalances}
+  --help   print this help
+
+Stop tallyhook first, and move the old database away, with its -wal and -shm files if there are any: an existing
+database is not overwritten. The backup is verified before it is copied, and is not changed. If the command fails, no
+database is created. For PostgreSQL the command prints the tool to use instead.
+
+Exit codes: 0 restored, 1 not restored, or restored but the ledger is inconsistent, 2 invalid usage or settings, or
+PostgreSQL.`;
+
+/** `tallyhook restore`. */
+export const restoreCommand = copyCommand({
+  help: restoreHelp,
+  postgresHint: (file) => `Restore it with: pg_restore --clean --if-exists --dbname="$DATABASE_URL" ${file}`,
+  copy: restoreBackup,
+  formatSuccess: (file, path) => `Restored ${path} from ${file}`,
+});
+
+/** The differences between backup and restore. */
+export interface CopyCommandOptions {
+  readonly help: string;
+  /** The equivalent command for PostgreSQL. */
+  postgresHint(file: string): string;
+  /** Copies between the backup file and the database at `path`. */
+  copy(file: string, path: string, terminal: Terminal): Promise<CopyResult>;
+  /** Beginning of the message for a completed copy. */
+  formatSuccess(file: string, path: string): string;
+}
+
+/** A command that copies between a backup file and the database, and prints a summary of the copied ledger. */
+export function copyCommand({ help, postgresHint, copy, formatSuccess }: CopyCommandOptions): CliCommand {
+  return command({
+    help,
+    options: { json: { type: 'boolean', default: false } },
+    allowPositionals: true,
+    async run({ values, positionals }, terminal) {
+      const file = singleFile(positionals);
+      const path = sqlitePathOf(loadDatabaseUrl(process.env));
+      if (path === null) {
+        terminal.printError(`The database is PostgreSQL. ${postgresHint(file)}`);
+        return exitCode.usage;
+      }
+      const result = await copy(file, path, terminal);
+      terminal.print(
+        values.json
+          ? JSON.stringify({ file, database: path, ...jsonOf(result) })
+          : `${formatSuccess(file, path)}: ${formatContents(result)}.`,
+      );
+      if (result.balanceDifferences === 0) return exitCode.ok;
+      terminal.printError(
+        `${formatCount(result.balanceDifferences, 'balance')} in the copy and in the original differ from the sum of the entries. ` +
+          'Run `tallyhook doctor` for details.',
+      );
+      return exitCode.runtimeError;
+    },
+  });
+}
+
+function jsonOf({ entries, users, lastDeliveryAt, balanceDifferences: differing }: CopyResult): object {
+  return { entries, users, lastDeliveryAt: isoOf(lastDeliveryAt), differingBalances: differing };
+}
+
+function formatContents({ entries, users, lastDeliveryAt }: CopyResult): string {
+  const contents = `${formatCount(entries, 'entry', 'entries')} of ${formatCount(users, 'user')}`;
+  return `${contents}, last delivery ${isoOf(lastDeliveryAt) ?? 'none'}`;
+}
+
+/** @param at ms since the epoch */
+function isoOf(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

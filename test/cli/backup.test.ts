@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { backupCommand } from '../../src/cli/backup.ts';
-import { restoreCommand } from '../../src/cli/restore.ts';
+import { backupCommand, restoreCommand } from '../../src/cli/backup.ts';
 import type { CliCommand } from '../../src/platform/terminal/command.ts';
 import { captive } from '../service/terminal.ts';
 import { createDatabaseWithVotes } from '../support/database-with-votes.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeListings, publicListings } from '../../config/describe-listings.ts';
-import { readStoredSettings } from '../../src/cli/read-stored-settings.ts';
+import { readStoredSettings } from '../../src/cli/config.ts';
 import { openStore } from '../../src/features/store.ts';
 import { createEncryption } from '../../src/platform/encryption/encryption.ts';
 import { createKeyFile } from '../../src/platform/encryption/key-file.ts';

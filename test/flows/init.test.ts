@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { parseEnv } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { envTemplate } from '../../src/cli/init/env-template.ts';
+import { envTemplate } from '../../src/cli/init/env-file.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { startService } from '../../src/service/service.ts';

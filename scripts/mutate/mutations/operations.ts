@@ -135,7 +135,7 @@ export const operationMutations: readonly Mutation[] = [
     breaks: '`doctor` warns of secrets that others can read',
   },
   {
-    file: 'src/cli/doctor/outbox.ts',
+    file: 'src/cli/doctor/deliveries.ts',
     find: 'const maxOutageDelayMs = day;',
     replace: 'const maxOutageDelayMs = 30 * day;',
     breaks: '`doctor` fails when effects have waited for more than a day',
@@ -166,9 +166,9 @@ export const operationMutations: readonly Mutation[] = [
   },
   {
     file: 'src/cli/import/csv.ts',
-    find: 'while (end !== -1 && text.charCodeAt(end + 1) === quote) {',
-    replace: 'while (false) {',
-    breaks: 'two quotes in a field of a CSV file are one',
+    find: 'line = lines + 1;',
+    replace: 'line += 1;',
+    breaks: 'the lines of a CSV file are counted also where they are empty or within a field',
   },
   {
     file: 'src/cli/import/fields.ts',
@@ -195,7 +195,7 @@ export const operationMutations: readonly Mutation[] = [
     breaks: '`init` changes the line that takes effect',
   },
   {
-    file: 'src/cli/init/env-template.ts',
+    file: 'src/cli/init/env-file.ts',
     find: '/^[A-Z_]+=$/.test(line) ? `#${line}` : line',
     replace: 'line',
     breaks: '`init` leaves no empty settings in the file',
@@ -219,7 +219,7 @@ export const operationMutations: readonly Mutation[] = [
     breaks: '`rekey` puts the new key file in the place of the old one',
   },
   {
-    file: 'src/cli/rewards/largest.ts',
+    file: 'src/cli/rewards/simulate.ts',
     find: '.sort(byValue).slice(0, limit);\n    },',
     replace: '.slice(0, limit);\n    },',
     breaks: 'the simulation of rewards lists the members with the largest changes',

@@ -1,16 +1,8 @@
 import { type CliCommand, command } from '../../platform/terminal/command.ts';
 import { exitCode, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
-import { bashScript } from './bash.ts';
-import { fishScript } from './fish.ts';
-import type { Syntaxes } from './syntaxes.ts';
-import { zshScript } from './zsh.ts';
+import { completionScripts, type Syntaxes } from './scripts.ts';
 
-const scripts: Readonly<Record<string, (commands: Syntaxes) => string>> = {
-  bash: bashScript,
-  zsh: zshScript,
-  fish: fishScript,
-};
-const shells = Object.keys(scripts);
+const shells = Object.keys(completionScripts);
 
 const help = `tallyhook completion: print a script with which the shell completes commands, options and their values
 
@@ -37,7 +29,7 @@ export function createCompletionCommand(syntaxes: () => Promise<Syntaxes>): CliC
     async run({ positionals }, terminal) {
       const [shell = '', ...others] = positionals;
       if (others.length > 0) throw new UsageError(`Unexpected argument "${others[0]}".`);
-      const create = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
+      const create = Object.hasOwn(completionScripts, shell) ? completionScripts[shell] : undefined;
       if (create === undefined) {
         const message =
           shell === ''
@@ -45,11 +37,10 @@ export function createCompletionCommand(syntaxes: () => Promise<Syntaxes>): CliC
             : `Unknown shell "${shell}": there are bash, zsh and fish.`;
         throw new UsageError(withSuggestion(message, shell, shells));
       }
-      const own = { options: [], actions: shells, takesFiles: false };
-      const commands = new Map([...(await syntaxes()), ['completion', own] as const]);
-      const names = [...commands.keys()].sort();
-      const all = new Map(commands).set('help', { options: [], actions: names, takesFiles: false });
-      terminal.print(create(all).trimEnd());
+      const commands = new Map(await syntaxes());
+      commands.set('completion', { options: [], actions: shells, takesFiles: false });
+      commands.set('help', { options: [], actions: [...commands.keys()].sort(), takesFiles: false });
+      terminal.print(create(new Map([...commands].sort(([one], [other]) => (one < other ? -1 : 1)))));
       return exitCode.ok;
     },
   });

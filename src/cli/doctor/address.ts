@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Finding, fail, pass, warn } from '../../platform/doctor/finding.ts';
+import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
 import { type HttpProbeResult, probeHttp } from '../../platform/doctor/http-probe.ts';
 import { second } from '../../platform/durations.ts';
 import { localUrl } from '../../platform/host-address.ts';

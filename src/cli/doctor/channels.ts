@@ -1,42 +1,35 @@
 import type { ListingConfig } from '../../../config/schema.ts';
-import { type BotIdentity, type ChannelAccess, inspectChannel } from '../../discord/inspection.ts';
-import type { DiscordRest } from '../../discord/rest.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { type Finding, fail, pass, warn } from '../../platform/doctor/finding.ts';
-import { evaluateDiscordError, skippedWithoutDiscord } from './discord.ts';
+import { type ChannelAccess, inspectChannel } from '../../discord/inspection.ts';
+import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
+import { orDiscordError, skippedWithoutDiscord } from './discord.ts';
+import type { InstallationCheck } from './installation.ts';
 
-/** Checks that every announcement channel exists and that the bot can post in it. */
-export async function checkChannels(
-  rest: DiscordRest,
-  pendingIdentity: Promise<BotIdentity>,
-  listings: readonly ListingConfig[],
-  clock: Clock,
-): Promise<Finding[]> {
-  const ids = channelIdsOf(listings);
-  if (ids.length === 0) {
-    return [warn('No channel is configured, so nothing is announced.', 'Set ANNOUNCE_CHANNEL_ID.')];
-  }
-  const identity = await pendingIdentity.catch(() => null);
-  if (identity === null) return [skippedWithoutDiscord];
-  const findings = await Promise.all(
-    ids.map(async (channelId) => {
-      try {
+/** Whether every announcement channel exists, and the bot can post in it. */
+export const channelsCheck: InstallationCheck = {
+  name: 'channels',
+  async run({ config, rest, bot, clock }) {
+    const ids = channelIdsOf(config.listings);
+    if (ids.length === 0) {
+      return [warn('No channel is configured, so nothing is announced.', 'Set ANNOUNCE_CHANNEL_ID.')];
+    }
+    const identity = await bot();
+    if (identity === null) return [skippedWithoutDiscord];
+    const findings = ids.map((channelId) =>
+      orDiscordError(async () => {
         const access = await inspectChannel(rest, { channelId, userId: identity.userId, now: clock.now() });
         return evaluateChannel(channelId, access);
-      } catch (error) {
-        return [evaluateDiscordError(error)];
-      }
-    }),
-  );
-  return findings.flat();
-}
+      }),
+    );
+    return (await Promise.all(findings)).flat();
+  },
+};
 
 function channelIdsOf(listings: readonly ListingConfig[]): string[] {
   const ids = listings.flatMap(({ announceChannelId, premiumChannelId }) => [announceChannelId, premiumChannelId]);
   return [...new Set(ids.filter((id) => id !== null))];
 }
 
-export function evaluateChannel(channelId: string, access: ChannelAccess): Finding[] {
+function evaluateChannel(channelId: string, access: ChannelAccess): Finding[] {
   switch (access.state) {
     case 'missing':
       return [

@@ -2,12 +2,11 @@ import { loadConfig } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
 import { configWarnings } from '../../../config/warnings.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { fail, warn } from '../../platform/doctor/finding.ts';
-import { exitCodeOf, formatJson, formatResult, formatSummary, sanitizeResult } from '../../platform/doctor/report.ts';
-import type { CheckResult } from '../../platform/doctor/run-checks.ts';
+import { type CheckResult, fail, warn } from '../../platform/doctor/check.ts';
+import { reportChecks } from '../../platform/doctor/report.ts';
 import { InvalidConfigError } from '../../platform/invalid-config-error.ts';
 import { command } from '../../platform/terminal/command.ts';
-import { exitCode, UsageError, untilStopped } from '../../platform/terminal/terminal.ts';
+import { exitCode, UsageError } from '../../platform/terminal/terminal.ts';
 import { runDoctor } from './run-doctor.ts';
 
 const help = `tallyhook doctor: check the whole installation, also while tallyhook runs, with a hint for each problem
@@ -35,45 +34,29 @@ export const doctorCommand = command({
     const url = values.url ?? null;
     if (url !== null && !/^https?:\/\/[^/]/.test(url)) throw new UsageError('--url must be an http or https URL.');
 
-    const results: CheckResult[] = [];
-    const report = (result: CheckResult): void => {
-      results.push(result);
-      if (!values.json) terminal.print(formatResult(result));
-    };
-    const finish = (code: number): number => {
-      terminal.print(values.json ? formatJson(results) : formatSummary(results));
-      return code;
-    };
-
-    const config = loadConfigOrReport(report);
-    if (config === null) return finish(exitCode.usage);
-    const running = runDoctor(config, {
-      clock: systemClock,
-      url,
-      secretFiles: ['.env'],
-      onResult: (result) => report(sanitizeResult(result, config.secrets)),
-      onProgress: terminal.printError,
-    });
-    await Promise.race([running, untilStopped(terminal.stop)]);
-    if (terminal.stop.aborted) {
-      terminal.printError('Stopped before all checks were complete.');
-      return exitCode.runtimeError;
+    const { json } = values;
+    const config = loadConfigOrIssues();
+    if ('issues' in config) {
+      await reportChecks(terminal, { json, secrets: [] }, async ({ onResult }) => config.issues.forEach(onResult));
+      return exitCode.usage;
     }
-    return finish(exitCodeOf(results));
+    const options = { clock: systemClock, url, secretFiles: ['.env'] };
+    return reportChecks(terminal, { json, secrets: config.secrets }, (report) =>
+      runDoctor(config, { ...options, ...report }),
+    );
   },
 });
 
-/** Null if the configuration is invalid. Then its issues and warnings are reported, and no other check can run. */
-function loadConfigOrReport(report: (result: CheckResult) => void): Config | null {
+/** The settings; or their issues and warnings if they are invalid, as no other check can run. */
+function loadConfigOrIssues(): Config | { readonly issues: readonly CheckResult[] } {
   try {
     return loadConfig(process.env);
   } catch (error) {
     if (!(error instanceof InvalidConfigError)) throw error;
-    const check = 'configuration';
-    for (const { setting, problem, hint } of error.issues) report({ check, ...fail(`${setting} ${problem}`, hint) });
-    for (const { setting, problem, hint } of configWarnings(process.env)) {
-      report({ check, ...warn(`${setting} ${problem}`, hint) });
-    }
-    return null;
+    const issues = error.issues.map(({ setting, problem, hint }) => fail(`${setting} ${problem}`, hint));
+    const warnings = configWarnings(process.env).map(({ setting, problem, hint }) =>
+      warn(`${setting} ${problem}`, hint),
+    );
+    return { issues: [...issues, ...warnings].map((finding) => ({ ...finding, check: 'configuration' })) };
   }
 }

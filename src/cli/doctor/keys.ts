@@ -1,33 +1,28 @@
 import type { ListingConfig } from '../../../config/schema.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
-import type { BotProfile, ServerProfile } from '../../lookup/schemas.ts';
-import { type Finding, fail, pass, warn } from '../../platform/doctor/finding.ts';
+import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
 import { messageOf } from '../../platform/errors.ts';
+import type { InstallationCheck } from './installation.ts';
+import type { KeyProfile } from './profiles.ts';
 
-/** Fetches the profile of the listing that an API key belongs to. Throws {@link LookupError}. */
-export type FetchProfile = (
-  listing: ListingConfig,
-  key: string,
-) => Promise<Pick<ServerProfile | BotProfile, 'name' | 'id'>>;
+/** Whether each API key is valid, and belongs to the listing that it is configured for. */
+export const keysCheck: InstallationCheck = {
+  name: 'keys',
+  async run({ profiles }) {
+    const results = await profiles();
+    if (results === null) {
+      const message = 'The API keys were not checked, because the database cannot count the requests.';
+      return [warn(message, 'Fix the database first.')];
+    }
+    return results.map((result) =>
+      'profile' in result
+        ? evaluateProfile(result.listing, result.profile)
+        : evaluateLookupError(result.listing, result.error),
+    );
+  },
+};
 
-/** Checks with one request for each API key that it is valid and belongs to the listing that it is configured for. */
-export async function checkKeys(listings: readonly ListingConfig[], fetchProfile: FetchProfile): Promise<Finding[]> {
-  const keys = listings.flatMap((listing) => (listing.lookupKey === null ? [] : [{ listing, key: listing.lookupKey }]));
-  return Promise.all(
-    keys.map(async ({ listing, key }) => {
-      try {
-        return evaluateProfile(listing, await fetchProfile(listing, key));
-      } catch (error) {
-        return evaluateLookupError(listing, error);
-      }
-    }),
-  );
-}
-
-export function evaluateProfile(
-  { name, kind, id }: ListingConfig,
-  profile: Awaited<ReturnType<FetchProfile>>,
-): Finding {
+function evaluateProfile({ name, kind, id }: ListingConfig, profile: KeyProfile): Finding {
   if (id !== null && profile.id !== null && id !== profile.id) {
     return fail(
       `The API key of ${name} belongs to "${profile.name}" (${profile.id}), but ${name} is configured with the id ${id}.`,
@@ -37,7 +32,7 @@ export function evaluateProfile(
   return pass(`The API key of ${name} is valid, for the ${kind} "${profile.name}".`);
 }
 
-export function evaluateLookupError({ name, kind }: ListingConfig, error: unknown): Finding {
+function evaluateLookupError({ name, kind }: ListingConfig, error: unknown): Finding {
   if (error instanceof LookupError && error.status === 403) {
     return fail(
       `The service rejects the request with the API key of ${name} (403).`,

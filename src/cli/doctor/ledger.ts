@@ -1,19 +1,35 @@
-import type {
-  BalanceDifference,
-  Differences,
-  OrphanedRows,
-  PaymentDifference,
+import { type AccountId, homeAccounts, partsOf } from '../../core/ledger/account-id.ts';
+import {
+  type BalanceDifference,
+  balanceDifferences,
+  brokenLinks,
+  type Differences,
+  type OrphanedRows,
+  orphanedRows,
+  type PaymentDifference,
+  paymentDifferences,
 } from '../../core/store/snapshots/audit.ts';
-import { type Finding, fail, pass } from '../../platform/doctor/finding.ts';
-import { formatCount, pluralize } from '../../platform/durations.ts';
-import { describeAccount } from '../describe-account.ts';
+import { longOutages, parkedRoles, repeatedAchievements } from '../../core/store/snapshots/reward-statistics.ts';
+import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
+import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
+import { formatAgo, formatCount, pluralize } from '../../platform/durations.ts';
+import { ledgerCheck } from './installation.ts';
+
+/** Whether the ledger adds up. */
+export const ledgerSumsCheck = ledgerCheck('ledger', async (snapshot, { status }) => [
+  evaluateBalances(await balanceDifferences(snapshot)),
+  evaluatePayments(await paymentDifferences(snapshot)),
+  ...evaluateStrays(await orphanedRows(snapshot)),
+  // Older versions have no links.
+  ...(status.state === 'current' ? evaluateLinks(await brokenLinks(snapshot)) : []),
+]);
 
 const editedRowsHint = 'Rows were changed or deleted outside of tallyhook. Restore a backup, or report a bug.';
 const differenceHint =
   'Make a backup, then look at the entries of these users in the owner console before you correct anything.';
 
 /** Balances must equal the sum of their entries, in credits and in votes. */
-export function evaluateBalances({ count, first }: Differences<BalanceDifference>): Finding {
+function evaluateBalances({ count, first }: Differences<BalanceDifference>): Finding {
   if (count === 0) return pass('Every balance is the sum of its entries.');
   const users = first.map(
     ({ accountId, balance, entries }) =>
@@ -27,7 +43,7 @@ export function evaluateBalances({ count, first }: Differences<BalanceDifference
 }
 
 /** Every delivery that paid credits must have an entry. */
-export function evaluatePayments({ count, first }: Differences<PaymentDifference>): Finding {
+function evaluatePayments({ count, first }: Differences<PaymentDifference>): Finding {
   if (count === 0) return pass('Every rewarded delivery has its entry.');
   const deliveries = first.map(
     ({ deliveryId, paid, entered }) =>
@@ -38,14 +54,14 @@ export function evaluatePayments({ count, first }: Differences<PaymentDifference
 }
 
 /** @param broken links between the entries of a user that skip an entry */
-export function evaluateLinks(broken: number): Finding[] {
+function evaluateLinks(broken: number): Finding[] {
   if (broken === 0) return [];
   const links = `${formatCount(broken, 'link')} between entries ${pluralize(broken, 'skips', 'skip')} an entry`;
   return [fail(`${links}, so histories are incomplete.`, editedRowsHint)];
 }
 
 /** Rows must not refer to missing rows. */
-export function evaluateStrays({ entries, effects, names }: OrphanedRows): Finding[] {
+function evaluateStrays({ entries, effects, names }: OrphanedRows): Finding[] {
   if (entries + effects + names === 0) return [];
   const rows = `${formatCount(entries, 'entry', 'entries')}, ${formatCount(effects, 'effect')}, ${formatCount(names, 'order name')}`;
   return [fail(`Rows refer to missing rows: ${rows}.`, editedRowsHint)];
@@ -58,4 +74,62 @@ function formatTotals({ credits, votes }: BalanceDifference['balance']): string 
 function joinFirst(items: readonly string[], count: number): string {
   const omitted = count - items.length;
   return items.join('; ') + (omitted > 0 ? `; and ${omitted} more` : '');
+}
+
+export const rewardsCheck = ledgerCheck('rewards', (snapshot, { status, clock }) =>
+  status.state === 'current' ? checkRewards(snapshot, clock.now()) : [],
+);
+
+/** Checks that no achievement was paid twice, and reports roles that cannot be given and outages. @param now ms since the epoch */
+export async function checkRewards(snapshot: Snapshot, now: number): Promise<Finding[]> {
+  return [
+    evaluateAchievements(await repeatedAchievements(snapshot)),
+    ...evaluateParked(await parkedRoles(snapshot)),
+    ...evaluateOutages(await longOutages(snapshot, now), now),
+  ];
+}
+
+/** Each achievement must be paid once. */
+function evaluateAchievements({ count, first }: Awaited<ReturnType<typeof repeatedAchievements>>): Finding {
+  if (count === 0) return pass('No achievement was paid twice.');
+  const named = first.map(
+    ({ accountId, achievement, entries }) => `${describeAccount(accountId)} "${achievement}" ${entries} times`,
+  );
+  return fail(
+    `${formatCount(count, 'achievement')} ${pluralize(count, 'was', 'were')} paid more than once: ${named.join('; ')}.`,
+    'Report a bug. Correct the accounts in the owner console.',
+  );
+}
+
+/** Roles that Discord rejected. */
+function evaluateParked(parked: ReadonlyMap<string, number>): Finding[] {
+  if (parked.size === 0) return [];
+  const total = [...parked.values()].reduce((sum, count) => sum + count, 0);
+  const roles = [...parked].map(([role, count]) => `${role} (${formatCount(count, 'member')})`).slice(0, 5);
+  return [
+    warn(
+      `${formatCount(total, 'role')} of members ${pluralize(total, 'is', 'are')} not as they should be, because Discord rejected the change: ${roles.join(', ')}.`,
+      "The bot needs Manage Roles, and its own role above these. Each is tried again with the member's next vote.",
+    ),
+  ];
+}
+
+/** Days of an outage do not break streaks. */
+function evaluateOutages(
+  { count, last }: { readonly count: number; readonly last: number | null },
+  now: number,
+): Finding[] {
+  if (count === 0 || last === null) return [];
+  return [
+    warn(
+      `Receiving was down for six hours or more ${formatCount(count, 'time')} in the last 30 days, the last until ${formatAgo(last, now)}.`,
+      'Streaks of members do not break on these days.',
+    ),
+  ];
+}
+
+/** An account in a sentence: `user 1`, in another community than the home one with its guild. */
+function describeAccount(accountId: AccountId): string {
+  const { accounts, userId } = partsOf(accountId);
+  return accounts === homeAccounts ? `user ${userId}` : `user ${userId} in guild ${accounts}`;
 }

@@ -7,8 +7,9 @@ import {
   recentInvalidRequests,
   warningInvalidRequests,
 } from '../../discord/invalid-requests.ts';
-import { type Finding, fail, pass, warn } from '../../platform/doctor/finding.ts';
+import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
 import { formatCount } from '../../platform/durations.ts';
+import type { InstallationCheck } from './installation.ts';
 
 /** Channels and roles that are listed. */
 const maxShown = 10;
@@ -17,6 +18,11 @@ const stopHint =
 const pauseHint = 'It is sent nothing until there are fewer. Other servers are not affected.';
 const hint =
   'Discord blocks an address after 10,000 in ten minutes. Fix what the other checks and the log report: a wrong token, missing permissions, or other bots with this token.';
+
+export const rejectedRequestsCheck: InstallationCheck = {
+  name: 'requests',
+  run: ({ store, clock }) => (store === null ? [] : checkRejectedRequests(store, clock.now())),
+};
 
 /** Evaluates how many requests Discord has rejected, of all processes. @param now ms since the epoch */
 export async function checkRejectedRequests(

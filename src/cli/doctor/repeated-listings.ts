@@ -2,17 +2,29 @@ import { communityConfig } from '../../../config/community-config.ts';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import type { SettingsStore, StoredCommunity } from '../../core/settings/stored-settings.ts';
 import { groupByTarget } from '../../features/communities/same-target.ts';
-import { type Finding, pass, warn } from '../../platform/doctor/finding.ts';
+import { type Finding, pass, warn } from '../../platform/doctor/check.ts';
 import { parseJson } from '../../platform/json.ts';
+import type { InstallationCheck } from './installation.ts';
 
 const communitiesPerPage = 500;
+
+export const repeatedListingsCheck: InstallationCheck = {
+  name: 'listings',
+  async run({ config, store, profiles }) {
+    if (store === null) return [];
+    const ids = ((await profiles()) ?? []).flatMap((result) =>
+      'profile' in result && result.profile.id !== null ? [[result.listing.name, result.profile.id] as const] : [],
+    );
+    return checkRepeatedListings(config, store.settings, new Map(ids));
+  },
+};
 
 /**
  * Finds servers and bots that are several listings of one guild: those of the operator with those that were linked in
  * Discord, of which only the ids are read, not the API keys.
  * @param ids Discord ids of the operator's listings by name, as the service says them
  */
-export async function checkRepeatedListings(
+async function checkRepeatedListings(
   { base }: Pick<Config, 'base'>,
   store: Pick<SettingsStore, 'communitiesAfter'>,
   ids: ReadonlyMap<string, string>,

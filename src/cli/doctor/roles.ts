@@ -1,30 +1,31 @@
 import type { ListingConfig } from '../../../config/schema.ts';
-import type { BotIdentity } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import { inspectRoles, type RoleAccess } from '../../features/roles/inspect-roles.ts';
-import { type Finding, fail, pass } from '../../platform/doctor/finding.ts';
-import { evaluateDiscordError, skippedWithoutDiscord } from './discord.ts';
+import { type Finding, fail, pass } from '../../platform/doctor/check.ts';
+import { orDiscordError, skippedWithoutDiscord } from './discord.ts';
+import type { InstallationCheck } from './installation.ts';
 
-/** Checks that the bot can give the roles of the rewards. Nothing without such roles. */
+/** Whether the bot can give the roles of the rewards. */
+export const rolesCheck: InstallationCheck = {
+  name: 'roles',
+  async run({ config, rest, bot }) {
+    const byGuild = rolesByGuild(config.listings);
+    if (byGuild.size === 0) return [];
+    const identity = await bot();
+    return identity === null ? [skippedWithoutDiscord] : checkRoles(rest, identity.userId, byGuild);
+  },
+};
+
+/** @param userId of the bot */
 export async function checkRoles(
   rest: DiscordRest,
-  pendingIdentity: Promise<BotIdentity>,
-  listings: readonly ListingConfig[],
-): Promise<Finding[]> {
-  const byGuild = rolesByGuild(listings);
-  if (byGuild.size === 0) return [];
-  const identity = await pendingIdentity.catch(() => null);
-  if (identity === null) return [skippedWithoutDiscord];
-  const findings = await Promise.all(
-    [...byGuild].map(async ([guildId, roles]) => {
-      try {
-        return evaluateRoles(guildId, roles, await inspectRoles(rest, { guildId, userId: identity.userId }));
-      } catch (error) {
-        return [evaluateDiscordError(error)];
-      }
-    }),
+  userId: string,
+  byGuild: ReadonlyMap<string, ReadonlySet<string>>,
+): Promise<readonly Finding[]> {
+  const findings = [...byGuild].map(([guildId, roles]) =>
+    orDiscordError(async () => evaluateRoles(guildId, roles, await inspectRoles(rest, { guildId, userId }))),
   );
-  return findings.flat();
+  return (await Promise.all(findings)).flat();
 }
 
 /** The roles that rewards and the shop give, by guild. */

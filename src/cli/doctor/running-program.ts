@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fileReplacedMessages } from '../../platform/database-files.ts';
-import { type Finding, fail, pass } from '../../platform/doctor/finding.ts';
+import { type Finding, fail, pass } from '../../platform/doctor/check.ts';
 import { probeHttp } from '../../platform/doctor/http-probe.ts';
 import { second } from '../../platform/durations.ts';
 import { localUrl } from '../../platform/host-address.ts';

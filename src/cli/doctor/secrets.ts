@@ -1,6 +1,6 @@
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import { minOwnerTokenLength } from '../../../config/settings.ts';
-import { type Finding, fail, pass, warn } from '../../platform/doctor/finding.ts';
+import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
 
 /** Shorter secrets can be guessed from one captured delivery (characters). */
 const minSecretLength = 16;

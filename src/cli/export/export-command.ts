@@ -6,6 +6,7 @@ import { loadDatabaseUrl } from '../../../config/load.ts';
 import { type EntrySelection, entryPages, type NumberedEntry } from '../../core/store/snapshots/entry-pages.ts';
 import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import { writeFileAtomically } from '../../platform/database/snapshots/atomic-file.ts';
+import { formatCount } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
 import { command } from '../../platform/terminal/command.ts';
@@ -13,7 +14,6 @@ import { exitCode, UsageError } from '../../platform/terminal/terminal.ts';
 import { writeOutput } from '../../platform/terminal/write-output.ts';
 import { openLedger } from '../open-ledger.ts';
 import { type Format, formats } from './format.ts';
-import { createSummary } from './summary.ts';
 
 const help = `tallyhook export: print all entries of the ledger as JSON lines or CSV, oldest first, from a consistent snapshot
 
@@ -113,4 +113,23 @@ function parseSince(date: string | undefined): number | null {
   const hasZone = /(Z|[+-]\d\d:\d\d)$/.test(date);
   // JavaScript parses a date without a time as UTC, but a time without a zone as local time.
   return Date.parse(hasZone || !date.includes('T') ? date : `${date}Z`);
+}
+
+/** Number of entries between two progress messages. */
+const progressInterval = 100_000;
+
+/** Counts exported entries and reports progress. */
+function createSummary(onProgress: (line: string) => void) {
+  let entries = 0;
+  let credits = 0;
+  return {
+    add(page: readonly NumberedEntry[]): void {
+      const intervals = Math.floor(entries / progressInterval);
+      entries += page.length;
+      credits += page.reduce((sum, entry) => sum + entry.credits, 0);
+      if (Math.floor(entries / progressInterval) > intervals) onProgress(`${entries} entries …`);
+    },
+    asText: () => `Exported ${formatCount(entries, 'entry', 'entries')}, ${formatCount(credits, 'credit')} in total.`,
+    asJson: () => JSON.stringify({ entries, credits }),
+  };
 }

@@ -1,3 +1,4 @@
+import { CsvError, parse } from 'csv-parse';
 import { invalidFile, maxRowLength } from './invalid-file.ts';
 
 /** A row of a CSV file with the line on which it begins, counted from 1. */
@@ -6,71 +7,46 @@ export interface CsvRow {
   readonly fields: readonly string[];
 }
 
-const quote = 34;
-const lineFeed = 10;
-const carriageReturn = 13;
-
 /** Divides a CSV file into rows as RFC 4180, but also accepts other delimiters and line feeds alone. Skips empty lines. */
 export function createCsvParser(delimiter: string) {
-  const separator = delimiter.charCodeAt(0);
-  let rest = '';
+  let rows: CsvRow[] = [];
   let line = 1;
+  const parser = parse({
+    delimiter,
+    record_delimiter: ['\r\n', '\n'],
+    relax_column_count: true,
+    relax_quotes: true,
+    // Also after a closing quote.
+    rtrim: true,
+    max_record_size: maxRowLength,
+    on_record(fields, { lines }) {
+      if (fields.length > 1 || fields[0] !== '') rows.push({ line, fields });
+      line = lines + 1;
+      // The stream itself has no output.
+      return null;
+    },
+  });
+  // Each part reports its own error.
+  parser.on('error', () => {});
 
-  /** Reads the row at `start`; null if it does not end in the text. */
-  function readRow(text: string, start: number, isEnd: boolean) {
-    const fields: string[] = [];
-    let lines = 0;
-    for (let position = start; ; ) {
-      let field = '';
-      if (text.charCodeAt(position) === quote) {
-        let from = position + 1;
-        let end = text.indexOf('"', from);
-        while (end !== -1 && text.charCodeAt(end + 1) === quote) {
-          field += text.slice(from, end + 1);
-          from = end + 2;
-          end = text.indexOf('"', from);
-        }
-        // A quote at the very end may be the first of two.
-        if (end === -1 || (end + 1 === text.length && !isEnd)) return null;
-        field += text.slice(from, end);
-        for (let at = field.indexOf('\n'); at !== -1; at = field.indexOf('\n', at + 1)) lines += 1;
-        position = end + 1;
-      }
-      let end = position;
-      let code = text.charCodeAt(end);
-      while (end < text.length && code !== separator && code !== lineFeed) {
-        end += 1;
-        code = text.charCodeAt(end);
-      }
-      if (end === text.length && !isEnd) return null;
-      const isLast = end === text.length || code === lineFeed;
-      const isCrLf = isLast && end > position && text.charCodeAt(end - 1) === carriageReturn;
-      fields.push(field + text.slice(position, isCrLf ? end - 1 : end));
-      position = end + 1;
-      if (isLast) return { fields, next: position, lines: lines + 1 };
-    }
+  /** The rows that end in what `pass` gives to the parser. */
+  async function read(pass: (done: (error?: Error | null) => void) => void): Promise<CsvRow[]> {
+    await new Promise<void>((resolve, reject) => pass((error) => (error ? reject(toInvalidFile(error)) : resolve())));
+    const read = rows;
+    rows = [];
+    return read;
   }
 
-  function read(text: string, isEnd: boolean): CsvRow[] {
-    const rows: CsvRow[] = [];
-    let position = 0;
-    while (position < text.length) {
-      const row = readRow(text, position, isEnd);
-      if (row === null) break;
-      if (row.fields.length > 1 || row.fields[0] !== '') rows.push({ line, fields: row.fields });
-      line += row.lines;
-      position = row.next;
-    }
-    rest = text.slice(position);
-    if (rest.length > maxRowLength) throw invalidFile(line, 'is too long', 'A closing quote may be missing.');
-    if (isEnd && rest !== '') throw invalidFile(line, 'does not end', 'A closing quote is missing.');
-    return rows;
+  function toInvalidFile(error: Error): Error {
+    if (!(error instanceof CsvError)) return error;
+    if (error.code === 'CSV_QUOTE_NOT_CLOSED') return invalidFile(line, 'does not end', 'A closing quote is missing.');
+    return invalidFile(line, 'is too long', 'A closing quote may be missing.');
   }
 
   return {
     /** The rows that end in the next part of the file. @throws TallyhookError `invalid_import_file` */
-    push: (text: string): CsvRow[] => read(rest + text, false),
-    end: (): CsvRow[] => read(rest, true),
+    push: (text: string) => read((done) => parser.write(text, done)),
+    end: () => read((done) => parser.end(done)),
   };
 }
 

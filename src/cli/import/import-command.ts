@@ -3,10 +3,9 @@ import { isSnowflake } from '../../platform/snowflake.ts';
 import { command } from '../../platform/terminal/command.ts';
 import { UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { parseMapping } from './columns.ts';
-import { listImports } from './list-imports.ts';
 import { fileFormats } from './read-rows.ts';
 import { runImport } from './run-import.ts';
-import { undoImport } from './undo-import.ts';
+import { listImports, undoImport } from './stored-imports.ts';
 
 const help = `tallyhook import: take over balances and votes from CSV and JSON files of other programs
 

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { createCsvParser, findDelimiter } from './csv.ts';
+import { type CsvRow, createCsvParser, findDelimiter } from './csv.ts';
 import { type Fields, fieldsOf, parseExactly } from './fields.ts';
 import { invalidFile, maxRowLength } from './invalid-file.ts';
 import { createJsonDivider } from './json-elements.ts';
@@ -49,10 +49,10 @@ export async function* readRows(file: string, { format, path }: FileOptions): As
       const text = decoder.decode(buffer.subarray(0, count), { stream: count > 0 });
       bytesRead += count;
       divide ??= createRowReader(format ?? recognizeFormat(file, text), path, text);
-      if (text !== '') yield { rows: divide.push(text), bytesRead };
+      if (text !== '') yield { rows: await divide.push(text), bytesRead };
       if (count === 0) break;
     }
-    yield { rows: divide.end(), bytesRead };
+    yield { rows: await divide.end(), bytesRead };
   } finally {
     await handle.close();
   }
@@ -67,7 +67,7 @@ function createRowReader(format: FileFormat, path: readonly string[], sample: st
 function csvReader(delimiter: string) {
   const parser = createCsvParser(delimiter);
   let names: readonly string[] | undefined;
-  const toRows = (rows: ReturnType<typeof parser.push>): FileRow[] =>
+  const toRows = (rows: readonly CsvRow[]): FileRow[] =>
     rows.flatMap(({ line, fields }) => {
       if (names === undefined) {
         const hasNames = !fields.some((field) => discordId.test(field.trim()));
@@ -80,7 +80,10 @@ function csvReader(delimiter: string) {
       }
       return [{ line, fields: row }];
     });
-  return { push: (text: string) => toRows(parser.push(text)), end: () => toRows(parser.end()) };
+  return {
+    push: async (text: string) => toRows(await parser.push(text)),
+    end: async () => toRows(await parser.end()),
+  };
 }
 
 function jsonReader(path: readonly string[]) {

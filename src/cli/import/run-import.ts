@@ -17,10 +17,9 @@ import { type Columns, findColumns, type ImportedField } from './columns.ts';
 import type { Fields } from './fields.ts';
 import { findCommunity, findListing } from './find-community.ts';
 import { importFiles } from './import-files.ts';
-import { createImportReport, type ImportReport } from './import-report.ts';
+import { createImportReport, type ImportReport, previewRows } from './import-report.ts';
 import { parseTime, type RowRules } from './interpret-row.ts';
 import { createKeyReader } from './key-template.ts';
-import { previewRows } from './preview-rows.ts';
 import { type FileOptions, readRows } from './read-rows.ts';
 import { createRehearsal } from './rehearsal.ts';
 

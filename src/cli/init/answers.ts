@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SettingName } from '../../../config/settings.ts';
-import type { Finding } from '../../platform/doctor/finding.ts';
+import type { Finding } from '../../platform/doctor/check.ts';
 import { type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
 import { ChoiceList, type FetchChoices } from './choices.ts';
 import type { createLiveChecks, EnteredValues } from './live-checks.ts';

@@ -8,7 +8,7 @@ import { memoryBudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/key-check.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { type Finding, fail, pass, warn } from '../../platform/doctor/finding.ts';
+import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import { defaultOf } from './questions.ts';

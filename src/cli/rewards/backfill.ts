@@ -4,19 +4,11 @@ import { partyKey } from '../../core/tally/party.ts';
 import { openStore, type Store } from '../../features/store.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';
-import { TallyhookError } from '../../platform/errors.ts';
 import { confirm } from '../../platform/terminal/confirm.ts';
 import { exitCode, type Terminal } from '../../platform/terminal/terminal.ts';
 import { openLedger } from '../open-ledger.ts';
-import {
-  addTotals,
-  type BackfillTotals,
-  createBackfillTotals,
-  type PlannedBackfill,
-  planAll,
-} from './backfill-plan.ts';
-import { communitiesOfSettings } from './communities-of-settings.ts';
-import { createProgress } from './progress.ts';
+import { BackfillTotals, type PlannedBackfill, planAll } from './backfill-plan.ts';
+import { createProgress } from './history.ts';
 
 export interface BackfillOptions {
   readonly dryRun: boolean;
@@ -31,23 +23,13 @@ const membersAtOnce = 20;
 export async function backfillRewards({ dryRun, yes, json }: BackfillOptions, terminal: Terminal): Promise<number> {
   const config = loadConfig(process.env);
   const snapshot = await openLedger(config.databaseUrl, { older: false });
-  const planned: PlannedBackfill[] = [];
+  const totals = new BackfillTotals();
+  let planned: readonly PlannedBackfill[];
   try {
-    for (const listings of await communitiesOfSettings(snapshot, config.listings)) {
-      const plan = await planAll(snapshot, listings, {
-        now: systemClock.now(),
-        onProgress: terminal.printError,
-        onMember() {
-          if (terminal.stop.aborted) throw new TallyhookError('stopped', 'Stopped. Nothing was paid.');
-        },
-      });
-      planned.push(plan);
-    }
+    planned = await planAll(snapshot, config.listings, totals, terminal);
   } finally {
     await snapshot.close();
   }
-
-  const totals = addTotals(planned.map((plan) => plan.totals));
   if (dryRun || totals.members === 0) {
     printTotals(totals, { isPaid: false, json }, terminal);
     return exitCode.ok;
@@ -67,7 +49,7 @@ export async function backfillRewards({ dryRun, yes, json }: BackfillOptions, te
 }
 
 async function payAll(url: string, planned: readonly PlannedBackfill[], terminal: Terminal): Promise<BackfillTotals> {
-  const totals = createBackfillTotals();
+  const totals = new BackfillTotals();
   const members = planned.reduce((sum, { userIds }) => sum + userIds.length, 0);
   const progress = createProgress(members, terminal.printError);
   const store = await openStore(url, systemClock, { thread: false });
@@ -76,7 +58,7 @@ async function payAll(url: string, planned: readonly PlannedBackfill[], terminal
       await payCommunity(store, plan, {
         stop: terminal.stop,
         onPaid({ entries, roles }) {
-          totals.add(entries, roles);
+          totals.addMember(entries, roles);
           progress.advance();
         },
       });
@@ -84,7 +66,7 @@ async function payAll(url: string, planned: readonly PlannedBackfill[], terminal
   } finally {
     await store.close();
   }
-  return totals.totals();
+  return totals;
 }
 
 async function payCommunity(

@@ -2,19 +2,13 @@ import { Readable } from 'node:stream';
 import { loadConfig } from '../../../config/load.ts';
 import { withOtherRewards } from '../../../config/other-rewards.ts';
 import { homeAccounts } from '../../core/ledger/account-id.ts';
-import { countMembers, memberLedgers } from '../../core/store/snapshots/member-ledgers.ts';
-import { outagesIn } from '../../core/store/snapshots/outages.ts';
 import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import { listingsByName } from '../../core/tally/replay-listings.ts';
 import { listingsWithCommunity } from '../../features/communities/listings.ts';
-import { TallyhookError } from '../../platform/errors.ts';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { writeOutput } from '../../platform/terminal/write-output.ts';
 import { openLedger } from '../open-ledger.ts';
-import { createLargest } from './largest.ts';
-import { partyGoalsIn } from './party-goals.ts';
-import { createProgress } from './progress.ts';
+import { readHistory } from './history.ts';
 import { createSimulation, type MemberComparison } from './simulation.ts';
 import { formatMembers, formatSummary, summaryInJson } from './simulation-report.ts';
 
@@ -72,23 +66,33 @@ interface Comparison {
 async function compareMembers(
   snapshot: Snapshot,
   listings: readonly ListingContext[],
-  { printError, stop }: Terminal,
+  terminal: Terminal,
 ): Promise<Comparison> {
-  const listingOf = listingsByName(listings, await outagesIn(snapshot));
-  const partyGoals = await partyGoalsIn(snapshot, homeAccounts, listingOf(null));
-  const simulation = createSimulation({ listingOf, partyGoals });
-  const progress = createProgress(await countMembers(snapshot, homeAccounts), printError);
+  const community = { listings, accounts: homeAccounts };
+  const history = await readHistory(snapshot, community, { terminal, stopped: 'The simulation was stopped.' });
+  const simulation = createSimulation(history.context);
 
   async function* compare(): AsyncGenerator<MemberComparison> {
-    for await (const member of memberLedgers(snapshot, homeAccounts)) {
-      if (stop.aborted) throw new TallyhookError('stopped', 'The simulation was stopped.');
-      yield simulation.compare(member);
-      progress.advance();
-    }
+    for await (const member of history.members) yield simulation.compare(member);
   }
 
   const { members, votes, causes } = simulation;
   return { members: compare(), summary: () => ({ members: members(), votes: votes(), causes: causes() }) };
+}
+
+/** Keeps the items with the largest values, however many are added. */
+function createLargest<Item>(limit: number, rank: (item: Item) => number) {
+  let items: Item[] = [];
+  const byValue = (one: Item, other: Item) => rank(other) - rank(one);
+  return {
+    add(item: Item): void {
+      items.push(item);
+      // Sorting rarely keeps the cost per item low.
+      if (items.length >= 2 * limit + 100) items = items.sort(byValue).slice(0, limit);
+    },
+    /** Largest first. */
+    items: (): readonly Item[] => items.sort(byValue).slice(0, limit),
+  };
 }
 
 function difference({ paid, simulated }: MemberComparison): number {

@@ -1,7 +1,9 @@
-import type { Cause } from '../../core/ledger/entry.ts';
-import { type ReplayContext, replayVotes } from '../../core/rewards/replay-votes.ts';
+import { type Cause, countedVoteCauses } from '../../core/ledger/entry.ts';
+import { type PastVote, type ReplayContext, replayVotes } from '../../core/rewards/replay-votes.ts';
 import type { MemberEntry, MemberLedger } from '../../core/store/snapshots/member-ledgers.ts';
-import { awardedIn, pastVotesOf } from './past-votes.ts';
+import { parseJson } from '../../platform/json.ts';
+import { readPayload } from '../../webhook/payload.ts';
+import { addEntries, type EntrySum, noEntries } from './history.ts';
 
 /** What the rules of rewards decide. Corrections and what members buy are the same under all rules. */
 export const rewardCauses = [
@@ -15,20 +17,12 @@ export interface MemberComparison {
   readonly simulated: number;
 }
 
-/** Number of entries and their credits. */
-export interface EntrySum {
-  readonly entries: number;
-  readonly credits: number;
-}
-
 /** Entries of one cause that were paid, and that other rules would have paid. */
 export interface CauseComparison {
   readonly cause: Cause;
   readonly paid: EntrySum;
   readonly simulated: EntrySum;
 }
-
-type PaidEntry = Pick<MemberEntry, 'cause' | 'credits'>;
 
 /** Compares what members were paid with what other rules would have paid them. */
 export function createSimulation(context: Omit<ReplayContext, 'roles'>) {
@@ -45,8 +39,8 @@ export function createSimulation(context: Omit<ReplayContext, 'roles'>) {
       votes += past.length;
       return {
         userId,
-        paid: addTo(paidByCause, entries),
-        simulated: addTo(simulatedByCause, [...earned, ...premiumEntries(entries, context)]),
+        paid: addEntries(paidByCause, entries.filter(isReward)),
+        simulated: addEntries(simulatedByCause, [...earned, ...premiumEntries(entries, context)].filter(isReward)),
       };
     },
     members: () => members,
@@ -55,17 +49,18 @@ export function createSimulation(context: Omit<ReplayContext, 'roles'>) {
       rewardCauses
         .map((cause) => ({
           cause,
-          paid: paidByCause.get(cause) ?? none,
-          simulated: simulatedByCause.get(cause) ?? none,
+          paid: paidByCause.get(cause) ?? noEntries,
+          simulated: simulatedByCause.get(cause) ?? noEntries,
         }))
         .filter(({ paid, simulated }) => paid.entries + simulated.entries > 0),
   };
 }
 
-const none: EntrySum = { entries: 0, credits: 0 };
-
 /** Premium pays the number of its delivery, or else that of the rules. */
-function premiumEntries(entries: readonly MemberEntry[], { listingOf }: Pick<ReplayContext, 'listingOf'>): PaidEntry[] {
+function premiumEntries(
+  entries: readonly MemberEntry[],
+  { listingOf }: Pick<ReplayContext, 'listingOf'>,
+): Pick<MemberEntry, 'cause' | 'credits'>[] {
   return entries
     .filter(({ cause }) => cause === 'premium')
     .map((entry) => ({
@@ -74,14 +69,33 @@ function premiumEntries(entries: readonly MemberEntry[], { listingOf }: Pick<Rep
     }));
 }
 
-/** Adds the entries to the sums by cause, and returns their credits. */
-function addTo(sums: Map<Cause, EntrySum>, entries: readonly PaidEntry[]): number {
-  let total = 0;
-  for (const { cause, credits } of entries) {
-    if (!rewardCauses.some((each) => each === cause)) continue;
-    const sum = sums.get(cause) ?? none;
-    sums.set(cause, { entries: sum.entries + 1, credits: sum.credits + credits });
-    total += credits;
-  }
-  return total;
+function isReward({ cause }: { readonly cause: Cause }): boolean {
+  return rewardCauses.some((each) => each === cause);
+}
+
+/** The counted votes among the entries of a member. */
+function pastVotesOf(entries: readonly MemberEntry[]): PastVote[] {
+  return entries.flatMap((entry) => {
+    const { listing, at } = entry;
+    const cause = countedVoteCauses.find((counted) => counted === entry.cause);
+    return cause === undefined ? [] : [{ listing, at, cause, awarded: awardedIn(entry) }];
+  });
+}
+
+/**
+ * The number of credits that a delivery contained; null if there was none. If its body was pruned, what was paid for it
+ * counts as that.
+ */
+function awardedIn({ body, family, credits }: Pick<MemberEntry, 'body' | 'family' | 'credits'>): number | null {
+  if (body === null) return null;
+  if (body === '') return credits;
+  const context = {
+    premiumPath: family === 'premium',
+    now: Number.MAX_SAFE_INTEGER,
+    defaultVote: 'server_vote',
+  } as const;
+  const payload = readPayload(parseJson(body), context);
+  if (payload.type !== 'event') return null;
+  const { creditsAwarded } = payload.event;
+  return typeof creditsAwarded === 'number' ? creditsAwarded : null;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { minute, second } from '../durations.ts';
-import { type Finding, fail, pass, warn } from './finding.ts';
+import { type Finding, fail, pass, warn } from './check.ts';
 import { probeHttp } from './http-probe.ts';
 
 /** Offsets up to this are harmless (ms). */

@@ -1,7 +1,7 @@
 import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { type Finding, fail, pass, warn } from './finding.ts';
+import { type Finding, fail, pass, warn } from './check.ts';
 
 const megabyte = 1_000_000;
 const gigabyte = 1_000 * megabyte;

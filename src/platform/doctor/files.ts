@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Finding, pass, warn } from './finding.ts';
+import { type Finding, pass, warn } from './check.ts';
 
 /** Mode bits of all users other than the owner and the group. */
 const otherUsers = { read: 0o004, traverse: 0o001 };

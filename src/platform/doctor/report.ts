@@ -1,9 +1,8 @@
 import { formatCount } from '../durations.ts';
 import { createRedactor } from '../redactor.ts';
-import { exitCode } from '../terminal/terminal.ts';
+import { exitCode, type Terminal, untilStopped } from '../terminal/terminal.ts';
 import { plainName } from '../truncate.ts';
-import type { Finding } from './finding.ts';
-import type { CheckResult } from './run-checks.ts';
+import type { CheckResult, Finding, RunOptions } from './check.ts';
 
 const symbols: Readonly<Record<Finding['level'], string>> = { pass: '✓', warn: '!', fail: '✗' };
 const checkWidth = 'configuration'.length;
@@ -43,4 +42,34 @@ export function exitCodeOf(results: readonly CheckResult[]): number {
 
 function hasFailed(results: readonly CheckResult[]): boolean {
   return results.some(({ level }) => level === 'fail');
+}
+
+/** Where the results of a `doctor` command go. */
+export type ReportOptions = Pick<RunOptions, 'onResult' | 'onProgress'>;
+
+/**
+ * Prints what `run` finds: each result at once, or all as JSON. Resolves with the exit code of the command.
+ * @param secrets texts that must not be printed
+ */
+export async function reportChecks(
+  { print, printError, stop }: Terminal,
+  { json, secrets }: { readonly json: boolean; readonly secrets: readonly string[] },
+  run: (options: ReportOptions) => Promise<unknown>,
+): Promise<number> {
+  const results: CheckResult[] = [];
+  const running = run({
+    onProgress: printError,
+    onResult(result) {
+      const sanitized = sanitizeResult(result, secrets);
+      results.push(sanitized);
+      if (!json) print(formatResult(sanitized));
+    },
+  });
+  await Promise.race([running, untilStopped(stop)]);
+  if (stop.aborted) {
+    printError('Stopped before all checks were complete.');
+    return exitCode.runtimeError;
+  }
+  print(json ? formatJson(results) : formatSummary(results));
+  return exitCodeOf(results);
 }

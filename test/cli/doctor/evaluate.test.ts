@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { ZodError } from 'zod';
 import { loadConfig } from '../../../config/load.ts';
 import { checkAddress } from '../../../src/cli/doctor/address.ts';
+import { evaluateBacklog } from '../../../src/cli/doctor/deliveries.ts';
 import { evaluateDiscordError } from '../../../src/cli/doctor/discord.ts';
-import { evaluateBacklog } from '../../../src/cli/doctor/outbox.ts';
 import { evaluateSecrets } from '../../../src/cli/doctor/secrets.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
+import { type CheckResult, type DoctorCheck, pass, runChecks, warn } from '../../../src/platform/doctor/check.ts';
 import { evaluateOffset } from '../../../src/platform/doctor/clock.ts';
 import { checkDisk, evaluateDiskSpace } from '../../../src/platform/doctor/disk.ts';
-import { pass, warn } from '../../../src/platform/doctor/finding.ts';
 import {
   exitCodeOf,
   formatJson,
@@ -17,7 +17,6 @@ import {
   formatSummary,
   sanitizeResult,
 } from '../../../src/platform/doctor/report.ts';
-import { type CheckResult, type DoctorCheck, runChecks } from '../../../src/platform/doctor/run-checks.ts';
 import { TallyhookError } from '../../../src/platform/errors.ts';
 import { serve } from '../../support/start-receiver.ts';
 import { tempDir } from '../../support/temp-dir.ts';
@@ -183,10 +182,15 @@ describe('the address', () => {
 });
 
 describe('checks', () => {
-  async function resultsOf(checks: DoctorCheck[], timeoutMs = 1_000) {
+  async function resultsOf(checks: DoctorCheck<null>[], timeoutMs = 1_000) {
     const results: CheckResult[] = [];
     const onResult = (result: CheckResult) => void results.push(result);
-    await runChecks(checks, { clock: systemClock, timeoutMs, onResult, onProgress: () => {} });
+    await runChecks({ checks, kind: 'network' }, null, {
+      clock: systemClock,
+      timeoutMs,
+      onResult,
+      onProgress: () => {},
+    });
     return results;
   }
 

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { plainCommunity } from '../../../config/communities.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
-import { checkRewards } from '../../../src/cli/doctor/rewards.ts';
+import { checkRewards } from '../../../src/cli/doctor/ledger.ts';
 import { checkRoles, evaluateRoles, rolesByGuild } from '../../../src/cli/doctor/roles.ts';
 import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
 import { fetchBotIdentity } from '../../../src/discord/inspection.ts';
@@ -103,10 +103,10 @@ describe('doctor, in the roles', () => {
   it('reads the roles from Discord', async () => {
     const discord = await localDiscord();
     const rest = createDiscordRest(discord);
-    const identity = fetchBotIdentity(rest);
-    const findings = await checkRoles(rest, identity, [listing(discord.guildId, '404')]);
+    const { userId } = await fetchBotIdentity(rest);
+    const findings = await checkRoles(rest, userId, rolesByGuild([listing(discord.guildId, '404')]));
     expect(findings.map(({ message }) => message)).toContainEqual(expect.stringMatching(/role 404 does not exist/));
-    const elsewhere = await checkRoles(rest, identity, [listing('404', '1')]);
+    const elsewhere = await checkRoles(rest, userId, rolesByGuild([listing('404', '1')]));
     expect(elsewhere).toMatchObject([{ level: 'fail', message: expect.stringContaining('not in the guild 404') }]);
   });
 });

@@ -1,8 +1,8 @@
 import { loadConfig } from '../../../config/load.ts';
 import { type DoctorOptions, runDoctor } from '../../../src/cli/doctor/run-doctor.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
+import type { CheckResult } from '../../../src/platform/doctor/check.ts';
 import { formatResult, sanitizeResult } from '../../../src/platform/doctor/report.ts';
-import type { CheckResult } from '../../../src/platform/doctor/run-checks.ts';
 
 /** Runs the doctor on an installation with these settings. */
 export async function diagnose(environment: Record<string, string>, changes: Partial<DoctorOptions> = {}) {

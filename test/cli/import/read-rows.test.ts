@@ -25,13 +25,13 @@ describe('a CSV file', () => {
     { line: 6, fields: ['2', '', ''] },
   ];
 
-  it('is read the same wherever its parts begin', () => {
+  it('is read the same wherever its parts begin', async () => {
     for (let size = 1; size <= text.length; size += 1) {
       const parser = createCsvParser(',');
       const read = [];
       for (let start = 0; start < text.length; start += size)
-        read.push(...parser.push(text.slice(start, start + size)));
-      expect([...read, ...parser.end()]).toEqual(rows);
+        read.push(...(await parser.push(text.slice(start, start + size))));
+      expect([...read, ...(await parser.end())]).toEqual(rows);
     }
   });
 
@@ -45,6 +45,13 @@ describe('a CSV file', () => {
 
   it('without a closing quote is reported with its line', async () => {
     await expect(rowsOf('a.csv', 'user,points\n1,"2\n')).rejects.toThrow('The row on line 2 does not end.');
+    const long = `user,points\n\n1,"${'2\n'.repeat(600_000)}`;
+    await expect(rowsOf('a.csv', long)).rejects.toThrow('The row on line 3 is too long.');
+  });
+
+  it('may have quotes within a field, and white space after a closing one', async () => {
+    const expected = [{ line: 2, fields: { user: id, note: 'a "b" c' } }];
+    expect(await rowsOf('a.csv', `user,note\n"${id}" ,a "b" c\n`)).toEqual(expected);
   });
 });
 

@@ -1,24 +1,22 @@
 import { systemClock } from '../../../platform/clock.ts';
 import { sqlitePathOf } from '../../../platform/database/database-url.ts';
+import { openDatabaseSnapshot } from '../../../platform/database/snapshots/open-snapshot.ts';
+import { type DoctorCheck, runChecks } from '../../../platform/doctor/check.ts';
 import { type ClockConsequences, checkClock } from '../../../platform/doctor/clock.ts';
 import { checkFiles } from '../../../platform/doctor/files.ts';
-import {
-  exitCodeOf,
-  formatJson,
-  formatResult,
-  formatSummary,
-  sanitizeResult,
-} from '../../../platform/doctor/report.ts';
-import { type CheckResult, type DoctorCheck, runChecks } from '../../../platform/doctor/run-checks.ts';
-import { minute, second } from '../../../platform/durations.ts';
+import { type ReportOptions, reportChecks } from '../../../platform/doctor/report.ts';
+import { second } from '../../../platform/durations.ts';
+import { once } from '../../../platform/memoize.ts';
 import { command } from '../../../platform/terminal/command.ts';
-import { exitCode, type Terminal, UsageError, untilStopped } from '../../../platform/terminal/terminal.ts';
+import { UsageError } from '../../../platform/terminal/terminal.ts';
 import type { DiscordApplication } from '../../discord-sign-in/discord-accounts.ts';
+import { readServiceDatabaseStatus } from '../../storage/database-format.ts';
+import type { ServiceTables } from '../../storage/tables.ts';
 import { readDatabaseAddress } from '../database-address.ts';
 import { readDiscordApplication } from '../discord-options.ts';
 import { type ServiceValues, serviceOptions } from '../options.ts';
 import { checkAddress } from './address.ts';
-import { databaseChecks } from './database.ts';
+import { databaseChecks, type ServiceDatabase } from './database.ts';
 import { checkSignIn, evaluateProtection } from './sign-in.ts';
 
 const help = `tallyhook service doctor: check an installation of the service, also while it runs, with a hint for each problem
@@ -38,14 +36,51 @@ for damage), and writes a single row.
 
 Exit codes: 0 no check failed (there may be warnings), 1 a check failed, 2 invalid usage.`;
 
-/** Timeouts of a check that uses the network, and of one that reads the database, which may be large (ms). */
-const checkTimeoutMs = { network: 12 * second, database: 15 * minute };
 const clockTimeoutMs = 6 * second;
 
 const clockConsequences: ClockConsequences = {
   behind: 'Votes have timestamps in the past, and cooldowns end too late.',
   ahead: 'Votes have timestamps in the future, which receivers may reject.',
 };
+
+/** What the checks look at. */
+interface Installation extends ServiceDatabase {
+  readonly values: ServiceValues;
+  readonly discord: DiscordApplication | undefined;
+  /** The API of Discord, without the version. */
+  readonly apiUrl: string;
+}
+
+const networkChecks: readonly DoctorCheck<Installation>[] = [
+  {
+    name: 'sign-in',
+    run: ({ values: { production }, discord, apiUrl }) => checkSignIn({ discord, production }, apiUrl),
+  },
+  {
+    name: 'protection',
+    run: ({ values: { production, operator = [], 'trust-proxy': trustProxy } }) =>
+      evaluateProtection({ production, operators: operator, trustProxy: Number(trustProxy) }),
+  },
+  { name: 'address', run: ({ values }) => checkAddress(values['public-url']) },
+  {
+    name: 'clock',
+    run({ apiUrl }) {
+      const sources = [{ name: 'Discord', url: `${apiUrl}/v10/gateway` }];
+      return checkClock(sources, systemClock, clockTimeoutMs, clockConsequences);
+    },
+  },
+];
+
+const localChecks: readonly DoctorCheck<Installation>[] = [
+  ...databaseChecks,
+  {
+    name: 'files',
+    run({ address, values }) {
+      const files = [sqlitePathOf(address), values['discord-client-secret-file']];
+      return checkFiles(files.filter((file) => typeof file === 'string').filter((file) => file !== '-'));
+    },
+  },
+];
 
 /** `tallyhook service doctor` */
 export const doctorCommand = command({
@@ -56,62 +91,30 @@ export const doctorCommand = command({
     if (publicUrl !== undefined && !URL.canParse(publicUrl)) throw new UsageError('--public-url must be a URL.');
     const address = await readDatabaseAddress(values, terminal);
     const discord = await readDiscordApplication(values, terminal);
-    const results: CheckResult[] = [];
     const secrets = [passwordOf(address), discord?.clientSecret ?? ''].filter((secret) => secret !== '');
-    const options = {
-      clock: systemClock,
-      onProgress: terminal.printError,
-      onResult(result: CheckResult) {
-        const sanitized = sanitizeResult(result, secrets);
-        results.push(sanitized);
-        if (!values.json) terminal.print(formatResult(sanitized));
-      },
-    };
-    const running = (async () => {
-      const networkChecks = networkChecksOf(values, discord);
-      await runChecks(networkChecks, { ...options, timeoutMs: checkTimeoutMs.network });
-      // Sequential, because SQLite blocks this process.
-      for (const check of localChecksOf(values, address)) {
-        await runChecks([check], { ...options, timeoutMs: checkTimeoutMs.database });
-      }
-    })();
-    await Promise.race([running, untilStopped(terminal.stop)]);
-    if (terminal.stop.aborted) return reportStop(terminal);
-    terminal.print(values.json ? formatJson(results) : formatSummary(results));
-    return exitCodeOf(results);
+    return reportChecks(terminal, { json: values.json, secrets }, (report) =>
+      runDoctor({ values, address, discord }, report),
+    );
   },
 });
 
-function networkChecksOf(values: ServiceValues, discord: DiscordApplication | undefined): DoctorCheck[] {
+async function runDoctor(
+  { values, address, discord }: Pick<Installation, 'values' | 'address' | 'discord'>,
+  report: ReportOptions,
+): Promise<void> {
+  const status = await readServiceDatabaseStatus(address);
+  const openSnapshot = once(() => openDatabaseSnapshot<ServiceTables>(address));
+  const snapshot = async () => (status.state === 'current' ? openSnapshot() : null);
   const apiUrl = values['discord-api-url'] ?? 'https://discord.com/api';
-  const timeSources = [{ name: 'Discord', url: `${apiUrl}/v10/gateway` }];
-  return [
-    { name: 'sign-in', run: () => checkSignIn({ discord, production: values.production }, apiUrl) },
-    { name: 'protection', run: async () => evaluateProtection(protectionOf(values)) },
-    { name: 'address', run: () => checkAddress(values['public-url']) },
-    { name: 'clock', run: () => checkClock(timeSources, systemClock, clockTimeoutMs, clockConsequences) },
-  ];
-}
-
-function protectionOf({ production, operator = [], 'trust-proxy': trustProxy }: ServiceValues) {
-  return { production, operators: operator, trustProxy: Number(trustProxy) };
-}
-
-function localChecksOf(values: ServiceValues, address: string): DoctorCheck[] {
-  const files = [sqlitePathOf(address), values['discord-client-secret-file']];
-  return [
-    ...databaseChecks(address, systemClock.now()),
-    {
-      name: 'files',
-      run: () =>
-        checkFiles(files.filter((file): file is string => file !== null && file !== undefined && file !== '-')),
-    },
-  ];
-}
-
-function reportStop(terminal: Terminal): number {
-  terminal.printError('Stopped before all checks were complete.');
-  return exitCode.runtimeError;
+  const installation = { values, discord, apiUrl, address, status, snapshot, now: systemClock.now };
+  const options = { ...report, clock: systemClock };
+  try {
+    await runChecks({ checks: networkChecks, kind: 'network' }, installation, options);
+    await runChecks({ checks: localChecks, kind: 'database' }, installation, options);
+  } finally {
+    const opened = await snapshot().catch(() => null);
+    await opened?.close();
+  }
 }
 
 /** Of the address of a database server; empty without one. */

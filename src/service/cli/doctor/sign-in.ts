@@ -1,4 +1,4 @@
-import { type Finding, fail, pass, warn } from '../../../platform/doctor/finding.ts';
+import { type Finding, fail, pass, warn } from '../../../platform/doctor/check.ts';
 import { type HttpProbeResult, probeHttp } from '../../../platform/doctor/http-probe.ts';
 import { formatCount, second } from '../../../platform/durations.ts';
 import { callbackPath, type DiscordApplication } from '../../discord-sign-in/discord-accounts.ts';

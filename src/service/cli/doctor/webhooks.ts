@@ -1,4 +1,4 @@
-import { type Finding, fail, pass, warn } from '../../../platform/doctor/finding.ts';
+import { type Finding, fail, pass, warn } from '../../../platform/doctor/check.ts';
 import { formatCount, formatDuration, hour, minute, pluralize } from '../../../platform/durations.ts';
 import { type Queries, type QueueState, readQueueState } from '../../storage/deliveries/queue-state.ts';
 

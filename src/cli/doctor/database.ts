@@ -1,0 +1,67 @@
+import { sqlitePathOf } from '../../platform/database/database-url.ts';
+import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
+import { checkIntegrity, type DatabaseNames, evaluateStatus } from '../../platform/doctor/database.ts';
+import { createEncryption, KeyMissingError, type KeySources } from '../../platform/encryption/encryption.ts';
+import { readKeyFile } from '../../platform/encryption/key-file.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Installation, InstallationCheck } from './installation.ts';
+
+const names: DatabaseNames = {
+  setting: 'DATABASE_URL',
+  backup: 'tallyhook backup FILE',
+  restore: 'tallyhook restore FILE',
+  program: 'tallyhook',
+};
+
+/** Whether the database can be used: its version, a write, and its file. */
+export const databaseCheck: InstallationCheck = {
+  name: 'database',
+  async run({ config, status, store, snapshot }) {
+    const path = sqlitePathOf(config.databaseUrl);
+    return [
+      evaluateStatus(status, names),
+      ...(status.state === 'current' ? [await checkWritable(store)] : []),
+      ...(snapshot === null || path === null ? [] : [await checkIntegrity(snapshot, path, names)]),
+    ];
+  },
+};
+
+async function checkWritable(store: Installation['store']): Promise<Finding> {
+  const hint =
+    'Check the free disk space, the write permissions of the file and its directory, and whether another program holds a lock.';
+  if (store === null) return fail('The database cannot be opened for writing.', hint);
+  try {
+    await store.probe();
+    return pass('The database is writable.');
+  } catch (error) {
+    const cause = error instanceof Error && error.cause !== undefined ? ` (${messageOf(error.cause)})` : '';
+    return fail(`The database is not writable${cause}.`, hint);
+  }
+}
+
+/** Whether the secrets that were entered in Discord can be decrypted. */
+export const settingsKeyCheck: InstallationCheck = {
+  name: 'settings',
+  async run({ config, store, snapshot }) {
+    if (store === null || snapshot === null) return [];
+    const { keyId } = await store.settings.state();
+    if (keyId === null) return evaluateUnusedKeyFile(config.encryption);
+    try {
+      createEncryption(config.encryption).keyFor(keyId);
+      return [pass('The key of the secrets that were entered in Discord is available.')];
+    } catch (error) {
+      if (!(error instanceof KeyMissingError)) throw error;
+      const message =
+        'The key of the secrets that were entered in Discord is missing: listings linked there receive nothing.';
+      return [fail(message, error.hint ?? '')];
+    }
+  },
+};
+
+/** Nothing depends on the file yet, but the first secret would. */
+function evaluateUnusedKeyFile({ keyFile }: KeySources): Finding[] {
+  const file = keyFile === null ? null : readKeyFile(keyFile);
+  if (file?.state !== 'unusable') return [];
+  const { problem, hint } = file.issue;
+  return [warn(`${problem} No listing can be linked in Discord.`, hint)];
+}

@@ -1,0 +1,95 @@
+import type { Config } from '../../../config/schema.ts';
+import { readDatabaseStatus } from '../../core/store/snapshots/database-status.ts';
+import { openSnapshot } from '../../core/store/snapshots/open-snapshot.ts';
+import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
+import { type BotIdentity, fetchBotIdentity } from '../../discord/inspection.ts';
+import { createDiscordRest, type DiscordRest } from '../../discord/rest.ts';
+import { openStore, type Store } from '../../features/store.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { DatabaseStatus } from '../../platform/database/snapshots/database-status.ts';
+import type { DoctorCheck } from '../../platform/doctor/check.ts';
+import { once } from '../../platform/memoize.ts';
+import { fetchProfiles, type KeyResult } from './profiles.ts';
+import { fetchStoreState, isFileReplaced, type RunningStoreState } from './running-program.ts';
+
+/** What the checks look at. A check declares only what it needs of it. */
+export interface Installation {
+  readonly config: Config;
+  readonly clock: Clock;
+  /** Webhook URL as configured at the service; null checks this machine only. */
+  readonly url: string | null;
+  /** Paths of files that contain secrets. */
+  readonly secretFiles: readonly string[];
+  readonly rest: DiscordRest;
+  /** The bot to which the token belongs. Rejects as {@link fetchBotIdentity}. */
+  readonly identity: () => Promise<BotIdentity>;
+  /** The same; null if it cannot be fetched, which the check `discord` reports. */
+  readonly bot: () => Promise<BotIdentity | null>;
+  /** What the service says of the API keys, with one request for each; null if the requests cannot be counted. */
+  readonly profiles: () => Promise<readonly KeyResult[] | null>;
+  readonly running: RunningStoreState;
+  readonly status: DatabaseStatus;
+  /** Null if the database has a different version: opening the store would migrate it. */
+  readonly store: Store | null;
+  /** Null if there is no database of tallyhook. */
+  readonly snapshot: Snapshot | null;
+}
+
+export type InstallationCheck = DoctorCheck<Installation>;
+
+/** A check of a database that can be read. */
+export function ledgerCheck(
+  name: string,
+  run: (snapshot: Snapshot, installation: Installation) => ReturnType<InstallationCheck['run']>,
+): InstallationCheck {
+  return {
+    name,
+    run: (installation) => (installation.snapshot === null ? [] : run(installation.snapshot, installation)),
+  };
+}
+
+/** Opens what the checks look at. */
+export async function openInstallation(
+  config: Config,
+  options: Pick<Installation, 'clock' | 'url' | 'secretFiles'>,
+): Promise<Installation & { readonly close: () => Promise<void> }> {
+  const running = await fetchStoreState(config.http);
+  const database = isFileReplaced(running) ? unopened : await openForReading(config.databaseUrl, options.clock);
+  const { store, snapshot } = database;
+  const rest = createDiscordRest(config.discord);
+  const identity = once(() => fetchBotIdentity(rest));
+  return {
+    ...options,
+    ...database,
+    config,
+    rest,
+    identity,
+    bot: () => identity().catch(() => null),
+    profiles: once(() => fetchProfiles(config, database, options.clock)),
+    running,
+    async close() {
+      await snapshot?.close();
+      await store?.close();
+    },
+  };
+}
+
+type OpenDatabase = Pick<Installation, 'status' | 'store' | 'snapshot'>;
+
+/** Opening the file would make SQLite apply the write-ahead log of the replaced file to the new one. */
+const unopened: OpenDatabase = {
+  status: { state: 'unreadable', reason: 'the running process has a different file open' },
+  store: null,
+  snapshot: null,
+};
+
+/** Creates no file, and does not migrate a database of an older version. */
+async function openForReading(url: string, clock: Clock): Promise<OpenDatabase> {
+  const status = await readDatabaseStatus(url);
+  const isReadable = status.state === 'current' || status.state === 'older';
+  return {
+    status,
+    store: status.state === 'current' ? await openStore(url, clock, { thread: false }).catch(() => null) : null,
+    snapshot: isReadable ? await openSnapshot(url).catch(() => null) : null,
+  };
+}

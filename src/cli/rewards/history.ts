@@ -1,0 +1,96 @@
+import type { AccountScope } from '../../core/ledger/account-id.ts';
+import type { Cause } from '../../core/ledger/entry.ts';
+import type { Outage } from '../../core/rewards/outages.ts';
+import { findGoalSlots, goalTimes, slotMs } from '../../core/rewards/party-goals.ts';
+import type { ReplayContext, ReplayListing } from '../../core/rewards/replay-votes.ts';
+import { countMembers, type MemberLedger, memberLedgers } from '../../core/store/snapshots/member-ledgers.ts';
+import { outagesIn } from '../../core/store/snapshots/outages.ts';
+import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
+import { countVotesBySlot, voteTimesIn } from '../../core/store/snapshots/vote-times.ts';
+import type { ListingContext } from '../../core/tally/listing-context.ts';
+import { listingsByName } from '../../core/tally/replay-listings.ts';
+import { TallyhookError } from '../../platform/errors.ts';
+import type { Terminal } from '../../platform/terminal/terminal.ts';
+
+/** The history of a community, to replay its votes under rules. */
+export interface CommunityHistory {
+  readonly outages: readonly Outage[];
+  readonly context: Omit<ReplayContext, 'roles'>;
+  /** All members, in the order of their ids. Rejects with TallyhookError `stopped`. */
+  readonly members: AsyncIterable<MemberLedger>;
+}
+
+/** @param stopped the message if the process is stopped meanwhile */
+export async function readHistory(
+  snapshot: Snapshot,
+  { listings, accounts }: { readonly listings: readonly ListingContext[]; readonly accounts: AccountScope },
+  { terminal, stopped }: { readonly terminal: Terminal; readonly stopped: string },
+): Promise<CommunityHistory> {
+  const outages = await outagesIn(snapshot);
+  const listingOf = listingsByName(listings, outages);
+  const partyGoals = await partyGoalsIn(snapshot, accounts, listingOf(null));
+  const progress = createProgress(await countMembers(snapshot, accounts), terminal.printError);
+
+  async function* members() {
+    for await (const member of memberLedgers(snapshot, accounts)) {
+      if (terminal.stop.aborted) throw new TallyhookError('stopped', stopped);
+      yield member;
+      progress.advance();
+    }
+  }
+
+  return { outages, context: { listingOf, partyGoals }, members: members() };
+}
+
+/**
+ * When the goal of each period was reached in a community (ms since the epoch), by the ID of the period; empty without a
+ * party.
+ */
+async function partyGoalsIn(
+  snapshot: Snapshot,
+  accounts: AccountScope,
+  { rewards, calendar }: Pick<ReplayListing, 'rewards' | 'calendar'>,
+): Promise<ReadonlyMap<string, number>> {
+  if (rewards.party === null) return new Map();
+  const goals = findGoalSlots(await countVotesBySlot(snapshot, accounts, slotMs), rewards.party, calendar);
+  const slots = goals.map(({ slot }) => slot);
+  const times: number[] = [];
+  for await (const at of voteTimesIn(snapshot, accounts, slots, slotMs)) times.push(at);
+  return goalTimes(goals, times);
+}
+
+/** Members between two messages. */
+const progressInterval = 50_000;
+
+/** Reports the progress of work on all members. */
+export function createProgress(total: number, onProgress: (line: string) => void) {
+  let done = 0;
+  return {
+    advance(): void {
+      done += 1;
+      if (done % progressInterval === 0) onProgress(`${done} of ${total} members …`);
+    },
+  };
+}
+
+/** Number of entries and their credits. */
+export interface EntrySum {
+  readonly entries: number;
+  readonly credits: number;
+}
+
+export const noEntries: EntrySum = { entries: 0, credits: 0 };
+
+/** Adds the entries to the sums by cause, and returns their credits. */
+export function addEntries(
+  sums: Map<Cause, EntrySum>,
+  added: readonly { readonly cause: Cause; readonly credits: number }[],
+): number {
+  let total = 0;
+  for (const { cause, credits } of added) {
+    const sum = sums.get(cause) ?? noEntries;
+    sums.set(cause, { entries: sum.entries + 1, credits: sum.credits + credits });
+    total += credits;
+  }
+  return total;
+}
