@@ -1,6 +1,10 @@
 import { type Request, Router } from 'express';
 import { z } from 'zod';
+import type { EffectState } from '../../core/outbox/effect.ts';
+import type { EffectRecord } from '../../core/records/records.ts';
+import { type Html, html } from '../../platform/web/html.ts';
 import { paginate } from '../../platform/web/pagination.ts';
+import type { AnnouncementPreview, ListingPreviews } from '../announcement-preview.ts';
 import type { OwnerContext } from '../context.ts';
 import { getDelivery } from '../get-delivery.ts';
 import { getSummary } from '../get-summary.ts';
@@ -12,16 +16,14 @@ import {
   parseRequest,
   userParameter,
 } from '../request-schemas.ts';
-import { announcementsPage } from './announcements-page.ts';
-import { deliveriesPage } from './deliveries-page.ts';
-import { deliveryPage } from './delivery-page.ts';
-import { effectsPage, effectTabs } from './effects-page.ts';
+import { deliveriesPage, deliveryPage } from './delivery-page.ts';
+import { effectItem } from './effect-item.ts';
 import { membersPage, renderMemberPage } from './member-page.ts';
 import { sessionMiddleware } from './middleware.ts';
 import { overviewPage } from './overview-page.ts';
 import { relativeRoot, renderPage } from './render-page.ts';
 import { rewardsPage } from './rewards-page.ts';
-import type { OwnerSessions } from './session.ts';
+import type { OwnerSession, OwnerSessions } from './session.ts';
 
 /** Rows per page, unless the URL has a `limit`. */
 export const defaultPageSize = 25;
@@ -129,4 +131,52 @@ export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
 /** The query of a list: with the console's page size, and without the flash message. */
 function listQuery({ query: { notice: _notice, ...query } }: Request) {
   return { limit: String(defaultPageSize), ...query };
+}
+
+/** What the announcements of each listing look like. */
+function announcementsPage(listings: readonly ListingPreviews[]): Html {
+  return html`<h1>Announcements</h1>
+<p class="quiet">As the settings say, with sample members. Discord shows its own markup, mentions and times in its own way.</p>
+${listings.map(
+  ({ listing, mode, previews }) =>
+    html`<section class="card" aria-label="${listing}"><h2><bdi>${listing}</bdi> <span class="quiet">mode: ${mode}</span></h2>${previews.map(preview)}</section>`,
+)}`;
+}
+
+function preview({ subject, title, text, buttons }: AnnouncementPreview): Html {
+  const shown = [title, ...text, ...(buttons.length === 0 ? [] : [buttons.map((label) => `[${label}]`).join(' ')])];
+  return html`<h3>${subject}</h3><pre>${shown.join('\n')}</pre>`;
+}
+
+/** In the order of the tabs: first what needs the owner's attention. */
+const effectTabs = ['buried', 'waiting', 'done'] as const satisfies readonly EffectState[];
+
+const emptyTexts: Readonly<Record<EffectState, string>> = {
+  buried: 'No effects are buried: every effect is done, waiting, or being retried.',
+  waiting: 'No effects are waiting.',
+  done: 'No effects are done yet.',
+};
+
+const titles: Readonly<Record<EffectState, string>> = { waiting: 'Waiting', done: 'Done', buried: 'Buried' };
+
+interface EffectsView {
+  readonly state: EffectState;
+  readonly effects: readonly EffectRecord[];
+  readonly counts: Readonly<Record<EffectState, number>>;
+  /** The `before` of the next page; null on the last page. */
+  readonly next: number | null;
+}
+
+function effectsPage({ state, effects, counts, next }: EffectsView, root: string, session: OwnerSession): Html {
+  const tab = (name: EffectState) =>
+    html`<li><a href="${root}effects?state=${name}"${name === state && html` aria-current="true"`}>${name} <span class="count">${counts[name].toLocaleString('en')}</span></a></li>`;
+  return html`<h1>Effects</h1>
+<p class="quiet">Actions in Discord, such as announcements and roles, and their status.</p>
+<nav aria-label="State"><ul class="tabs">${effectTabs.map(tab)}</ul></nav>
+<section class="card" aria-labelledby="state"><h2 id="state">${titles[state]}</h2>${
+    effects.length === 0
+      ? html`<p>${emptyTexts[state]}</p>`
+      : html`<ul class="items">${effects.map((effect) => effectItem(effect, { root, session, returnTo: 'effects' }))}</ul>`
+  }</section>
+${next !== null && html`<p class="pages"><a class="button second" rel="next" href="?state=${state}&amp;before=${next}">Older effects</a></p>`}`;
 }

@@ -6,10 +6,9 @@ import type { VoteCooldown } from '../listing/cooldown.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
 import type { StoredListing } from '../storage/listings/listings.ts';
 import type { RecentVote } from '../storage/votes.ts';
-import { isolated, kindName, listingIcon, tagLinks } from './listing-parts.ts';
+import { isolated, kindName, listingIcon, stateNotice, tagLinks } from './listing-parts.ts';
 import { type ReviewsView, reviewsSection } from './reviews-section.ts';
 import type { Visitor } from './session.ts';
-import { stateNotice } from './state-notice.ts';
 
 export interface ListingView {
   readonly listing: StoredListing;

@@ -6,13 +6,13 @@ import { type DatabaseNames, evaluateIntegrity, evaluateStatus } from '../../../
 import { checkDisk } from '../../../platform/doctor/disk.ts';
 import { type Finding, fail, pass } from '../../../platform/doctor/finding.ts';
 import type { DoctorCheck } from '../../../platform/doctor/run-checks.ts';
+import { formatCount, pluralize } from '../../../platform/durations.ts';
 import { messageOf } from '../../../platform/errors.ts';
-import { countDifferences } from '../../storage/audit.ts';
+import { type CountDifference, countDifferences } from '../../storage/audit.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { readServiceDatabaseStatus, type ServiceSnapshot } from '../../storage/database-format.ts';
 import { probeDatabase } from '../../storage/probe.ts';
 import type { ServiceTables } from '../../storage/tables.ts';
-import { evaluateCounts } from './counts.ts';
 import { checkWebhooks } from './webhooks.ts';
 
 const names: DatabaseNames = {
@@ -99,4 +99,21 @@ async function withSnapshot(
   } finally {
     await snapshot.close();
   }
+}
+
+const maxShown = 5;
+
+/** The counts that lookups return must be those of the rows. @param sample how many listings were compared */
+function evaluateCounts(differences: readonly CountDifference[], sample: number): Finding {
+  if (differences.length === 0) {
+    return pass(`The counts of ${formatCount(sample, 'listing')} equal their votes and reviews.`);
+  }
+  const shown = differences
+    .slice(0, maxShown)
+    .map(({ listingId, what, counted, rows }) => `${listingId} counts ${counted} ${what}, but has ${rows}`);
+  const { length } = differences;
+  return fail(
+    `${formatCount(length, 'count')} ${pluralize(length, 'differs', 'differ')} from the rows: ${shown.join('; ')}.`,
+    'Rows or counts were changed outside of the service. Restore a backup, or report a bug.',
+  );
 }
