@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { EffectState } from '../../core/outbox/effect.ts';
 import type { EffectRecord } from '../../core/records/records.ts';
 import { type Html, html } from '../../platform/web/html.ts';
+import type { PageContent } from '../../platform/web/page-frame.ts';
 import { paginate } from '../../platform/web/pagination.ts';
 import type { AnnouncementPreview, ListingPreviews } from '../announcement-preview.ts';
 import type { OwnerContext } from '../context.ts';
@@ -36,74 +37,61 @@ export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
   const router = Router({ strict: true });
   const { requireSession } = sessionMiddleware(sessions);
 
-  router.get(
-    '/',
-    requireSession(async (request, response, session) => {
-      const body = overviewPage(await getSummary(context), './', clock.now());
-      renderPage(request, response, { title: 'Overview', session, body });
-    }),
-  );
+  /** A page for the signed-in owner. */
+  function page(
+    path: string,
+    contentOf: (request: Request, session: OwnerSession) => Promise<PageContent> | PageContent,
+  ): void {
+    router.get(
+      path,
+      requireSession(async (request, response, session) => {
+        renderPage(request, response, { ...(await contentOf(request, session)), session });
+      }),
+    );
+  }
 
-  router.get(
-    '/deliveries',
-    requireSession(async (request, response, session) => {
-      const query = listQuery(request);
-      const { user, ...parameters } = parseRequest(deliveriesQuery, query);
-      const { rows: deliveries, next } = await paginate({ ...parameters, userId: user }, records.deliveries);
-      const { limit: _limit, before: _before, ...filter } = parseRequest(queryParameters, request.query);
-      const view = { deliveries, filter, listings: [...cooldowns(null).keys()], next, now: clock.now() };
-      renderPage(request, response, { title: 'Deliveries', session, body: deliveriesPage(view, './') });
-    }),
-  );
+  page('/', async () => ({ title: 'Overview', body: overviewPage(await getSummary(context), './', clock.now()) }));
 
-  router.get(
-    '/deliveries/:id',
-    requireSession(async (request, response, session) => {
-      const details = await getDelivery(context, parseRequest(idParameter, request.params).id);
-      const body = deliveryPage(details, relativeRoot(request.path), session);
-      renderPage(request, response, { title: `Delivery #${details.delivery.id}`, session, body });
-    }),
-  );
+  page('/deliveries', async (request) => {
+    const { user, ...parameters } = parseRequest(deliveriesQuery, listQuery(request));
+    const { rows: deliveries, next } = await paginate({ ...parameters, userId: user }, records.deliveries);
+    const { limit: _limit, before: _before, ...filter } = parseRequest(queryParameters, request.query);
+    const view = { deliveries, filter, listings: [...cooldowns(null).keys()], next, now: clock.now() };
+    return { title: 'Deliveries', body: deliveriesPage(view, './') };
+  });
 
-  router.get(
-    '/effects',
-    requireSession(async (request, response, session) => {
-      const { state: requestedState, ...page } = parseRequest(effectsQuery, listQuery(request));
-      const state = requestedState ?? effectTabs[0];
-      const [{ rows: effects, next }, counts] = await Promise.all([
-        paginate({ ...page, state }, records.effects),
-        records.counts(),
-      ]);
-      const body = effectsPage({ state, effects, counts: counts.effects, next }, './', session);
-      renderPage(request, response, { title: 'Effects', session, body });
-    }),
-  );
+  page('/deliveries/:id', async (request, session) => {
+    const details = await getDelivery(context, parseRequest(idParameter, request.params).id);
+    const body = deliveryPage(details, relativeRoot(request.path), session);
+    return { title: `Delivery #${details.delivery.id}`, body };
+  });
 
-  router.get(
-    '/rewards',
-    requireSession(async (request, response, session) => {
-      const { rewards, communities, clock } = context;
-      const { standings } = communities.home;
-      const [days, party, purchases, reminders, grants, { members: top }] = await Promise.all([
-        rewards.votesPerDay(),
-        rewards.party(),
-        rewards.purchases(),
-        rewards.reminders(),
-        rewards.grants(),
-        standings.leaderboard({ period: 'month', by: 'votes', limit: 10, offset: 0, userId: null }, clock.now()),
-      ]);
-      const body = rewardsPage({ days, party, purchases, reminders, grants, rules: rewards.rules(), top }, './');
-      renderPage(request, response, { title: 'Rewards', session, body });
-    }),
-  );
+  page('/effects', async (request, session) => {
+    const { state: requestedState, ...parameters } = parseRequest(effectsQuery, listQuery(request));
+    const state = requestedState ?? effectTabs[0];
+    const [{ rows: effects, next }, counts] = await Promise.all([
+      paginate({ ...parameters, state }, records.effects),
+      records.counts(),
+    ]);
+    return { title: 'Effects', body: effectsPage({ state, effects, counts: counts.effects, next }, './', session) };
+  });
 
-  router.get(
-    '/announcements',
-    requireSession((request, response, session) => {
-      const body = announcementsPage(context.announcementPreviews());
-      renderPage(request, response, { title: 'Announcements', session, body });
-    }),
-  );
+  page('/rewards', async () => {
+    const { rewards, communities } = context;
+    const { standings } = communities.home;
+    const [days, party, purchases, reminders, grants, { members: top }] = await Promise.all([
+      rewards.votesPerDay(),
+      rewards.party(),
+      rewards.purchases(),
+      rewards.reminders(),
+      rewards.grants(),
+      standings.leaderboard({ period: 'month', by: 'votes', limit: 10, offset: 0, userId: null }, clock.now()),
+    ]);
+    const view = { days, party, purchases, reminders, grants, rules: rewards.rules(), top };
+    return { title: 'Rewards', body: rewardsPage(view, './') };
+  });
+
+  page('/announcements', () => ({ title: 'Announcements', body: announcementsPage(context.announcementPreviews()) }));
 
   router.get(
     '/users',
@@ -120,8 +108,9 @@ export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
     '/users/:userId',
     requireSession(async (request, response, session) => {
       const { userId } = parseRequest(userParameter, request.params);
-      const { guildId, ...page } = parseRequest(memberQuery, listQuery(request));
-      await renderMemberPage(context, { request, response, session, userId, guildId, page, rejected: null });
+      const { guildId, ...parameters } = parseRequest(memberQuery, listQuery(request));
+      const options = { request, response, session, userId, guildId, page: parameters, rejected: null };
+      await renderMemberPage(context, options);
     }),
   );
 

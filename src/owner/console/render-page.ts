@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import { type FlashMessages, findFlashMessage } from '../../platform/web/flash-messages.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
-import { type Fragment, type Html, html } from '../../platform/web/html.ts';
-import { pageFrame } from '../../platform/web/page-frame.ts';
+import { type Html, html } from '../../platform/web/html.ts';
+import { type PageContent, pageFrame } from '../../platform/web/page-frame.ts';
 import type { OwnerSession } from './session.ts';
 
 export const consoleMessages = {
@@ -41,7 +41,7 @@ export function relativeRoot(path: string): string {
 export function renderPage(
   request: Request,
   response: Response,
-  page: { readonly title: string; readonly session: OwnerSession | null; readonly body: Fragment },
+  page: PageContent & { readonly session: OwnerSession | null },
 ): void {
   const { title, session, body } = page;
   const root = relativeRoot(request.path);

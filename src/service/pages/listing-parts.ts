@@ -30,6 +30,20 @@ export function kindName({ kind }: Pick<Listing, 'kind'>): string {
   return kind === 'server' ? 'Server' : 'Bot';
 }
 
+/** A number with its name, in a list of figures. */
+export function figure(name: string, value: number): Html {
+  return html`<div><dt>${name}</dt><dd>${value.toLocaleString('en')}</dd></div>`;
+}
+
+/** Links to the pages before and after this one; null if it is the only one. */
+export function pageLinks(page: number, hasMore: boolean, pathOf: (page: number) => string): Html | null {
+  if (page === 1 && !hasMore) return null;
+  return html`<nav class="pages" aria-label="Pages">
+  ${page > 1 && html`<a class="button second" rel="prev" href="${pathOf(page - 1)}">Previous</a>`}
+  <span class="quiet">Page ${page}</span>
+  ${hasMore && html`<a class="button second" rel="next" href="${pathOf(page + 1)}">Next</a>`}</nav>`;
+}
+
 /** Tags with links to the listings that have them. */
 export function tagLinks(tags: readonly string[]): Html | null {
   if (tags.length === 0) return null;

@@ -6,7 +6,7 @@ import { type Html, html } from '../../platform/web/html.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
 import { timeAgo } from '../../platform/web/time-element.ts';
 import { type Ban, findBan } from '../abuse/bans.ts';
-import { reportReasons, reportsOfReporter, type StoredReport } from '../abuse/reports.ts';
+import { reasonText, reportsOfReporter, type StoredReport } from '../abuse/reports.ts';
 import { pagePath } from '../listing/listing.ts';
 import { countListingsOfOwner } from '../storage/listings/listings.ts';
 import { deleteMemberData, type MemberListing, memberListings } from '../storage/members/member-data.ts';
@@ -168,10 +168,6 @@ function reportsSection({ reports, now }: MemberDataView): Html | null {
 }
 
 const reportStates = { open: 'Not decided yet', upheld: 'The operator has acted', dismissed: 'No action' };
-
-function reasonText(reason: string): string {
-  return new Map<string, string>(Object.entries(reportReasons)).get(reason) ?? reason;
-}
 
 function deleteSection({ visitor, ownListings, ban }: MemberDataView): Html {
   if (ownListings > 0) {

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import { type FlashMessages, findFlashMessage } from '../../platform/web/flash-messages.ts';
 import { formTokenField, hasFormToken } from '../../platform/web/form-token.ts';
-import { type Fragment, type Html, html } from '../../platform/web/html.ts';
+import { type Html, html } from '../../platform/web/html.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
-import { pageFrame } from '../../platform/web/page-frame.ts';
+import { type PageContent, pageFrame } from '../../platform/web/page-frame.ts';
 import { openApiPath } from '../api/openapi.ts';
 import type { PageDependencies } from './dependencies.ts';
 import type { Visitor } from './session.ts';
@@ -44,7 +44,7 @@ const serviceMessages = {
 export function renderServicePage(
   request: Request,
   response: Response,
-  page: { readonly title: string; readonly visitor: Visitor | null; readonly body: Fragment },
+  page: PageContent & { readonly visitor: Visitor | null },
 ): void {
   const { title, visitor, body } = page;
   const frame = {

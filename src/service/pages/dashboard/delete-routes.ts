@@ -4,17 +4,14 @@ import { normalizeLine } from '../../../platform/normalize-text.ts';
 import { formTokenField } from '../../../platform/web/form-token.ts';
 import { type Html, html } from '../../../platform/web/html.ts';
 import { HttpError } from '../../../platform/web/http-error.ts';
-import type { Listing } from '../../listing/listing.ts';
 import { startListingDeletion } from '../../storage/listings/delete-listing.ts';
 import { exportedLists, exportedProfile } from '../../storage/listings/export-listing.ts';
 import type { PageDependencies } from '../dependencies.ts';
 import { readForm } from '../forms.ts';
 import { isolated } from '../listing-parts.ts';
-import { pageNotFound, renderServicePage } from '../render-page.ts';
+import { pageNotFound } from '../render-page.ts';
 import { sendExport } from '../send-export.ts';
-import type { Visitor } from '../session.ts';
-import type { Dashboard } from './dashboard.ts';
-import { dashboardFrame } from './tabs.ts';
+import type { Dashboard, OwnedListing } from './dashboard.ts';
 
 const deleteForm = z.object({ name: z.string().max(1_000).transform(normalizeLine) });
 
@@ -23,13 +20,7 @@ export function deleteRoutes({ sending, admission }: PageDependencies, dashboard
   const { database, clock } = sending;
   const router = Router();
 
-  router.get('/dashboard/:id/delete', async (request, response) => {
-    const owned = await dashboard.requireOwnerPage(request, response);
-    if (owned === null) return;
-    const { listing, visitor } = owned;
-    const body = dashboardFrame(listing, '/delete', 'Export and delete', deletePage(listing, visitor));
-    renderServicePage(request, response, { title: 'Export and delete', visitor, body });
-  });
+  dashboard.page(router, '/delete', { title: 'Export and delete' }, deletePage);
 
   router.get('/dashboard/:id/export', async (request, response) => {
     const owned = await dashboard.requireOwnerPage(request, response);
@@ -57,7 +48,7 @@ export function deleteRoutes({ sending, admission }: PageDependencies, dashboard
 }
 
 /** The export, and the deletion of a listing, which needs its name. */
-function deletePage(listing: Listing, visitor: Visitor): Html {
+function deletePage({ listing, visitor }: OwnedListing): Html {
   const path = `/dashboard/${listing.id}`;
   return html`<section class="card" aria-labelledby="export"><h2 id="export">Export</h2>
 <p>One JSON file with the profile, the names of the keys, the URLs of the webhooks, and all votes, reviews, purchases and deliveries. It contains no secrets.</p>

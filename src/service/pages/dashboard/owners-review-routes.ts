@@ -11,12 +11,11 @@ import { countReviews } from '../../storage/reviews/reviews.ts';
 import type { PageDependencies } from '../dependencies.ts';
 import { readRowId } from '../find-page-listing.ts';
 import { readForm, replyForm } from '../forms.ts';
-import { isolated } from '../listing-parts.ts';
-import { pageNotFound, renderServicePage } from '../render-page.ts';
+import { isolated, pageLinks } from '../listing-parts.ts';
+import { pageNotFound } from '../render-page.ts';
 import { replyText, reviewText } from '../reviews-section.ts';
 import type { Visitor } from '../session.ts';
 import type { Dashboard } from './dashboard.ts';
-import { dashboardFrame } from './tabs.ts';
 
 const reviewsPerPage = 20;
 const reviewsQuery = z.object({
@@ -32,19 +31,15 @@ export function ownersReviewRoutes({ sending }: PageDependencies, dashboard: Das
   const { database, clock } = sending;
   const router = Router();
 
-  router.get('/dashboard/:id/reviews', async (request, response) => {
-    const owned = await dashboard.requireOwnerPage(request, response);
-    if (owned === null) return;
-    const { listing, visitor } = owned;
+  dashboard.page(router, '/reviews', { title: 'Reviews' }, async (owned, request) => {
+    const { id } = owned.listing;
     const { page, unanswered } = reviewsQuery.parse(request.query);
     const selection = { unanswered, limit: reviewsPerPage + 1, offset: (page - 1) * reviewsPerPage };
-    const found = await findReviews(database, listing.id, { order: 'newest', ...selection });
+    const found = await findReviews(database, id, { order: 'newest', ...selection });
     const reviews = found.slice(0, reviewsPerPage);
-    const counts = await countReviews(database, listing.id);
+    const counts = await countReviews(database, id);
     const hasMore = found.length > reviews.length;
-    const view = { listing, visitor, reviews, unanswered, page, hasMore, ...counts, now: clock.now() };
-    const body = dashboardFrame(listing, '/reviews', 'Reviews', ownersReviewsPage(view));
-    renderServicePage(request, response, { title: 'Reviews', visitor, body });
+    return ownersReviewsPage({ ...owned, reviews, unanswered, page, hasMore, ...counts, now: clock.now() });
   });
 
   router.post('/dashboard/:id/reviews/:reviewId/reply', async (request, response) => {
@@ -87,13 +82,7 @@ function ownersReviewsPage(view: OwnersReviewsView): Html {
 <section class="card" aria-labelledby="reviews"><h2 id="reviews">${rating === null ? 'No reviews yet' : `${rating.toFixed(1)} of 5 from ${formatCount(total, 'review')}`}</h2>
 ${reviews.length === 0 && html`<p class="empty">There is nothing here.</p>`}
 <ol class="reviews">${reviews.map((review) => item(review, view))}</ol></section>
-${
-  (page > 1 || hasMore) &&
-  html`<nav class="pages" aria-label="Pages">
-  ${page > 1 && html`<a class="button second" rel="prev" href="${pathOf(page - 1)}">Previous</a>`}
-  <span class="quiet">Page ${page}</span>
-  ${hasMore && html`<a class="button second" rel="next" href="${pathOf(page + 1)}">Next</a>`}</nav>`
-}`;
+${pageLinks(page, hasMore, pathOf)}`;
 }
 
 function item(review: PageReview, { listing, visitor, now }: OwnersReviewsView): Html {

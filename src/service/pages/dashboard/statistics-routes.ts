@@ -6,9 +6,8 @@ import { countOpenDeliveries, type ListingDay, listingDays } from '../../storage
 import { countReviews } from '../../storage/reviews/reviews.ts';
 import { countVotes, countVotesOfMonth } from '../../storage/votes.ts';
 import type { PageDependencies } from '../dependencies.ts';
-import { renderServicePage } from '../render-page.ts';
+import { figure } from '../listing-parts.ts';
 import type { Dashboard } from './dashboard.ts';
-import { dashboardFrame } from './tabs.ts';
 import { voteChart } from './vote-chart.ts';
 
 const deliveryDays = 30;
@@ -17,15 +16,12 @@ export function statisticsRoutes({ sending }: PageDependencies, dashboard: Dashb
   const { database, clock } = sending;
   const router = Router();
 
-  router.get('/dashboard/:id/statistics', async (request, response) => {
-    const owned = await dashboard.requireOwnerPage(request, response);
-    if (owned === null) return;
-    const { listing, visitor } = owned;
+  dashboard.page(router, '/statistics', { title: 'Statistics' }, async ({ listing }, request) => {
     const now = clock.now();
     const days = await listingDays(database, listing.id, { count: request.query['days'] === '90' ? 90 : 30, now });
     const recent = days.slice(-deliveryDays);
     const lastMonth = await countVotesOfMonth(database, listing.id, startOfMonth(now) - 1);
-    const page = statisticsPage({
+    return statisticsPage({
       listing,
       days,
       votes: { ...(await countVotes(database, listing.id, now)), lastMonth },
@@ -35,8 +31,6 @@ export function statisticsRoutes({ sending }: PageDependencies, dashboard: Dashb
         ...(await countOpenDeliveries(database, listing.id, recent[0]?.start ?? now - deliveryDays * day)),
       },
     });
-    const body = dashboardFrame(listing, '/statistics', 'Statistics', page);
-    renderServicePage(request, response, { title: 'Statistics', visitor, body });
   });
 
   return router;
@@ -85,8 +79,4 @@ ${voteChart(days)}
 <section class="card" aria-labelledby="webhooks"><h2 id="webhooks">Webhook deliveries, last 30 days</h2>
 <dl class="figures">${figure('Deliveries', deliveries.queued)}${figure('Failed', deliveries.failed)}${figure('Waiting now', deliveries.waiting)}</dl>
 <p class="quiet"><a href="/dashboard/${listing.id}/deliveries?state=failed">Failed deliveries</a></p></section>`;
-}
-
-function figure(name: string, value: number): Html {
-  return html`<div><dt>${name}</dt><dd>${value.toLocaleString('en')}</dd></div>`;
 }

@@ -5,7 +5,7 @@ import { dateTime, timeAgo } from '../../../platform/web/time-element.ts';
 import type { Ban } from '../../abuse/bans.ts';
 import type { moderationLog } from '../../abuse/moderation-log.ts';
 import type { QueueItem, UnpublishedListing } from '../../abuse/moderation-queue.ts';
-import { reportReasons } from '../../abuse/reports.ts';
+import { reasonText } from '../../abuse/reports.ts';
 import { pagePath } from '../../listing/listing.ts';
 import { isolated } from '../listing-parts.ts';
 import type { Visitor } from '../session.ts';
@@ -148,11 +148,6 @@ ${targetForm(item, visitor)}
 /** A name that people chose, or what to show if it is unknown. */
 function nameOf(name: string | null, otherwise: string): Html | string {
   return name === null ? otherwise : isolated(name);
-}
-
-function reasonText(reason: string): string {
-  const texts: Readonly<Record<string, string>> = reportReasons;
-  return Object.hasOwn(texts, reason) ? (texts[reason] ?? reason) : reason;
 }
 
 function textNow({ target, listing, review }: QueueItem): string | null {
