@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
-import { buildPage } from '../src/sandbox/page/script.ts';
+import { buildPage } from '../src/sandbox/page/assets.ts';
 import { ascii } from './ascii.ts';
 import { copyAssetsFlat } from './assets.ts';
 import { notices } from './notices.ts';

@@ -28,10 +28,9 @@ import {
   voteStatusResponse,
 } from '../src/lookup/endpoints.ts';
 import { createQuote, errorForResponse } from '../src/lookup/error-response.ts';
-import { consoleMessages } from '../src/owner/console/flash-messages.ts';
 import { lastSegmentWithoutSlash } from '../src/owner/console/middleware.ts';
 import { prettyJson, visible } from '../src/owner/console/pretty-json.ts';
-import { relativeRoot } from '../src/owner/console/render-page.ts';
+import { consoleMessages, relativeRoot } from '../src/owner/console/render-page.ts';
 import { asSentence } from '../src/owner/explain.ts';
 import {
   correctionRequest,
@@ -55,15 +54,15 @@ import { hasFormToken } from '../src/platform/web/form-token.ts';
 import { isOwnHost } from '../src/platform/web/host.ts';
 import { html } from '../src/platform/web/html.ts';
 import { createSessionCookie } from '../src/platform/web/session-cookie.ts';
-import { deliveryTitle } from '../src/sandbox/delivery-title.ts';
+import { deliveryTitle } from '../src/sandbox/deliveries.ts';
 import { commandSchema } from '../src/sandbox/discord/command-schema.ts';
 import { defaultGuild } from '../src/sandbox/discord/default-guild.ts';
 import { withoutToken } from '../src/sandbox/discord/diagnostics.ts';
 import { DiscordState } from '../src/sandbox/discord/discord-state.ts';
-import { findMentions } from '../src/sandbox/discord/mentions.ts';
 import { messageSchema } from '../src/sandbox/discord/message-schema.ts';
+import { findMentions } from '../src/sandbox/discord/messages.ts';
 import { createRouteMatcher, decodePath, ok, route } from '../src/sandbox/discord/route.ts';
-import { parseCommandLine } from '../src/sandbox/page/browser/command-line.ts';
+import { parseCommandLine } from '../src/sandbox/page/browser/suggestions.ts';
 import { reviewsQuery, votesPath } from '../src/service/api/schemas.ts';
 import { readImageHeader } from '../src/service/listing/image-header.ts';
 import { deliveryLogQuery } from '../src/service/pages/dashboard/deliveries-page.ts';
@@ -78,9 +77,8 @@ import {
   webhookForm,
 } from '../src/service/pages/forms.ts';
 import { homeQuery } from '../src/service/pages/home-page.ts';
-import { reportForm } from '../src/service/pages/report-page.ts';
-import { isPublic } from '../src/service/webhooks/addresses.ts';
-import { readTargetUrl } from '../src/service/webhooks/target.ts';
+import { reportForm } from '../src/service/pages/review-routes.ts';
+import { isPublic, readTargetUrl } from '../src/service/webhooks/target.ts';
 import * as markup from '../src/texts/markup.ts';
 import { isEncoded } from '../src/webhook/content-encoding.ts';
 import { readTargetIds } from '../src/webhook/fields.ts';

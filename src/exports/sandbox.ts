@@ -23,14 +23,15 @@ export type { LocalDiscord, LocalDiscordOptions } from '../sandbox/discord/local
 export type { Localizations } from '../sandbox/discord/locales.ts';
 export type { Embed } from '../sandbox/discord/message-schema.ts';
 export type { Modal, SubmittedValues } from '../sandbox/discord/modal.ts';
-export type { Normalized, NormalizedEmbed } from '../sandbox/discord/normalize.ts';
 export type {
   Identified,
   Inner,
   Media,
+  Normalized,
   NormalizedComponent,
   NormalizedContainer,
   NormalizedControl,
+  NormalizedEmbed,
   NormalizedFile,
   NormalizedGallery,
   NormalizedRow,

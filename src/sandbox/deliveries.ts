@@ -1,9 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { z } from 'zod';
 import type { AppDependencies } from '../app/app-interface.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import type { Clock } from '../platform/clock.ts';
 import { formatCount } from '../platform/durations.ts';
+import { parseJson } from '../platform/json.ts';
 import {
   type CapturedDelivery,
   captureBody,
@@ -11,7 +13,6 @@ import {
   captureResponseText,
   rejectionText,
 } from './capture-delivery.ts';
-import { deliveryEvent, deliveryTitle } from './delivery-title.ts';
 import type { Step, TimelineDelivery, TimelineLine } from './page/ports.ts';
 
 /** Observes every delivery to the bot, from its first byte to its announcement. */
@@ -170,4 +171,41 @@ function attemptStep(attempt: Parameters<Deliveries['onAttempted']>[1], channel:
     default:
       return { name: 'waiting', tone: 'bad', text: `Announcement pending: ${attempt.reason}` };
   }
+}
+
+const maxLength = 60;
+
+const payloadSchema = z.object({
+  event: z.string().optional(),
+  test: z.boolean().optional(),
+  userId: z.string().optional(),
+  buyer: z.object({ userId: z.string() }).optional(),
+});
+
+const eventTitles: Readonly<Record<string, string>> = {
+  server_vote: 'Server vote',
+  bot_vote: 'Bot vote',
+  premium_purchase: 'Premium purchase',
+  'subscription.renewed': 'Premium renewed',
+  'subscription.expired': 'Premium expired',
+  'subscription.revoked': 'Premium revoked',
+};
+
+/** A short title for an unverified body, for display only. */
+export function deliveryTitle(body: Buffer, memberName: (userId: string) => string): string {
+  const payload = payloadSchema.safeParse(parseJson(body.toString('utf8'))).data;
+  if (payload === undefined) return 'Unreadable delivery';
+  const { event = 'a delivery', test, userId = payload.buyer?.userId } = payload;
+  const title = eventTitles[event] ?? `“${truncate(event)}”`;
+  if (test) return `Test: ${title}`;
+  return userId === undefined ? title : `${title} by ${truncate(memberName(userId))}`;
+}
+
+/** The event type that an unverified body names; null if it names none. */
+function deliveryEvent(body: Buffer): string | null {
+  return payloadSchema.safeParse(parseJson(body.toString('utf8'))).data?.event ?? null;
+}
+
+function truncate(text: string): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text;
 }

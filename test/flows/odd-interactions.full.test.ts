@@ -1,6 +1,6 @@
 import { ApplicationCommandType, ComponentType, InteractionType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { createSigningKey, type SigningKey } from '../../src/sandbox/discord/signing-key.ts';
+import { createSigningKey, type SigningKey } from '../../src/sandbox/discord/outgoing-interactions.ts';
 import { rawConnection } from '../support/raw-http.ts';
 import { sample } from '../support/sample.ts';
 import { type Installation, startInstallation } from '../support/start-installation.ts';

@@ -4,7 +4,7 @@ import { createApp } from '../../src/app/app.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { maxUnverifiedBytes } from '../../src/platform/http/body-memory.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { createSigningKey } from '../../src/sandbox/discord/signing-key.ts';
+import { createSigningKey } from '../../src/sandbox/discord/outgoing-interactions.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { voteSecret } from '../support/listings.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { autocompleteRequest, parseCommandLine } from '../../src/sandbox/page/browser/command-line.ts';
 import type { OptionContext } from '../../src/sandbox/page/browser/option-values.ts';
-import { suggest, suggestCompletions } from '../../src/sandbox/page/browser/suggestions.ts';
+import {
+  autocompleteRequest,
+  parseCommandLine,
+  suggest,
+  suggestCompletions,
+} from '../../src/sandbox/page/browser/suggestions.ts';
 
 const state: OptionContext = {
   commands: [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { minute } from '../../src/platform/durations.ts';
-import { snowflakeTimestamp } from '../../src/sandbox/discord/snowflake.ts';
+import { snowflakeTimestamp } from '../../src/sandbox/discord/discord-state.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { faultAt, withApi } from './api.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { hour } from '../../src/platform/durations.ts';
 import { serviceCommand } from '../../src/service/cli/service-command.ts';
-import { sharesByPopularity } from '../../src/service/generate/shares.ts';
+import { sharesByPopularity } from '../../src/service/generate/rows.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { running } from './running.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { minute, second } from '../../src/platform/durations.ts';
-import { formatHistogram } from '../../src/platform/http/service-metrics/histogram.ts';
-import { endpointGroupOf } from '../../src/service/monitoring/endpoint-group.ts';
+import { formatHistogram } from '../../src/platform/http/service-metrics/service-metrics.ts';
+import { endpointGroupOf } from '../../src/service/monitoring/monitoring.ts';
 import { RequestStatistics } from '../../src/service/monitoring/request-statistics.ts';
 import { watchReservations } from '../../src/service/monitoring/watch-reservations.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';

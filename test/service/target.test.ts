@@ -1,9 +1,8 @@
 import { networkInterfaces } from 'node:os';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { isPublic } from '../../src/service/webhooks/addresses.ts';
 import { post } from '../../src/service/webhooks/post.ts';
-import { checkTarget, RejectedTargetError, type TargetPolicy } from '../../src/service/webhooks/target.ts';
+import { checkTarget, isPublic, RejectedTargetError, type TargetPolicy } from '../../src/service/webhooks/target.ts';
 import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { mira, receiver, running, serverId } from './running.ts';

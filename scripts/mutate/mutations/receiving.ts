@@ -142,7 +142,7 @@ export const receivingMutations: readonly Mutation[] = [
     breaks: 'a part that fails makes the process not ready',
   },
   {
-    file: 'src/platform/http/connection-limit.ts',
+    file: 'src/platform/http/server.ts',
     find: 'if (left === 0) counts.delete(client);\n      else counts.set(client, left);',
     replace: 'if (left === 0) counts.delete(client);',
     breaks: 'closed connections do not count towards the limit of an address',

@@ -3,7 +3,7 @@ import type { Mutation } from '../mutation.ts';
 /** The local Discord and the page of the sandbox. */
 export const sandboxMutations: readonly Mutation[] = [
   {
-    file: 'src/sandbox/discord/mentions.ts',
+    file: 'src/sandbox/discord/messages.ts',
     find: "mention_everyone: parse.includes('everyone') && /@(everyone|here)/.test(content),",
     replace: 'mention_everyone: /@(everyone|here)/.test(content),',
     breaks: 'the local Discord mentions everyone only if that is allowed',

@@ -27,7 +27,7 @@ export const serviceMutations: readonly Mutation[] = [
     breaks: 'a webhook is paused only after it has failed for a day',
   },
   {
-    file: 'src/service/webhooks/addresses.ts',
+    file: 'src/service/webhooks/target.ts',
     find: "  ['169.254.0.0', 16],\n",
     replace: '',
     breaks: 'webhooks do not reach the metadata address of a cloud',
@@ -63,7 +63,7 @@ export const serviceMutations: readonly Mutation[] = [
     breaks: 'a request counts towards the rate limit for a whole minute',
   },
   {
-    file: 'src/service/api/rate-limit-headers.ts',
+    file: 'src/service/api/lookup-api.ts',
     find: "'Retry-After': String(seconds)",
     replace: "'Retry-After': String(resetMs)",
     breaks: 'Retry-After is in seconds',
@@ -99,7 +99,7 @@ export const serviceMutations: readonly Mutation[] = [
     breaks: 'secondsUntilVote is never 0 during the cooldown',
   },
   {
-    file: 'src/service/storage/sqlite/record-vote.ts',
+    file: 'src/service/storage/sqlite/open.ts',
     find: 'where not exists (select 1 from votes where listing_id = ? and user_id = ? and voted_at > ?)',
     replace: 'where not exists (select 1 from votes where listing_id = ? and user_id = ? and voted_at < ?)',
     breaks: 'a member votes once in twelve hours',
@@ -123,7 +123,7 @@ export const serviceMutations: readonly Mutation[] = [
     breaks: 'an owner can revoke the keys of the own listings only',
   },
   {
-    file: 'src/service/actions/take-over-listing.ts',
+    file: 'src/service/actions/create-listing.ts',
     find: 'await revokeAllKeys(sql, listingId, now);',
     replace: '',
     breaks: 'the keys of the previous owner end when a listing is taken over',
@@ -141,7 +141,7 @@ export const serviceMutations: readonly Mutation[] = [
     breaks: 'only operators can moderate',
   },
   {
-    file: 'src/service/pages/next-path.ts',
+    file: 'src/service/pages/forms.ts',
     find: '.regex(/^\\/(?:[\\w-][\\w/-]*)?$/)',
     replace: '.regex(/^\\//)',
     breaks: 'the sign-in does not lead to another site',

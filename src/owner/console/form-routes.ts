@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { type Request, Router } from 'express';
 import { z } from 'zod';
 import { overdraws } from '../../core/ledger/correction.ts';
+import { formatCount } from '../../platform/durations.ts';
+import { formTokenField } from '../../platform/web/form-token.ts';
+import { type Html, html } from '../../platform/web/html.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
 import type { OwnerContext } from '../context.ts';
 import { correct, overdraftError } from '../correct.ts';
@@ -14,12 +17,12 @@ import {
   parseRequest,
   userParameter,
 } from '../request-schemas.ts';
-import { confirmationPage } from './confirmation-page.ts';
+import { signedCredits, untrustedText } from './cells.ts';
 import { renderMemberPage } from './member-page.ts';
 import { sessionMiddleware } from './middleware.ts';
 import { defaultPageSize } from './page-routes.ts';
 import { relativeRoot, renderPage } from './render-page.ts';
-import type { OwnerSessions } from './session.ts';
+import type { OwnerSession, OwnerSessions } from './session.ts';
 
 const replayForm = z.object({ back: z.enum(['delivery', 'effects']).catch('effects') });
 
@@ -113,4 +116,25 @@ function readCorrection({ credits, reason, guildId }: CorrectionForm): Correctio
 
 function readIdempotencyKey({ key }: CorrectionForm): string {
   return parseRequest(idempotencyKey, { 'Idempotency-Key': key })['Idempotency-Key'];
+}
+
+/**
+ * The confirmation before an account is corrected.
+ * @param idempotencyKey is a field of the form, so that sending it twice corrects once
+ */
+function confirmationPage(
+  { userId, credits: balance }: { readonly userId: string; readonly credits: number },
+  { credits, reason }: CorrectionRequest,
+  { root, session, idempotencyKey }: { root: string; session: OwnerSession; idempotencyKey: string },
+): Html {
+  return html`<div class="narrow"><p class="trail"><a href="${root}users/${userId}">Member ${userId}</a></p>
+<h1>Correct this account?</h1>
+<section class="card"><dl class="facts">
+<div><dt>member</dt><dd>${userId}</dd></div><div><dt>correction</dt><dd>${signedCredits(credits)}</dd></div>
+<div><dt>balance</dt><dd>${formatCount(balance, 'credit')} → ${formatCount(balance + credits, 'credit')}</dd></div>
+<div><dt>reason</dt><dd>${untrustedText(reason)}</dd></div></dl>
+<form class="line" method="post" action="${root}users/${userId}/corrections">${formTokenField(session)}
+<input type="hidden" name="credits" value="${credits}"><input type="hidden" name="reason" value="${reason}">
+<input type="hidden" name="key" value="${idempotencyKey}">
+<button>Confirm</button> <a href="${root}users/${userId}">Cancel</a></form></section></div>`;
 }

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { maxCorrection, maxReasonLength } from '../../core/ledger/correction.ts';
+import type { Cause } from '../../core/ledger/entry.ts';
 import type { DeliveryRecord, EntryRecord } from '../../core/records/records.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
@@ -9,7 +10,6 @@ import { dateTime, timeAgo } from '../../platform/web/time-element.ts';
 import type { OwnerContext } from '../context.ts';
 import { explainDelivery } from '../explain.ts';
 import { getMember, type MemberDetails, type VoteTimes } from '../get-member.ts';
-import { causeNames } from './cause-names.ts';
 import { deliveryLink, signedCredits, statusBadge, untrustedText } from './cells.ts';
 import { visible } from './pretty-json.ts';
 import { relativeRoot, renderPage } from './render-page.ts';
@@ -134,3 +134,20 @@ function correctionForm({ standing, guildId, rejected }: MemberView, root: strin
 <p class="quiet">Entries are never changed: a correction is an additional entry with your reason.</p>
 </form>`;
 }
+
+/** The causes of entries in words. */
+const causeNames: Readonly<Record<Cause, string>> = {
+  vote: 'vote',
+  denied: 'denied vote',
+  claim: 'claimed vote',
+  within_cooldown: 'vote within the cooldown',
+  premium: 'premium',
+  revoked: 'revoked premium',
+  streak: 'streak',
+  milestone: 'milestone',
+  party: 'vote party',
+  allListings: 'votes on all listings',
+  purchase: 'purchase',
+  refund: 'refund',
+  correction: 'correction',
+};

@@ -1,6 +1,11 @@
 import { type Request, Router } from 'express';
 import { z } from 'zod';
+import type { EffectState } from '../../core/outbox/effect.ts';
+import type { EffectRecord } from '../../core/records/records.ts';
+import { type Html, html } from '../../platform/web/html.ts';
+import type { PageContent } from '../../platform/web/page-frame.ts';
 import { paginate } from '../../platform/web/pagination.ts';
+import type { AnnouncementPreview, ListingPreviews } from '../announcement-preview.ts';
 import type { OwnerContext } from '../context.ts';
 import { getDelivery } from '../get-delivery.ts';
 import { getSummary } from '../get-summary.ts';
@@ -12,16 +17,14 @@ import {
   parseRequest,
   userParameter,
 } from '../request-schemas.ts';
-import { announcementsPage } from './announcements-page.ts';
-import { deliveriesPage } from './deliveries-page.ts';
-import { deliveryPage } from './delivery-page.ts';
-import { effectsPage, effectTabs } from './effects-page.ts';
+import { deliveriesPage, deliveryPage } from './delivery-page.ts';
+import { effectItem } from './effect-item.ts';
 import { membersPage, renderMemberPage } from './member-page.ts';
 import { sessionMiddleware } from './middleware.ts';
 import { overviewPage } from './overview-page.ts';
 import { relativeRoot, renderPage } from './render-page.ts';
 import { rewardsPage } from './rewards-page.ts';
-import type { OwnerSessions } from './session.ts';
+import type { OwnerSession, OwnerSessions } from './session.ts';
 
 /** Rows per page, unless the URL has a `limit`. */
 export const defaultPageSize = 25;
@@ -34,74 +37,61 @@ export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
   const router = Router({ strict: true });
   const { requireSession } = sessionMiddleware(sessions);
 
-  router.get(
-    '/',
-    requireSession(async (request, response, session) => {
-      const body = overviewPage(await getSummary(context), './', clock.now());
-      renderPage(request, response, { title: 'Overview', session, body });
-    }),
-  );
+  /** A page for the signed-in owner. */
+  function page(
+    path: string,
+    contentOf: (request: Request, session: OwnerSession) => Promise<PageContent> | PageContent,
+  ): void {
+    router.get(
+      path,
+      requireSession(async (request, response, session) => {
+        renderPage(request, response, { ...(await contentOf(request, session)), session });
+      }),
+    );
+  }
 
-  router.get(
-    '/deliveries',
-    requireSession(async (request, response, session) => {
-      const query = listQuery(request);
-      const { user, ...parameters } = parseRequest(deliveriesQuery, query);
-      const { rows: deliveries, next } = await paginate({ ...parameters, userId: user }, records.deliveries);
-      const { limit: _limit, before: _before, ...filter } = parseRequest(queryParameters, request.query);
-      const view = { deliveries, filter, listings: [...cooldowns(null).keys()], next, now: clock.now() };
-      renderPage(request, response, { title: 'Deliveries', session, body: deliveriesPage(view, './') });
-    }),
-  );
+  page('/', async () => ({ title: 'Overview', body: overviewPage(await getSummary(context), './', clock.now()) }));
 
-  router.get(
-    '/deliveries/:id',
-    requireSession(async (request, response, session) => {
-      const details = await getDelivery(context, parseRequest(idParameter, request.params).id);
-      const body = deliveryPage(details, relativeRoot(request.path), session);
-      renderPage(request, response, { title: `Delivery #${details.delivery.id}`, session, body });
-    }),
-  );
+  page('/deliveries', async (request) => {
+    const { user, ...parameters } = parseRequest(deliveriesQuery, listQuery(request));
+    const { rows: deliveries, next } = await paginate({ ...parameters, userId: user }, records.deliveries);
+    const { limit: _limit, before: _before, ...filter } = parseRequest(queryParameters, request.query);
+    const view = { deliveries, filter, listings: [...cooldowns(null).keys()], next, now: clock.now() };
+    return { title: 'Deliveries', body: deliveriesPage(view, './') };
+  });
 
-  router.get(
-    '/effects',
-    requireSession(async (request, response, session) => {
-      const { state: requestedState, ...page } = parseRequest(effectsQuery, listQuery(request));
-      const state = requestedState ?? effectTabs[0];
-      const [{ rows: effects, next }, counts] = await Promise.all([
-        paginate({ ...page, state }, records.effects),
-        records.counts(),
-      ]);
-      const body = effectsPage({ state, effects, counts: counts.effects, next }, './', session);
-      renderPage(request, response, { title: 'Effects', session, body });
-    }),
-  );
+  page('/deliveries/:id', async (request, session) => {
+    const details = await getDelivery(context, parseRequest(idParameter, request.params).id);
+    const body = deliveryPage(details, relativeRoot(request.path), session);
+    return { title: `Delivery #${details.delivery.id}`, body };
+  });
 
-  router.get(
-    '/rewards',
-    requireSession(async (request, response, session) => {
-      const { rewards, communities, clock } = context;
-      const { standings } = communities.home;
-      const [days, party, purchases, reminders, grants, { members: top }] = await Promise.all([
-        rewards.votesPerDay(),
-        rewards.party(),
-        rewards.purchases(),
-        rewards.reminders(),
-        rewards.grants(),
-        standings.leaderboard({ period: 'month', by: 'votes', limit: 10, offset: 0, userId: null }, clock.now()),
-      ]);
-      const body = rewardsPage({ days, party, purchases, reminders, grants, rules: rewards.rules(), top }, './');
-      renderPage(request, response, { title: 'Rewards', session, body });
-    }),
-  );
+  page('/effects', async (request, session) => {
+    const { state: requestedState, ...parameters } = parseRequest(effectsQuery, listQuery(request));
+    const state = requestedState ?? effectTabs[0];
+    const [{ rows: effects, next }, counts] = await Promise.all([
+      paginate({ ...parameters, state }, records.effects),
+      records.counts(),
+    ]);
+    return { title: 'Effects', body: effectsPage({ state, effects, counts: counts.effects, next }, './', session) };
+  });
 
-  router.get(
-    '/announcements',
-    requireSession((request, response, session) => {
-      const body = announcementsPage(context.announcementPreviews());
-      renderPage(request, response, { title: 'Announcements', session, body });
-    }),
-  );
+  page('/rewards', async () => {
+    const { rewards, communities } = context;
+    const { standings } = communities.home;
+    const [days, party, purchases, reminders, grants, { members: top }] = await Promise.all([
+      rewards.votesPerDay(),
+      rewards.party(),
+      rewards.purchases(),
+      rewards.reminders(),
+      rewards.grants(),
+      standings.leaderboard({ period: 'month', by: 'votes', limit: 10, offset: 0, userId: null }, clock.now()),
+    ]);
+    const view = { days, party, purchases, reminders, grants, rules: rewards.rules(), top };
+    return { title: 'Rewards', body: rewardsPage(view, './') };
+  });
+
+  page('/announcements', () => ({ title: 'Announcements', body: announcementsPage(context.announcementPreviews()) }));
 
   router.get(
     '/users',
@@ -118,8 +108,9 @@ export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
     '/users/:userId',
     requireSession(async (request, response, session) => {
       const { userId } = parseRequest(userParameter, request.params);
-      const { guildId, ...page } = parseRequest(memberQuery, listQuery(request));
-      await renderMemberPage(context, { request, response, session, userId, guildId, page, rejected: null });
+      const { guildId, ...parameters } = parseRequest(memberQuery, listQuery(request));
+      const options = { request, response, session, userId, guildId, page: parameters, rejected: null };
+      await renderMemberPage(context, options);
     }),
   );
 
@@ -129,4 +120,52 @@ export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
 /** The query of a list: with the console's page size, and without the flash message. */
 function listQuery({ query: { notice: _notice, ...query } }: Request) {
   return { limit: String(defaultPageSize), ...query };
+}
+
+/** What the announcements of each listing look like. */
+function announcementsPage(listings: readonly ListingPreviews[]): Html {
+  return html`<h1>Announcements</h1>
+<p class="quiet">As the settings say, with sample members. Discord shows its own markup, mentions and times in its own way.</p>
+${listings.map(
+  ({ listing, mode, previews }) =>
+    html`<section class="card" aria-label="${listing}"><h2><bdi>${listing}</bdi> <span class="quiet">mode: ${mode}</span></h2>${previews.map(preview)}</section>`,
+)}`;
+}
+
+function preview({ subject, title, text, buttons }: AnnouncementPreview): Html {
+  const shown = [title, ...text, ...(buttons.length === 0 ? [] : [buttons.map((label) => `[${label}]`).join(' ')])];
+  return html`<h3>${subject}</h3><pre>${shown.join('\n')}</pre>`;
+}
+
+/** In the order of the tabs: first what needs the owner's attention. */
+const effectTabs = ['buried', 'waiting', 'done'] as const satisfies readonly EffectState[];
+
+const emptyTexts: Readonly<Record<EffectState, string>> = {
+  buried: 'No effects are buried: every effect is done, waiting, or being retried.',
+  waiting: 'No effects are waiting.',
+  done: 'No effects are done yet.',
+};
+
+const titles: Readonly<Record<EffectState, string>> = { waiting: 'Waiting', done: 'Done', buried: 'Buried' };
+
+interface EffectsView {
+  readonly state: EffectState;
+  readonly effects: readonly EffectRecord[];
+  readonly counts: Readonly<Record<EffectState, number>>;
+  /** The `before` of the next page; null on the last page. */
+  readonly next: number | null;
+}
+
+function effectsPage({ state, effects, counts, next }: EffectsView, root: string, session: OwnerSession): Html {
+  const tab = (name: EffectState) =>
+    html`<li><a href="${root}effects?state=${name}"${name === state && html` aria-current="true"`}>${name} <span class="count">${counts[name].toLocaleString('en')}</span></a></li>`;
+  return html`<h1>Effects</h1>
+<p class="quiet">Actions in Discord, such as announcements and roles, and their status.</p>
+<nav aria-label="State"><ul class="tabs">${effectTabs.map(tab)}</ul></nav>
+<section class="card" aria-labelledby="state"><h2 id="state">${titles[state]}</h2>${
+    effects.length === 0
+      ? html`<p>${emptyTexts[state]}</p>`
+      : html`<ul class="items">${effects.map((effect) => effectItem(effect, { root, session, returnTo: 'effects' }))}</ul>`
+  }</section>
+${next !== null && html`<p class="pages"><a class="button second" rel="next" href="?state=${state}&amp;before=${next}">Older effects</a></p>`}`;
 }

@@ -1,10 +1,23 @@
 import type { Request, Response } from 'express';
-import { findFlashMessage } from '../../platform/web/flash-messages.ts';
+import { type FlashMessages, findFlashMessage } from '../../platform/web/flash-messages.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
-import { type Fragment, type Html, html } from '../../platform/web/html.ts';
-import { pageFrame } from '../../platform/web/page-frame.ts';
-import { consoleMessages } from './flash-messages.ts';
+import { type Html, html } from '../../platform/web/html.ts';
+import { type PageContent, pageFrame } from '../../platform/web/page-frame.ts';
 import type { OwnerSession } from './session.ts';
+
+export const consoleMessages = {
+  'signed-out': { tone: 'good', text: 'You are signed out.' },
+  corrected: { tone: 'good', text: 'The account was corrected. The new entry is the first in the list.' },
+  repeated: { tone: 'good', text: 'This correction was already made. Nothing was booked twice.' },
+  revived: { tone: 'good', text: 'The effect is waiting again and will be attempted immediately.' },
+  'replayed-recorded': { tone: 'good', text: 'The delivery was processed and recorded.' },
+  'replayed-test': { tone: 'good', text: 'The delivery was processed: it is a test.' },
+  'replayed-duplicate': {
+    tone: 'plain',
+    text: 'The event of this delivery is already recorded. Nothing was booked twice.',
+  },
+  'replayed-quarantined': { tone: 'bad', text: 'The delivery still cannot be processed. It stays in quarantine.' },
+} as const satisfies FlashMessages;
 
 const sections = [
   { path: '', name: 'Overview' },
@@ -28,7 +41,7 @@ export function relativeRoot(path: string): string {
 export function renderPage(
   request: Request,
   response: Response,
-  page: { readonly title: string; readonly session: OwnerSession | null; readonly body: Fragment },
+  page: PageContent & { readonly session: OwnerSession | null },
 ): void {
   const { title, session, body } = page;
   const root = relativeRoot(request.path);

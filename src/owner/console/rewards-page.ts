@@ -4,14 +4,15 @@ import type {
   GrantSummary,
   ListingRules,
   PartyStatus,
+  PurchaseRecord,
   PurchaseSummary,
   ReminderSummary,
 } from '../../core/records/reward-records.ts';
-import { formatCount } from '../../platform/durations.ts';
+import type { ListingRewards, Multiplier, Weekday } from '../../core/rewards/rules.ts';
+import { formatCount, formatDuration, pluralize } from '../../platform/durations.ts';
 import { type Html, html } from '../../platform/web/html.ts';
+import { dateTime } from '../../platform/web/time-element.ts';
 import { memberLink, untrustedText } from './cells.ts';
-import { rulesInWords } from './rules-in-words.ts';
-import { shopOrders } from './shop-orders.ts';
 import { voteChart } from './vote-chart.ts';
 
 export interface RewardsView {
@@ -86,4 +87,75 @@ ${
       html`<li><div class="line"><h3>role ${role}</h3> <span class="mark bad">rejected</span> ${memberLink(userId, root)} <span class="quiet">${source}</span></div><p>${reason === null ? 'Discord rejected it; the reason is not stored any more.' : untrustedText(reason)}</p></li>`,
   )}</ul>`
 }`;
+}
+
+/** The newest purchases, and how many wait for the owner. */
+function shopOrders({ newest, waiting }: PurchaseSummary, root: string): Html {
+  if (newest.length === 0) return html`<p class="quiet">Nobody has bought anything yet.</p>`;
+  return html`<p>${waiting === 0 ? 'No purchases wait' : html`<strong>${formatCount(waiting, 'purchase')}</strong> ${pluralize(waiting, 'waits', 'wait')}`} for you to fulfil or refund.</p>
+<table><thead><tr><th scope="col">Time</th><th scope="col">Item</th><th scope="col">Buyer</th><th scope="col" class="number">Price</th><th scope="col">State</th></tr></thead>
+<tbody>${newest.map(
+    (
+      purchase,
+    ) => html`<tr><td data-name="Time">${dateTime(purchase.at)}</td><td data-name="Item">${untrustedText(purchase.name)}</td>
+<td data-name="Buyer" class="unbroken">${memberLink(purchase.userId, root)}</td><td data-name="Price" class="number unbroken">${formatCount(purchase.price, 'credit')}</td>
+<td data-name="State">${stateBadge(purchase)}</td></tr>`,
+  )}</tbody></table>`;
+}
+
+/** A confirmed role waits for Discord, and any other confirmed item for the owner. */
+function stateBadge({ state, role }: PurchaseRecord): Html {
+  if (state === 'fulfilled') return html`<span class="mark good">fulfilled</span>`;
+  if (state === 'refunded') return html`<span class="mark">refunded</span>`;
+  return html`<span class="mark busy">${role === null ? 'waits for you' : 'waits for Discord'}</span>`;
+}
+
+const weekdays: Readonly<Record<Weekday, string>> = {
+  ...{ 1: 'Mondays', 2: 'Tuesdays', 3: 'Wednesdays', 4: 'Thursdays', 5: 'Fridays', 6: 'Saturdays', 7: 'Sundays' },
+};
+
+/** The active rules of a listing, a sentence each. */
+function rulesInWords(rewards: ListingRewards): readonly string[] {
+  const { base, multipliers, streak, milestones, milestoneRoles, voterRole, premiumRoles, allListings, party } =
+    rewards;
+  const denied = base.whenDenied > 0 ? `; a denied vote ${formatCount(base.whenDenied, 'credit')}` : '';
+  const kept = milestoneRoles === 'highest' && milestones.some(({ role }) => role !== null);
+  return [
+    `A vote earns ${formatCount(base.perVote, 'credit')}${denied}.`,
+    `Premium earns ${formatCount(base.perPremium, 'credit')}.`,
+    ...multipliers.map(multiplierInWords),
+    ...(streak === null
+      ? []
+      : [
+          `Every ${formatCount(streak.every, 'day')} of a streak earn ${formatCount(streak.credits, 'credit')}; ${formatCount(streak.forgive, 'missed day')} in seven ${streak.forgive === 1 ? 'is' : 'are'} forgiven.`,
+        ]),
+    ...milestones.map(({ votes, repeats, credits, role }) => {
+      const rewarded = [credits > 0 && formatCount(credits, 'credit'), role !== null && `the role ${role}`];
+      const when = repeats === 'every' ? `Every ${formatCount(votes, 'vote')}` : formatCount(votes, 'vote');
+      return `${when} earn ${rewarded.filter(Boolean).join(' and ')}.`;
+    }),
+    ...(kept ? ['Members keep the role of their highest milestone only.'] : []),
+    ...(voterRole === null
+      ? []
+      : [`Each vote gives the role ${voterRole.role} for ${formatDuration(voterRole.forMs)}.`]),
+    ...Object.entries(premiumRoles).map(([tier, role]) =>
+      tier === '*' ? `Other premium tiers have the role ${role}.` : `Premium of the tier ${tier} has the role ${role}.`,
+    ),
+    ...(allListings > 0 ? [`Votes on all listings in one day earn ${formatCount(allListings, 'credit')}.`] : []),
+    ...(party === null
+      ? []
+      : [
+          `A party: ${formatCount(party.goal, 'vote')} per ${party.per} earn each voter ${formatCount(party.credits, 'credit')}.`,
+        ]),
+  ];
+}
+
+function multiplierInWords({ factor, days, from, until, role }: Multiplier): string {
+  const conditions = [
+    days !== null && `on ${days.map((day) => weekdays[day]).join(', ')}`,
+    from !== null && `from ${new Date(from).toISOString()}`,
+    until !== null && `until ${new Date(until).toISOString()}`,
+    role !== null && `with the role ${role}`,
+  ].filter(Boolean);
+  return `Votes ${conditions.length > 0 ? `${conditions.join(' ')} ` : ''}earn ${factor} times as much.`;
 }

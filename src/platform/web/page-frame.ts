@@ -1,6 +1,12 @@
 import { type FlashMessage, flashMessage } from './flash-messages.ts';
 import { type Fragment, type Html, html } from './html.ts';
 
+/** A page without what surrounds it. */
+export interface PageContent {
+  readonly title: string;
+  readonly body: Fragment;
+}
+
 /** The parts of a page that surround its content. */
 export interface PageFrame {
   readonly title: string;

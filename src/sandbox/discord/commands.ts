@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type CommandSchema, commandListSchema, commandSchema } from './command-schema.ts';
 import type { DiscordState } from './discord-state.ts';
 import { errorResponse, fieldError } from './errors.ts';
-import { normalize } from './normalize.ts';
+import { normalize } from './normalized-components.ts';
 import { validate } from './validate.ts';
 
 const maxCommands = 100;

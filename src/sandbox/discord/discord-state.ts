@@ -7,7 +7,26 @@ import { defaultLocale, type Locale } from './locales.ts';
 import type { Channel, DirectChannel, GuildChannel, Member, Role, User } from './objects.ts';
 import { channelPermissions, guildPermissions, type PermissionName, permission } from './permissions.ts';
 import { channelsWithoutBot, isWithoutBot } from './places-without-bot.ts';
-import { createSnowflakes } from './snowflake.ts';
+
+/** Discord's epoch, 2015-01-01 (ms since the Unix epoch). Discord: "Snowflakes". */
+const discordEpoch = 1_420_070_400_000;
+
+/**
+ * A generator of snowflakes with the current time. They are strictly increasing, even if the clock does not advance.
+ */
+function createSnowflakes(clock: Clock): () => string {
+  let last = 0n;
+  return () => {
+    const fromClock = BigInt(Math.max(0, Math.floor(clock.now()) - discordEpoch)) << 22n;
+    last = fromClock > last ? fromClock : last + 1n;
+    return String(last);
+  };
+}
+
+/** The creation time of a snowflake (ms since the Unix epoch). */
+export function snowflakeTimestamp(snowflake: string): number {
+  return Number(BigInt(snowflake) >> 22n) + discordEpoch;
+}
 
 /** The state of the local Discord: one guild with its channels, roles and members, and the direct message channels. */
 export class DiscordState {

@@ -1,6 +1,5 @@
 import type { UploadedFile } from './body.ts';
 import { errorResponse, fieldError } from './errors.ts';
-import { pngSize } from './image-size.ts';
 import type { Embed, MessagePayload } from './message-schema.ts';
 import type { MediaResolver } from './normalize-components.ts';
 import type { Attachment, Message } from './objects.ts';
@@ -183,4 +182,11 @@ function rejectTooMany(added: readonly Attachment[], payload: MessagePayload, ex
 
 function tooManyFiles() {
   return fieldError(['attachments'], 'BASE_TYPE_MAX_LENGTH', `Must be ${maxFiles} or fewer in length.`);
+}
+
+/** The width and height of a PNG in pixels; undefined for anything else. */
+function pngSize(bytes: Buffer): { width: number; height: number } | undefined {
+  const signature = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+  const isPng = bytes.length >= 24 && signature.every((byte, index) => bytes[index] === byte);
+  return isPng ? { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) } : undefined;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { z } from 'zod';
 import type { Clock } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
 import { type CloseReason, closeCodes, GatewayConnection, type Identify, opcode, type Resume } from './connection.ts';
@@ -9,7 +10,6 @@ import type { DiscordState } from './discord-state.ts';
 import type { Dispatch } from './events.ts';
 import { guildCreate } from './guild-create.ts';
 import { intent } from './intents.ts';
-import { findRequestedMembers } from './member-request.ts';
 import { GatewayServerSession, type SentDispatch } from './session.ts';
 
 /** How long a session without a connection can be resumed (ms). */
@@ -195,4 +195,30 @@ export class Gateway {
     this.#connections.get(connection)?.dispatch('GUILD_MEMBERS_CHUNK', chunk);
     return undefined;
   }
+}
+
+const requestSchema = z.object({
+  guild_id: z.string(),
+  query: z.string().optional(),
+  limit: z.int().optional(),
+  user_ids: z.union([z.string(), z.array(z.string())]).optional(),
+  nonce: z.string().optional(),
+});
+
+/** The chunk that responds to "Request Guild Members"; undefined if the request is invalid. */
+function findRequestedMembers(state: DiscordState, data: unknown) {
+  const request = requestSchema.safeParse(data).data;
+  if (request?.guild_id !== state.guildId) return undefined;
+  const ids = request.user_ids === undefined ? undefined : [request.user_ids].flat();
+  const matches = [...state.members.values()].filter(({ user }) =>
+    ids === undefined ? user.username.startsWith(request.query ?? '') : ids.includes(user.id),
+  );
+  return {
+    guild_id: state.guildId,
+    members: request.limit ? matches.slice(0, request.limit) : matches,
+    chunk_index: 0,
+    chunk_count: 1,
+    not_found: ids?.filter((id) => !state.members.has(id)) ?? [],
+    ...(request.nonce === undefined ? {} : { nonce: request.nonce }),
+  };
 }

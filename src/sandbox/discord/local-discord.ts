@@ -2,12 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { systemClock } from '../../platform/clock.ts';
 import { createPage } from '../page/page.ts';
-import { botEnvironment } from './bot-environment.ts';
 import { Commands } from './commands.ts';
 import { createConsentPage } from './consent-page.ts';
 import { defaultGuild } from './default-guild.ts';
-import type { RecordedRequest } from './diagnostics.ts';
-import { httpExchanges, sentDispatches, storedMessages } from './diagnostics.ts';
+import { httpExchanges, type RecordedRequest, sentDispatches, storedMessages } from './diagnostics.ts';
 import { DiscordState } from './discord-state.ts';
 import type { StateChange } from './events.ts';
 import { createFaultControls, InjectedFaults } from './faults.ts';
@@ -28,7 +26,6 @@ import { createRest } from './rest.ts';
 import { RoleConnections } from './role-connections.ts';
 import { allRoutes } from './routes/all.ts';
 import { listen } from './server.ts';
-
 import type { SentDispatch } from './session.ts';
 
 export type { LocalDiscord, LocalDiscordOptions };
@@ -208,4 +205,23 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
 /** A token in Discord's format, with a random last part. */
 function newToken(applicationId: string): string {
   return [Buffer.from(applicationId).toString('base64url'), 'local', randomBytes(24).toString('base64url')].join('.');
+}
+
+/** Directs discord.js to the server that the variables name, before a bot starts. */
+const preload = new URL('./direct-discordjs.js', import.meta.url);
+
+/** Variables with which a bot in a process of its own uses a local Discord, unchanged. */
+function botEnvironment(discord: {
+  readonly apiUrl: string;
+  readonly token: string;
+  readonly applicationId: string;
+  readonly guildId: string;
+}): Readonly<Record<string, string>> {
+  return {
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    CLIENT_ID: discord.applicationId,
+    GUILD_ID: discord.guildId,
+    NODE_OPTIONS: `--import=${preload.href}`,
+  };
 }

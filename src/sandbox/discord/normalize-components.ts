@@ -1,7 +1,7 @@
 import type { Button, Select } from './component-schema.ts';
 import { type AnyComponent, type Component, flatten, layoutType } from './layout-schema.ts';
-import { normalize } from './normalize.ts';
 import type { Inner, Media, NormalizedComponent, NormalizedControl, Shown } from './normalized-components.ts';
+import { normalize } from './normalized-components.ts';
 
 /** Media with the fields that only {@link MediaResolver} knows. */
 export interface ResolvedMedia {

@@ -1,5 +1,4 @@
-import type { NormalizedEmbed } from './normalize.ts';
-import type { NormalizedComponent } from './normalized-components.ts';
+import type { NormalizedComponent, NormalizedEmbed } from './normalized-components.ts';
 
 /** Discord's API objects, limited to the fields that this server supports. Names follow Discord's documentation. */
 

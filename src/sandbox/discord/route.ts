@@ -39,16 +39,16 @@ export interface Route {
   readonly handle: (call: RouteRequest<never>) => RouteResponse | Promise<RouteResponse>;
 }
 
-/** One endpoint. Its handler receives exactly the ids in its path. */
-export function route<const Path extends string>(
-  method: string,
-  path: Path,
-  handle: (call: RouteRequest<IdsIn<Path>>) => RouteResponse | Promise<RouteResponse>,
-  options: { needsBot?: boolean; acceptsMember?: boolean; limit?: RateLimitBucket } = {},
-): Route {
-  const { needsBot = true, acceptsMember = false, limit } = options;
-  return { method, path, needsBot, acceptsMember, limit, handle: handle as Route['handle'] };
+/** Declares endpoints with the same options. The handler of each receives exactly the ids in its path. */
+export function routeWith({ needsBot = true, acceptsMember = false, limit }: Partial<Omit<Route, 'handle'>>) {
+  return <const Path extends string>(
+    method: string,
+    path: Path,
+    handle: (call: RouteRequest<IdsIn<Path>>) => RouteResponse | Promise<RouteResponse>,
+  ): Route => ({ method, path, needsBot, acceptsMember, limit, handle: handle as Route['handle'] });
 }
+
+export const route = routeWith({});
 
 export const ok = (body: unknown): RouteResponse => ({ status: 200, body });
 export const noContent: RouteResponse = { status: 204 };

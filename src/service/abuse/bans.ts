@@ -24,26 +24,20 @@ export async function liftBan(sql: Sql, userId: string): Promise<boolean> {
   return numDeletedRows > 0n;
 }
 
+const columns = ['bans.user_id as userId', 'bans.reason', 'bans.banned_at as bannedAt'] as const;
+
 export async function findBan(sql: Sql, userId: string): Promise<Ban | null> {
-  const row = await sql.selectFrom('bans').selectAll().where('user_id', '=', userId).executeTakeFirst();
-  return row === undefined ? null : { userId: row.user_id, reason: row.reason, bannedAt: row.banned_at };
+  return (await sql.selectFrom('bans').select(columns).where('user_id', '=', userId).executeTakeFirst()) ?? null;
 }
 
 /** The bans, newest first. */
-export async function listBans(sql: Sql, limit: number): Promise<(Ban & { readonly username: string | null })[]> {
-  const rows = await sql
+export function listBans(sql: Sql, limit: number): Promise<(Ban & { readonly username: string | null })[]> {
+  return sql
     .selectFrom('bans')
     .leftJoin('members', 'members.user_id', 'bans.user_id')
-    .selectAll('bans')
-    .select('members.username')
+    .select([...columns, 'members.username'])
     .orderBy('bans.banned_at', 'desc')
     .orderBy('bans.user_id')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    userId: row.user_id,
-    reason: row.reason,
-    bannedAt: row.banned_at,
-    username: row.username,
-  }));
 }

@@ -51,30 +51,15 @@ export async function wasHidden(sql: Sql, listingId: string): Promise<boolean> {
 }
 
 /** The last actions, newest first, with the names of operator and member where they are known. */
-export async function moderationLog(
-  sql: Sql,
-  limit: number,
-): Promise<
-  (Omit<ModerationLogEntry, 'action'> & { action: string; operatorName: string | null; username: string | null })[]
-> {
-  const rows = await sql
+export function moderationLog(sql: Sql, limit: number) {
+  return sql
     .selectFrom('moderation_log as entry')
     .leftJoin('members as operator', 'operator.user_id', 'entry.operator_id')
     .leftJoin('members as member', 'member.user_id', 'entry.user_id')
-    .selectAll('entry')
-    .select(['operator.username as operator_name', 'member.username as username'])
+    .select(['entry.at', 'entry.operator_id as operatorId', 'operator.username as operatorName', 'entry.action'])
+    .select(['entry.listing_id as listingId', 'entry.user_id as userId', 'member.username', 'entry.reason'])
     .orderBy('entry.at', 'desc')
     .orderBy('entry.id')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    at: row.at,
-    operatorId: row.operator_id,
-    operatorName: row.operator_name,
-    action: row.action,
-    listingId: row.listing_id,
-    userId: row.user_id,
-    username: row.username,
-    reason: row.reason,
-  }));
 }

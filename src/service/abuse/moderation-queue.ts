@@ -70,29 +70,20 @@ export interface UnpublishedListing {
 }
 
 /** Listings in this state, oldest first. */
-export async function listingsInState(
+export function listingsInState(
   sql: Sql,
   state: Extract<ListingState, 'pending' | 'hidden'>,
   limit: number,
 ): Promise<UnpublishedListing[]> {
-  const rows = await sql
+  return sql
     .selectFrom('listings')
     .leftJoin('members', 'members.user_id', 'listings.owner_id')
-    .select(['id', 'kind', 'name', 'description', 'owner_id', 'members.username', 'state_reason', 'created_at'])
+    .select(['id', 'kind', 'name', 'description', 'owner_id as ownerId', 'members.username as ownerName'])
+    .select(['state_reason as reason', 'created_at as createdAt'])
     .where('state', '=', state)
     .where('state', '!=', 'published')
     .orderBy('created_at')
     .orderBy('id')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    kind: row.kind,
-    name: row.name,
-    description: row.description,
-    ownerId: row.owner_id,
-    ownerName: row.username,
-    reason: row.state_reason,
-    createdAt: row.created_at,
-  }));
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql } from '../storage/database.ts';
-import type { ReportKind, ReportState, Row } from '../storage/tables.ts';
+import type { ReportKind, ReportState } from '../storage/tables.ts';
 
 /** The reasons that a form offers, and their texts. */
 export const reportReasons = {
@@ -13,6 +13,11 @@ export const reportReasons = {
 } as const;
 
 export type ReportReason = keyof typeof reportReasons;
+
+/** The text of a stored reason, which may be that of another version. */
+export function reasonText(reason: string): string {
+  return new Map<string, string>(Object.entries(reportReasons)).get(reason) ?? reason;
+}
 
 export interface NewReport {
   readonly kind: ReportKind;
@@ -91,6 +96,12 @@ export interface StoredReport extends ReportTarget {
   readonly createdAt: number;
 }
 
+const columns = [
+  ...(['id', 'kind', 'listing_id as listingId', 'review_user_id as reviewUserId'] as const),
+  ...(['reporter_id as reporterId', 'reason', 'text', 'reported_text as reportedText'] as const),
+  ...(['state', 'created_at as createdAt'] as const),
+] as const;
+
 /** The number of open reports. */
 export async function countOpenReports(sql: Sql): Promise<number> {
   const { reports } = await sql
@@ -108,7 +119,8 @@ export async function reportedTargets(
 ): Promise<(ReportTarget & { readonly reports: number })[]> {
   const rows = await sql
     .selectFrom('reports')
-    .select(({ fn }) => ['kind', 'listing_id', 'review_user_id', fn.countAll<number>().as('reports')])
+    .select(['kind', 'listing_id as listingId', 'review_user_id as reviewUserId'])
+    .select(({ fn }) => fn.countAll<number>().as('reports'))
     .where('state', '=', 'open')
     .groupBy(['kind', 'listing_id', 'review_user_id'])
     .orderBy('reports', 'desc')
@@ -118,19 +130,14 @@ export async function reportedTargets(
     .limit(limit)
     .offset(offset)
     .execute();
-  return rows.map((row) => ({
-    kind: row.kind,
-    listingId: row.listing_id,
-    reviewUserId: row.review_user_id,
-    reports: Number(row.reports),
-  }));
+  return rows.map((row) => ({ ...row, reports: Number(row.reports) }));
 }
 
 /** The open reports of one target, oldest first. */
-export async function openReportsOf(sql: Sql, target: ReportTarget, limit: number): Promise<StoredReport[]> {
-  const rows = await sql
+export function openReportsOf(sql: Sql, target: ReportTarget, limit: number): Promise<StoredReport[]> {
+  return sql
     .selectFrom('reports')
-    .selectAll()
+    .select(columns)
     .where('state', '=', 'open')
     .where('kind', '=', target.kind)
     .where('listing_id', '=', target.listingId)
@@ -139,19 +146,17 @@ export async function openReportsOf(sql: Sql, target: ReportTarget, limit: numbe
     .orderBy('id')
     .limit(limit)
     .execute();
-  return rows.map(toReport);
 }
 
 /** The reports of a member, newest first. */
-export async function reportsOfReporter(sql: Sql, reporterId: string, limit: number): Promise<StoredReport[]> {
-  const rows = await sql
+export function reportsOfReporter(sql: Sql, reporterId: string, limit: number): Promise<StoredReport[]> {
+  return sql
     .selectFrom('reports')
-    .selectAll()
+    .select(columns)
     .where('reporter_id', '=', reporterId)
     .orderBy('created_at', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(toReport);
 }
 
 /** Closes all open reports of a target and returns their number. @param now ms since the epoch */
@@ -185,19 +190,4 @@ export async function deleteReportsOfReporter(sql: Sql, reporterId: string): Pro
 /** Deletes closed reports that were closed before a time (ms since the epoch). */
 export async function deleteClosedReports(sql: Sql, before: number): Promise<void> {
   await sql.deleteFrom('reports').where('state', '!=', 'open').where('closed_at', '<', before).execute();
-}
-
-function toReport(row: Omit<Row<'reports'>, 'closed_at'>): StoredReport {
-  return {
-    id: row.id,
-    kind: row.kind,
-    listingId: row.listing_id,
-    reviewUserId: row.review_user_id,
-    reporterId: row.reporter_id,
-    reason: row.reason,
-    text: row.text,
-    reportedText: row.reported_text,
-    state: row.state,
-    createdAt: row.created_at,
-  };
 }

@@ -1,9 +1,12 @@
 import { wasHidden } from '../abuse/moderation-log.ts';
 import type { Listing, ServerFacts } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
+import { deleteWebhook } from '../storage/deliveries/webhooks.ts';
 import { deleteUnpublishedBot } from '../storage/listings/delete-listing.ts';
-import { countListingsOfOwner, insertNewListing } from '../storage/listings/listings.ts';
+import { revokeAllKeys } from '../storage/listings/keys.ts';
+import { changeOwner, countListingsOfOwner, insertNewListing } from '../storage/listings/listings.ts';
 import { lockMember } from '../storage/members/members.ts';
+import { findProvenGuild } from '../storage/members/proven-guilds.ts';
 import type { ListingState } from '../storage/tables.ts';
 
 /** Listings of one owner. */
@@ -46,5 +49,24 @@ export function createOwnersListing(
       return 'listed';
     }
     return stateNow === 'pending' ? 'created-pending' : 'created';
+  });
+}
+
+/**
+ * Gives the listing of a server to the member who owns the server on Discord, as proven within the last hour; a
+ * permission such as "Manage Server" does not suffice. Votes and reviews remain. The keys are revoked and the webhooks
+ * deleted, since the former owner knows them.
+ * @param now ms since the epoch
+ * @returns false without such a proof or listing, or if the member owns the listing already
+ */
+export function takeOverListing(database: Database, listingId: string, userId: string, now: number): Promise<boolean> {
+  return database.transaction().execute(async (sql) => {
+    const guild = await findProvenGuild(sql, userId, listingId, now);
+    if (!guild?.isOwner) return false;
+    if (!(await changeOwner(sql, listingId, userId))) return false;
+    await revokeAllKeys(sql, listingId, now);
+    await deleteWebhook(sql, listingId, 'vote');
+    await deleteWebhook(sql, listingId, 'premium');
+    return true;
   });
 }

@@ -12,7 +12,33 @@ import type { Lookups } from '../storage/lookups.ts';
 import type { ReviewPage } from '../storage/reviews/review-lookup.ts';
 import { ApiError } from './api-error.ts';
 import type { OperationName, Operations } from './operations.ts';
-import { rememberProfile } from './remember-profile.ts';
+
+/** What the profile of a listing shows besides the listing itself. */
+interface ProfileParts {
+  /** Votes in total, and of the month. */
+  readonly total: number;
+  readonly month: number;
+  /** The public URL of the service. */
+  readonly origin: string;
+}
+
+/**
+ * Builds the profile of a listing again only after a part of it has changed: as the same object, so that it is not
+ * serialized again either. A changed listing is another object.
+ */
+function rememberProfile<Kind extends Listing, Profile>(
+  build: (listing: Kind, parts: ProfileParts) => Profile,
+): (listing: Kind, parts: ProfileParts) => Profile {
+  const last = new WeakMap<Kind, ProfileParts & { readonly profile: Profile }>();
+  return (listing, parts) => {
+    const { total, month, origin } = parts;
+    const known = last.get(listing);
+    if (known?.total === total && known.month === month && known.origin === origin) return known.profile;
+    const profile = build(listing, parts);
+    last.set(listing, { ...parts, profile });
+    return profile;
+  };
+}
 
 /** An authenticated request. */
 export interface ApiRequest {

@@ -3,7 +3,7 @@ import { minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Database } from '../storage/database.ts';
-import { saveKeyUsage } from '../storage/listings/key-usage.ts';
+import { saveKeyUsage } from '../storage/listings/keys.ts';
 
 /** Notes which keys are used, to the minute. */
 export interface KeyUsage {

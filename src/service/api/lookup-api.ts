@@ -2,16 +2,35 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
 import type { z } from 'zod';
 import type { Clock } from '../../platform/clock.ts';
+import { formatCount, second } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';
-import type { RateLimiter } from '../rate-limit/rate-limiter.ts';
+import type { Listing } from '../listing/listing.ts';
+import { type CountedRequest, maxRequests, type RateLimiter, rateLimitWindowMs } from '../rate-limit/rate-limiter.ts';
 import type { Lookups } from '../storage/lookups.ts';
+import { digest } from '../storage/secrets.ts';
 import { ApiError, requireGet, toFailure } from './api-error.ts';
-import { authenticate } from './authenticate.ts';
 import { type ApiRequest, keyTypeError, operationHandlers } from './handlers.ts';
 import type { KeyUsage } from './key-usage.ts';
 import { type Operation, type OperationName, operations } from './operations.ts';
-import { rateLimitHeaders } from './rate-limit-headers.ts';
 import { sendJson, sendResource } from './send-json.ts';
+
+const policy = `"key";q=${maxRequests};w=${rateLimitWindowMs / second}`;
+
+/**
+ * The headers with the remaining quota, names and values in turn. Rejected requests are not counted, so a client that waits for `Retry-After` is
+ * accepted.
+ * @throws ApiError 429 for a rejected request, with `Retry-After`
+ */
+function rateLimitHeaders({ isAllowed, remaining, resetMs }: CountedRequest): readonly string[] {
+  const seconds = Math.max(1, Math.ceil(resetMs / second));
+  const limit = `"key";r=${remaining};t=${seconds}`;
+  if (isAllowed) return ['RateLimit-Policy', policy, 'RateLimit', limit];
+  throw new ApiError(
+    429,
+    `More than ${maxRequests} requests in a minute. Try again in ${formatCount(seconds, 'second')}.`,
+    { 'RateLimit-Policy': policy, RateLimit: limit, 'Retry-After': String(seconds) },
+  );
+}
 
 export interface LookupApiDependencies {
   readonly lookups: Lookups;
@@ -153,4 +172,24 @@ function parse(schema: z.ZodObject, input: unknown): object {
     400,
     issue?.code === 'invalid_type' ? `Send "${issue.path.join('.')}" once.` : (issue?.message ?? ''),
   );
+}
+
+/** The API key of a request and the listing that it belongs to. */
+interface ApiCaller {
+  readonly keyId: number;
+  readonly listing: Listing;
+}
+
+/**
+ * Authenticates a request by its API key (document, section 5).
+ * @param key of the header, which is the preferred form, or else of the query; a list if it was sent several times
+ * @throws ApiError 401
+ */
+async function authenticate(lookups: Lookups, key: string | readonly string[] | undefined): Promise<ApiCaller> {
+  if (key === undefined || key === '') {
+    throw new ApiError(401, 'The API key is missing. Send it in the header X-API-Key or in the query parameter "key".');
+  }
+  const caller = typeof key === 'string' ? await lookups.caller(digest(key)) : null;
+  if (caller === null) throw new ApiError(401, 'The API key is invalid.');
+  return caller;
 }

@@ -1,13 +1,52 @@
 import { type Clock, systemClock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
+import { minute, second } from '../../platform/durations.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
 import { type CliCommand, command, type ParsedArgs } from '../../platform/terminal/command.ts';
 import { exitCode, readSecret, type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { sign } from '../../webhook/signature.ts';
-import { isSampleEventType, reorderedEvents, sampleEvent, sampleEventTypes } from '../sample-events.ts';
-import type { Payload } from '../webhooks/payloads.ts';
+import { newPurchase } from '../actions/orders.ts';
+import { voteCooldownMs } from '../listing/cooldown.ts';
+import type { ServiceMember } from '../storage/members/members.ts';
+import { lifecyclePayload, type Payload, purchasePayload, votePayload } from '../webhooks/payloads.ts';
 import { post, signatureHeader } from '../webhooks/post.ts';
 import { RejectedTargetError, resolveTarget, systemResolve, type WebhookTarget } from '../webhooks/target.ts';
+
+/** The events that `tallyhook send` can send. */
+const sampleEventTypes = ['vote', 'bot-vote', 'premium', 'test'] as const;
+
+type SampleEventType = (typeof sampleEventTypes)[number];
+
+function isSampleEventType(value: string | undefined): value is SampleEventType {
+  return sampleEventTypes.some((type) => type === value);
+}
+
+interface SampleEventInput {
+  readonly listingId: string;
+  readonly member: ServiceMember;
+  readonly creditsAwarded: number | boolean;
+}
+
+/** One event as the service would send it at `now` (ms since the epoch). */
+function sampleEvent(type: SampleEventType, input: SampleEventInput, now: number): Payload {
+  const { listingId, member, creditsAwarded } = input;
+  const listing = { kind: type === 'bot-vote' ? 'bot' : 'server', id: listingId, name: 'Sample listing' } as const;
+  if (type === 'premium') return purchasePayload(listing, newPurchase(listingId, { buyer: member }, now), now);
+  const test = type === 'test';
+  return votePayload(listing, { voter: member, at: now, creditsAwarded, adBlocker: false, denialReason: null, test });
+}
+
+/** Two events in the wrong order: two votes of one user, or a renewal before its purchase. */
+function reorderedEvents(type: SampleEventType, input: SampleEventInput, now: number): Payload[] {
+  if (type !== 'premium') {
+    return [sampleEvent(type, input, now), sampleEvent(type, input, now - voteCooldownMs - 1 * minute)];
+  }
+  const listing = { kind: 'server', id: input.listingId, name: 'Sample listing' } as const;
+  const order = newPurchase(input.listingId, { buyer: input.member }, now - 1 * minute);
+  return [
+    lifecyclePayload('subscription.renewed', listing, order, now),
+    purchasePayload(listing, order, now - 1 * minute),
+  ];
+}
 
 const help = `tallyhook send: send a signed test delivery to a webhook receiver and print the response
 

@@ -2,8 +2,104 @@ import { day, hour } from '../../platform/durations.ts';
 import { voteCooldownMs } from '../listing/cooldown.ts';
 import type { Listing } from '../listing/listing.ts';
 import { createPrng } from '../seed/prng.ts';
-import { categories, listingName, listingTags, memberId, memberName, pick, reviewText } from './population.ts';
-import { sharesByPopularity } from './shares.ts';
+import { seededReviews } from '../seed/reviews.ts';
+
+/** How much smaller the share of the next listing is: few listings get most votes, as on any listing site. */
+const exponent = 0.8;
+/** Keeps the first listings from having nearly everything. */
+const offset = 10;
+
+/** Divides `total` among `count` by popularity, most popular first. The shares are integers that add up to `total`. */
+export function sharesByPopularity(total: number, count: number, maximum = Number.POSITIVE_INFINITY): number[] {
+  const weights = Array.from({ length: count }, (_, rank) => (rank + offset) ** -exponent);
+  const shares = weights.map(() => 0);
+  let remaining = total;
+  let weight = weights.reduce((sum, each) => sum + each, 0);
+  for (const [index, each] of weights.entries()) {
+    const share = Math.min(maximum, Math.round((remaining * each) / weight));
+    shares[index] = share;
+    remaining -= share;
+    weight -= each;
+  }
+  // What the most popular may not have goes to the others.
+  for (let index = count - 1; index >= 0 && remaining > 0; index -= 1) {
+    const more = Math.min(maximum - (shares[index] ?? 0), remaining);
+    shares[index] = (shares[index] ?? 0) + more;
+    remaining -= more;
+  }
+  return shares;
+}
+
+/** The ids of generated members begin here. Each run uses the same members. */
+const firstMemberId = 100_000_000_000_000_000n;
+/** A prime, so that the ids look like those of Discord. */
+const memberIdStep = 4_194_305n;
+
+const syllables = [
+  'ma',
+  'ri',
+  'no',
+  'ka',
+  'lo',
+  'ter',
+  'vin',
+  'sa',
+  'del',
+  'qui',
+  'bo',
+  'esk',
+  'ya',
+  'mir',
+  'ul',
+  'pe',
+];
+const adjectives = ['Quiet', 'Golden', 'Wild', 'Frozen', 'Lucky', 'Hidden', 'Crimson', 'Gentle', 'Iron', 'Drifting'];
+const places = ['Harbour', 'Forest', 'Tavern', 'Library', 'Arena', 'Garden', 'Workshop', 'Station', 'Island', 'Guild'];
+const jobs = ['Keeper', 'Helper', 'Scribe', 'Ranger', 'Broker', 'Warden', 'Herald', 'Pilot', 'Clerk', 'Smith'];
+const categories = ['Community', 'Gaming', 'Anime', 'Music', 'Art', 'Technology', 'Education'];
+const tags = [
+  'friendly',
+  'events',
+  'giveaways',
+  'minecraft',
+  'voice',
+  'memes',
+  'roleplay',
+  'study',
+  'economy',
+  'chill',
+];
+
+function memberId(index: number): string {
+  return String(firstMemberId + BigInt(index) * memberIdStep);
+}
+
+/** Names repeat, as in Discord; the number makes most of them unique. */
+function memberName(index: number): string {
+  const first = pick(syllables, index);
+  const second = pick(syllables, Math.floor(index / 16));
+  return `${first}${second}${index % 3 === 0 ? '' : '_'}${index % 10_000}`;
+}
+
+function listingName(kind: 'server' | 'bot', index: number): string {
+  const noun = pick(kind === 'server' ? places : jobs, Math.floor(index / 10));
+  return `${pick(adjectives, index)} ${noun} ${index + 1}`;
+}
+
+function listingTags(index: number): string[] {
+  return [...new Set([pick(tags, index), pick(tags, index * 3 + 1), pick(tags, index * 7 + 2)])];
+}
+
+/** A rating with its comment. */
+function reviewText(index: number): readonly [rating: number, comment: string] {
+  return pick(seededReviews, index);
+}
+
+function pick<Item>(items: readonly Item[], index: number): Item {
+  const item = items[index % items.length];
+  if (item === undefined) throw new RangeError('There is nothing to pick from.');
+  return item;
+}
 
 /** How much to generate. */
 export interface Population {

@@ -1,15 +1,18 @@
 import type { RequestListener } from 'node:http';
 import type { Express, Router } from 'express';
 import type { Clock } from '../../platform/clock.ts';
+import { second } from '../../platform/durations.ts';
+import { StoreUnavailableError, TallyhookError } from '../../platform/errors.ts';
 import { createHttpApp } from '../../platform/http/app.ts';
+import { coalesce } from '../../platform/http/coalesce.ts';
 import { createHealth } from '../../platform/http/health.ts';
-import type { ReadinessChecks } from '../../platform/http/readiness.ts';
+import type { ReadinessCheck, ReadinessChecks } from '../../platform/http/readiness.ts';
 import { createServiceMetrics } from '../../platform/http/service-metrics/service-metrics.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Database } from '../storage/database.ts';
 import { queriesOf, readQueueState } from '../storage/deliveries/queue-state.ts';
-import { endpointGroupOf } from './endpoint-group.ts';
-import { RequestStatistics } from './request-statistics.ts';
+import { probeDatabase } from '../storage/probe.ts';
+import { type EndpointGroup, RequestStatistics } from './request-statistics.ts';
 import type { ServiceCounters } from './service-counters.ts';
 
 export interface MonitoringOptions {
@@ -67,5 +70,60 @@ export function createMonitoring(options: MonitoringOptions): Monitoring {
         listener(request, response);
       };
     },
+  };
+}
+
+const lookups: Readonly<Record<string, EndpointGroup | undefined>> = Object.assign(Object.create(null), {
+  server: 'server',
+  bot: 'bot',
+  votes: 'votes',
+  reviews: 'reviews',
+});
+
+/** The group of a request target. @param basePath the path of the API, without a trailing slash */
+export function endpointGroupOf(target: string, basePath: string): EndpointGroup {
+  if (target.startsWith(basePath)) return lookups[firstSegment(target, basePath.length + 1)] ?? 'unknown';
+  return target.startsWith('/openapi.json') ? 'openapi' : 'page';
+}
+
+/** The text from a position to the next slash or question mark. */
+function firstSegment(target: string, from: number): string {
+  let to = from;
+  while (to < target.length && target[to] !== '/' && target[to] !== '?') to += 1;
+  return target.slice(from, to);
+}
+
+/** How long the success of a write is reused (ms): the check needs no credentials. */
+const probeTtlMs = 1 * second;
+
+/** Something that works in the background; `failure` is why it failed the last time, or null. */
+interface BackgroundLoop {
+  readonly failure: () => string | null;
+}
+
+/** What has to work before the service may get requests. */
+export function serviceReadiness(
+  database: Database,
+  loops: { readonly webhooks: BackgroundLoop; readonly maintenance: BackgroundLoop; readonly limit: BackgroundLoop },
+): ReadinessChecks {
+  return {
+    database: coalesce(() => probe(database), probeTtlMs),
+    webhooks: checkLoop(loops.webhooks),
+    maintenance: checkLoop(loops.maintenance),
+    limit: checkLoop(loops.limit),
+  };
+}
+
+async function probe(database: Database): Promise<void> {
+  await probeDatabase(database).catch((error: unknown) => {
+    // The messages of drivers contain host and user names.
+    throw error instanceof TallyhookError ? error : new StoreUnavailableError(error);
+  });
+}
+
+function checkLoop({ failure }: BackgroundLoop): ReadinessCheck {
+  return async () => {
+    const reason = failure();
+    if (reason !== null) throw new Error(reason);
   };
 }

@@ -24,3 +24,10 @@ export function isVisible({ state, ownerId }: StoredListing, visitor: Visitor | 
   if (state === 'published') return true;
   return state !== 'deleting' && visitor !== null && (visitor.userId === ownerId || visitor.isOperator);
 }
+
+/** The id of a row in a path. @throws HttpError 404 */
+export function readRowId(text: string): number {
+  const id = Number(text);
+  if (!/^\d{1,15}$/.test(text) || id === 0) throw pageNotFound();
+  return id;
+}

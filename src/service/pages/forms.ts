@@ -1,8 +1,15 @@
 import { z } from 'zod';
-import { normalizeLine } from '../../platform/normalize-text.ts';
+import { normalizeLine, normalizeText } from '../../platform/normalize-text.ts';
 import { snowflakePattern } from '../../platform/snowflake.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
-import { line, paragraphs } from './form-text.ts';
+
+/** A field of one line: normalized, then 1 (or `minLength`) to `maxLength` UTF-16 units. */
+export const line = (maxLength: number, minLength = 1) =>
+  z.string().transform(normalizeLine).pipe(z.string().min(minLength).max(maxLength));
+
+/** A field of several lines: normalized, then 1 (or `minLength`) to `maxLength` UTF-16 units. */
+export const paragraphs = (maxLength: number, minLength = 1) =>
+  z.string().transform(normalizeText).pipe(z.string().min(minLength).max(maxLength));
 
 // The forms of the pages. The HTML has the same limits, so only clients other than browsers exceed them.
 export const reviewForm = z.object({
@@ -110,3 +117,10 @@ function explain(issue: z.core.$ZodIssue): string {
   // Messages of this service end in a full stop, those of zod do not.
   return issue.message.endsWith('.') ? issue.message : 'it is not valid.';
 }
+
+/** The page to open after signing in: only paths of this service, so that a link cannot redirect to another site. */
+export const nextPath = z
+  .string()
+  .max(200)
+  .regex(/^\/(?:[\w-][\w/-]*)?$/)
+  .catch('/');

@@ -4,7 +4,7 @@ import { normalizeLine } from '../../platform/normalize-text.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { pagePath, type ServiceListingKind } from '../listing/listing.ts';
 import type { RankedListing } from '../storage/listings/listing-search.ts';
-import { isolated, kindName, listingIcon, tagLinks } from './listing-parts.ts';
+import { isolated, kindName, listingIcon, pageLinks, tagLinks } from './listing-parts.ts';
 
 /** The query of the home page. Anything invalid is ignored. */
 export const homeQuery = z.object({
@@ -33,7 +33,7 @@ ${query.tag !== '' && html`<p class="filter">Tag: <strong>${isolated(query.tag)}
 <h2 class="over">${isFiltered ? 'Results' : 'Most votes this month'}</h2>
 <ul class="cards">${results.map(card)}</ul>
 ${results.length === 0 && nothingFound(query, isFiltered)}
-${pages(query, hasMore)}`;
+${pageLinks(query.page, hasMore, (page) => pathOf({ ...query, page }))}`;
 }
 
 function searchForm({ q, tag, kind }: HomeQuery): Html {
@@ -64,16 +64,6 @@ function nothingFound({ page }: HomeQuery, isFiltered: boolean): Html {
   return isFiltered
     ? html`<p class="empty">Nothing was found. <a href="/">Show all listings</a></p>`
     : html`<p class="empty">There are no listings yet. <a href="/dashboard/new">Add the first</a></p>`;
-}
-
-function pages(query: HomeQuery, hasMore: boolean): Html | null {
-  const { page } = query;
-  if (page === 1 && !hasMore) return null;
-  return html`<nav class="pages" aria-label="Pages">
-  ${page > 1 && html`<a class="button second" rel="prev" href="${pathOf({ ...query, page: page - 1 })}">Previous</a>`}
-  <span class="quiet">Page ${page}</span>
-  ${hasMore && html`<a class="button second" rel="next" href="${pathOf({ ...query, page: page + 1 })}">Next</a>`}
-</nav>`;
 }
 
 function pathOf({ q, tag, kind, page }: HomeQuery): string {

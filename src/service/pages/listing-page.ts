@@ -6,10 +6,9 @@ import type { VoteCooldown } from '../listing/cooldown.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
 import type { StoredListing } from '../storage/listings/listings.ts';
 import type { RecentVote } from '../storage/votes.ts';
-import { isolated, kindName, listingIcon, tagLinks } from './listing-parts.ts';
+import { figure, isolated, kindName, listingIcon, stateNotice, tagLinks } from './listing-parts.ts';
 import { type ReviewsView, reviewsSection } from './reviews-section.ts';
 import type { Visitor } from './session.ts';
-import { stateNotice } from './state-notice.ts';
 
 export interface ListingView {
   readonly listing: StoredListing;
@@ -69,10 +68,6 @@ function listingFigures(listing: Listing): readonly (Html | false)[] {
           ['Shards', listing.facts.shards],
         ];
   return figures.map(([name, value]) => value > 0 && figure(name, value));
-}
-
-function figure(name: string, value: number): Html {
-  return html`<div><dt>${name}</dt><dd>${value.toLocaleString('en')}</dd></div>`;
 }
 
 function voteForm({ listing, visitor, cooldown, challenge, now }: ListingView): Html {

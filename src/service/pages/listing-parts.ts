@@ -30,10 +30,35 @@ export function kindName({ kind }: Pick<Listing, 'kind'>): string {
   return kind === 'server' ? 'Server' : 'Bot';
 }
 
+/** A number with its name, in a list of figures. */
+export function figure(name: string, value: number): Html {
+  return html`<div><dt>${name}</dt><dd>${value.toLocaleString('en')}</dd></div>`;
+}
+
+/** Links to the pages before and after this one; null if it is the only one. */
+export function pageLinks(page: number, hasMore: boolean, pathOf: (page: number) => string): Html | null {
+  if (page === 1 && !hasMore) return null;
+  return html`<nav class="pages" aria-label="Pages">
+  ${page > 1 && html`<a class="button second" rel="prev" href="${pathOf(page - 1)}">Previous</a>`}
+  <span class="quiet">Page ${page}</span>
+  ${hasMore && html`<a class="button second" rel="next" href="${pathOf(page + 1)}">Next</a>`}</nav>`;
+}
+
 /** Tags with links to the listings that have them. */
 export function tagLinks(tags: readonly string[]): Html | null {
   if (tags.length === 0) return null;
   return html`<ul class="tags" aria-label="Tags">${tags.map(
     (tag) => html`<li><a dir="auto" href="/?tag=${encodeURIComponent(tag.toWellFormed())}">${tag}</a></li>`,
   )}</ul>`;
+}
+
+/** Tells the owner why nobody else sees a listing; null if it is published. */
+export function stateNotice({ state, stateReason, kind }: StoredListing): Html | null {
+  if (state === 'published') return null;
+  if (state === 'pending') {
+    return html`<div class="notice plain"><p>This ${kind} waits for the approval of the operator. Others do not see it.</p></div>`;
+  }
+  if (state === 'deleting') return html`<div class="notice bad"><p>This ${kind} is being deleted.</p></div>`;
+  return html`<div class="notice bad"><p>The operator has hidden this ${kind}. Others do not see it.</p>
+  ${stateReason && html`<p>Reason: ${isolated(stateReason)}</p>`}</div>`;
 }

@@ -1,16 +1,20 @@
 import { type Request, Router } from 'express';
+import { z } from 'zod';
 import { isSnowflake } from '../../platform/snowflake.ts';
-import { fileReport } from '../abuse/reports.ts';
+import { formTokenField } from '../../platform/web/form-token.ts';
+import { type Html, html } from '../../platform/web/html.ts';
+import { fileReport, type ReportReason, reportReasons } from '../abuse/reports.ts';
 import { pagePath, type ServiceListingKind } from '../listing/listing.ts';
-import { findListing } from '../storage/listings/listings.ts';
+import { findListing, type StoredListing } from '../storage/listings/listings.ts';
 import { findReview, type PageReview } from '../storage/reviews/review-pages.ts';
 import { deleteReviewBy, upsertReview } from '../storage/reviews/reviews.ts';
 import type { PageDependencies } from './dependencies.ts';
-import { isVisible, requireVisibleListing } from './find-page-listing.ts';
-import { readForm, reviewForm } from './forms.ts';
-import { readRowId } from './path-parameters.ts';
+import { isVisible, readRowId, requireVisibleListing } from './find-page-listing.ts';
+import { paragraphs, readForm, reviewForm } from './forms.ts';
+import { isolated } from './listing-parts.ts';
 import { pageNotFound, renderServicePage, requireVisitor } from './render-page.ts';
-import { reportForm, reportPage } from './report-page.ts';
+import { reviewText } from './reviews-section.ts';
+import type { Visitor } from './session.ts';
 
 /** The forms of members for their review of a server, and for reports of reviews and listings. */
 export function reviewRoutes(dependencies: PageDependencies): Router {
@@ -81,3 +85,26 @@ export function reviewRoutes(dependencies: PageDependencies): Router {
 }
 
 type ReportPath = { id: string; reviewId?: string };
+
+export const reportForm = z.object({
+  reason: z.enum(Object.keys(reportReasons) as [ReportReason, ...ReportReason[]]),
+  text: paragraphs(1_000, 0).default(''),
+});
+
+/** The form with which a member reports a listing, or one of its reviews. */
+function reportPage(
+  { listing, review }: { readonly listing: StoredListing; readonly review: PageReview | null },
+  visitor: Visitor,
+  now: number,
+): Html {
+  const action = review === null ? `${pagePath(listing)}/report` : `${pagePath(listing)}/reviews/${review.id}/report`;
+  return html`<h1>${review === null ? `Report this ${listing.kind}` : 'Report a review'}</h1>
+<p class="quiet">${isolated(listing.name)}</p>
+${review && html`<blockquote class="card">${reviewText(review, now)}</blockquote>`}
+<form class="card stack" method="post" action="${action}">${formTokenField(visitor)}
+  <label>Reason <select name="reason">${Object.entries(reportReasons).map(([value, text]) => html`<option value="${value}">${text}</option>`)}</select></label>
+  <label>What should the operator know? <textarea name="text" maxlength="1000" rows="4"></textarea></label>
+  <p class="quiet">The operator sees your report with your name. The author does not.</p>
+  <div class="line"><button>Send report</button> <a href="${pagePath(listing)}">Cancel</a></div>
+</form>`;
+}

@@ -3,8 +3,13 @@ import type { Request, Response } from 'express';
 import { day } from '../../platform/durations.ts';
 import { type CookieSession, createSessionCookie, equalSecrets } from '../../platform/web/session-cookie.ts';
 import type { Database } from '../storage/database.ts';
-import { findMemberWithEpoch, type ServiceMember, sessionEpochOf } from '../storage/members/members.ts';
-import { isSessionRevoked, revokeSession } from '../storage/members/revoked-sessions.ts';
+import {
+  findMemberWithEpoch,
+  isSessionRevoked,
+  revokeSession,
+  type ServiceMember,
+  sessionEpochOf,
+} from '../storage/members/members.ts';
 
 /** A signed-in member. */
 export interface Visitor extends ServiceMember {

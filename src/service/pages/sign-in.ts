@@ -14,9 +14,8 @@ import {
   type ServiceMember,
 } from '../storage/members/members.ts';
 import type { PageDependencies } from './dependencies.ts';
-import { actAsForm, readForm } from './forms.ts';
+import { actAsForm, nextPath, readForm } from './forms.ts';
 import { isolated } from './listing-parts.ts';
-import { nextPath } from './next-path.ts';
 import { pageNotFound, renderServicePage, requireVisitor } from './render-page.ts';
 import type { Visitor } from './session.ts';
 

@@ -64,15 +64,14 @@ export interface RecentVote {
 }
 
 /** The last votes for a listing, newest first. The name is null if it is unknown. */
-export async function recentVotes(sql: Sql, listingId: string, limit: number): Promise<RecentVote[]> {
-  const rows = await sql
+export function recentVotes(sql: Sql, listingId: string, limit: number): Promise<RecentVote[]> {
+  return sql
     .selectFrom('votes')
     .leftJoin('members', 'members.user_id', 'votes.user_id')
-    .select(['members.username', 'votes.voted_at'])
+    .select(['members.username', 'votes.voted_at as votedAt'])
     .where('votes.listing_id', '=', listingId)
     .orderBy('votes.voted_at', 'desc')
     .orderBy('votes.id', 'desc')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({ username: row.username, votedAt: row.voted_at }));
 }

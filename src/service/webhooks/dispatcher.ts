@@ -2,9 +2,14 @@ import { watchClockSteps } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { resetFutureDeliveries, shiftDeliveryTimes } from '../storage/deliveries/clock-changes.ts';
 import type { LeasedDelivery, WebhookKey } from '../storage/deliveries/deliveries.ts';
-import { type Claim, claimDeliveries, nextDeliveryDueAt } from '../storage/deliveries/delivery-queue.ts';
+import {
+  type Claim,
+  claimDeliveries,
+  nextDeliveryDueAt,
+  resetFutureDeliveries,
+  shiftDeliveryTimes,
+} from '../storage/deliveries/delivery-queue.ts';
 import { releaseDelivery } from '../storage/deliveries/settle-delivery.ts';
 import { attemptDelivery, type DeliveryContext, webhookResponseTimeoutMs } from './attempt.ts';
 

@@ -1,7 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { maxConnectionsFrom } from '../../../src/platform/http/connection-limit.ts';
-import { createHttpServer } from '../../../src/platform/http/server.ts';
+import { createHttpServer, maxConnectionsFrom } from '../../../src/platform/http/server.ts';
 
 async function openConnections(url: string, localAddress: string, count: number): Promise<Socket[]> {
   const sockets = Array.from({ length: count }, () => connect({ port: Number(new URL(url).port), localAddress }));

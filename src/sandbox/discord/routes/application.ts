@@ -3,7 +3,7 @@ import { hour } from '../../../platform/durations.ts';
 import type { DiscordState } from '../discord-state.ts';
 import type { OAuth } from '../oauth.ts';
 import type { OutgoingInteractions } from '../outgoing-interactions.ts';
-import { ok, type Route, route } from '../route.ts';
+import { ok, type Route, route, routeWith } from '../route.ts';
 import { url } from '../schema-parts.ts';
 import { validate } from '../validate.ts';
 
@@ -15,6 +15,9 @@ const applicationEdit = z
     integration_types_config: z.record(z.enum(['0', '1']), z.object({ oauth2_install_params: z.unknown().optional() })),
   })
   .partial();
+
+const publicRoute = routeWith({ needsBot: false });
+const memberRoute = routeWith({ acceptsMember: true });
 
 /** The bot's application and its gateway URL. Discord: "Application", "Get Gateway Bot". */
 export function applicationRoutes(
@@ -51,7 +54,7 @@ export function applicationRoutes(
     ...edited,
   });
   return [
-    route('GET', '/gateway', () => ok({ url: gatewayUrl }), { needsBot: false }),
+    publicRoute('GET', '/gateway', () => ok({ url: gatewayUrl })),
     route('GET', '/gateway/bot', () =>
       ok({
         url: gatewayUrl,
@@ -72,16 +75,11 @@ export function applicationRoutes(
       return ok(application());
     }),
     route('GET', '/oauth2/applications/@me', () => ok(application())),
-    route(
-      'GET',
-      '/users/@me',
-      ({ authorization }) => {
-        const account = { verified: true, mfa_enabled: false };
-        if (authorization?.startsWith('Bearer ') !== true) return ok({ ...state.bot, ...account, locale: 'en-US' });
-        const userId = oauth.memberOf(authorization, 'identify');
-        return ok({ ...state.user(userId), ...account, locale: state.localeOf(userId) });
-      },
-      { acceptsMember: true },
-    ),
+    memberRoute('GET', '/users/@me', ({ authorization }) => {
+      const account = { verified: true, mfa_enabled: false };
+      if (authorization?.startsWith('Bearer ') !== true) return ok({ ...state.bot, ...account, locale: 'en-US' });
+      const userId = oauth.memberOf(authorization, 'identify');
+      return ok({ ...state.user(userId), ...account, locale: state.localeOf(userId) });
+    }),
   ];
 }

@@ -1,17 +1,57 @@
+import { z } from 'zod';
 import { second } from '../../../platform/durations.ts';
+import { snowflakePattern } from '../../../platform/snowflake.ts';
 import type { DiscordState } from '../discord-state.ts';
 import { errorResponse } from '../errors.ts';
 import type { Files } from '../files.ts';
-import { historySchema, selectHistory } from '../history.ts';
 import { messageSchema, validateEdit } from '../message-schema.ts';
 import { type Messages, withoutNonce } from '../messages.ts';
 import type { Channel, Message } from '../objects.ts';
 import type { PermissionName } from '../permissions.ts';
 import { isWithoutBot } from '../places-without-bot.ts';
-import { noContent, ok, type Route, route } from '../route.ts';
+import { noContent, ok, type Route, route, routeWith } from '../route.ts';
+import { addIssue } from '../schema-parts.ts';
 import { validate } from '../validate.ts';
 
-const messageLimit = { count: 5, windowMs: 5 * second };
+const limit = z.string().transform((text, context) => {
+  const count = /^-?\d{1,10}$/.test(text) ? Number(text) : undefined;
+  if (count === undefined) addIssue(context, [], 'NUMBER_TYPE_COERCE', `Value "${text}" is not int.`);
+  else if (count < 1) addIssue(context, [], 'NUMBER_TYPE_MIN', 'int value should be greater than or equal to 1.');
+  else if (count > 100) addIssue(context, [], 'NUMBER_TYPE_MAX', 'int value should be less than or equal to 100.');
+  return count ?? z.NEVER;
+});
+
+const messageId = z.string().transform((text, context) => {
+  if (snowflakePattern.test(text)) return BigInt(text);
+  addIssue(context, [], 'NUMBER_TYPE_COERCE', `Value "${text}" is not snowflake.`);
+  return z.NEVER;
+});
+
+/** The query of "Get Channel Messages"; at most one of `before`, `after` and `around` applies. */
+const historySchema = z.object({
+  limit: limit.default(50),
+  before: messageId.optional(),
+  after: messageId.optional(),
+  around: messageId.optional(),
+});
+type History = z.output<typeof historySchema>;
+
+/** The selected messages of a channel, newest first. */
+function selectHistory(oldestFirst: readonly Message[], { limit, before, after, around }: History): Message[] {
+  const messagesBefore = (id: bigint, count: number) =>
+    count === 0 ? [] : oldestFirst.filter((message) => BigInt(message.id) < id).slice(-count);
+  const messagesFrom = (id: bigint, count: number) =>
+    oldestFirst.filter((message) => BigInt(message.id) >= id).slice(0, count);
+  if (around !== undefined) {
+    const older = messagesBefore(around, Math.floor(limit / 2));
+    return [...older, ...messagesFrom(around, limit - older.length)].reverse();
+  }
+  if (after !== undefined) return messagesFrom(after + 1n, limit).reverse();
+  return before === undefined ? oldestFirst.slice(-limit).reverse() : messagesBefore(before, limit).reverse();
+}
+
+const messageRoute = routeWith({ limit: { count: 5, windowMs: 5 * second } });
+const deletionRoute = routeWith({ limit: { count: 5, windowMs: second } });
 
 /** Channels and their messages. Discord: "Channel", "Message". */
 export function channelRoutes(state: DiscordState, messages: Messages, files: Files): Route[] {
@@ -58,42 +98,27 @@ export function channelRoutes(state: DiscordState, messages: Messages, files: Fi
       channelFor(ids.channelId, 'readMessageHistory');
       return ok(withoutNonce(messageIn(ids.channelId, ids.messageId)));
     }),
-    route(
-      'POST',
-      '/channels/:channelId/messages',
-      ({ ids, body, files: uploads }) => {
-        const channel = channelFor(ids.channelId, 'sendMessages');
-        const payload = validate(messageSchema, body);
-        if (payload.embeds?.length) channelFor(ids.channelId, 'embedLinks');
-        if (uploads.length > 0) channelFor(ids.channelId, 'attachFiles');
-        return ok(messages.create({ channel, author: state.bot, content: files.attach(uploads, payload) }));
-      },
-      { limit: messageLimit },
-    ),
-    route(
-      'PATCH',
-      '/channels/:channelId/messages/:messageId',
-      ({ ids, body, files: uploads }) => {
-        channelFor(ids.channelId);
-        const message = messageIn(ids.channelId, ids.messageId);
-        if (message.author.id !== state.bot.id) throw errorResponse.notMessageAuthor();
-        if (uploads.length > 0) channelFor(ids.channelId, 'attachFiles');
-        const content = files.attach(uploads, validateEdit(message, body), { existing: message });
-        return ok(withoutNonce(messages.edit(message.id, content)));
-      },
-      { limit: messageLimit },
-    ),
-    route(
-      'DELETE',
-      '/channels/:channelId/messages/:messageId',
-      ({ ids }) => {
-        channelFor(ids.channelId);
-        const message = messageIn(ids.channelId, ids.messageId);
-        if (message.author.id !== state.bot.id) channelFor(ids.channelId, 'manageMessages');
-        messages.delete(message.id);
-        return noContent;
-      },
-      { limit: { count: 5, windowMs: second } },
-    ),
+    messageRoute('POST', '/channels/:channelId/messages', ({ ids, body, files: uploads }) => {
+      const channel = channelFor(ids.channelId, 'sendMessages');
+      const payload = validate(messageSchema, body);
+      if (payload.embeds?.length) channelFor(ids.channelId, 'embedLinks');
+      if (uploads.length > 0) channelFor(ids.channelId, 'attachFiles');
+      return ok(messages.create({ channel, author: state.bot, content: files.attach(uploads, payload) }));
+    }),
+    messageRoute('PATCH', '/channels/:channelId/messages/:messageId', ({ ids, body, files: uploads }) => {
+      channelFor(ids.channelId);
+      const message = messageIn(ids.channelId, ids.messageId);
+      if (message.author.id !== state.bot.id) throw errorResponse.notMessageAuthor();
+      if (uploads.length > 0) channelFor(ids.channelId, 'attachFiles');
+      const content = files.attach(uploads, validateEdit(message, body), { existing: message });
+      return ok(withoutNonce(messages.edit(message.id, content)));
+    }),
+    deletionRoute('DELETE', '/channels/:channelId/messages/:messageId', ({ ids }) => {
+      channelFor(ids.channelId);
+      const message = messageIn(ids.channelId, ids.messageId);
+      if (message.author.id !== state.bot.id) channelFor(ids.channelId, 'manageMessages');
+      messages.delete(message.id);
+      return noContent;
+    }),
   ];
 }

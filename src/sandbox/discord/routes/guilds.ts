@@ -5,8 +5,10 @@ import type { OAuth } from '../oauth.ts';
 import type { Member, Role } from '../objects.ts';
 import { allPermissions } from '../permissions.ts';
 import { otherGuild } from '../places-without-bot.ts';
-import { noContent, ok, type Route, route } from '../route.ts';
+import { noContent, ok, type Route, route, routeWith } from '../route.ts';
 import { validate } from '../validate.ts';
+
+const memberRoute = routeWith({ acceptsMember: true });
 
 /** The guild, its members and their roles, and direct message channels. Discord: "Guild", "User". */
 export function guildRoutes(state: DiscordState, oauth: OAuth): Route[] {
@@ -45,16 +47,11 @@ export function guildRoutes(state: DiscordState, oauth: OAuth): Route[] {
   };
 
   return [
-    route(
-      'GET',
-      '/users/@me/guilds',
-      ({ authorization, query }) => {
-        const isOfMember = authorization?.startsWith('Bearer ') === true;
-        const userId = isOfMember ? oauth.memberOf(authorization, 'guilds') : state.bot.id;
-        return ok(guildsOf(userId, query.get('with_counts') === 'true'));
-      },
-      { acceptsMember: true },
-    ),
+    memberRoute('GET', '/users/@me/guilds', ({ authorization, query }) => {
+      const isOfMember = authorization?.startsWith('Bearer ') === true;
+      const userId = isOfMember ? oauth.memberOf(authorization, 'guilds') : state.bot.id;
+      return ok(guildsOf(userId, query.get('with_counts') === 'true'));
+    }),
     route('POST', '/users/@me/channels', ({ body }) => {
       const { recipient_id } = validate(z.object({ recipient_id: z.string() }), body);
       const user = state.user(recipient_id);

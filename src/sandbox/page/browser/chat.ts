@@ -1,6 +1,5 @@
 import { focusOn } from './discord-components.ts';
 import { element, findById } from './element.ts';
-import { followEnd } from './follow-end.ts';
 import { formatMessageTime } from './format-time.ts';
 import { announcementText, isContinuation, type MessageActions, messageElement, pendingElement } from './message.ts';
 import { postAction } from './requests.ts';
@@ -193,4 +192,57 @@ function controlsOf(list: HTMLElement, messageId: string): HTMLElement[] {
 
 function isUsable(control: HTMLElement): boolean {
   return !control.hasAttribute('disabled');
+}
+
+/** The log follows new content if it is scrolled to within this distance of its end (pixels). */
+const nearEndPx = 80;
+
+/** The scrolling of a log that follows its end until the reader scrolls up. */
+interface FollowedLog {
+  /** Scrolls to the end, and follows it. */
+  scrollToEnd(): void;
+  /** New content has arrived: offers to scroll to it, if the reader is further up. */
+  announceNew(): void;
+}
+
+/**
+ * Keeps a log at its end while its content grows: components render and pictures load after they were added.
+ *
+ * @param content the element that grows
+ */
+function followEnd(log: HTMLElement, content: HTMLElement): FollowedLog {
+  const jump = findById('jump-to-present');
+  let isFollowing = true;
+  let lastTop = 0;
+
+  function scrollToEnd(): void {
+    isFollowing = true;
+    jump.hidden = true;
+    log.scrollTop = log.scrollHeight;
+    lastTop = log.scrollTop;
+  }
+
+  // Only the reader scrolls up. Content that grows increases the distance to the end, too.
+  log.addEventListener('scroll', () => {
+    const isNearEnd = log.scrollHeight - log.scrollTop - log.clientHeight < nearEndPx;
+    if (isNearEnd) jump.hidden = true;
+    isFollowing = isNearEnd || (isFollowing && log.scrollTop >= lastTop);
+    lastTop = log.scrollTop;
+  });
+  const observer = new ResizeObserver(() => {
+    if (isFollowing) scrollToEnd();
+  });
+  observer.observe(content);
+  observer.observe(log);
+  jump.addEventListener('click', () => {
+    scrollToEnd();
+    log.focus();
+  });
+
+  return {
+    scrollToEnd,
+    announceNew() {
+      if (!isFollowing) jump.hidden = false;
+    },
+  };
 }

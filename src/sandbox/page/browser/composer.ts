@@ -1,9 +1,8 @@
 import { findLocalized } from '../../discord/locales.ts';
-import { autocompleteRequest, parseCommandLine } from './command-line.ts';
 import { element, findById } from './element.ts';
 import { postAction } from './requests.ts';
 import { localeOf, offeredCommands, type PageStore } from './store.ts';
-import { type Suggestion, suggest, suggestCompletions } from './suggestions.ts';
+import { autocompleteRequest, parseCommandLine, type Suggestion, suggest, suggestCompletions } from './suggestions.ts';
 
 /** Delay after the last keystroke before an autocomplete request (ms). */
 const autocompleteDelayMs = 150;

@@ -1,17 +1,22 @@
 import { Router } from 'express';
 import { z } from 'zod';
+import { formTokenField } from '../../../platform/web/form-token.ts';
+import { type Html, html } from '../../../platform/web/html.ts';
 import { HttpError } from '../../../platform/web/http-error.ts';
-import { createOwnersListing, defaultServerFacts, maxListingsOfOwner } from '../../actions/create-listing.ts';
-import { takeOverListing } from '../../actions/take-over-listing.ts';
-import type { CommonListing, Listing } from '../../listing/listing.ts';
+import {
+  createOwnersListing,
+  defaultServerFacts,
+  maxListingsOfOwner,
+  takeOverListing,
+} from '../../actions/create-listing.ts';
+import type { CommonListing, Listing, ServiceListingKind } from '../../listing/listing.ts';
 import { ownersOfServers } from '../../storage/listings/listings.ts';
 import { findProvenGuild, provenGuilds } from '../../storage/members/proven-guilds.ts';
 import type { PageDependencies } from '../dependencies.ts';
 import { newListingForm, provenServerForm, readForm } from '../forms.ts';
 import { pageNotFound, renderServicePage, requireVisitor } from '../render-page.ts';
 import type { Visitor } from '../session.ts';
-import { createPage } from './create-page.ts';
-import type { ProvenServer } from './proven-servers.ts';
+import { type ProvenServer, provenServers } from './proven-servers.ts';
 
 const notConfirmed = 'Discord did not confirm within the last hour that this server is yours. Try again.';
 
@@ -113,4 +118,36 @@ export function createRoutes(dependencies: PageDependencies): Router {
   }
 
   return router;
+}
+
+interface CreateView {
+  readonly visitor: Visitor;
+  /** The servers that the visitor has proven to manage; null if nobody can prove it. */
+  readonly provenServers: readonly ProvenServer[] | null;
+  /** Whether the visitor may add any server by its id. */
+  readonly acceptsAnyServer: boolean;
+  /** Whether the operator approves new bots. */
+  readonly approvesBots: boolean;
+}
+
+/** The forms that add a server or a bot. */
+function createPage(view: CreateView): Html {
+  const { visitor, acceptsAnyServer, approvesBots } = view;
+  return html`<h1>Add a server or bot</h1>
+<section class="card" aria-labelledby="add-server"><h2 id="add-server">Add a server</h2>
+${view.provenServers && provenServers(view.provenServers, visitor)}
+${acceptsAnyServer && view.provenServers && html`<h3>Any server, for testing</h3>`}
+${acceptsAnyServer && idForm('server', visitor)}
+${!view.provenServers && !acceptsAnyServer && html`<p>Ask the operator of this service to add your server.</p>`}</section>
+<section class="card" aria-labelledby="add-bot"><h2 id="add-bot">Add a bot</h2>
+${approvesBots && html`<p class="quiet">The operator approves each bot before others see it.</p>`}
+${idForm('bot', visitor)}</section>`;
+}
+
+function idForm(kind: ServiceListingKind, visitor: Visitor): Html {
+  return html`<form class="stack" method="post" action="/dashboard/new/${kind}">${formTokenField(visitor)}
+  <label>Discord id of the ${kind} <input name="id" required inputmode="numeric" pattern="[0-9]{1,20}" maxlength="20" autocomplete="off"></label>
+  <label>Name <input name="name" required maxlength="100" dir="auto"></label>
+  <label>Description <textarea name="description" maxlength="2000" rows="3" dir="auto"></textarea></label>
+  <button>Add ${kind}</button></form>`;
 }

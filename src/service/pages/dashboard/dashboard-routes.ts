@@ -1,15 +1,17 @@
 import { Router } from 'express';
-import type { StoredListing } from '../../storage/listings/listings.ts';
-import { listingsOfOwner, updateListing } from '../../storage/listings/listings.ts';
+import { formatCount } from '../../../platform/durations.ts';
+import { type Html, html } from '../../../platform/web/html.ts';
+import { pagePath } from '../../listing/listing.ts';
+import { listingsOfOwner, type StoredListing, updateListing } from '../../storage/listings/listings.ts';
 import { countVotesOfMonth } from '../../storage/votes.ts';
 import type { PageDependencies } from '../dependencies.ts';
 import { botForm, listingForm, readForm, serverForm } from '../forms.ts';
+import { kindName, listingIcon } from '../listing-parts.ts';
 import { renderServicePage } from '../render-page.ts';
 import { createRoutes } from './create-routes.ts';
 import { openDashboard } from './dashboard.ts';
 import { deleteRoutes } from './delete-routes.ts';
 import { deliveryRoutes } from './delivery-routes.ts';
-import { dashboardHome } from './home-page.ts';
 import { iconRoutes } from './icon-routes.ts';
 import { keyRoutes } from './key-routes.ts';
 import { ownersReviewRoutes } from './owners-review-routes.ts';
@@ -66,4 +68,29 @@ function withEdits(listing: StoredListing, body: unknown): StoredListing {
   return listing.kind === 'server'
     ? { ...listing, ...edits, facts: { ...listing.facts, ...readForm(serverForm, body) } }
     : { ...listing, ...edits, facts: { ...listing.facts, ...readForm(botForm, body) } };
+}
+
+const stateNames = { published: null, pending: 'waits for approval', hidden: 'hidden', deleting: 'being deleted' };
+
+/** A listing of the owner, with its votes of this month. */
+interface OwnListing {
+  readonly listing: StoredListing;
+  readonly monthlyVotes: number;
+}
+
+/** The listings of an owner. */
+function dashboardHome(listings: readonly OwnListing[]): Html {
+  return html`<div class="spread"><h1>Dashboard</h1><p class="line"><a class="button" href="/dashboard/new">Add a server or bot</a> <a href="/your-data">Your data</a></p></div>
+<ul class="cards">${listings.map(card)}</ul>
+${listings.length === 0 && html`<p class="empty">You have no listings yet.</p>`}`;
+}
+
+function card({ listing, monthlyVotes }: OwnListing): Html {
+  const state = stateNames[listing.state];
+  const isDeleting = listing.state === 'deleting';
+  return html`<li class="card"><div class="head">${listingIcon(listing, 'small')}
+  <div><h2 dir="auto">${listing.name}</h2>
+  <p class="quiet">${kindName(listing)} · ${formatCount(monthlyVotes, 'vote')} this month</p></div></div>
+  ${state && html`<p><span class="state">${state}</span></p>`}
+  ${!isDeleting && html`<p class="line"><a class="button" href="/dashboard/${listing.id}">Edit ${listing.kind}</a> <a href="/dashboard/${listing.id}/statistics">Statistics</a> <a href="${pagePath(listing)}">Public page</a></p>`}</li>`;
 }

@@ -1,5 +1,6 @@
-import type { Request, Response } from 'express';
+import type { Request, Response, Router } from 'express';
 import { isSnowflake } from '../../../platform/snowflake.ts';
+import type { Fragment } from '../../../platform/web/html.ts';
 import { deliveryRecords } from '../../storage/deliveries/attempts.ts';
 import { findWebhook } from '../../storage/deliveries/webhooks.ts';
 import { keysOfListing } from '../../storage/listings/keys.ts';
@@ -9,6 +10,7 @@ import type { PageDependencies } from '../dependencies.ts';
 import { pageNotFound, renderServicePage, requireVisitor } from '../render-page.ts';
 import type { Visitor } from '../session.ts';
 import { dashboardPage, type NewSecret } from './dashboard-page.ts';
+import { type DashboardTab, dashboardFrame } from './tabs.ts';
 
 const maxDeliveries = 5;
 const maxPurchases = 25;
@@ -21,6 +23,13 @@ export interface OwnedListing {
 
 /** Access to one listing's dashboard, and its page. */
 export interface Dashboard {
+  /** Adds the page of a tab. @param titles `heading` is the title by default */
+  page(
+    router: Router,
+    tab: DashboardTab,
+    titles: { readonly title: string; readonly heading?: string },
+    bodyOf: (owned: OwnedListing, request: Request) => Fragment | Promise<Fragment>,
+  ): void;
   /** For pages. Null if the visitor was sent to sign in. @throws HttpError 404 */
   requireOwnerPage(request: Request<{ id: string }>, response: Response): Promise<OwnedListing | null>;
   /**
@@ -44,13 +53,24 @@ export function openDashboard(dependencies: PageDependencies): Dashboard {
     return { listing, visitor };
   }
 
+  async function requireOwnerPage(request: Request<{ id: string }>, response: Response): Promise<OwnedListing | null> {
+    const visitor = await sessions.visitor(request, clock.now());
+    if (visitor) return requireOwner(request.params.id, visitor);
+    response.redirect(303, `/sign-in?next=${encodeURIComponent(request.path)}`);
+    return null;
+  }
+
   return {
-    async requireOwnerPage(request, response) {
-      const visitor = await sessions.visitor(request, clock.now());
-      if (visitor) return requireOwner(request.params.id, visitor);
-      response.redirect(303, `/sign-in?next=${encodeURIComponent(request.path)}`);
-      return null;
+    page(router, tab, { title, heading = title }, bodyOf) {
+      router.get(`/dashboard/:id${tab}`, async (request: Request<{ id: string }>, response) => {
+        const owned = await requireOwnerPage(request, response);
+        if (owned === null) return;
+        const { listing, visitor } = owned;
+        const body = dashboardFrame(listing, tab, heading, await bodyOf(owned, request));
+        renderServicePage(request, response, { title, visitor, body });
+      });
     },
+    requireOwnerPage,
     async requireOwnerForm(request, action) {
       const owned = await requireOwner(request.params.id, await requireVisitor(dependencies, request));
       if (action !== undefined) await admission.admit(request, action, owned.visitor.userId);

@@ -1,16 +1,17 @@
 import { Router } from 'express';
 import { z } from 'zod';
 import { normalizeLine } from '../../../platform/normalize-text.ts';
+import { formTokenField } from '../../../platform/web/form-token.ts';
+import { type Html, html } from '../../../platform/web/html.ts';
 import { HttpError } from '../../../platform/web/http-error.ts';
 import { startListingDeletion } from '../../storage/listings/delete-listing.ts';
 import { exportedLists, exportedProfile } from '../../storage/listings/export-listing.ts';
 import type { PageDependencies } from '../dependencies.ts';
 import { readForm } from '../forms.ts';
-import { pageNotFound, renderServicePage } from '../render-page.ts';
+import { isolated } from '../listing-parts.ts';
+import { pageNotFound } from '../render-page.ts';
 import { sendExport } from '../send-export.ts';
-import type { Dashboard } from './dashboard.ts';
-import { deletePage } from './delete-page.ts';
-import { dashboardFrame } from './tabs.ts';
+import type { Dashboard, OwnedListing } from './dashboard.ts';
 
 const deleteForm = z.object({ name: z.string().max(1_000).transform(normalizeLine) });
 
@@ -19,13 +20,7 @@ export function deleteRoutes({ sending, admission }: PageDependencies, dashboard
   const { database, clock } = sending;
   const router = Router();
 
-  router.get('/dashboard/:id/delete', async (request, response) => {
-    const owned = await dashboard.requireOwnerPage(request, response);
-    if (owned === null) return;
-    const { listing, visitor } = owned;
-    const body = dashboardFrame(listing, '/delete', 'Export and delete', deletePage(listing, visitor));
-    renderServicePage(request, response, { title: 'Export and delete', visitor, body });
-  });
+  dashboard.page(router, '/delete', { title: 'Export and delete' }, deletePage);
 
   router.get('/dashboard/:id/export', async (request, response) => {
     const owned = await dashboard.requireOwnerPage(request, response);
@@ -50,4 +45,17 @@ export function deleteRoutes({ sending, admission }: PageDependencies, dashboard
   });
 
   return router;
+}
+
+/** The export, and the deletion of a listing, which needs its name. */
+function deletePage({ listing, visitor }: OwnedListing): Html {
+  const path = `/dashboard/${listing.id}`;
+  return html`<section class="card" aria-labelledby="export"><h2 id="export">Export</h2>
+<p>One JSON file with the profile, the names of the keys, the URLs of the webhooks, and all votes, reviews, purchases and deliveries. It contains no secrets.</p>
+<p><a class="button second" href="${path}/export" download>Download export</a></p></section>
+<section class="card danger-zone" aria-labelledby="delete"><h2 id="delete">Delete this ${listing.kind}</h2>
+<p>The page disappears and the keys stop working at once. All votes, reviews, purchases, keys, webhooks and deliveries are deleted within minutes. This cannot be undone. Afterwards, the ${listing.kind} can be listed again.</p>
+<form class="stack" method="post" action="${path}/delete">${formTokenField(visitor)}
+  <label>Type the name to confirm: ${isolated(listing.name)} <input name="name" required maxlength="100" autocomplete="off"></label>
+  <button class="danger-solid">Delete ${listing.kind}</button></form></section>`;
 }

@@ -2,10 +2,9 @@ import { Router } from 'express';
 import { deliveryRecords } from '../../storage/deliveries/attempts.ts';
 import { requeueDelivery } from '../../storage/deliveries/deliveries.ts';
 import type { PageDependencies } from '../dependencies.ts';
-import { pageNotFound, renderServicePage } from '../render-page.ts';
+import { pageNotFound } from '../render-page.ts';
 import type { Dashboard } from './dashboard.ts';
 import { deliveriesPage, deliveryLogQuery } from './deliveries-page.ts';
-import { dashboardFrame } from './tabs.ts';
 
 const deliveriesPerPage = 25;
 
@@ -14,17 +13,17 @@ export function deliveryRoutes({ sending, queued }: PageDependencies, dashboard:
   const { database, clock } = sending;
   const router = Router();
 
-  router.get('/dashboard/:id/deliveries', async (request, response) => {
-    const owned = await dashboard.requireOwnerPage(request, response);
-    if (owned === null) return;
-    const { listing, visitor } = owned;
+  const titles = { title: 'Deliveries', heading: 'Webhook deliveries' };
+  dashboard.page(router, '/deliveries', titles, async (owned, request) => {
     const { before, ...filter } = deliveryLogQuery.parse(request.query);
-    const found = await deliveryRecords(database, listing.id, { ...filter, before, limit: deliveriesPerPage + 1 });
+    const found = await deliveryRecords(database, owned.listing.id, {
+      ...filter,
+      before,
+      limit: deliveriesPerPage + 1,
+    });
     const deliveries = found.slice(0, deliveriesPerPage);
     const pages = { hasNewer: before !== undefined, hasOlder: found.length > deliveries.length };
-    const page = deliveriesPage({ listing, visitor, filter, deliveries, ...pages, now: clock.now() });
-    const body = dashboardFrame(listing, '/deliveries', 'Webhook deliveries', page);
-    renderServicePage(request, response, { title: 'Deliveries', visitor, body });
+    return deliveriesPage({ ...owned, filter, deliveries, ...pages, now: clock.now() });
   });
 
   router.post('/dashboard/:id/deliveries/:deliveryId/resend', async (request, response) => {

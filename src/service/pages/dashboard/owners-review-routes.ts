@@ -1,15 +1,21 @@
 import { Router } from 'express';
 import { z } from 'zod';
-import { findReviews } from '../../storage/reviews/review-pages.ts';
+import { formatCount } from '../../../platform/durations.ts';
+import { formTokenField } from '../../../platform/web/form-token.ts';
+import { type Html, html } from '../../../platform/web/html.ts';
+import { pagePath } from '../../listing/listing.ts';
+import type { StoredListing } from '../../storage/listings/listings.ts';
+import { findReviews, type PageReview } from '../../storage/reviews/review-pages.ts';
 import { deleteReply, saveReply } from '../../storage/reviews/review-replies.ts';
 import { countReviews } from '../../storage/reviews/reviews.ts';
 import type { PageDependencies } from '../dependencies.ts';
+import { readRowId } from '../find-page-listing.ts';
 import { readForm, replyForm } from '../forms.ts';
-import { readRowId } from '../path-parameters.ts';
-import { pageNotFound, renderServicePage } from '../render-page.ts';
+import { isolated, pageLinks } from '../listing-parts.ts';
+import { pageNotFound } from '../render-page.ts';
+import { replyText, reviewText } from '../reviews-section.ts';
+import type { Visitor } from '../session.ts';
 import type { Dashboard } from './dashboard.ts';
-import { ownersReviewsPage } from './reviews-page.ts';
-import { dashboardFrame } from './tabs.ts';
 
 const reviewsPerPage = 20;
 const reviewsQuery = z.object({
@@ -25,19 +31,15 @@ export function ownersReviewRoutes({ sending }: PageDependencies, dashboard: Das
   const { database, clock } = sending;
   const router = Router();
 
-  router.get('/dashboard/:id/reviews', async (request, response) => {
-    const owned = await dashboard.requireOwnerPage(request, response);
-    if (owned === null) return;
-    const { listing, visitor } = owned;
+  dashboard.page(router, '/reviews', { title: 'Reviews' }, async (owned, request) => {
+    const { id } = owned.listing;
     const { page, unanswered } = reviewsQuery.parse(request.query);
     const selection = { unanswered, limit: reviewsPerPage + 1, offset: (page - 1) * reviewsPerPage };
-    const found = await findReviews(database, listing.id, { order: 'newest', ...selection });
+    const found = await findReviews(database, id, { order: 'newest', ...selection });
     const reviews = found.slice(0, reviewsPerPage);
-    const counts = await countReviews(database, listing.id);
+    const counts = await countReviews(database, id);
     const hasMore = found.length > reviews.length;
-    const view = { listing, visitor, reviews, unanswered, page, hasMore, ...counts, now: clock.now() };
-    const body = dashboardFrame(listing, '/reviews', 'Reviews', ownersReviewsPage(view));
-    renderServicePage(request, response, { title: 'Reviews', visitor, body });
+    return ownersReviewsPage({ ...owned, reviews, unanswered, page, hasMore, ...counts, now: clock.now() });
   });
 
   router.post('/dashboard/:id/reviews/:reviewId/reply', async (request, response) => {
@@ -57,4 +59,42 @@ export function ownersReviewRoutes({ sending }: PageDependencies, dashboard: Das
   });
 
   return router;
+}
+
+interface OwnersReviewsView {
+  readonly listing: StoredListing;
+  readonly visitor: Visitor;
+  readonly reviews: readonly PageReview[];
+  readonly unanswered: boolean;
+  readonly page: number;
+  readonly hasMore: boolean;
+  readonly total: number;
+  readonly rating: number | null;
+  readonly now: number;
+}
+
+/** The reviews of a server with forms for the owner's replies. */
+function ownersReviewsPage(view: OwnersReviewsView): Html {
+  const { listing, reviews, unanswered, page, hasMore, total, rating } = view;
+  const path = `/dashboard/${listing.id}/reviews`;
+  const pathOf = (number: number) => `${path}?page=${number}${unanswered ? '&unanswered=1' : ''}`;
+  return html`<p class="sorts">${unanswered ? html`<a href="${path}">All reviews</a> <strong aria-current="true">Without reply</strong>` : html`<strong aria-current="true">All reviews</strong> <a href="${path}?unanswered=1">Without reply</a>`}</p>
+<section class="card" aria-labelledby="reviews"><h2 id="reviews">${rating === null ? 'No reviews yet' : `${rating.toFixed(1)} of 5 from ${formatCount(total, 'review')}`}</h2>
+${reviews.length === 0 && html`<p class="empty">There is nothing here.</p>`}
+<ol class="reviews">${reviews.map((review) => item(review, view))}</ol></section>
+${pageLinks(page, hasMore, pathOf)}`;
+}
+
+function item(review: PageReview, { listing, visitor, now }: OwnersReviewsView): Html {
+  const { reply } = review;
+  const path = `/dashboard/${listing.id}/reviews/${review.id}/reply`;
+  const token = formTokenField(visitor);
+  return html`<li id="review-${review.id}">${reviewText(review, now)}
+  ${reply && replyText(reply.text, reply.repliedAt, now)}
+  <div class="line"><details class="reply-form"><summary>${reply ? 'Edit reply' : 'Reply'}</summary>
+    <form class="stack" method="post" action="${path}">${token}
+      <label><span class="hidden">Reply to ${isolated(review.username)}</span><textarea name="reply" required maxlength="1000" rows="3" dir="auto">${reply?.text ?? ''}</textarea></label>
+      <button>${reply ? 'Save reply' : 'Publish reply'}</button></form></details>
+  ${reply && html`<form method="post" action="${path}/delete">${token}<button class="plain danger">Delete reply</button></form>`}
+  <a href="${pagePath(listing)}/reviews/${review.id}/report">Report</a></div></li>`;
 }

@@ -1,8 +1,7 @@
 import { type Fragment, type Html, html } from '../../../platform/web/html.ts';
 import { pagePath } from '../../listing/listing.ts';
 import type { StoredListing } from '../../storage/listings/listings.ts';
-import { isolated, listingIcon } from '../listing-parts.ts';
-import { stateNotice } from '../state-notice.ts';
+import { isolated, listingIcon, stateNotice } from '../listing-parts.ts';
 
 /** The pages of a listing's dashboard, by the end of their paths. */
 const tabs = {

@@ -16,12 +16,17 @@ import {
 import { moderationLog } from '../../abuse/moderation-log.ts';
 import { listingsInState, moderationQueue } from '../../abuse/moderation-queue.ts';
 import type { PageDependencies } from '../dependencies.ts';
-import { line } from '../form-text.ts';
-import { readForm } from '../forms.ts';
+import { line, readForm } from '../forms.ts';
 import { pageNotFound, renderServicePage, requireVisitor } from '../render-page.ts';
 import type { Visitor } from '../session.ts';
-import { bansPage, hiddenListingsPage, logPage, type ModerationPath, moderationPage } from './moderation-pages.ts';
-import { queuePage } from './queue-page.ts';
+import {
+  bansPage,
+  hiddenListingsPage,
+  logPage,
+  type ModerationPath,
+  moderationPage,
+  queuePage,
+} from './moderation-pages.ts';
 
 const maxPending = 50;
 const maxItems = 20;

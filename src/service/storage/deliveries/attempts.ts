@@ -34,21 +34,12 @@ export async function attemptsOf(sql: Sql, deliveryIds: readonly string[]): Prom
   if (deliveryIds.length === 0) return attempts;
   const rows = await sql
     .selectFrom('attempts')
-    .selectAll()
+    .select(['delivery_id', 'at', 'duration_ms as durationMs', 'url', 'signed_with as signedWith'])
+    .select(['status', 'error', 'answer as responseBody'])
     .where('delivery_id', 'in', deliveryIds)
     .orderBy('id')
     .execute();
-  for (const row of rows) {
-    attempts.get(row.delivery_id)?.push({
-      at: row.at,
-      durationMs: row.duration_ms,
-      url: row.url,
-      signedWith: row.signed_with,
-      status: row.status,
-      error: row.error,
-      responseBody: row.answer,
-    });
-  }
+  for (const { delivery_id, ...attempt } of rows) attempts.get(delivery_id)?.push(attempt);
   return attempts;
 }
 

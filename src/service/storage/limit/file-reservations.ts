@@ -1,14 +1,28 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { uptime } from 'node:os';
 import type { Clock } from '../../../platform/clock.ts';
+import { wallClock } from '../../../platform/wall-clock.ts';
 import type { ReservationRequest, ReservationRules, Reservations, Reserved } from '../../rate-limit/reservations.ts';
 import { reserve, settled } from '../../rate-limit/reserve.ts';
+import { bulkInsert } from '../bulk-insert.ts';
 import type { Database } from '../database.ts';
-import { bootName } from './boot.ts';
-import { openLimitFile } from './limit-file.ts';
-import { registerHolder, unregisterHolder } from './limit-holders.ts';
-import type { LimitRows } from './limit-rows.ts';
-import { limitTransactions } from './limit-transactions.ts';
-import { deleteOldReservations } from './reservations.ts';
+import { openLimitFile, replacedCheckMs } from './limit-file.ts';
+import type { KeyReservation, LimitRows } from './limit-rows.ts';
+import { type LimitTransactions, limitTransactions } from './limit-transactions.ts';
+import { deleteOldReservations, reservationColumns, reservationValues, toReservation } from './reservations.ts';
+
+/** Other systems than Linux tell the time of the start, which is as precise as their clock (ms). */
+const precisionMs = 10_000;
+
+/** Names the present start of this machine: different after a crash of the machine, the same in all its containers. */
+function bootName(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return String(Math.round((wallClock.now() - uptime() * 1_000) / precisionMs));
+  }
+}
 
 export interface FileReservationsOptions {
   readonly database: Database;
@@ -74,4 +88,54 @@ export async function openFileReservations(options: FileReservationsOptions): Pr
       }
     },
   };
+}
+
+/**
+ * Registers a process that counts in a limit file, before it answers its first request, and gives the file what was
+ * counted before: by processes that have stopped, and by versions that counted in the database.
+ * @param holder.fileId the id of the limit file
+ * @returns until when requests may be unknown (ms, monotonic)
+ */
+async function registerHolder(
+  options: {
+    readonly database: Database;
+    readonly transactions: LimitTransactions;
+    readonly clock: Clock;
+    readonly rules: ReservationRules;
+  },
+  { holder, fileId }: { holder: string; fileId: string },
+): Promise<number> {
+  const { database, transactions, clock, rules } = options;
+  const lost = await database.selectFrom('limit_holders').select('holder').where('file_id', '<>', fileId).execute();
+  // A process that lost its file only now notices it soon, and may then use up its block.
+  const longestMs = replacedCheckMs + rules.blockMs + rules.windowMs;
+  if (lost.length > 0) {
+    await transactions.run((rows) => rows.extendUnknown(clock.now() + longestMs));
+    // Only now: another process that starts finds the registrations, or what they mean in the file.
+    for (const { holder } of lost) await database.deleteFrom('limit_holders').where('holder', '=', holder).execute();
+  }
+  await database.insertInto('limit_holders').values({ holder, file_id: fileId }).execute();
+  const stored = await database
+    .selectFrom('request_reservations')
+    .selectAll()
+    .where('counts_until', '>', clock.now() - rules.windowMs)
+    .execute();
+  const unknownUntil = await transactions.run((rows) => {
+    for (const row of stored) {
+      rows.of(row.key_id, holder).store(toReservation(row));
+    }
+    return rows.unknownUntil();
+  });
+  // Not longer after the clock was set back.
+  return clock.monotonic() + Math.min(unknownUntil - clock.now(), longestMs);
+}
+
+/** Removes the registration, and stores durably what the process has counted, in one transaction. */
+async function unregisterHolder(database: Database, holder: string, own: readonly KeyReservation[]): Promise<void> {
+  await database.transaction().execute(async (sql) => {
+    const insert = bulkInsert(sql, 'sqlite', 'request_reservations', Object.keys(reservationColumns));
+    for (const { keyId, reservation } of own) await insert.add(...reservationValues(keyId, reservation));
+    await insert.flush();
+    await sql.deleteFrom('limit_holders').where('holder', '=', holder).execute();
+  });
 }

@@ -35,44 +35,34 @@ interface SelectedRow {
 }
 
 export function createLimitRows(connection: SqliteDatabase): LimitRows {
-  const all = (text: string, parameters: readonly unknown[]) => connection.prepare(text).all(parameters);
-  const run = (text: string, parameters: readonly unknown[] = []) => void connection.prepare(text).run(parameters);
+  const all = <Row>(text: string, ...values: readonly unknown[]) => connection.prepare(text).all(values) as Row[];
+  const run = (text: string, ...values: readonly unknown[]) => void connection.prepare(text).run(values);
   const columns = 'key_id, holder, counted, reserved, usable_until';
+  const select = `select ${columns} from reservations`;
 
   return {
     of: (keyId, holder) => ({
-      others: () =>
-        (
-          all(`select ${columns} from reservations where key_id = ? and holder <> ?`, [keyId, holder]) as SelectedRow[]
-        ).map(toReservation),
+      others: () => all<SelectedRow>(`${select} where key_id = ? and holder <> ?`, keyId, holder).map(toReservation),
       store: (reservation) =>
         run(
           `insert or replace into reservations (${columns}, counts_until) values (?, ?, ?, ?, ?, ?)`,
-          valuesOf(keyId, reservation),
+          ...valuesOf(keyId, reservation),
         ),
     }),
-    ofHolder: (holder, after) =>
-      (
-        all(`select ${columns} from reservations where holder = ? and counts_until > ?`, [
-          holder,
-          after,
-        ]) as SelectedRow[]
-      ).map((row) => ({ keyId: row.key_id, reservation: toReservation(row) })),
-    deleteOld(fromKey, until) {
-      const [next] = all('select key_id from reservations where key_id >= ? order by key_id limit 1 offset ?', [
-        fromKey,
-        keysPerDelete,
-      ]) as { key_id: number }[];
-      run('delete from reservations where key_id >= ? and key_id < ? and counts_until <= ?', [
-        fromKey,
-        next === undefined ? Number.MAX_SAFE_INTEGER : Math.max(next.key_id, fromKey + 1),
-        until,
-      ]);
-      return next === undefined ? null : Math.max(next.key_id, fromKey + 1);
+    ofHolder(holder, after) {
+      const rows = all<SelectedRow>(`${select} where holder = ? and counts_until > ?`, holder, after);
+      return rows.map((row) => ({ keyId: row.key_id, reservation: toReservation(row) }));
     },
-    unknownUntil: () =>
-      (all('select unknown_until from file', []) as { unknown_until: number }[])[0]?.unknown_until ?? 0,
-    extendUnknown: (until) => run('update file set unknown_until = max(unknown_until, ?)', [until]),
+    deleteOld(fromKey, until) {
+      const first = 'select key_id from reservations where key_id >= ? order by key_id limit 1 offset ?';
+      const [next] = all<{ key_id: number }>(first, fromKey, keysPerDelete);
+      const end = next === undefined ? null : Math.max(next.key_id, fromKey + 1);
+      const range = 'key_id >= ? and key_id < ? and counts_until <= ?';
+      run(`delete from reservations where ${range}`, fromKey, end ?? Number.MAX_SAFE_INTEGER, until);
+      return end;
+    },
+    unknownUntil: () => all<{ unknown_until: number }>('select unknown_until from file')[0]?.unknown_until ?? 0,
+    extendUnknown: (until) => run('update file set unknown_until = max(unknown_until, ?)', until),
   };
 }
 

@@ -1,5 +1,4 @@
 import type { Sql } from '../database.ts';
-import type { Row } from '../tables.ts';
 
 /** The metadata of an API key. `hint` is the key's last characters; the key itself is not stored. */
 export interface StoredKey {
@@ -31,15 +30,13 @@ export async function insertKeys(sql: Sql, keys: readonly NewKey[]): Promise<voi
 }
 
 /** The active keys of a listing, newest first. */
-export async function keysOfListing(sql: Sql, listingId: string): Promise<StoredKey[]> {
-  const rows = await activeKeys(sql, listingId).orderBy('keys.id', 'desc').execute();
-  return rows.map(toStoredKey);
+export function keysOfListing(sql: Sql, listingId: string): Promise<StoredKey[]> {
+  return activeKeys(sql, listingId).orderBy('keys.id', 'desc').execute();
 }
 
 /** An active key of this listing, or null. */
 export async function findKey(sql: Sql, listingId: string, keyId: number): Promise<StoredKey | null> {
-  const row = await activeKeys(sql, listingId).where('keys.id', '=', keyId).executeTakeFirst();
-  return row ? toStoredKey(row) : null;
+  return (await activeKeys(sql, listingId).where('keys.id', '=', keyId).executeTakeFirst()) ?? null;
 }
 
 export async function countKeys(sql: Sql, listingId: string): Promise<number> {
@@ -78,19 +75,29 @@ function activeKeys(sql: Sql, listingId: string) {
   return sql
     .selectFrom('keys')
     .leftJoin('key_usage', 'key_usage.key_id', 'keys.id')
-    .selectAll('keys')
-    .select('key_usage.last_used_at')
+    .select(['keys.id', 'keys.listing_id as listingId', 'keys.hint', 'keys.label', 'keys.created_at as createdAt'])
+    .select('key_usage.last_used_at as lastUsedAt')
     .where('keys.listing_id', '=', listingId)
     .where('keys.revoked_at', 'is', null);
 }
 
-function toStoredKey(row: Row<'keys'> & { last_used_at: number | null }): StoredKey {
-  return {
-    id: row.id,
-    listingId: row.listing_id,
-    hint: row.hint,
-    label: row.label,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-  };
+/** Stores when keys were last used (ms since the epoch), unless a later use is stored. */
+export async function saveKeyUsage(sql: Sql, lastUsed: ReadonlyMap<number, number>): Promise<void> {
+  // In the order of the keys, so that two processes cannot lock each other.
+  const rows = [...lastUsed]
+    .map(([key_id, last_used_at]) => ({ key_id, last_used_at }))
+    .sort((one, other) => one.key_id - other.key_id);
+  const batchSize = 500;
+  for (let start = 0; start < rows.length; start += batchSize) {
+    await sql
+      .insertInto('key_usage')
+      .values(rows.slice(start, start + batchSize))
+      .onConflict((conflict) =>
+        conflict
+          .column('key_id')
+          .doUpdateSet((excluded) => ({ last_used_at: excluded.ref('excluded.last_used_at') }))
+          .whereRef('key_usage.last_used_at', '<', 'excluded.last_used_at'),
+      )
+      .execute();
+  }
 }

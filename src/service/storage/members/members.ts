@@ -29,9 +29,10 @@ export async function upsertMember(sql: Sql, input: ServiceMember): Promise<void
     .execute();
 }
 
+const columns = ['user_id as userId', 'username'] as const;
+
 export async function findMember(sql: Sql, userId: string): Promise<ServiceMember | null> {
-  const row = await sql.selectFrom('members').selectAll().where('user_id', '=', userId).executeTakeFirst();
-  return row ? { userId: row.user_id, username: row.username } : null;
+  return (await sql.selectFrom('members').select(columns).where('user_id', '=', userId).executeTakeFirst()) ?? null;
 }
 
 /** A member, and the value that every valid session of the member contains; null before the first sign-in. */
@@ -67,16 +68,14 @@ function newEpoch(): string {
 }
 
 /** The first members by id, for the list of members that a visitor may act as. */
-export async function listMembers(sql: Sql, limit: number): Promise<ServiceMember[]> {
-  const rows = await sql.selectFrom('members').selectAll().orderBy('user_id').limit(limit).execute();
-  return rows.map((row) => ({ userId: row.user_id, username: row.username }));
+export function listMembers(sql: Sql, limit: number): Promise<ServiceMember[]> {
+  return sql.selectFrom('members').select(columns).orderBy('user_id').limit(limit).execute();
 }
 
 /** Those of these members who exist. */
 export async function findMembersById(sql: Sql, userIds: readonly string[]): Promise<ServiceMember[]> {
   if (userIds.length === 0) return [];
-  const rows = await sql.selectFrom('members').selectAll().where('user_id', 'in', userIds).execute();
-  return rows.map((row) => ({ userId: row.user_id, username: row.username }));
+  return sql.selectFrom('members').select(columns).where('user_id', 'in', userIds).execute();
 }
 
 /** Locks a member until the end of the transaction, against others that lock it. */
@@ -86,4 +85,27 @@ export async function lockMember(sql: Sql, userId: string): Promise<void> {
     .set((row) => ({ username: row.ref('username') }))
     .where('user_id', '=', userId)
     .execute();
+}
+
+/** A session of the pages. */
+interface SessionId {
+  /** Random, without the member's id. */
+  readonly id: string;
+  /** The end of the session, until which its revocation is stored (ms since the epoch). */
+  readonly expiresAt: number;
+}
+
+/** Ends a session in all processes, and forgets those that have expired. `now` in ms since the epoch. */
+export async function revokeSession(sql: Sql, { id, expiresAt }: SessionId, now: number): Promise<void> {
+  await sql.deleteFrom('revoked_sessions').where('expires_at', '<=', now).execute();
+  await sql
+    .insertInto('revoked_sessions')
+    .values({ id, expires_at: expiresAt })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+}
+
+export async function isSessionRevoked(sql: Sql, id: string): Promise<boolean> {
+  const revoked = sql.selectFrom('revoked_sessions').select('id').where('id', '=', id);
+  return (await revoked.executeTakeFirst()) !== undefined;
 }

@@ -71,28 +71,12 @@ function withReplies(sql: Sql) {
   return sql
     .selectFrom('reviews')
     .leftJoin('review_replies', 'review_replies.review_id', 'reviews.id')
-    .select([
-      'reviews.id',
-      'reviews.user_id',
-      'reviews.username',
-      'reviews.rating',
-      'reviews.comment',
-      'reviews.created_at',
-      'review_replies.reply',
-      'review_replies.replied_at',
-    ]);
+    .select(['reviews.id', 'reviews.user_id as userId', 'reviews.username', 'reviews.rating', 'reviews.comment'])
+    .select(['reviews.created_at as createdAt', 'review_replies.reply', 'review_replies.replied_at']);
 }
 
 type ReviewRow = Awaited<ReturnType<ReturnType<typeof withReplies>['executeTakeFirstOrThrow']>>;
 
-function toPageReview(row: ReviewRow): PageReview {
-  return {
-    id: row.id,
-    userId: row.user_id,
-    username: row.username,
-    rating: row.rating,
-    comment: row.comment,
-    createdAt: row.created_at,
-    reply: row.reply === null || row.replied_at === null ? null : { text: row.reply, repliedAt: row.replied_at },
-  };
+function toPageReview({ reply, replied_at: repliedAt, ...review }: ReviewRow): PageReview {
+  return { ...review, reply: reply === null || repliedAt === null ? null : { text: reply, repliedAt } };
 }

@@ -13,8 +13,8 @@ import { saveDeletedLog } from '../../../platform/save-deleted-log.ts';
 import { forKysely, openSqlite } from '../../../platform/sqlite.ts';
 import type { Execute, OpenOptions, SqliteEngine } from '../engine.ts';
 import { migrations } from '../migrations/index.ts';
+import type { RecordVote } from '../record-vote.ts';
 import { createDriver, type DriverOptions } from './driver.ts';
-import { createRecordVote } from './record-vote.ts';
 import { withStatementCache } from './statement-cache.ts';
 
 /** SQLite's busy timeout while the file is opened (ms): several processes may create it at the same time. */
@@ -95,4 +95,39 @@ function open(path: string): DatabaseSync {
   // The first read creates the -wal and -shm files.
   connection.exec('PRAGMA schema_version');
   return connection;
+}
+
+const insertVote = `
+  insert into votes (listing_id, user_id, voted_at, denial_reason) select ?, ?, ?, ?
+  where not exists (select 1 from votes where listing_id = ? and user_id = ? and voted_at > ?)
+  returning id`;
+
+const selectLastVote = 'select max(voted_at) as at from votes where listing_id = ? and user_id = ?';
+
+const upsertMember = `
+  insert into members (user_id, username) values (?, ?)
+  on conflict (user_id) do update set username = excluded.username where username <> excluded.username`;
+
+const insertDelivery = `
+  insert into deliveries (
+    id, listing_id, family, event, test, body, created_at, state, attempts, next_attempt_at, leased_until, lease_id
+  )
+  select ?, listing_id, family, ?, 0, ?, ?, 'waiting', 0, ?, null, null from webhooks
+  where listing_id = ? and family = ?
+  returning id`;
+
+/** Records votes with statements that are compiled once. */
+function createRecordVote({ transact }: Pick<SqliteEngine, 'transact'>): RecordVote {
+  return ({ listingId, voter: { userId, username }, votedAt, denialReason, cooldownStart, delivery }) =>
+    transact((execute) => {
+      const vote = [listingId, userId, votedAt, denialReason, listingId, userId, cooldownStart];
+      if (execute(insertVote, vote).length === 0) {
+        const [last] = execute(selectLastVote, [listingId, userId]) as { at: number | null }[];
+        return { recorded: false, lastVoteAt: last?.at ?? votedAt };
+      }
+      execute(upsertMember, [userId, username]);
+      const { id, event, body, createdAt, family } = delivery;
+      const queued = execute(insertDelivery, [id, event, body, createdAt, createdAt, listingId, family]);
+      return { recorded: true, isQueued: queued.length > 0 };
+    });
 }
