@@ -3,16 +3,13 @@ import { type AccountScope, homeAccounts, partsOf } from '../core/ledger/account
 import type { LedgerReads } from '../core/ledger/ledger.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { VotesPerDay } from '../core/ledger/votes-per-day.ts';
-import type { Outbox } from '../core/outbox/outbox.ts';
 import type { OwnerActions } from '../core/records/owner-actions.ts';
 import type { Records } from '../core/records/records.ts';
 import type { GrantSummary, PurchaseSummary, ReminderSummary } from '../core/records/reward-records.ts';
-import type { SessionRevocations } from '../core/records/session-revocations.ts';
 import type { CommunityStores } from '../core/settings/stored-settings.ts';
+import { type CoreModules, coreModules } from '../core/store/modules.ts';
 import { openDatabase } from '../core/store/open-database.ts';
-import { type ProcessCoordination, sqlProcessCoordination } from '../core/store/process-coordination.ts';
 import { queryBuilder } from '../core/store/query-builder.ts';
-import { sqlCommandRegistry } from '../core/store/reads/command-registry.ts';
 import { sqlCommunityStores } from '../core/store/reads/community-stores.ts';
 import { findCorrection } from '../core/store/reads/corrections.ts';
 import { sqlCounting } from '../core/store/reads/counting.ts';
@@ -22,7 +19,6 @@ import { sqlLedger } from '../core/store/reads/ledger.ts';
 import { accountsOfMember } from '../core/store/reads/member-accounts.ts';
 import { sqlMemberData } from '../core/store/reads/member-data.ts';
 import { sqlMemberLocales } from '../core/store/reads/member-locales.ts';
-import { sqlOutbox } from '../core/store/reads/outbox.ts';
 import { summarizePurchases } from '../core/store/reads/purchase-summary.ts';
 import { sqlPurchases } from '../core/store/reads/purchases.ts';
 import { sqlQuarantine } from '../core/store/reads/quarantine.ts';
@@ -33,8 +29,6 @@ import { sqlRewards } from '../core/store/reads/rewards.ts';
 import { sqlStandings } from '../core/store/reads/standings/standings.ts';
 import { sqlVotesPerDay } from '../core/store/reads/votes-per-day.ts';
 import { createSqlClients, type SqlClients } from '../core/store/sql-module.ts';
-import { countRequestsSince } from '../core/store/writes/budget.ts';
-import { isSessionRevoked } from '../core/store/writes/session-revocations.ts';
 import type { BackfillStore } from '../core/tally/backfill.ts';
 import type { ImportStore } from '../core/tally/import-store.ts';
 import type { MemberData } from '../core/tally/member-data.ts';
@@ -46,8 +40,6 @@ import type { Recorder } from '../core/tally/recorder.ts';
 import type { RewardStore } from '../core/tally/reward-store.ts';
 import type { Installation } from '../core/tally/separation.ts';
 import type { MemberLocales } from '../discord/member-languages.ts';
-import type { CommandRegistry } from '../discord/registration/command-registry.ts';
-import type { BudgetStore } from '../lookup/budget.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { MigrationProgress } from '../platform/database/migrations/migrate.ts';
 import { logProgress } from '../platform/database/migrations/report-progress.ts';
@@ -68,11 +60,10 @@ const features = {
 const writeFailureHoldMs = 6 * second;
 
 /** The storage adapters of all modules, over one database. */
-export interface Store extends SqlClients<FeatureModules>, CommunityStores, ProcessCoordination {
+export interface Store extends SqlClients<CoreModules>, SqlClients<FeatureModules>, CommunityStores {
   readonly ledgerStore: LedgerStore;
   readonly recorder: Recorder;
   readonly claims: ClaimRecorder;
-  readonly outbox: Outbox;
   /** The accounts of the home community. */
   readonly ledger: LedgerReads;
   ledgerIn(accounts: AccountScope): LedgerReads;
@@ -101,9 +92,6 @@ export interface Store extends SqlClients<FeatureModules>, CommunityStores, Proc
   };
   readonly quarantine: Quarantine;
   readonly ownerActions: OwnerActions;
-  readonly sessions: SessionRevocations;
-  readonly budgetStore: BudgetStore;
-  readonly commandRegistry: CommandRegistry;
   /** Throws {@link DatabaseFileReplacedError} if the file at the path is not the open one. Takes microseconds. */
   checkFiles(): void;
   /**
@@ -176,6 +164,9 @@ export async function openStore(
     if (replaced !== null) throw replaced;
   }
 
+  const modules = { ...coreModules, ...features.modules };
+  const clients = createSqlClients(modules, sql, (...job) => write('writeOfModule', ...job));
+
   return {
     checkFiles,
     recorder: {
@@ -183,7 +174,6 @@ export async function openStore(
       recordReplay: (id, delivery, routed, now) => clearFailureAfter(write('recordReplay', id, delivery, routed, now)),
     },
     claims: { recordClaim: (claim, listing, now) => write('recordClaim', claim, listing, now) },
-    outbox: sqlOutbox(db, reading, write),
     ledger: ledgerIn(homeAccounts),
     ledgerIn,
     standingsIn: (accounts, timeZone) => sqlStandings(db, dialect, clock, accounts, timeZone),
@@ -213,25 +203,15 @@ export async function openStore(
       reminders: (now) => summarizeReminders(db, reading, now),
     },
     quarantine: sqlQuarantine(db, reading),
-    budgetStore: {
-      acquire: (...request) => write('acquire', ...request),
-      spent: (keyId, since) => countRequestsSince(db, reading, keyId, since),
-    },
-    commandRegistry: sqlCommandRegistry(db, reading, write),
-    ...createSqlClients(features.modules, sql, (...job) => write('writeOfModule', ...job)),
+    ...clients,
     ...sqlCommunityStores(db, reading, write),
-    ...sqlProcessCoordination(db, reading, write),
     ledgerStore: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
       findCorrection: (idempotencyKey) => findCorrection(db, reading, idempotencyKey),
     },
     ownerActions: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
-      requeueEffect: (effectId, now) => write('requeueEffect', effectId, now),
-    },
-    sessions: {
-      revoke: (session) => write('revokeSession', session),
-      isRevoked: (id) => isSessionRevoked(db, reading, id),
+      requeueEffect: clients.outbox.requeue,
     },
     async probe() {
       checkFiles();

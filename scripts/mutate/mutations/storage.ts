@@ -45,13 +45,13 @@ export const storageMutations: readonly Mutation[] = [
     breaks: 'on PostgreSQL, a further vote moves the reminder',
   },
   {
-    file: 'src/core/store/writes/claim.ts',
+    file: 'src/core/store/outbox/claim.ts',
     find: 'due_at: leaseUntil,',
     replace: 'due_at: now,',
     breaks: 'an effect that is attempted is leased, so that no other process attempts it',
   },
   {
-    file: 'src/core/store/writes/claim.ts',
+    file: 'src/core/store/outbox/claim.ts',
     find: "unsure_since: eb.fn.coalesce('unsure_since', eb.val(now)),",
     replace: 'unsure_since: eb.val(now),',
     breaks: 'how long an effect may have been sent counts from its first attempt',

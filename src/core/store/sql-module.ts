@@ -37,6 +37,13 @@ export interface StoredFeatures {
   readonly hooks: readonly Hooks[];
 }
 
+/** How operations of a port are declared in a module. */
+export type SqlOperations<Port> = {
+  readonly [Name in keyof Port]: Port[Name] extends (...args: infer Args) => infer Result
+    ? (sql: Sql, ...args: Args) => Result
+    : never;
+};
+
 type Bound<F> = F extends (sql: Sql, ...args: infer Args) => infer Result ? (...args: Args) => Result : never;
 type BoundAll<Functions> = { readonly [Name in keyof Functions]: Bound<Functions[Name]> };
 

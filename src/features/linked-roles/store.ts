@@ -2,11 +2,11 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import { memberOf } from '../../core/ledger/account-id.ts';
 import { accountOf } from '../../core/store/account-columns.ts';
 import { parseLastVotes } from '../../core/store/json-columns.ts';
+import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import { lockAccountsOf, releaseAccount } from '../../core/store/writes/accounts.ts';
-import { enqueueWrites } from '../../core/store/writes/enqueue.ts';
 import { keyIdOf } from '../../platform/encryption/sealed-text.ts';
 import type { LinkedMember, SaveTokensResult, SealedTokens, StoredValues } from './linked-members.ts';
 import { roleConnectionEffect } from './role-connection.ts';
@@ -152,8 +152,8 @@ function updateMember(db: Kysely<Tables>, userId: string) {
   return db.updateTable('linked_members').where('user_id', '=', userId);
 }
 
-async function enqueueUpdate({ db, connection }: Sql, userId: string, now: number): Promise<void> {
-  await enqueueWrites(db, connection).enqueue([roleConnectionEffect(userId, null, now)]);
+async function enqueueUpdate(sql: Sql, userId: string, now: number): Promise<void> {
+  await enqueue(sql, [roleConnectionEffect(userId, null, now)]);
 }
 
 async function markAccounts({ db, connection }: Sql, userId: string, roleConnection: 'none' | 'linked'): Promise<void> {

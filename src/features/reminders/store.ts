@@ -4,12 +4,12 @@ import { type AccountId, type AccountScope, accountIdOf, memberOf } from '../../
 import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { parseLastVotes } from '../../core/store/json-columns.ts';
+import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { run } from '../../core/store/query-builder.ts';
 import { accountsOfMember } from '../../core/store/reads/member-accounts.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import { lockAccount, releaseAccount } from '../../core/store/writes/accounts.ts';
-import { enqueueWrites } from '../../core/store/writes/enqueue.ts';
 import type { AccountState } from '../../core/tally/account-state.ts';
 import type {
   ListingCooldown,
@@ -124,7 +124,7 @@ export const writes = {
   async enqueue(sql: Sql, reminder: Reminder, accounts: AccountScope, now: number): Promise<string | null> {
     if (!(await deleteUnchanged(sql, reminder))) return null;
     const effect = reminderEffect(reminder, accounts, now);
-    await enqueueWrites(sql.db, sql.connection).enqueue([effect]);
+    await enqueue(sql, [effect]);
     return effect.queue;
   },
 

@@ -1,8 +1,8 @@
 import { type HandlerListing, handlerQueue, type ReviewEvent } from '../../core/outbox/handler-events.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
+import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { run } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
-import { enqueueWrites } from '../../core/store/writes/enqueue.ts';
 import { lock } from '../../core/store/writes/lock.ts';
 import { progressKeys, progressOf, setProgress } from '../../core/store/writes/progress.ts';
 import { day } from '../../platform/durations.ts';
@@ -69,7 +69,8 @@ export const writes = {
     const isNew = ({ createdAt }: { readonly createdAt: number | null }) =>
       since !== null && (createdAt === null ? !isPartial : createdAt > since);
     const announced = unknown.filter(isNew).toReversed();
-    await enqueueWrites(db, connection).enqueue(
+    await enqueue(
+      { db, connection },
       announced.flatMap(({ id, ...review }) => [
         ...(channelId === null ? [] : [reviewEffect({ channelId, listing, id, review }, now)]),
         ...(handled === null ? [] : [reviewCall(handled, id, review, now)]),

@@ -5,10 +5,10 @@ import { type AccountId, homeAccounts, partsOf } from '../../ledger/account-id.t
 import { directMessageQueue, recipientOf } from '../../outbox/direct-message-queue.ts';
 import { roleConnectionQueue } from '../../outbox/role-connection-queue.ts';
 import { linkedEntries } from '../linked-entries.ts';
+import { waitingIn } from '../outbox/waiting-queues.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Sql } from '../sql-module.ts';
 import { noDelivery, type Tables } from '../tables.ts';
-import { waitingIn } from '../waiting-queues.ts';
 import { chunksOf } from './chunks.ts';
 import { findGifts, type Gifts } from './gifts.ts';
 

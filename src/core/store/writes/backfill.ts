@@ -14,17 +14,16 @@ import {
 import { applyGrants } from '../../tally/grants.ts';
 import { partyKey } from '../../tally/party.ts';
 import { linkedEntries } from '../linked-entries.ts';
+import { enqueue } from '../outbox/enqueue.ts';
 import { run } from '../query-builder.ts';
 import { type RunQuery, readMemberState } from '../reads/backfill-state.ts';
 import { toOutage } from '../recording/queries.ts';
 import type { Tables } from '../tables.ts';
 import { appendEntry, lockAccount, releaseAccount } from './accounts.ts';
-import { enqueueWrites } from './enqueue.ts';
 
 /** Payments for the time before the rules, for use inside a transaction of `connection`. */
 export function backfillWrites(db: Kysely<Tables>, connection: Connection) {
   const query: RunQuery = (statement) => run(connection, statement);
-  const { enqueue } = enqueueWrites(db, connection);
 
   return {
     /** Stores that parties (by their keys) have reached their goals, unless votes were counted for them. */
@@ -103,6 +102,6 @@ export function backfillWrites(db: Kysely<Tables>, connection: Connection) {
         ),
       );
     }
-    await enqueue(effects);
+    await enqueue({ db, connection }, effects);
   }
 }

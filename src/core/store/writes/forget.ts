@@ -6,17 +6,15 @@ import { type EventKey, forgottenVoteKey } from '../../tally/idempotency-key.ts'
 import type { Forgetting } from '../../tally/member-data.ts';
 import { findMemberRows, type Mentions } from '../member-data/member-rows.ts';
 import { memberTables, votersOf } from '../member-data/member-tables.ts';
+import { enqueue } from '../outbox/enqueue.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import { lockAccountsOf, releaseAccount } from './accounts.ts';
-import { enqueueWrites } from './enqueue.ts';
 import { lock } from './lock.ts';
 import { closePurchases, lockShop } from './refund.ts';
 
 /** Forgets members, for use inside a transaction of `connection`. */
 export function forgetWrites(db: Kysely<Tables>, connection: Connection, effects: EffectFormats) {
-  const { enqueue } = enqueueWrites(db, connection);
-
   /** The payment of a party would otherwise pay the account under both ids. */
   async function lockUnpaidParties(userId: string): Promise<void> {
     const voters = await run(connection, votersOf(db, userId));
@@ -30,6 +28,7 @@ export function forgetWrites(db: Kysely<Tables>, connection: Connection, effects
   async function removeRoles(grants: readonly Selectable<Tables['grants']>[], now: number): Promise<void> {
     const roles = new Map(grants.map((grant) => [`${grant.guild_id} ${grant.role}`, grant]));
     await enqueue(
+      { db, connection },
       [...roles.values()].map(({ guild_id: guildId, user_id: userId, role }) =>
         roleEffect({ guildId, userId, role, erase: true }, null, now),
       ),
@@ -70,7 +69,7 @@ export function forgetWrites(db: Kysely<Tables>, connection: Connection, effects
         for (const query of table.forget(db, rows, pseudonym)) await run(connection, query);
       }
       await removeRoles(grants, now);
-      await enqueue(reports);
+      await enqueue({ db, connection }, reports);
     },
 
     /** Deletes the votes of forgotten members that have expired. */

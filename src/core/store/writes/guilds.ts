@@ -2,17 +2,15 @@ import { type Kysely, sql } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import { byTallyhook } from '../../settings/stored-settings.ts';
+import { enqueue } from '../outbox/enqueue.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { enqueueWrites } from './enqueue.ts';
 
 /** Changes of a guild per transaction. */
 const changesAtOnce = 200;
 
 /** The states of communities, for use inside a transaction of `connection`. */
 export function guildWrites(db: Kysely<Tables>, connection: Connection) {
-  const { enqueue } = enqueueWrites(db, connection);
-
   return {
     async setGuildMissing(guildId: string, since: number | null): Promise<void> {
       await run(connection, db.updateTable('guilds').set({ missing_since: since }).where('guild_id', '=', guildId));
@@ -29,7 +27,7 @@ export function guildWrites(db: Kysely<Tables>, connection: Connection) {
       const ofGuild = update.where('guild_id', '=', guildId);
       const unparked = parked?.by === byTallyhook ? ofGuild.where('parked_at', 'is', null) : ofGuild;
       const updated = await run(connection, unparked.returning('guild_id'));
-      if (updated.length > 0 && message !== null) await enqueue([message]);
+      if (updated.length > 0 && message !== null) await enqueue({ db, connection }, [message]);
       return updated.length > 0;
     },
 
@@ -40,7 +38,7 @@ export function guildWrites(db: Kysely<Tables>, connection: Connection) {
     ): Promise<boolean> {
       const note = db.updateTable('guilds').set({ notices }).where('guild_id', '=', guildId);
       const noted = await run(connection, note.where('notices', '<', notices).returning('guild_id'));
-      if (noted.length > 0 && message !== null) await enqueue([message]);
+      if (noted.length > 0 && message !== null) await enqueue({ db, connection }, [message]);
       return noted.length > 0;
     },
 

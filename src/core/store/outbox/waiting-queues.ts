@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { literal } from './query-builder.ts';
-import type { Tables } from './tables.ts';
+import { literal } from '../query-builder.ts';
+import type { Tables } from '../tables.ts';
 
 /** The waiting effects. The index `effects_by_channel` has them by queue and due time. */
 export function waitingIn(db: Kysely<Tables>) {

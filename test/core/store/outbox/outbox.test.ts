@@ -4,8 +4,10 @@ import { createGroupCommit } from '../../../../src/core/store/commits/group-comm
 import { createWriter } from '../../../../src/core/store/commits/writer.ts';
 import { sqlite } from '../../../../src/core/store/dialect/sqlite.ts';
 import { migrate } from '../../../../src/core/store/migrations/migrate.ts';
+import { effectsPerCount } from '../../../../src/core/store/outbox/queues.ts';
+import * as module from '../../../../src/core/store/outbox/store.ts';
 import { queryBuilder } from '../../../../src/core/store/query-builder.ts';
-import { effectsPerCount, sqlOutbox } from '../../../../src/core/store/reads/outbox.ts';
+import { createSqlClients } from '../../../../src/core/store/sql-module.ts';
 import type { ListingContext } from '../../../../src/core/tally/listing-context.ts';
 import type { Delivery } from '../../../../src/core/tally/tally.ts';
 import { storedFeatures } from '../../../../src/features/index.ts';
@@ -41,7 +43,8 @@ async function recordingOutbox() {
   };
   const db = queryBuilder(dialect);
   const { write } = createGroupCommit([createWriter(dialect, systemClock, storedFeatures)], systemClock, 100_000);
-  const outbox = sqlOutbox(db, reading, write);
+  const sql = { db, connection: reading, effects: storedFeatures.effects };
+  const { outbox } = createSqlClients({ outbox: module }, sql, (...job) => write('writeOfModule', ...job));
   const enqueue = async (createdAt: number) => {
     const delivery: Delivery = { receivedAt: createdAt, family: 'vote', body: '{}' };
     await write('record', delivery, { type: 'test', test: { kind: 'server_vote', userId: '1' }, listing });

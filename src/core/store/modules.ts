@@ -1,0 +1,21 @@
+import * as circuits from './coordination/circuits.ts';
+import * as commandRegistry from './coordination/command-registry.ts';
+import * as invalidRequests from './coordination/invalid-requests.ts';
+import * as leases from './coordination/leases.ts';
+import * as budgetStore from './coordination/lookup-requests.ts';
+import * as sessions from './coordination/session-revocations.ts';
+import * as outbox from './outbox/store.ts';
+import type { SqlModules } from './sql-module.ts';
+
+/** The statements of the core; those of features are beside their features. */
+export const coreModules = {
+  outbox,
+  leases,
+  circuits,
+  invalidRequests,
+  budgetStore,
+  commandRegistry,
+  sessions,
+} satisfies SqlModules;
+
+export type CoreModules = typeof coreModules;
