@@ -14,6 +14,7 @@ import { reminders } from './reminders/feature.ts';
 import { reviews } from './reviews/feature.ts';
 import { roles } from './roles/feature.ts';
 import { shop } from './shop/feature.ts';
+import { upkeep } from './upkeep/feature.ts';
 
 /** All features. When an event is recorded, they take part in this order. */
 const features = {
@@ -28,6 +29,7 @@ const features = {
   communities,
   announcements,
   roles,
+  upkeep,
 } as const satisfies Readonly<Record<string, Feature>>;
 
 type Features = typeof features;

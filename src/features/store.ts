@@ -12,16 +12,12 @@ import { openDatabase } from '../core/store/open-database.ts';
 import { queryBuilder } from '../core/store/query-builder.ts';
 import { sqlCommunityStores } from '../core/store/reads/community-stores.ts';
 import { findCorrection } from '../core/store/reads/corrections.ts';
-import { sqlCounting } from '../core/store/reads/counting.ts';
 import { sqlImports } from '../core/store/reads/imports.ts';
-import { sqlInstallation } from '../core/store/reads/installation.ts';
 import { sqlLedger } from '../core/store/reads/ledger.ts';
 import { accountsOfMember } from '../core/store/reads/member-accounts.ts';
 import { sqlMemberData } from '../core/store/reads/member-data.ts';
-import { sqlMemberLocales } from '../core/store/reads/member-locales.ts';
 import { summarizePurchases } from '../core/store/reads/purchase-summary.ts';
 import { sqlPurchases } from '../core/store/reads/purchases.ts';
-import { sqlQuarantine } from '../core/store/reads/quarantine.ts';
 import { sqlRecords } from '../core/store/reads/records.ts';
 import { summarizeReminders } from '../core/store/reads/reminder-summary.ts';
 import { summarizeGrants } from '../core/store/reads/reward-records.ts';
@@ -32,14 +28,10 @@ import { createSqlClients, type SqlClients } from '../core/store/sql-module.ts';
 import type { BackfillStore } from '../core/tally/backfill.ts';
 import type { ImportStore } from '../core/tally/import-store.ts';
 import type { MemberData } from '../core/tally/member-data.ts';
-import type { CountingStore, PruningStore } from '../core/tally/pruning-store.ts';
 import type { PurchaseStore } from '../core/tally/purchase-store.ts';
-import type { Quarantine } from '../core/tally/quarantine.ts';
 import type { ClaimRecorder } from '../core/tally/record-claim.ts';
 import type { Recorder } from '../core/tally/recorder.ts';
 import type { RewardStore } from '../core/tally/reward-store.ts';
-import type { Installation } from '../core/tally/separation.ts';
-import type { MemberLocales } from '../discord/member-languages.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { MigrationProgress } from '../platform/database/migrations/migrate.ts';
 import { logProgress } from '../platform/database/migrations/report-progress.ts';
@@ -49,6 +41,7 @@ import { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { LedgerStore } from './handlers/ledger.ts';
 import { type FeatureModules, storedFeatures } from './index.ts';
+import { type Counting, createCounting } from './upkeep/counting.ts';
 
 /** The worker's file is `.ts` in the repository, `.js` in the package. */
 const features = {
@@ -71,18 +64,15 @@ export interface Store extends SqlClients<CoreModules>, SqlClients<FeatureModule
   standingsIn(accounts: AccountScope, timeZone: string): Standings;
   /** Votes by the calendar of a time zone (IANA name). Each time zone has one cache. */
   votesPerDayIn(timeZone: string): VotesPerDay;
-  readonly installation: Installation;
   /** In which communities a member has an account. Rejects with the driver's error. */
   communitiesOf(userId: string): Promise<readonly AccountScope[]>;
   readonly records: Records;
   readonly rewards: RewardStore;
   readonly purchases: PurchaseStore;
-  readonly memberLocales: MemberLocales;
   readonly memberData: MemberData;
   readonly backfill: BackfillStore;
   readonly imports: ImportStore;
-  readonly pruning: PruningStore;
-  readonly counting: CountingStore;
+  readonly counting: Counting;
   /** What the owner sees of the rewards. Rejects with the driver's error. */
   readonly rewardRecords: {
     grants(): Promise<GrantSummary>;
@@ -90,7 +80,6 @@ export interface Store extends SqlClients<CoreModules>, SqlClients<FeatureModule
     /** @param now ms since the epoch */
     reminders(now: number): Promise<ReminderSummary>;
   };
-  readonly quarantine: Quarantine;
   readonly ownerActions: OwnerActions;
   /** Throws {@link DatabaseFileReplacedError} if the file at the path is not the open one. Takes microseconds. */
   checkFiles(): void;
@@ -132,7 +121,7 @@ export async function openStore(
       ? monitorFiles({ check: dialect.checkFiles, saveLog: dialect.saveLog, reopen, log })
       : undefined;
 
-  const sql = { db, connection: reading, effects: features.effects };
+  const sql = { db, connection: reading, effects: features.effects, reusesShortenedRows: dialect.reusesShortenedRows };
   const ledgerIn = sqlLedger(db, reading);
 
   let lastWriteFailure: { error: StoreUnavailableError; at: number } | undefined;
@@ -178,31 +167,23 @@ export async function openStore(
     ledgerIn,
     standingsIn: (accounts, timeZone) => sqlStandings(db, dialect, clock, accounts, timeZone),
     votesPerDayIn: sqlVotesPerDay(db, reading, clock),
-    installation: sqlInstallation(db, reading, write),
     communitiesOf: async (userId) =>
       (await accountsOfMember(reading, db, userId)).map((accountId) => partsOf(accountId).accounts),
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
     purchases: sqlPurchases(db, reading, write),
-    memberLocales: sqlMemberLocales(db, reading, write),
     memberData: sqlMemberData(sql, write),
     backfill: {
       saveParties: (partyGoals, goal) => write('saveParties', partyGoals, goal),
       backfillMember: (userId, rules, now) => write('backfillMember', userId, rules, now),
     },
     imports: sqlImports(db, reading, write),
-    pruning: {
-      lease: (now, heldUntil, until) => write('leasePruning', now, heldUntil, until),
-      pruneBodies: (receivedBefore, limit) => write('pruneBodies', receivedBefore, limit),
-      pruneEffects: (finishedBefore, limit) => write('pruneEffects', finishedBefore, limit),
-    },
-    counting: sqlCounting(db, dialect, clock, write),
+    counting: createCounting(clients.counters, clock, dialect.dataVersion !== null),
     rewardRecords: {
       grants: () => summarizeGrants(db, reading),
       purchases: () => summarizePurchases(db, reading),
       reminders: (now) => summarizeReminders(db, reading, now),
     },
-    quarantine: sqlQuarantine(db, reading),
     ...clients,
     ...sqlCommunityStores(db, reading, write),
     ledgerStore: {

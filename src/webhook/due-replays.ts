@@ -1,4 +1,5 @@
-import type { Quarantine, QuarantinedDelivery } from '../core/tally/quarantine.ts';
+import type { Quarantine } from '../core/store/quarantine.ts';
+import type { QuarantinedDelivery } from '../core/tally/quarantine.ts';
 import { quarantineReasons } from '../core/tally/quarantine-reasons.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';

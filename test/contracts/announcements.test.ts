@@ -153,8 +153,8 @@ function announcementTests(newUrl: () => string): void {
     ]);
     expect(await lostOn(6)).toEqual([{ userId: member(3), days: 4 }]);
     expect(await lostOn(7, 12)).toEqual([]);
-    await store.rewards.beat(monday + 5 * day - 12 * hour);
-    await store.rewards.beat(monday + 6 * day - 12 * hour);
+    await store.upkeep.beat(monday + 5 * day - 12 * hour);
+    await store.upkeep.beat(monday + 6 * day - 12 * hour);
     expect((await lostOn(5)).map(({ userId }) => userId)).toEqual([]);
     expect((await lostOn(6)).map(({ userId }) => userId)).toEqual([member(1)]);
   });

@@ -3,6 +3,7 @@ import { accountIdOf } from '../../src/core/ledger/account-id.ts';
 import type { Premium } from '../../src/core/ledger/event.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
+import { fixHome } from '../../src/features/communities/home.ts';
 import { openStore } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { serverAndBot } from '../support/listings.ts';
@@ -39,7 +40,7 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
     const clock = manualClock(start);
     const store = await openStore(url, clock, { thread: false });
     onTestFinished(() => store.close());
-    await store.installation.home(home, [home]);
+    await fixHome(store.installation, home, [home]);
     for (const [guildId, listing] of [
       [guild, 'hosted'],
       [home, 'home'],

@@ -90,7 +90,7 @@ describeOnEveryDatabase('the body of a repeated delivery', (newUrl) => {
     expect((await bodies()).at(-1)).toMatchObject({ body: '', original_id: deliveryId });
     expect(await store.records.delivery(again.deliveryId)).toMatchObject({ body: '{"forgotten":true}' });
 
-    await store.pruning.pruneBodies(start + 30 * day, 100);
+    await store.upkeep.pruneBodies(start + 30 * day, 100);
     for (const id of [deliveryId, repeat.deliveryId, again.deliveryId])
       expect(await store.records.delivery(id)).toMatchObject({ body: '' });
   });

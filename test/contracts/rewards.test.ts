@@ -364,11 +364,11 @@ function rewardTests(newUrl: () => string): void {
 
   it('forgives days on which receiving was down', async () => {
     const { store } = await open();
-    await store.rewards.beat(start);
+    await store.upkeep.beat(start);
     await castVote(store, '1', start);
-    await store.rewards.beat(start + 5 * hour);
-    await store.rewards.beat(start + 2 * day - 6 * hour);
-    await store.rewards.beat(start + 2 * day);
+    await store.upkeep.beat(start + 5 * hour);
+    await store.upkeep.beat(start + 2 * day - 6 * hour);
+    await store.upkeep.beat(start + 2 * day);
     await castVote(store, '1', start + 2 * day);
     // Monday, Wednesday and Thursday, without a missed day in between.
     expect(await castVote(store, '1', start + 3 * day)).toMatchObject({ credits: 10 + 50 });

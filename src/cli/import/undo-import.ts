@@ -61,7 +61,7 @@ export async function undoImport(id: number, { dryRun, yes, json }: UndoOptions,
       }
       after = members.at(-1) ?? '';
     }
-    if (stored.votes > 0) await store.imports.resetCounters();
+    if (stored.votes > 0) await store.counters.reset();
     await store.imports.setState(id, 'undone', systemClock.now());
     if (json)
       terminal.print(JSON.stringify({ id, name, guildId: accounts === homeAccounts ? null : accounts, ...totals }));

@@ -4,12 +4,20 @@ import * as invalidRequests from './coordination/invalid-requests.ts';
 import * as leases from './coordination/leases.ts';
 import * as budgetStore from './coordination/lookup-requests.ts';
 import * as sessions from './coordination/session-revocations.ts';
+import * as counters from './counters/store.ts';
+import * as installation from './installation/store.ts';
+import * as memberLocales from './member-locales.ts';
 import * as outbox from './outbox/store.ts';
+import * as quarantine from './quarantine.ts';
 import type { SqlModules } from './sql-module.ts';
 
 /** The statements of the core; those of features are beside their features. */
 export const coreModules = {
   outbox,
+  quarantine,
+  counters,
+  installation,
+  memberLocales,
   leases,
   circuits,
   invalidRequests,

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Connection } from '../../platform/database/dialect.ts';
+import type { Connection, SqlDialect } from '../../platform/database/dialect.ts';
 import type { EffectFormats } from '../outbox/effect-kind.ts';
 import type { Hooks } from '../tally/tally.ts';
 import type { Tables } from './tables.ts';
@@ -10,7 +10,12 @@ export interface Sql {
   readonly connection: Connection;
   /** The formats of all effects. */
   readonly effects: EffectFormats;
+  /** See {@link SqlDialect}. */
+  readonly reusesShortenedRows: boolean;
 }
+
+/** Enough for statements without contents of effects. */
+export type SqlAccess = Pick<Sql, 'db' | 'connection'>;
 
 /** Every function whose first parameter is {@link Sql}: `never` fits all types of further ones. */
 type Operation = (sql: Sql, ...args: never[]) => Promise<unknown>;

@@ -8,7 +8,7 @@ import type { PurchaseState } from '../rewards/purchase.ts';
 import type { ImportState } from '../tally/import-store.ts';
 import type { StopReason } from '../tally/reminder.ts';
 import type { Order, Outcome } from '../tally/tally.ts';
-import type { CounterName } from './counters.ts';
+import type { CounterName } from './counters/counters.ts';
 import type { LinkedMembersTable } from './linked-members-table.ts';
 import type { SettingsTables } from './settings-tables.ts';
 

@@ -93,6 +93,4 @@ export interface ImportStore {
    * Null if nothing is left to take back: another process has done it.
    */
   undoMember(target: ImportTarget, accountId: string, now: number): Promise<UndoneMember | null>;
-  /** Counts votes again for summaries and charts, after some were undone. */
-  resetCounters(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Compilable, type Kysely, sql } from 'kysely';
+import { type Compilable, type Kysely, sql as kyselySql } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
 import { type AccountId, homeAccounts, partsOf } from '../../ledger/account-id.ts';
 import { directMessageQueue, recipientOf } from '../../outbox/direct-message-queue.ts';
@@ -60,10 +60,10 @@ export async function findMentions(db: Kysely<Tables>, reading: Connection, user
     .select(['id', 'user_id as userId', 'body as text'])
     .where((eb) => eb.or([eb('outcome', '<>', literal('recorded')), eb('family', '=', literal('premium'))]));
   const withoutUser = await scan('', ({ id }) =>
-    deliveries.where('user_id', 'is', sql.lit(null)).where('id', '>', id).orderBy('id'),
+    deliveries.where('user_id', 'is', kyselySql.lit(null)).where('id', '>', id).orderBy('id'),
   );
   const ofUsers = await scan('', (last) =>
-    deliveries.where(sql<boolean>`(user_id, id) > (${last.userId}, ${last.id})`).orderBy('user_id').orderBy('id'),
+    deliveries.where(kyselySql<boolean>`(user_id, id) > (${last.userId}, ${last.id})`).orderBy('user_id').orderBy('id'),
   );
   const effects = db.selectFrom('effects').select(['id', 'queue as userId', 'content as text']);
   const effectIds = await scan('', ({ id }) =>
@@ -119,11 +119,12 @@ interface Position {
  * @param accounts those of the member; one that is created meanwhile is left out
  */
 export async function findMemberRows(
-  { db, connection, effects: formats }: Sql,
+  sql: Sql,
   userId: string,
   accounts: readonly AccountId[],
   found: Mentions,
 ): Promise<MemberRows> {
+  const { db, connection } = sql;
   const newest: number[] = [];
   if (accounts.length > 0) {
     const balances = db.selectFrom('balances').select('last_entry').where('user_id', 'in', accounts);
@@ -185,7 +186,7 @@ export async function findMemberRows(
     effectIds,
     correctionKeys: [...new Set([...found.correctionKeys, ...correctionKeys])],
     plannedIds: planned.filter(isOwn).map(({ id }) => id),
-    gifts: await findGifts({ db, connection, effects: formats }, userId, { deliveryIds, effectIds }),
+    gifts: await findGifts(sql, userId, { deliveryIds, effectIds }),
   };
 }
 

@@ -4,14 +4,11 @@ import type { NewEffect } from '../../outbox/outbox.ts';
 import { run } from '../query-builder.ts';
 import { isPlanned } from '../recording/changes.ts';
 import { insertPlanned } from '../recording/queries.ts';
-import type { Sql } from '../sql-module.ts';
+import type { SqlAccess } from '../sql-module.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 
 /** Adds effects to the outbox, now or when they are due. */
-export async function enqueue(
-  { db, connection }: Pick<Sql, 'db' | 'connection'>,
-  effects: readonly NewEffect[],
-): Promise<void> {
+export async function enqueue({ db, connection }: SqlAccess, effects: readonly NewEffect[]): Promise<void> {
   for (const effect of effects) {
     await run(connection, isPlanned(effect) ? insertPlanned(db, effect) : insertEffect(db, effect));
   }

@@ -3,10 +3,10 @@ import type { Kysely } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
 import type { AccountId } from '../../ledger/account-id.ts';
 import { recipientOf } from '../../outbox/direct-message-queue.ts';
+import { readHome } from '../installation/store.ts';
 import { literal, run } from '../query-builder.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 import { deletedBody, type GuildRows } from '../writes/guild-data.ts';
-import { readHome } from '../writes/installation.ts';
 import { progressKeys } from '../writes/progress.ts';
 import type { Write } from '../writes/writes.ts';
 
@@ -30,7 +30,7 @@ export async function deleteGuildData(
   write: Write,
   { guildId, signal }: { readonly guildId: string; readonly signal: AbortSignal },
 ): Promise<void> {
-  if ((await readHome(db, reading)) === guildId) return;
+  if ((await readHome({ db, connection: reading })) === guildId) return;
   const listings = await listingsOf();
   const ofListings = listings.length === 0 ? [''] : listings;
 

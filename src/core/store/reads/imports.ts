@@ -47,6 +47,5 @@ export function sqlImports(db: Kysely<Tables>, reading: Connection, write: Write
     recount: (target, accountId, now) => write('recountAccount', target, accountId as AccountId, now),
     setState: (importId, state, now) => write('setImportState', importId, state, now),
     undoMember: (target, accountId, now) => write('undoImport', target, accountId as AccountId, now),
-    resetCounters: () => write('resetCounters'),
   };
 }

@@ -4,17 +4,18 @@ import { allVoteCauses, type Cause, countedVoteCauses } from '../../ledger/entry
 import type { EffectState } from '../../outbox/effect.ts';
 import type { Counts, DeliveryRecord, Records } from '../../records/records.ts';
 import type { Outcome } from '../../tally/tally.ts';
-import { countedTables } from '../counters.ts';
+import { currentCounters, readCounters } from '../counters/counted-rows.ts';
+import { countedTables } from '../counters/counters.ts';
 import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
 import { literal, run } from '../query-builder.ts';
 import { toGrant } from '../recording/queries.ts';
 import { noDelivery, type Tables } from '../tables.ts';
-import { currentCounters, readCounters } from './counted-rows.ts';
 import { newestEntriesOf } from './member-accounts.ts';
 import { deliveryColumns, searchDeliveries } from './search-deliveries.ts';
 
 /** The owner's read port over SQL. */
 export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
+  const access = { db, connection: reading };
   const effects = db
     .selectFrom('effects')
     .select(['id', 'kind', 'state', 'attempts', 'reason', 'queue'])
@@ -101,7 +102,7 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
       const byOutcome = { ...noDeliveries, ...Object.fromEntries(unusual.map((row) => [row.outcome, row.count])) };
       const buried = await effectCount('buried');
       const waiting = await effectCount('waiting');
-      const totals = await currentCounters(db, reading, await readCounters(db, reading), countedTables);
+      const totals = await currentCounters(access, await readCounters(access), countedTables);
       const { deliveries, effects: allEffects, members, credits, votes } = totals;
       return {
         deliveries: { ...byOutcome, recorded: deliveries - Object.values(byOutcome).reduce((a, b) => a + b, 0) },

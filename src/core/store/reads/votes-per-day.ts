@@ -6,7 +6,7 @@ import { day, hour, minute, second } from '../../../platform/durations.ts';
 import { countedVoteCauses } from '../../ledger/entry.ts';
 import { type VotesPerDay, voteDays } from '../../ledger/votes-per-day.ts';
 import { calendarOf } from '../../tally/community.ts';
-import { slotMs, type VoteCount } from '../counters.ts';
+import { slotMs, type VoteCount } from '../counters/counters.ts';
 import { literal, preparedQuery, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 

@@ -2,13 +2,13 @@ import { type Kysely, sql } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
 import type { AccountId } from '../../ledger/account-id.ts';
 import { isCountedVote } from '../../ledger/entry.ts';
-import type { Counters } from '../counters.ts';
+import { readCounters } from '../counters/counted-rows.ts';
+import type { Counters } from '../counters/counters.ts';
+import { writes as counters } from '../counters/store.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { countAgainFromNewest, uncountWaiting } from '../member-data/member-tables.ts';
 import { literal, run } from '../query-builder.ts';
-import { readCounters } from '../reads/counted-rows.ts';
 import type { Tables } from '../tables.ts';
-import { counterWrites } from './counters.ts';
 import { lock } from './lock.ts';
 
 /** Entries that one transaction deletes: a few ms. */
@@ -36,14 +36,12 @@ export interface GuildRows {
 
 /** Deletes the data of a community, some rows per transaction, for use inside a transaction of `connection`. */
 export function guildDataWrites(db: Kysely<Tables>, connection: Connection) {
-  const { resetCounters } = counterWrites(db, connection);
-
   /** Subtracts entries from the counters. If some are not counted yet, another process may be counting them. */
   async function uncount(entries: readonly (Counters & { readonly id: number })[]): Promise<void> {
-    const { 'entries below': below = 0 } = await readCounters(db, connection);
+    const { 'entries below': below = 0 } = await readCounters({ db, connection });
     if (below === 0) return;
     if (entries.some(({ id }) => id >= below)) {
-      await resetCounters();
+      await counters.reset({ db, connection });
       return;
     }
     for (const name of ['credits', 'votes', 'members'] as const) {

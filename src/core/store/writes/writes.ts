@@ -7,19 +7,13 @@ import type { RecordingArgs, RecordingName, RecordingResults } from '../recordin
 import { type StoredFeatures, writesOfModules } from '../sql-module.ts';
 import type { Tables } from '../tables.ts';
 import { backfillWrites } from './backfill.ts';
-import { counterWrites } from './counters.ts';
 import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
 import { guildDataWrites } from './guild-data.ts';
 import { guildWrites } from './guilds.ts';
-import { heartbeatWrites } from './heartbeat.ts';
 import { importWrites } from './imports.ts';
-import { installationWrites } from './installation.ts';
-import { memberLanguageWrites } from './member-languages.ts';
-import { pruningWrites } from './pruning.ts';
 import { purchaseWrites } from './purchases.ts';
 import { seenRolesWrites } from './seen-roles.ts';
-import { separationWrites } from './separate-accounts.ts';
 import { settingsWrites } from './settings.ts';
 import { undoImportWrites } from './undo-import.ts';
 
@@ -27,29 +21,23 @@ import { undoImportWrites } from './undo-import.ts';
 export function createWrites(
   db: Kysely<Tables>,
   connection: Connection,
-  dialect: Pick<Dialect, 'reusesShortenedRows'>,
+  { reusesShortenedRows }: Pick<Dialect, 'reusesShortenedRows'>,
   { modules, effects }: StoredFeatures,
 ) {
   return {
     ...grantWrites(db, connection),
     ...purchaseWrites(db, connection),
     ...backfillWrites(db, connection),
-    ...heartbeatWrites(db, connection),
     ...seenRolesWrites(db, connection),
-    ...memberLanguageWrites(db, connection),
     ...forgetWrites(db, connection, effects),
     ...settingsWrites(db, connection),
     ...guildWrites(db, connection),
     ...guildDataWrites(db, connection),
-    ...counterWrites(db, connection),
-    ...pruningWrites(db, connection, dialect),
     ...importWrites(db, connection),
     ...undoImportWrites(db, connection),
-    ...installationWrites(db, connection),
-    ...separationWrites(db, connection),
 
     /** A write of a module. Its client knows the types of the arguments and of the result. */
-    writeOfModule: writesOfModules({ ...coreModules, ...modules }, { db, connection, effects }),
+    writeOfModule: writesOfModules({ ...coreModules, ...modules }, { db, connection, effects, reusesShortenedRows }),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
     async probe(at: number): Promise<void> {

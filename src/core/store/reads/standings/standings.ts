@@ -8,7 +8,7 @@ import type { PeriodScore } from '../../../rewards/period-scores.ts';
 import { type AccountState, emptyAccount } from '../../../tally/account-state.ts';
 import { calendarOf } from '../../../tally/community.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
-import { homeKey } from '../../installation-keys.ts';
+import { homeKey } from '../../installation/keys.ts';
 import { parseLastVotes } from '../../json-columns.ts';
 import { linkedEntries } from '../../linked-entries.ts';
 import { literal, preparedQuery, run } from '../../query-builder.ts';

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Kysely, sql } from 'kysely';
-import type { Connection } from '../../../platform/database/dialect.ts';
+import { sql } from 'kysely';
 import { countedVoteCauses } from '../../ledger/entry.ts';
+import { literal, run } from '../query-builder.ts';
+import type { SqlAccess } from '../sql-module.ts';
 import {
   type CountedRows,
   type CountedTable,
@@ -9,22 +10,19 @@ import {
   type Counters,
   slotMs,
   type VoteCount,
-} from '../counters.ts';
-import { literal, run } from '../query-builder.ts';
-import type { Tables } from '../tables.ts';
+} from './counters.ts';
 
 /** Rows that one query counts: a few ms, in which SQLite blocks this thread. */
 export const rowsPerCount = 10_000;
 
-export async function readCounters(db: Kysely<Tables>, connection: Connection): Promise<Counters> {
+export async function readCounters({ db, connection }: SqlAccess): Promise<Counters> {
   const rows = await run(connection, db.selectFrom('counters').selectAll());
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
 }
 
 /** Counts the rows with ids from `from` up to, but not including `below`; at most {@link rowsPerCount}. Null for none. */
 export async function countRows(
-  db: Kysely<Tables>,
-  reading: Connection,
+  { db, connection }: SqlAccess,
   table: CountedTable,
   { from, below }: { readonly from: number; readonly below: number },
 ): Promise<CountedRows | null> {
@@ -34,7 +32,7 @@ export async function countRows(
   async function countIds(name: 'deliveries' | 'effects') {
     const ids = db.selectFrom(name).select('id').where('id', '>=', from).where('id', '<', below);
     const [row] = await run(
-      reading,
+      connection,
       db
         .selectFrom(ids.orderBy('id').limit(literal(rowsPerCount)).as('ids'))
         .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max<number | null>('id').as('lastId')]),
@@ -47,7 +45,7 @@ export async function countRows(
     const slice = entries.where('id', '>=', from).where('id', '<', below).orderBy('id').limit(literal(rowsPerCount));
     const slot = sql<number>`at / ${sql.lit(slotMs)}`;
     const groups = await run(
-      reading,
+      connection,
       db
         .selectFrom(slice.as('slice'))
         .select(({ fn, eb }) => [
@@ -79,15 +77,14 @@ export async function countRows(
 
 /** The counters with the rows of these tables that are not counted yet. */
 export async function currentCounters(
-  db: Kysely<Tables>,
-  reading: Connection,
+  access: SqlAccess,
   counters: Counters,
   tables: readonly CountedTable[],
 ): Promise<Readonly<Record<Exclude<CounterName, `${string} below`>, number>>> {
   const totals = { deliveries: 0, effects: 0, credits: 0, votes: 0, members: 0, ...counters };
   for (const table of tables) {
     for (let from = counters[`${table} below`] ?? 0; ; ) {
-      const counted = await countRows(db, reading, table, { from, below: Number.MAX_SAFE_INTEGER });
+      const counted = await countRows(access, table, { from, below: Number.MAX_SAFE_INTEGER });
       if (counted === null) break;
       for (const [name, value] of Object.entries(counted.sums)) totals[name as keyof typeof counted.sums] += value;
       from = counted.below;
