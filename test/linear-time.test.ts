@@ -15,11 +15,11 @@ import { createJsonDivider } from '../src/cli/import/json-elements.ts';
 import { createKeyReader, suggestTemplate } from '../src/cli/import/key-template.ts';
 import { recognizeFormat } from '../src/cli/import/read-rows.ts';
 import { mergeEnv } from '../src/cli/init/env-file.ts';
-import { bodyWithoutGiver } from '../src/core/store/member-data/gifts.ts';
 import { foundBlocks } from '../src/discord/posting/found-block.ts';
 import { decodeCustomId } from '../src/discord/rendering/custom-id.ts';
 import { renderEmbed } from '../src/discord/rendering/embed.ts';
 import { renderContainer } from '../src/discord/rendering/panel.ts';
+import { bodyWithoutGiver } from '../src/features/member-data/gifts.ts';
 import {
   botProfileResponse,
   reviewsResponse,

@@ -1,5 +1,6 @@
 import type { DirectMessages, OwnerReports } from './outbox/effect-contents.ts';
 import type { EffectFormats, FieldsByType } from './outbox/effect-kind.ts';
+import type { MemberTables } from './store/member-data/member-table.ts';
 import type { SqlModule } from './store/sql-module.ts';
 import type { Hooks } from './tally/tally.ts';
 
@@ -10,6 +11,8 @@ import type { Hooks } from './tally/tally.ts';
 export interface Feature extends Hooks {
   /** Its statements; `store.NAME` has them all. */
   readonly sql?: SqlModule;
+  /** Its tables: what they contain about members. */
+  readonly tables?: Partial<MemberTables>;
   /** The formats of its effects, by their kinds. */
   readonly effects?: Partial<EffectFormats>;
   /** The fields of its direct messages, by their types. */

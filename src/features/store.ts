@@ -15,7 +15,6 @@ import { findCorrection } from '../core/store/reads/corrections.ts';
 import { sqlImports } from '../core/store/reads/imports.ts';
 import { sqlLedger } from '../core/store/reads/ledger.ts';
 import { accountsOfMember } from '../core/store/reads/member-accounts.ts';
-import { sqlMemberData } from '../core/store/reads/member-data.ts';
 import { summarizePurchases } from '../core/store/reads/purchase-summary.ts';
 import { sqlPurchases } from '../core/store/reads/purchases.ts';
 import { sqlRecords } from '../core/store/reads/records.ts';
@@ -27,7 +26,6 @@ import { sqlVotesPerDay } from '../core/store/reads/votes-per-day.ts';
 import { createSqlClients, type SqlClients } from '../core/store/sql-module.ts';
 import type { BackfillStore } from '../core/tally/backfill.ts';
 import type { ImportStore } from '../core/tally/import-store.ts';
-import type { MemberData } from '../core/tally/member-data.ts';
 import type { PurchaseStore } from '../core/tally/purchase-store.ts';
 import type { ClaimRecorder } from '../core/tally/record-claim.ts';
 import type { Recorder } from '../core/tally/recorder.ts';
@@ -69,7 +67,6 @@ export interface Store extends SqlClients<CoreModules>, SqlClients<FeatureModule
   readonly records: Records;
   readonly rewards: RewardStore;
   readonly purchases: PurchaseStore;
-  readonly memberData: MemberData;
   readonly backfill: BackfillStore;
   readonly imports: ImportStore;
   readonly counting: Counting;
@@ -121,7 +118,9 @@ export async function openStore(
       ? monitorFiles({ check: dialect.checkFiles, saveLog: dialect.saveLog, reopen, log })
       : undefined;
 
-  const sql = { db, connection: reading, effects: features.effects, reusesShortenedRows: dialect.reusesShortenedRows };
+  const { effects, memberTables } = features;
+  const { reusesShortenedRows } = dialect;
+  const sql = { db, connection: reading, effects, memberTables, reusesShortenedRows };
   const ledgerIn = sqlLedger(db, reading);
 
   let lastWriteFailure: { error: StoreUnavailableError; at: number } | undefined;
@@ -172,7 +171,6 @@ export async function openStore(
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
     purchases: sqlPurchases(db, reading, write),
-    memberData: sqlMemberData(sql, write),
     backfill: {
       saveParties: (partyGoals, goal) => write('saveParties', partyGoals, goal),
       backfillMember: (userId, rules, now) => write('backfillMember', userId, rules, now),

@@ -9,6 +9,7 @@ import { repeatedAchievements } from '../../src/core/store/snapshots/reward-stat
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { separationReason } from '../../src/core/tally/separation.ts';
 import { fixHome, separateCommunities } from '../../src/features/communities/home.ts';
+import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
@@ -174,7 +175,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
       { user_id: `${guild}:${member}`, guild_id: guild },
     ]);
     expect(exported['entries']).toHaveLength(2);
-    await store.memberData.forget(member, { pseudonym: createPseudonym(), now: start, keepVotesMs: day });
+    await forgetMember(store.memberData, member, { pseudonym: createPseudonym(), now: start, keepVotesMs: day });
     expect(await store.communitiesOf(member)).toEqual([]);
     expect(await vote(store, guildListing, member, start)).toMatchObject({ outcome: 'duplicate' });
     const { members } = await store.standingsIn(guild, 'UTC').leaderboard(board, start);

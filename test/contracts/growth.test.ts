@@ -3,6 +3,7 @@ import type { Vote } from '../../src/core/ledger/event.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import type { Counts } from '../../src/core/records/records.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
+import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { createPruning } from '../../src/features/upkeep/pruning.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
@@ -123,7 +124,7 @@ function growthTests(newUrl: () => string): void {
       else if (choice < 0.87) await prune({ bodiesMs: 10 * hour, effectsMs: 5 * hour });
       else if (choice < 0.91) {
         const pseudonym = createPseudonym();
-        await store.memberData.forget(member(), { pseudonym, now: clock.now(), keepVotesMs: day });
+        await forgetMember(store.memberData, member(), { pseudonym, now: clock.now(), keepVotesMs: day });
       } else await clock.advance(hour);
       if (step % 10 !== 0) continue;
       const { effects, ...counts } = await countTables(url);

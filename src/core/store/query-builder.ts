@@ -3,6 +3,12 @@ import type { Connection, Query, SqlDialect } from '../../platform/database/dial
 import { kyselyWith } from '../../platform/database/kysely-on.ts';
 import type { Tables } from './tables.ts';
 
+/** What statements need: `db` builds them, `connection` runs them. */
+export interface SqlAccess {
+  readonly db: Kysely<Tables>;
+  readonly connection: Connection;
+}
+
 /** Builds and compiles statements for the dialect's database. It cannot run them. */
 export function queryBuilder(dialect: Pick<SqlDialect, 'kysely'>): Kysely<Tables> {
   return kyselyWith(dialect, new DummyDriver());

@@ -1,21 +1,17 @@
-import type { Kysely } from 'kysely';
-import type { Connection, SqlDialect } from '../../platform/database/dialect.ts';
+import type { SqlDialect } from '../../platform/database/dialect.ts';
 import type { EffectFormats } from '../outbox/effect-kind.ts';
 import type { Hooks } from '../tally/tally.ts';
-import type { Tables } from './tables.ts';
+import type { MemberTables } from './member-data/member-table.ts';
+import type { SqlAccess } from './query-builder.ts';
 
-/** What statements need: `db` builds them, `connection` runs them. */
-export interface Sql {
-  readonly db: Kysely<Tables>;
-  readonly connection: Connection;
+/** What the statements of modules need. */
+export interface Sql extends SqlAccess {
   /** The formats of all effects. */
   readonly effects: EffectFormats;
+  readonly memberTables: MemberTables;
   /** See {@link SqlDialect}. */
   readonly reusesShortenedRows: boolean;
 }
-
-/** Enough for statements without contents of effects. */
-export type SqlAccess = Pick<Sql, 'db' | 'connection'>;
 
 /** Every function whose first parameter is {@link Sql}: `never` fits all types of further ones. */
 type Operation = (sql: Sql, ...args: never[]) => Promise<unknown>;
@@ -38,6 +34,7 @@ export type SqlModules = { readonly [name: string]: SqlModule };
 export interface StoredFeatures {
   readonly modules: SqlModules;
   readonly effects: EffectFormats;
+  readonly memberTables: MemberTables;
   /** In the order in which they are called. */
   readonly hooks: readonly Hooks[];
 }

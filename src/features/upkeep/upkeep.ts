@@ -1,6 +1,5 @@
 import type { AccountId } from '../../core/ledger/account-id.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import type { MemberData } from '../../core/tally/member-data.ts';
 import type { RewardStore } from '../../core/tally/reward-store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, hour, minute, second } from '../../platform/durations.ts';
@@ -36,7 +35,7 @@ const pausePerCount = 4;
 /** What is done regularly: heartbeats, ends of roles, repairs, counting, pruning, and once older members' histories. */
 export function createUpkeep(options: {
   readonly rewards: RewardStore;
-  readonly memberData: Pick<MemberData, 'deleteExpired'>;
+  readonly memberData: { deleteExpired(now: number): Promise<void> };
   readonly counting: Counting;
   readonly store: UpkeepStore;
   readonly keep: Retention;

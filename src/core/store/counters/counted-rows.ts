@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { countedVoteCauses } from '../../ledger/entry.ts';
-import { literal, run } from '../query-builder.ts';
-import type { SqlAccess } from '../sql-module.ts';
+import { literal, run, type SqlAccess } from '../query-builder.ts';
 import {
   type CountedRows,
   type CountedTable,

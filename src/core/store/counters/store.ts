@@ -1,6 +1,6 @@
 import { sql as kyselySql } from 'kysely';
-import { run } from '../query-builder.ts';
-import type { Sql, SqlAccess, SqlClient } from '../sql-module.ts';
+import { run, type SqlAccess } from '../query-builder.ts';
+import type { Sql, SqlClient } from '../sql-module.ts';
 import { lock } from '../writes/lock.ts';
 import { countRows, readCounters } from './counted-rows.ts';
 import { type CountedRows, type CountedTable, type CounterName, countedTables, type VoteCount } from './counters.ts';

@@ -1,10 +1,9 @@
 import type { Kysely } from 'kysely';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
-import { run } from '../query-builder.ts';
+import { run, type SqlAccess } from '../query-builder.ts';
 import { isPlanned } from '../recording/changes.ts';
 import { insertPlanned } from '../recording/queries.ts';
-import type { SqlAccess } from '../sql-module.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 
 /** Adds effects to the outbox, now or when they are due. */

@@ -7,7 +7,6 @@ import type { RecordingArgs, RecordingName, RecordingResults } from '../recordin
 import { type StoredFeatures, writesOfModules } from '../sql-module.ts';
 import type { Tables } from '../tables.ts';
 import { backfillWrites } from './backfill.ts';
-import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
 import { guildDataWrites } from './guild-data.ts';
 import { guildWrites } from './guilds.ts';
@@ -22,14 +21,13 @@ export function createWrites(
   db: Kysely<Tables>,
   connection: Connection,
   { reusesShortenedRows }: Pick<Dialect, 'reusesShortenedRows'>,
-  { modules, effects }: StoredFeatures,
+  { modules, effects, memberTables }: StoredFeatures,
 ) {
   return {
     ...grantWrites(db, connection),
     ...purchaseWrites(db, connection),
     ...backfillWrites(db, connection),
     ...seenRolesWrites(db, connection),
-    ...forgetWrites(db, connection, effects),
     ...settingsWrites(db, connection),
     ...guildWrites(db, connection),
     ...guildDataWrites(db, connection),
@@ -37,7 +35,10 @@ export function createWrites(
     ...undoImportWrites(db, connection),
 
     /** A write of a module. Its client knows the types of the arguments and of the result. */
-    writeOfModule: writesOfModules({ ...coreModules, ...modules }, { db, connection, effects, reusesShortenedRows }),
+    writeOfModule: writesOfModules(
+      { ...coreModules, ...modules },
+      { db, connection, effects, memberTables, reusesShortenedRows },
+    ),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
     async probe(at: number): Promise<void> {

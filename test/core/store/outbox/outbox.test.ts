@@ -43,7 +43,7 @@ async function recordingOutbox() {
   };
   const db = queryBuilder(dialect);
   const { write } = createGroupCommit([createWriter(dialect, systemClock, storedFeatures)], systemClock, 100_000);
-  const sql = { db, connection: reading, effects: storedFeatures.effects, reusesShortenedRows: false };
+  const sql = { ...storedFeatures, db, connection: reading, reusesShortenedRows: false };
   const { outbox } = createSqlClients({ outbox: module }, sql, (...job) => write('writeOfModule', ...job));
   const enqueue = async (createdAt: number) => {
     const delivery: Delivery = { receivedAt: createdAt, family: 'vote', body: '{}' };

@@ -1,27 +1,13 @@
-import { type Compilable, type Kysely, sql } from 'kysely';
 import { accountIdOf, homeAccounts, partsOf } from '../../ledger/account-id.ts';
 import { directMessageQueue } from '../../outbox/direct-message-queue.ts';
 import { roleConnectionQueue } from '../../outbox/role-connection-queue.ts';
 import { forgottenCorrectionKey } from '../../tally/idempotency-key.ts';
 import { accountKey } from '../account-columns.ts';
+import { countAgainFromNewest, uncountWaiting } from '../counters/uncount-effects.ts';
 import { literal } from '../query-builder.ts';
 import { deliveryColumns } from '../reads/search-deliveries.ts';
-import type { Tables } from '../tables.ts';
-import { chunksOf } from './chunks.ts';
-import type { MemberRows } from './member-rows.ts';
-
-/** A table with rows about members. */
-export interface MemberTable {
-  /** Selects the rows about the member, with all columns that are of interest to the member. */
-  select(db: Kysely<Tables>, rows: MemberRows): readonly Compilable<object>[];
-  /** Replaces the member's id by the pseudonym, and deletes what else identifies the member. */
-  forget(db: Kysely<Tables>, rows: MemberRows, pseudonym: string): readonly Compilable<unknown>[];
-}
-
-/** Why a table has no rows about members. */
-interface TableWithoutMembers {
-  readonly withoutMembers: string;
-}
+import { inChunks } from './chunks.ts';
+import type { MemberTables } from './member-table.ts';
 
 /** The body of a delivery whose member was forgotten. */
 const forgottenBody = '{"forgotten":true}';
@@ -29,8 +15,8 @@ const forgottenBody = '{"forgotten":true}';
 const forgottenContent = '{}';
 const forgottenReason = 'The member was forgotten.';
 
-/** Every table of the database. One that is missing here does not compile. */
-export const memberTables: { readonly [Table in keyof Tables]: MemberTable | TableWithoutMembers } = {
+/** The tables of the core. */
+export const coreTables = {
   balances: {
     select: (db, { accounts }) =>
       accounts.length === 0 ? [] : [db.selectFrom('balances').selectAll().where('user_id', 'in', accounts)],
@@ -126,16 +112,6 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
     select: (db, { userId }) => [db.selectFrom('grants').selectAll().where('user_id', '=', userId)],
     forget: (db, { userId }) => [db.deleteFrom('grants').where('user_id', '=', userId)],
   },
-  party_voters: {
-    select: (db, { userId }) => [votersOf(db, userId)],
-    forget: (db, { userId }, user_id) => [
-      db
-        .updateTable('party_voters')
-        .set({ user_id })
-        .where('user_id', '=', userId)
-        .where('period', 'in', db.selectFrom('parties').select('period')),
-    ],
-  },
   orders: {
     select: (db, { userId }) => [db.selectFrom('orders').selectAll().where('user_id', '=', userId)],
     forget: (db, { userId }, user_id) => [db.updateTable('orders').set({ user_id }).where('user_id', '=', userId)],
@@ -156,41 +132,6 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
           .where('idempotency_key', '=', key),
       ),
     ],
-  },
-  imported_items: {
-    select: (db, { accounts }) => (accounts.length === 0 ? [] : [importedOf(db, accounts)]),
-    forget: (db, { accounts }, pseudonym) =>
-      accounts.map((accountId) => {
-        const user_id = accountIdOf(partsOf(accountId).accounts, pseudonym);
-        return db
-          .updateTable('imported_items')
-          .set({ user_id })
-          .where('user_id', '=', accountId)
-          .where('import_id', 'in', db.selectFrom('imports').select('id'));
-      }),
-  },
-  purchases: {
-    select: (db, { userId }) => [db.selectFrom('purchases').selectAll().where('user_id', '=', userId)],
-    // An issued code stays, so that it is not issued again.
-    forget: (db, { userId }, user_id) => [db.updateTable('purchases').set({ user_id }).where('user_id', '=', userId)],
-  },
-  reminders: {
-    select: (db, { userId }) => [db.selectFrom('reminders').selectAll().where('user_id', '=', userId)],
-    forget: (db, { userId }) => [db.deleteFrom('reminders').where('user_id', '=', userId)],
-  },
-  reminder_stops: {
-    select: (db, { userId }) => [db.selectFrom('reminder_stops').selectAll().where('user_id', '=', userId)],
-    forget: (db, { userId }) => [db.deleteFrom('reminder_stops').where('user_id', '=', userId)],
-  },
-  // Their tokens are secrets, of no use to the member.
-  linked_members: {
-    select: (db, { userId }) => [
-      db
-        .selectFrom('linked_members')
-        .select(['user_id', 'locale', 'linked_at', 'pushed'])
-        .where('user_id', '=', userId),
-    ],
-    forget: (db, { userId }) => [db.deleteFrom('linked_members').where('user_id', '=', userId)],
   },
   member_languages: {
     select: (db, { userId }) => [db.selectFrom('member_languages').selectAll().where('user_id', '=', userId)],
@@ -214,16 +155,13 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
       db.updateTable('guilds').set({ parked_by }).where('parked_by', '=', userId),
     ],
   },
-  imports: { withoutMembers: 'Totals.' },
   changed_settings: { withoutMembers: 'Values of settings; the changes have the authors.' },
   setting_values: { withoutMembers: 'Settings of communities.' },
   settings_state: { withoutMembers: 'A version.' },
   forgotten_votes: { withoutMembers: 'Digests of members who were forgotten before, for a limited time.' },
   event_keys: { withoutMembers: 'Digests, which recognise repeated deliveries.' },
   order_names: { withoutMembers: 'Ids of orders; the orders have the members.' },
-  parties: { withoutMembers: 'Totals.' },
   announcement_progress: { withoutMembers: 'Times.' },
-  announced_reviews: { withoutMembers: 'Digests of reviews, whose authors have no id.' },
   outages: { withoutMembers: 'Times.' },
   heartbeats: { withoutMembers: 'A time.' },
   lease_groups: { withoutMembers: 'Numbers.' },
@@ -240,50 +178,9 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
   counters: { withoutMembers: 'Totals.' },
   vote_counts: { withoutMembers: 'Totals.' },
   pruning: { withoutMembers: 'Positions.' },
-  handler_subscriptions: { withoutMembers: 'Kinds of handlers.' },
   probes: { withoutMembers: 'A time.' },
-};
-
-/** Subtracts waiting effects that will be deleted from the counter. */
-export function uncountWaiting(db: Kysely<Tables>, ids: readonly number[]) {
-  const waiting = db.selectFrom('effects').where('id', 'in', ids).where('state', '=', literal('waiting'));
-  const counted = waiting
-    .where((eb) => eb('id', '<', db.selectFrom('counters').select('value').where('name', '=', 'effects below')))
-    .select(({ fn }) => fn.countAll<number>().as('count'));
-  return db
-    .updateTable('counters')
-    .set((eb) => ({ value: eb('value', '-', counted) }))
-    .where('name', '=', 'effects');
-}
-
-/** SQLite uses the id of a deleted effect again if it was the newest one. */
-export function countAgainFromNewest(db: Kysely<Tables>) {
-  const next = sql<number>`(select coalesce(max(id), -1) + 1 from effects)`;
-  return db.updateTable('counters').set({ value: next }).where('name', '=', 'effects below').where('value', '>', next);
-}
-
-/** The key begins with the import, so a member's items are looked up for each one. */
-function importedOf(db: Kysely<Tables>, accounts: readonly string[]) {
-  return db
-    .selectFrom('imported_items')
-    .selectAll()
-    .where('user_id', 'in', accounts)
-    .where('import_id', 'in', db.selectFrom('imports').select('id'));
-}
-
-/** A member's periods. The key begins with the period, so it is looked up for each one. */
-export function votersOf(db: Kysely<Tables>, userId: string) {
-  return db
-    .selectFrom('party_voters')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .where('period', 'in', db.selectFrom('parties').select('period'));
-}
+} satisfies Partial<MemberTables>;
 
 function without(ids: readonly number[], others: ReadonlyMap<number, unknown>): readonly number[] {
   return others.size === 0 ? ids : ids.filter((id) => !others.has(id));
-}
-
-function inChunks<Row>(ids: readonly number[], build: (ids: readonly number[]) => Compilable<Row>): Compilable<Row>[] {
-  return chunksOf(ids).map(build);
 }

@@ -1,35 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Compilable, type Kysely, sql as kyselySql } from 'kysely';
-import type { Connection } from '../../../platform/database/dialect.ts';
-import { type AccountId, homeAccounts, partsOf } from '../../ledger/account-id.ts';
-import { directMessageQueue, recipientOf } from '../../outbox/direct-message-queue.ts';
-import { roleConnectionQueue } from '../../outbox/role-connection-queue.ts';
-import { linkedEntries } from '../linked-entries.ts';
-import { waitingIn } from '../outbox/waiting-queues.ts';
-import { literal, run } from '../query-builder.ts';
-import type { Sql } from '../sql-module.ts';
-import { noDelivery, type Tables } from '../tables.ts';
-import { chunksOf } from './chunks.ts';
-import { findGifts, type Gifts } from './gifts.ts';
-
-/** The rows about a member that are not found by `user_id` alone. */
-export interface MemberRows extends Mentions {
-  readonly userId: string;
-  /** In all communities. */
-  readonly accounts: readonly AccountId[];
-  readonly entryIds: readonly number[];
-  readonly plannedIds: readonly number[];
-  /** Some of the deliveries and effects, which belong to others. */
-  readonly gifts: Gifts;
-}
-
-/** Rows that mention a member, but belong to somebody else or to nobody. */
-export interface Mentions {
-  readonly deliveryIds: readonly number[];
-  readonly effectIds: readonly number[];
-  /** Idempotency keys of corrections. */
-  readonly correctionKeys: readonly string[];
-}
+import { type Compilable, sql as kyselySql } from 'kysely';
+import { type AccountId, homeAccounts, partsOf } from '../../core/ledger/account-id.ts';
+import { directMessageQueue, recipientOf } from '../../core/outbox/direct-message-queue.ts';
+import { roleConnectionQueue } from '../../core/outbox/role-connection-queue.ts';
+import { linkedEntries } from '../../core/store/linked-entries.ts';
+import { chunksOf } from '../../core/store/member-data/chunks.ts';
+import type { MemberRows, Mentions } from '../../core/store/member-data/member-table.ts';
+import { waitingIn } from '../../core/store/outbox/waiting-queues.ts';
+import { literal, run } from '../../core/store/query-builder.ts';
+import type { Sql } from '../../core/store/sql-module.ts';
+import { noDelivery } from '../../core/store/tables.ts';
+import { findGifts } from './gifts.ts';
 
 /** Rows that one query scans: a few ms, in which SQLite blocks this thread. */
 const scanSize = 5_000;
@@ -53,7 +34,7 @@ function isDigit(character: string | undefined): boolean {
  * Finds mentions of a member by scanning: deliveries that are not recorded votes, such as gifts by the member, and
  * effects without a delivery, such as reports. In slices, so that other work is not delayed.
  */
-export async function findMentions(db: Kysely<Tables>, reading: Connection, userId: string): Promise<Mentions> {
+export async function findMentions({ db, connection }: Sql, userId: string): Promise<Mentions> {
   // The partial index of these deliveries has them by user and id.
   const deliveries = db
     .selectFrom('deliveries')
@@ -76,7 +57,7 @@ export async function findMentions(db: Kysely<Tables>, reading: Connection, user
     const corrections = db.selectFrom('corrections').select('idempotency_key as key').orderBy('idempotency_key');
     for (let last: string | undefined = ''; last !== undefined; await nextTurn()) {
       const following = corrections.where('idempotency_key', '>', last).limit(scanSize);
-      const rows: readonly { readonly key: string }[] = await run(reading, following);
+      const rows: readonly { readonly key: string }[] = await run(connection, following);
       found.push(...rows.map(({ key }) => key).filter((key) => hasId(key, userId)));
       last = rows.length < scanSize ? undefined : rows.at(-1)?.key;
     }
@@ -91,7 +72,7 @@ export async function findMentions(db: Kysely<Tables>, reading: Connection, user
     let last: Position | undefined = { id: -1, userId: first };
     while (last !== undefined) {
       const rows: readonly (Position & { readonly text: string })[] = await run(
-        reading,
+        connection,
         following(last).limit(scanSize),
       );
       const mentioning = rows.filter((row) => mentions(row.text, userId) && !isErasing(row.userId ?? '', row.text));

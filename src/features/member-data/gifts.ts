@@ -1,19 +1,9 @@
-import type { EffectKind } from '../../outbox/effect-contents.ts';
-import { type Contents, type EffectFormats, parseContent, serializeContent } from '../../outbox/effect-kind.ts';
-import { literal, run } from '../query-builder.ts';
-import type { Sql } from '../sql-module.ts';
-import { chunksOf } from './chunks.ts';
-
-/**
- * What others have received from a member, or are announced with the member: the texts without the member, by the ids
- * of their rows.
- */
-export interface Gifts {
-  /** Bodies. */
-  readonly deliveries: ReadonlyMap<number, string>;
-  /** Contents. */
-  readonly effects: ReadonlyMap<number, string>;
-}
+import type { EffectKind } from '../../core/outbox/effect-contents.ts';
+import { type Contents, type EffectFormats, parseContent, serializeContent } from '../../core/outbox/effect-kind.ts';
+import { chunksOf } from '../../core/store/member-data/chunks.ts';
+import type { Gifts } from '../../core/store/member-data/member-table.ts';
+import { literal, run } from '../../core/store/query-builder.ts';
+import type { Sql } from '../../core/store/sql-module.ts';
 
 /**
  * Finds the gifts of a member among the rows that mention the member. They belong to their recipients: a purchase that
