@@ -6,13 +6,10 @@ import type { VotesPerDay } from '../core/ledger/votes-per-day.ts';
 import type { OwnerActions } from '../core/records/owner-actions.ts';
 import type { Records } from '../core/records/records.ts';
 import type { GrantSummary, PurchaseSummary, ReminderSummary } from '../core/records/reward-records.ts';
-import type { CommunityStores } from '../core/settings/stored-settings.ts';
 import { type CoreModules, coreModules } from '../core/store/modules.ts';
 import { openDatabase } from '../core/store/open-database.ts';
 import { queryBuilder } from '../core/store/query-builder.ts';
-import { sqlCommunityStores } from '../core/store/reads/community-stores.ts';
 import { findCorrection } from '../core/store/reads/corrections.ts';
-import { sqlImports } from '../core/store/reads/imports.ts';
 import { sqlLedger } from '../core/store/reads/ledger.ts';
 import { accountsOfMember } from '../core/store/reads/member-accounts.ts';
 import { summarizePurchases } from '../core/store/reads/purchase-summary.ts';
@@ -25,7 +22,6 @@ import { sqlStandings } from '../core/store/reads/standings/standings.ts';
 import { sqlVotesPerDay } from '../core/store/reads/votes-per-day.ts';
 import { createSqlClients, type SqlClients } from '../core/store/sql-module.ts';
 import type { BackfillStore } from '../core/tally/backfill.ts';
-import type { ImportStore } from '../core/tally/import-store.ts';
 import type { PurchaseStore } from '../core/tally/purchase-store.ts';
 import type { ClaimRecorder } from '../core/tally/record-claim.ts';
 import type { Recorder } from '../core/tally/recorder.ts';
@@ -51,7 +47,7 @@ const features = {
 const writeFailureHoldMs = 6 * second;
 
 /** The storage adapters of all modules, over one database. */
-export interface Store extends SqlClients<CoreModules>, SqlClients<FeatureModules>, CommunityStores {
+export interface Store extends SqlClients<CoreModules>, SqlClients<FeatureModules> {
   readonly ledgerStore: LedgerStore;
   readonly recorder: Recorder;
   readonly claims: ClaimRecorder;
@@ -68,7 +64,6 @@ export interface Store extends SqlClients<CoreModules>, SqlClients<FeatureModule
   readonly rewards: RewardStore;
   readonly purchases: PurchaseStore;
   readonly backfill: BackfillStore;
-  readonly imports: ImportStore;
   readonly counting: Counting;
   /** What the owner sees of the rewards. Rejects with the driver's error. */
   readonly rewardRecords: {
@@ -175,7 +170,6 @@ export async function openStore(
       saveParties: (partyGoals, goal) => write('saveParties', partyGoals, goal),
       backfillMember: (userId, rules, now) => write('backfillMember', userId, rules, now),
     },
-    imports: sqlImports(db, reading, write),
     counting: createCounting(clients.counters, clock, dialect.dataVersion !== null),
     rewardRecords: {
       grants: () => summarizeGrants(db, reading),
@@ -183,7 +177,6 @@ export async function openStore(
       reminders: (now) => summarizeReminders(db, reading, now),
     },
     ...clients,
-    ...sqlCommunityStores(db, reading, write),
     ledgerStore: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
       findCorrection: (idempotencyKey) => findCorrection(db, reading, idempotencyKey),

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { entryPages, type NumberedEntry } from '../../src/core/store/snapshots/entry-pages.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
-import { balanceKey, type ImportItem, type ImportTarget } from '../../src/core/tally/import-store.ts';
+import { balanceKey, type ImportItem, type ImportTarget } from '../../src/features/imports/items.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { Store } from '../../src/features/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';

@@ -11,8 +11,8 @@ import {
 } from '../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import type { Tables } from '../../src/core/store/tables.ts';
-import { balanceKey } from '../../src/core/tally/import-store.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
+import { balanceKey } from '../../src/features/imports/items.ts';
 import { storedFeatures } from '../../src/features/index.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore, type Store } from '../../src/features/store.ts';

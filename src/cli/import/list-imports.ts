@@ -1,6 +1,6 @@
 import { loadDatabaseUrl } from '../../../config/load.ts';
 import { homeAccounts } from '../../core/ledger/account-id.ts';
-import type { StoredImport } from '../../core/tally/import-store.ts';
+import type { StoredImport } from '../../features/imports/items.ts';
 import { openStore } from '../../features/store.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';

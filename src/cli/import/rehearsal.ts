@@ -1,5 +1,5 @@
 import { minVoteGapMs } from '../../core/ledger/reward-rules.ts';
-import type { ImportItem, ImportTarget, ItemOutcome } from '../../core/tally/import-store.ts';
+import type { ImportItem, ImportTarget, ItemOutcome } from '../../features/imports/items.ts';
 import { createNumberTable } from './number-table.ts';
 
 /**

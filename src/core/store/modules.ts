@@ -5,10 +5,13 @@ import * as leases from './coordination/leases.ts';
 import * as budgetStore from './coordination/lookup-requests.ts';
 import * as sessions from './coordination/session-revocations.ts';
 import * as counters from './counters/store.ts';
+import * as guildData from './guild-data.ts';
 import * as installation from './installation/store.ts';
 import * as memberLocales from './member-locales.ts';
 import * as outbox from './outbox/store.ts';
 import * as quarantine from './quarantine.ts';
+import * as rekey from './settings/sealed.ts';
+import * as settings from './settings/store.ts';
 import type { SqlModules } from './sql-module.ts';
 
 /** The statements of the core; those of features are beside their features. */
@@ -17,7 +20,10 @@ export const coreModules = {
   quarantine,
   counters,
   installation,
+  guildData,
   memberLocales,
+  settings,
+  rekey,
   leases,
   circuits,
   invalidRequests,

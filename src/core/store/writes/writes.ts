@@ -8,13 +8,8 @@ import { type StoredFeatures, writesOfModules } from '../sql-module.ts';
 import type { Tables } from '../tables.ts';
 import { backfillWrites } from './backfill.ts';
 import { grantWrites } from './grants.ts';
-import { guildDataWrites } from './guild-data.ts';
-import { guildWrites } from './guilds.ts';
-import { importWrites } from './imports.ts';
 import { purchaseWrites } from './purchases.ts';
 import { seenRolesWrites } from './seen-roles.ts';
-import { settingsWrites } from './settings.ts';
-import { undoImportWrites } from './undo-import.ts';
 
 /** All operations that write and decide nothing about events, by name, for use inside a transaction of `connection`. */
 export function createWrites(
@@ -28,11 +23,6 @@ export function createWrites(
     ...purchaseWrites(db, connection),
     ...backfillWrites(db, connection),
     ...seenRolesWrites(db, connection),
-    ...settingsWrites(db, connection),
-    ...guildWrites(db, connection),
-    ...guildDataWrites(db, connection),
-    ...importWrites(db, connection),
-    ...undoImportWrites(db, connection),
 
     /** A write of a module. Its client knows the types of the arguments and of the result. */
     writeOfModule: writesOfModules(

@@ -1,20 +1,18 @@
-import { type Kysely, sql } from 'kysely';
-import type { Connection } from '../../../platform/database/dialect.ts';
-import { type AccountId, accountIdOf } from '../../ledger/account-id.ts';
-import { countedVoteCauses } from '../../ledger/entry.ts';
-import type { AccountState } from '../../tally/account-state.ts';
-import { calendarOf, outageDaysOf } from '../../tally/community.ts';
-import { type ImportState, itemId, needsVotes, type StoredVote } from '../../tally/decide-import.ts';
-import type { ImportItem, ImportTarget } from '../../tally/import-store.ts';
-import { linkedEntries } from '../linked-entries.ts';
-import { literal, run } from '../query-builder.ts';
-import { toOutage } from '../recording/queries.ts';
-import type { Tables } from '../tables.ts';
+import { sql } from 'kysely';
+import { type AccountId, accountIdOf } from '../../core/ledger/account-id.ts';
+import { countedVoteCauses } from '../../core/ledger/entry.ts';
+import { linkedEntries } from '../../core/store/linked-entries.ts';
+import { literal, run } from '../../core/store/query-builder.ts';
+import { toOutage } from '../../core/store/recording/queries.ts';
+import type { Sql } from '../../core/store/sql-module.ts';
+import type { AccountState } from '../../core/tally/account-state.ts';
+import { calendarOf, outageDaysOf } from '../../core/tally/community.ts';
+import { type ImportState, itemId, needsVotes, type StoredVote } from './decide.ts';
+import type { ImportItem, ImportTarget } from './items.ts';
 
 /** Reads what decisions about items of an import depend on, beside their accounts. */
 export async function readImportState(
-  db: Kysely<Tables>,
-  connection: Connection,
+  { db, connection }: Sql,
   target: ImportTarget,
   items: readonly ImportItem[],
   accounts: ReadonlyMap<AccountId, AccountState>,

@@ -1,12 +1,12 @@
-import { lastVoteIn, withVote } from '../ledger/account.ts';
-import { type AccountId, accountIdOf } from '../ledger/account-id.ts';
-import type { Entry } from '../ledger/entry.ts';
-import { minVoteGapMs } from '../ledger/reward-rules.ts';
-import { addPastVote } from '../rewards/past-vote.ts';
-import { addToScores } from '../rewards/period-scores.ts';
-import { type AccountState, emptyAccount } from './account-state.ts';
-import { calendarOf, namesOfTarget } from './community.ts';
-import type { ImportItem, ImportTarget, ItemOutcome } from './import-store.ts';
+import { lastVoteIn, withVote } from '../../core/ledger/account.ts';
+import { type AccountId, accountIdOf } from '../../core/ledger/account-id.ts';
+import type { Entry } from '../../core/ledger/entry.ts';
+import { minVoteGapMs } from '../../core/ledger/reward-rules.ts';
+import { addPastVote } from '../../core/rewards/past-vote.ts';
+import { addToScores } from '../../core/rewards/period-scores.ts';
+import { type AccountState, emptyAccount } from '../../core/tally/account-state.ts';
+import { calendarOf, namesOfTarget } from '../../core/tally/community.ts';
+import type { ImportItem, ImportTarget, ItemOutcome } from './items.ts';
 
 /** A counted vote of an account. */
 export interface StoredVote {

@@ -1,5 +1,6 @@
-import type { AccountScope } from '../ledger/account-id.ts';
-import type { ListingContext } from './listing-context.ts';
+import type { AccountScope } from '../../core/ledger/account-id.ts';
+import type { Tables } from '../../core/store/tables.ts';
+import type { ListingContext } from '../../core/tally/listing-context.ts';
 
 /** Maximum amount that one row credits. A higher one is treated as an error in the file. */
 export const maxImportedCredits = 1_000_000_000;
@@ -61,36 +62,11 @@ export interface StoredImport extends ImportDescription {
   readonly spent: number;
 }
 
-export type ImportState = 'importing' | 'done' | 'undoing' | 'undone';
+export type ImportState = Tables['imports']['state'];
 
 /** What the undo of an import took from one member. `spent`: credits that the member no longer had. */
 export interface UndoneMember {
   readonly credits: number;
   readonly spent: number;
   readonly votes: number;
-}
-
-/**
- * Imports of other programs. Methods that write reject with {@link StoreUnavailableError} or TallyhookError `queue_full`,
- * methods that only read with the driver's own error.
- */
-export interface ImportStore {
-  /** All imports, newest first. */
-  list(): Promise<readonly StoredImport[]>;
-  /** The id of the import with this name, which is created unless it exists and was not undone. */
-  start(description: ImportDescription, now: number): Promise<number>;
-  /** Decides about items as {@link apply} would, and stores nothing. `importId` may be one that does not exist. */
-  preview(target: ImportTarget, items: readonly ImportItem[]): Promise<readonly ItemOutcome[]>;
-  /** Credits items in one transaction, each once. The outcomes are in the order of the items. */
-  apply(target: ImportTarget, items: readonly ImportItem[], now: number): Promise<readonly ItemOutcome[]>;
-  /** Members with items of an import whose account id follows `after`, in their order. */
-  members(importId: number, after: string, limit: number): Promise<readonly string[]>;
-  /** Brings streak and history of a member up to date with imported votes, without rewards for them. */
-  recount(target: Pick<ImportTarget, 'listings'>, accountId: string, now: number): Promise<void>;
-  setState(importId: number, state: ImportState, now: number): Promise<void>;
-  /**
-   * Takes back what an import credited to one member: credits by a correction, as far as the member still has them.
-   * Null if nothing is left to take back: another process has done it.
-   */
-  undoMember(target: ImportTarget, accountId: string, now: number): Promise<UndoneMember | null>;
 }
