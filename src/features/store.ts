@@ -4,24 +4,21 @@ import type { LedgerReads } from '../core/ledger/ledger.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { VotesPerDay } from '../core/ledger/votes-per-day.ts';
 import type { OwnerActions } from '../core/records/owner-actions.ts';
-import type { Records } from '../core/records/records.ts';
 import type { GrantSummary, PurchaseSummary, ReminderSummary } from '../core/records/reward-records.ts';
+import { accountsOfMember } from '../core/store/member-accounts.ts';
 import { type CoreModules, coreModules } from '../core/store/modules.ts';
 import { openDatabase } from '../core/store/open-database.ts';
 import { queryBuilder } from '../core/store/query-builder.ts';
 import { findCorrection } from '../core/store/reads/corrections.ts';
-import { sqlLedger } from '../core/store/reads/ledger.ts';
-import { accountsOfMember } from '../core/store/reads/member-accounts.ts';
 import { summarizePurchases } from '../core/store/reads/purchase-summary.ts';
 import { sqlPurchases } from '../core/store/reads/purchases.ts';
-import { sqlRecords } from '../core/store/reads/records.ts';
 import { summarizeReminders } from '../core/store/reads/reminder-summary.ts';
 import { summarizeGrants } from '../core/store/reads/reward-records.ts';
 import { sqlRewards } from '../core/store/reads/rewards.ts';
-import { sqlStandings } from '../core/store/reads/standings/standings.ts';
-import { sqlVotesPerDay } from '../core/store/reads/votes-per-day.ts';
 import { createSqlClients, type SqlClients } from '../core/store/sql-module.ts';
-import type { BackfillStore } from '../core/tally/backfill.ts';
+import { sqlLedger } from '../core/store/standings/ledger.ts';
+import { sqlStandings } from '../core/store/standings/standings.ts';
+import { sqlVotesPerDay } from '../core/store/standings/votes-per-day.ts';
 import type { PurchaseStore } from '../core/tally/purchase-store.ts';
 import type { ClaimRecorder } from '../core/tally/record-claim.ts';
 import type { Recorder } from '../core/tally/recorder.ts';
@@ -60,10 +57,8 @@ export interface Store extends SqlClients<CoreModules>, SqlClients<FeatureModule
   votesPerDayIn(timeZone: string): VotesPerDay;
   /** In which communities a member has an account. Rejects with the driver's error. */
   communitiesOf(userId: string): Promise<readonly AccountScope[]>;
-  readonly records: Records;
   readonly rewards: RewardStore;
   readonly purchases: PurchaseStore;
-  readonly backfill: BackfillStore;
   readonly counting: Counting;
   /** What the owner sees of the rewards. Rejects with the driver's error. */
   readonly rewardRecords: {
@@ -163,13 +158,8 @@ export async function openStore(
     votesPerDayIn: sqlVotesPerDay(db, reading, clock),
     communitiesOf: async (userId) =>
       (await accountsOfMember(reading, db, userId)).map((accountId) => partsOf(accountId).accounts),
-    records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
     purchases: sqlPurchases(db, reading, write),
-    backfill: {
-      saveParties: (partyGoals, goal) => write('saveParties', partyGoals, goal),
-      backfillMember: (userId, rules, now) => write('backfillMember', userId, rules, now),
-    },
     counting: createCounting(clients.counters, clock, dialect.dataVersion !== null),
     rewardRecords: {
       grants: () => summarizeGrants(db, reading),

@@ -1,4 +1,4 @@
-import type { Quarantine } from '../core/store/quarantine.ts';
+import type { Quarantine } from '../core/store/records/quarantine.ts';
 import type { QuarantinedDelivery } from '../core/tally/quarantine.ts';
 import { quarantineReasons } from '../core/tally/quarantine-reasons.ts';
 import type { Clock } from '../platform/clock.ts';

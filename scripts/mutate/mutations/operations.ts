@@ -237,7 +237,7 @@ export const operationMutations: readonly Mutation[] = [
     breaks: 'the codes of two items of the shop are stored apart',
   },
   {
-    file: 'src/core/store/reads/standings/ranked-board.ts',
+    file: 'src/core/store/standings/ranked-board.ts',
     find: 'return { userId: table.userIdAt(row), score, rank: countAbove(score) + 1 };',
     replace: 'return { userId: table.userIdAt(row), score, rank: countAbove(score) };',
     breaks: 'the first of a leaderboard has rank 1',

@@ -3,7 +3,7 @@ import type { Cause } from '../../core/ledger/entry.ts';
 import { isPseudonym } from '../../core/ledger/pseudonym.ts';
 import { partyPeriod } from '../../core/rewards/party.ts';
 import type { ReplayListing } from '../../core/rewards/replay-votes.ts';
-import { readMemberState } from '../../core/store/reads/backfill-state.ts';
+import { readMemberState } from '../../core/store/backfill/member-state.ts';
 import { countMembers, memberLedgers } from '../../core/store/snapshots/member-ledgers.ts';
 import { outagesIn } from '../../core/store/snapshots/outages.ts';
 import { partiesIn } from '../../core/store/snapshots/parties.ts';

@@ -11,7 +11,7 @@ import { linkedEntries } from './linked-entries.ts';
 import { literal, run } from './query-builder.ts';
 import type { Sql, SqlClient } from './sql-module.ts';
 import { noDelivery } from './tables.ts';
-import { lock } from './writes/lock.ts';
+import { lock } from './lock.ts';
 
 /** Rows that one transaction changes: a few ms. */
 export const rowsPerWrite = 100;

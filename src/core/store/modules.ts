@@ -1,3 +1,4 @@
+import * as backfill from './backfill/store.ts';
 import * as circuits from './coordination/circuits.ts';
 import * as commandRegistry from './coordination/command-registry.ts';
 import * as invalidRequests from './coordination/invalid-requests.ts';
@@ -9,7 +10,8 @@ import * as guildData from './guild-data.ts';
 import * as installation from './installation/store.ts';
 import * as memberLocales from './member-locales.ts';
 import * as outbox from './outbox/store.ts';
-import * as quarantine from './quarantine.ts';
+import * as quarantine from './records/quarantine.ts';
+import * as records from './records/store.ts';
 import * as rekey from './settings/sealed.ts';
 import * as settings from './settings/store.ts';
 import type { SqlModules } from './sql-module.ts';
@@ -17,6 +19,7 @@ import type { SqlModules } from './sql-module.ts';
 /** The statements of the core; those of features are beside their features. */
 export const coreModules = {
   outbox,
+  records,
   quarantine,
   counters,
   installation,
@@ -24,6 +27,7 @@ export const coreModules = {
   memberLocales,
   settings,
   rekey,
+  backfill,
   leases,
   circuits,
   invalidRequests,

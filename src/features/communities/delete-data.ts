@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type GuildDataStore, type GuildRows, rowsPerWrite, type ScannedRows } from '../../core/store/guild-data.ts';
-import { progressKeys } from '../../core/store/writes/progress.ts';
+import { progressKeys } from '../../core/store/progress.ts';
 
 const noRows: GuildRows = {
   ...{ deliveries: [], effects: [], plannedEffects: [], grants: [], purchases: [], reminders: [], orders: [] },

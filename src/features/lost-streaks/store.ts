@@ -6,11 +6,11 @@ import { outageDays } from '../../core/rewards/outages.ts';
 import { accountOf } from '../../core/store/account-columns.ts';
 import { parseHistory } from '../../core/store/history-column.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
+import { advance, progressKeys, progressOf } from '../../core/store/progress.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
-import { type AccountRange, accountRanges, inRange } from '../../core/store/reads/account-ranges.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
+import { type AccountRange, accountRanges, inRange } from '../../core/store/standings/account-ranges.ts';
 import type { Tables } from '../../core/store/tables.ts';
-import { advance, progressKeys, progressOf } from '../../core/store/writes/progress.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { LostStreak } from './effects.ts';
 

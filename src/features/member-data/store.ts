@@ -1,14 +1,14 @@
 import type { Compilable, Selectable } from 'kysely';
 import { parseContent } from '../../core/outbox/effect-kind.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
+import { lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
+import { lock } from '../../core/store/lock.ts';
+import { accountsOfMember } from '../../core/store/member-accounts.ts';
 import type { Mentions } from '../../core/store/member-data/member-table.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { run } from '../../core/store/query-builder.ts';
-import { accountsOfMember } from '../../core/store/reads/member-accounts.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
-import { lockAccountsOf, releaseAccount } from '../../core/store/writes/accounts.ts';
-import { lock } from '../../core/store/writes/lock.ts';
 import { roleEffect } from '../../core/tally/grants.ts';
 import { type EventKey, forgottenVoteKey } from '../../core/tally/idempotency-key.ts';
 import { findMemberRows, findMentions } from './member-rows.ts';

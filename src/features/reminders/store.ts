@@ -3,13 +3,13 @@ import { lastVoteIn } from '../../core/ledger/account.ts';
 import { type AccountId, type AccountScope, accountIdOf, memberOf } from '../../core/ledger/account-id.ts';
 import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
+import { lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { parseLastVotes } from '../../core/store/json-columns.ts';
+import { accountsOfMember } from '../../core/store/member-accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { run } from '../../core/store/query-builder.ts';
-import { accountsOfMember } from '../../core/store/reads/member-accounts.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
-import { lockAccount, releaseAccount } from '../../core/store/writes/accounts.ts';
 import type { AccountState } from '../../core/tally/account-state.ts';
 import type {
   ListingCooldown,

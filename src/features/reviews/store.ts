@@ -1,10 +1,10 @@
 import { type HandlerListing, handlerQueue, type ReviewEvent } from '../../core/outbox/handler-events.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
+import { lock } from '../../core/store/lock.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
+import { progressKeys, progressOf, setProgress } from '../../core/store/progress.ts';
 import { run } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
-import { lock } from '../../core/store/writes/lock.ts';
-import { progressKeys, progressOf, setProgress } from '../../core/store/writes/progress.ts';
 import { day } from '../../platform/durations.ts';
 import type { Review, ReviewAnnouncement } from './effects.ts';
 

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
+import { lock } from '../../core/store/lock.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
-import { deliveryColumns } from '../../core/store/reads/search-deliveries.ts';
+import { deliveryColumns } from '../../core/store/records/search-deliveries.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
-import { lock } from '../../core/store/writes/lock.ts';
 import { minute } from '../../platform/durations.ts';
 
 /** A lease that ends later than this was written by a clock that was ahead (ms). */

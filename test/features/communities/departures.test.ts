@@ -33,12 +33,9 @@ async function start() {
   const lines: string[] = [];
   const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
   const departures = createDepartures({
-    ...{
-      guilds: store.communities,
-      guildData: store.guildData,
-      clock,
-      log,
-    },
+    guilds: store.communities,
+    guildData: store.guildData,
+    ...{ clock, log },
     async listGuilds() {
       if (discord.isDown) throw new Error('down');
       return discord.guilds;
@@ -181,7 +178,6 @@ it('sends a notice only while the bot is away, and only the newest one', async (
   const wanted = (isMember = false) =>
     isNoticeWanted(first, {
       guilds: store.communities,
-      guildData: store.guildData,
       isMember: async () => isMember,
       now: clock.now(),
     });

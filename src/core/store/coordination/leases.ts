@@ -1,7 +1,7 @@
 import type { LeaseStore } from '../../../platform/leases/lease-store.ts';
+import { lock } from '../lock.ts';
 import { run } from '../query-builder.ts';
 import type { Sql, SqlOperations } from '../sql-module.ts';
-import { lock } from '../writes/lock.ts';
 
 /* Leases of processes. */
 

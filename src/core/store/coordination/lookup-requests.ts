@@ -1,7 +1,7 @@
 import { type BudgetStore, maxClockSkewMs } from '../../../lookup/budget.ts';
+import { lock } from '../lock.ts';
 import { run } from '../query-builder.ts';
 import type { SqlOperations } from '../sql-module.ts';
-import { lock } from '../writes/lock.ts';
 
 /* The log of requests to the lookup API. It survives restarts and all processes share it. */
 

@@ -1,7 +1,7 @@
 import { sql as kyselySql } from 'kysely';
+import { lock } from '../lock.ts';
 import { run, type SqlAccess } from '../query-builder.ts';
 import type { Sql, SqlClient } from '../sql-module.ts';
-import { lock } from '../writes/lock.ts';
 import { countRows, readCounters } from './counted-rows.ts';
 import { type CountedRows, type CountedTable, type CounterName, countedTables, type VoteCount } from './counters.ts';
 

@@ -7,12 +7,12 @@ import { type AccountState, withEntry } from '../../tally/account-state.ts';
 import type { ListingContext } from '../../tally/listing-context.ts';
 import { listingsByName } from '../../tally/replay-listings.ts';
 import { type Separation, separationReason } from '../../tally/separation.ts';
+import { appendEntry, lockAccount, releaseAccount } from '../accounts.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { run } from '../query-builder.ts';
 import { accountColumns, accountValues, toOutage } from '../recording/queries.ts';
 import type { Sql } from '../sql-module.ts';
 import type { Tables } from '../tables.ts';
-import { appendEntry, lockAccount, releaseAccount } from '../writes/accounts.ts';
 
 type EntryRow = Selectable<Tables['entries']>;
 

@@ -2,9 +2,9 @@ import { type AccountId, homeAccounts, partsOf } from '../../ledger/account-id.t
 import type { Separation } from '../../tally/separation.ts';
 import { accountOf } from '../account-columns.ts';
 import { writes as counters } from '../counters/store.ts';
+import { lock } from '../lock.ts';
 import { literal, run, type SqlAccess } from '../query-builder.ts';
 import type { Sql, SqlClient } from '../sql-module.ts';
-import { lock } from '../writes/lock.ts';
 import { divideAccount } from './divide-account.ts';
 import { homeKey, parseSeparation, type SeparationState, separatedKey, serializeSeparation } from './keys.ts';
 

@@ -5,7 +5,7 @@ import { forgottenCorrectionKey } from '../../tally/idempotency-key.ts';
 import { accountKey } from '../account-columns.ts';
 import { countAgainFromNewest, uncountWaiting } from '../counters/uncount-effects.ts';
 import { literal } from '../query-builder.ts';
-import { deliveryColumns } from '../reads/search-deliveries.ts';
+import { deliveryColumns } from '../records/search-deliveries.ts';
 import { inChunks } from './chunks.ts';
 import type { MemberTables } from './member-table.ts';
 

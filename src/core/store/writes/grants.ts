@@ -2,11 +2,11 @@ import type { Kysely } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
 import { roleEffect } from '../../tally/grants.ts';
 import type { GrantedRole, RoleResult } from '../../tally/reward-store.ts';
+import { lockAccountsOf } from '../accounts.ts';
 import { enqueue } from '../outbox/enqueue.ts';
 import type { PurchaseRow } from '../purchases.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { lockAccountsOf } from './accounts.ts';
 import { findOpenPurchases, lockShop, refundRole, settlePurchases } from './refund.ts';
 
 /** Grants as the outbox and the sweeps change them, for use inside a transaction of `connection`. */

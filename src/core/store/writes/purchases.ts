@@ -10,11 +10,11 @@ import type { PurchaseResult, SettlementResult } from '../../rewards/stored-purc
 import { roleEffect } from '../../tally/grants.ts';
 import { purchaseEntry } from '../../tally/purchase-entry.ts';
 import type { PurchaseOrder, Settlement } from '../../tally/purchase-store.ts';
+import { appendEntry, lockAccount, releaseAccount } from '../accounts.ts';
 import { enqueue } from '../outbox/enqueue.ts';
 import { countSold, leftOf, type PurchaseRow, storedGuildId, toPurchase, unissuedCodes } from '../purchases.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { appendEntry, lockAccount, releaseAccount } from './accounts.ts';
 import { lockShop, messageToBuyer, refundPurchase, settlePurchases } from './refund.ts';
 
 /** Purchases, for use inside a transaction of `connection`. */

@@ -6,12 +6,12 @@ import type { NewEffect } from '../../outbox/outbox.ts';
 import { grantSource } from '../../rewards/purchase.ts';
 import { refundEntry } from '../../tally/purchase-entry.ts';
 import type { GrantedRole } from '../../tally/reward-store.ts';
+import { appendEntry, lockAccount } from '../accounts.ts';
+import { lock } from '../lock.ts';
 import { enqueue } from '../outbox/enqueue.ts';
 import type { PurchaseRow } from '../purchases.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { appendEntry, lockAccount } from './accounts.ts';
-import { lock } from './lock.ts';
 
 /** Locks all purchases until the end of the transaction: the stock, the codes and each purchase's state. */
 export function lockShop(connection: Connection, db: Kysely<Tables>): Promise<void> {

@@ -6,7 +6,6 @@ import { run } from '../query-builder.ts';
 import type { RecordingArgs, RecordingName, RecordingResults } from '../recording/recording-jobs.ts';
 import { type StoredFeatures, writesOfModules } from '../sql-module.ts';
 import type { Tables } from '../tables.ts';
-import { backfillWrites } from './backfill.ts';
 import { grantWrites } from './grants.ts';
 import { purchaseWrites } from './purchases.ts';
 import { seenRolesWrites } from './seen-roles.ts';
@@ -21,7 +20,6 @@ export function createWrites(
   return {
     ...grantWrites(db, connection),
     ...purchaseWrites(db, connection),
-    ...backfillWrites(db, connection),
     ...seenRolesWrites(db, connection),
 
     /** A write of a module. Its client knows the types of the arguments and of the result. */

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { Connection } from '../../../platform/database/dialect.ts';
-import { run } from '../query-builder.ts';
-import type { Tables } from '../tables.ts';
+import type { Connection } from '../../platform/database/dialect.ts';
+import { run } from './query-builder.ts';
+import type { Tables } from './tables.ts';
 
 /**
  * Locks a name until the end of the transaction. A row of its own, because an advisory lock is not available in every

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { rankBoard } from '../../../../../src/core/store/reads/standings/ranked-board.ts';
-import { ScoreTable } from '../../../../../src/core/store/reads/standings/score-table.ts';
+import { rankBoard } from '../../../../src/core/store/standings/ranked-board.ts';
+import { ScoreTable } from '../../../../src/core/store/standings/score-table.ts';
 
 const noScores = { weekVotes: 0, weekCredits: 0, monthVotes: 0, monthCredits: 0, votes: 0, credits: 0, streak: 0 };
 

@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely';
-import type { Connection } from '../../../platform/database/dialect.ts';
-import type { AccountId } from '../../ledger/account-id.ts';
-import type { Entry } from '../../ledger/entry.ts';
-import { type AccountState, isEmpty, withEntry } from '../../tally/account-state.ts';
-import { accountKey } from '../account-columns.ts';
-import { run } from '../query-builder.ts';
-import { accountsOfMember } from '../reads/member-accounts.ts';
-import { accountColumns, accountValues, type BalanceRow, toAccountState } from '../recording/queries.ts';
-import type { Tables } from '../tables.ts';
+import type { Connection } from '../../platform/database/dialect.ts';
+import type { AccountId } from '../ledger/account-id.ts';
+import type { Entry } from '../ledger/entry.ts';
+import { type AccountState, isEmpty, withEntry } from '../tally/account-state.ts';
+import { accountKey } from './account-columns.ts';
+import { accountsOfMember } from './member-accounts.ts';
+import { run } from './query-builder.ts';
+import { accountColumns, accountValues, type BalanceRow, toAccountState } from './recording/queries.ts';
+import type { Tables } from './tables.ts';
 
 /*
  * Accounts for operations other than recordings, one statement after the other. Lock several accounts in the order of

@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely, Selectable } from 'kysely';
-import type { Connection } from '../../../platform/database/dialect.ts';
 import { hour } from '../../../platform/durations.ts';
 import type { DeliveryFilter, DeliveryQuery } from '../../records/records.ts';
 import { linkedEntries } from '../linked-entries.ts';
-import { literal, run } from '../query-builder.ts';
+import { newestEntriesOf } from '../member-accounts.ts';
+import { literal, run, type SqlAccess } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { newestEntriesOf } from './member-accounts.ts';
 
 /** Rows that one query scans: a few ms, in which SQLite blocks this thread. */
 const scanSize = 10_000;
@@ -37,17 +36,17 @@ export const deliveryColumns = [
  * search. So no further index slows down the receipt of a vote.
  */
 export async function searchDeliveries(
-  db: Kysely<Tables>,
-  reading: Connection,
+  sql: SqlAccess,
   { limit, before, ...filter }: DeliveryQuery,
 ): Promise<Selectable<Tables['deliveries']>[]> {
+  const { db, connection } = sql;
   const { outcome = null, userId = null, since = null, until = null } = filter;
-  const { minId, maxId } = await idRange(db, reading);
+  const { minId, maxId } = await idRange(sql);
   const floor = since === null ? minId : await firstIdAt(since - maxDisorderMs);
   const ceiling = until === null ? maxId + 1 : await firstIdAt(until + maxDisorderMs);
   const isIndexed = userId !== null || (outcome !== null && outcome !== 'recorded');
   const stepSize = isIndexed ? Number.POSITIVE_INFINITY : scanSize;
-  const newestEntries = userId === null ? [] : await newestEntriesOf(reading, db, userId);
+  const newestEntries = userId === null ? [] : await newestEntriesOf(connection, db, userId);
   const matches = matching(db, filter, newestEntries).orderBy('id', 'desc');
 
   const rows: Selectable<Tables['deliveries']>[] = [];
@@ -55,7 +54,7 @@ export async function searchDeliveries(
   while (upper > floor && rows.length < limit) {
     const lower = Math.max(floor, upper - stepSize);
     const range = matches.where('id', '<', upper).where('id', '>=', lower);
-    rows.push(...(await run(reading, range.limit(limit - rows.length))));
+    rows.push(...(await run(connection, range.limit(limit - rows.length))));
     upper = lower;
     await nextTurn();
   }
@@ -67,7 +66,7 @@ export async function searchDeliveries(
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       const next = db.selectFrom('deliveries').select(['id', 'received_at']).where('id', '>=', middle);
-      const [row] = await run(reading, next.orderBy('id').limit(1));
+      const [row] = await run(connection, next.orderBy('id').limit(1));
       if (row !== undefined && row.received_at < at) low = row.id + 1;
       else high = middle;
     }
@@ -75,10 +74,10 @@ export async function searchDeliveries(
   }
 }
 
-async function idRange(db: Kysely<Tables>, reading: Connection): Promise<{ minId: number; maxId: number }> {
+async function idRange({ db, connection }: SqlAccess): Promise<{ minId: number; maxId: number }> {
   const ids = db.selectFrom('deliveries').select('id').limit(1);
-  const [first] = await run(reading, ids.orderBy('id'));
-  const [last] = await run(reading, ids.orderBy('id', 'desc'));
+  const [first] = await run(connection, ids.orderBy('id'));
+  const [last] = await run(connection, ids.orderBy('id', 'desc'));
   return { minId: first?.id ?? 0, maxId: last?.id ?? -1 };
 }
 

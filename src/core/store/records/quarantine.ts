@@ -1,6 +1,6 @@
-import type { QuarantinedDelivery } from '../tally/quarantine.ts';
-import { literal, run } from './query-builder.ts';
-import type { Sql, SqlClient } from './sql-module.ts';
+import type { QuarantinedDelivery } from '../../tally/quarantine.ts';
+import { literal, run } from '../query-builder.ts';
+import type { Sql, SqlClient } from '../sql-module.ts';
 
 /* Deliveries that are stored complete because they could not be processed. */
 

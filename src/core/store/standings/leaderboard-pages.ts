@@ -1,5 +1,5 @@
-import { BoundedMap } from '../../../../platform/bounded-map.ts';
-import type { LeaderboardPage, LeaderboardQuery } from '../../../ledger/standing.ts';
+import { BoundedMap } from '../../../platform/bounded-map.ts';
+import type { LeaderboardPage, LeaderboardQuery } from '../../ledger/standing.ts';
 import type { Rankings } from './rankings.ts';
 
 /** Pages of the current rankings that are kept, so that each is rendered once. */

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
-import type { Connection } from '../../../platform/database/dialect.ts';
-import type { AccountId } from '../../ledger/account-id.ts';
-import { accountOf } from '../account-columns.ts';
-import { run } from '../query-builder.ts';
-import type { Tables } from '../tables.ts';
+import type { Connection } from '../../platform/database/dialect.ts';
+import type { AccountId } from '../ledger/account-id.ts';
+import { accountOf } from './account-columns.ts';
+import { run } from './query-builder.ts';
+import type { Tables } from './tables.ts';
 
 /** The balances of a member in all communities. */
 export function balancesOfMember(db: Kysely<Tables>, userId: string) {

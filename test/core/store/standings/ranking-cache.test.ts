@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createRankingCache } from '../../../../../src/core/store/reads/standings/ranking-cache.ts';
-import { minute } from '../../../../../src/platform/durations.ts';
-import { manualClock } from '../../../../support/manual-clock.ts';
+import { createRankingCache } from '../../../../src/core/store/standings/ranking-cache.ts';
+import { minute } from '../../../../src/platform/durations.ts';
+import { manualClock } from '../../../support/manual-clock.ts';
 
 /** A cache over scans that read `state.size` members and take `state.takesMs`. */
 function cacheOver(initial: { size: number; takesMs: number }) {

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../../platform/clock.ts';
-import { minute } from '../../../../platform/durations.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { minute } from '../../../platform/durations.ts';
 
 /** A result of a scan over all members, for one calendar day. */
 export interface Scan {

@@ -1,6 +1,6 @@
-import { run } from '../query-builder.ts';
-import type { Sql } from '../sql-module.ts';
 import { lock } from './lock.ts';
+import { run } from './query-builder.ts';
+import type { Sql } from './sql-module.ts';
 
 /*
  * How far something periodic has come, by name. A row that only its task changes says what was done before: so nothing

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../../platform/clock.ts';
-import type { Board } from '../../../ledger/standing.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Board } from '../../ledger/standing.ts';
 import { type RankedBoard, rankBoard } from './ranked-board.ts';
 import { createRankingCache, type Scan } from './ranking-cache.ts';
 import type { ScoreName, ScoreTable } from './score-table.ts';

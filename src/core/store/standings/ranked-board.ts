@@ -1,4 +1,4 @@
-import type { RankedMember } from '../../../ledger/standing.ts';
+import type { RankedMember } from '../../ledger/standing.ts';
 import type { ScoreName, ScoreTable } from './score-table.ts';
 
 /** One leaderboard over a table of scores. */

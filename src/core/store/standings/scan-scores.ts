@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
-import type { Connection } from '../../../../platform/database/dialect.ts';
-import { isSnowflake } from '../../../../platform/snowflake.ts';
-import { type AccountScope, memberOf } from '../../../ledger/account-id.ts';
-import { monthOf, weekOf } from '../../../rewards/calendar.ts';
-import { accountOf } from '../../account-columns.ts';
-import { preparedQuery } from '../../query-builder.ts';
-import type { Tables } from '../../tables.ts';
-import { type AccountRange, accountRanges, inRange } from '../account-ranges.ts';
+import type { Connection } from '../../../platform/database/dialect.ts';
+import { isSnowflake } from '../../../platform/snowflake.ts';
+import { type AccountScope, memberOf } from '../../ledger/account-id.ts';
+import { monthOf, weekOf } from '../../rewards/calendar.ts';
+import { accountOf } from '../account-columns.ts';
+import { preparedQuery } from '../query-builder.ts';
+import type { Tables } from '../tables.ts';
+import { type AccountRange, accountRanges, inRange } from './account-ranges.ts';
 import { type MemberScores, ScoreTable } from './score-table.ts';
 
 /** Balances that one query reads: about 3 ms, in which SQLite blocks this thread. */
