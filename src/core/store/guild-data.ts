@@ -8,10 +8,10 @@ import { writes as counters } from './counters/store.ts';
 import { countAgainFromNewest, uncountWaiting } from './counters/uncount-effects.ts';
 import { readHome } from './installation/store.ts';
 import { linkedEntries } from './linked-entries.ts';
+import { lock } from './lock.ts';
 import { literal, run } from './query-builder.ts';
 import type { Sql, SqlClient } from './sql-module.ts';
 import { noDelivery } from './tables.ts';
-import { lock } from './lock.ts';
 
 /** Rows that one transaction changes: a few ms. */
 export const rowsPerWrite = 100;
