@@ -108,9 +108,9 @@ export async function openStore(
       ? monitorFiles({ check: dialect.checkFiles, saveLog: dialect.saveLog, reopen, log })
       : undefined;
 
-  const { effects, memberTables } = features;
+  const { effects, memberTables, hooks } = features;
   const { reusesShortenedRows } = dialect;
-  const sql = { db, connection: reading, effects, memberTables, reusesShortenedRows };
+  const sql = { db, connection: reading, effects, memberTables, hooks, reusesShortenedRows };
   const ledgerIn = sqlLedger(db, reading);
 
   let lastWriteFailure: { error: StoreUnavailableError; at: number } | undefined;

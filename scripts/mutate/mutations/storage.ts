@@ -112,8 +112,8 @@ export const storageMutations: readonly Mutation[] = [
   },
   {
     file: 'src/features/member-data/store.ts',
-    find: 'if (expiresAt > now) await keepVote(',
-    replace: 'if (expiresAt < now) await keepVote(',
+    find: 'if (expiresAt <= now) continue;',
+    replace: 'if (expiresAt > now) continue;',
     breaks: 'a member cannot be paid for a vote again by being forgotten',
   },
   {

@@ -1,5 +1,5 @@
 import type { MemberLocales } from '../../discord/member-languages.ts';
-import { run } from './query-builder.ts';
+import { run, upsert } from './query-builder.ts';
 import type { SqlOperations } from './sql-module.ts';
 
 export const reads: SqlOperations<Pick<MemberLocales, 'localeOf'>> = {
@@ -11,11 +11,7 @@ export const reads: SqlOperations<Pick<MemberLocales, 'localeOf'>> = {
 };
 
 export const writes: SqlOperations<Pick<MemberLocales, 'setLocale'>> = {
-  async setLocale({ db, connection }, user_id, locale) {
-    const row = db.insertInto('member_languages').values({ user_id, locale });
-    await run(
-      connection,
-      row.onConflict((conflict) => conflict.column('user_id').doUpdateSet({ locale })),
-    );
+  async setLocale(sql, user_id, locale) {
+    await upsert(sql, 'member_languages', { user_id }, { locale });
   },
 };

@@ -1,5 +1,5 @@
 import { lock } from './lock.ts';
-import { run } from './query-builder.ts';
+import { run, upsert } from './query-builder.ts';
 import type { Sql } from './sql-module.ts';
 
 /*
@@ -24,12 +24,8 @@ export async function progressOf({ db, connection }: Sql, key: string): Promise<
   return (await run(connection, progress))[0]?.until_at ?? null;
 }
 
-export async function setProgress({ db, connection }: Sql, key: string, until_at: number): Promise<void> {
-  const insert = db.insertInto('announcement_progress').values({ key, until_at });
-  await run(
-    connection,
-    insert.onConflict((conflict) => conflict.column('key').doUpdateSet({ until_at })),
-  );
+export function setProgress(sql: Sql, key: string, until_at: number): Promise<void> {
+  return upsert(sql, 'announcement_progress', { key }, { until_at });
 }
 
 /** Advances from what the caller has read. False if another process was faster. */

@@ -1,5 +1,6 @@
 import type { SqlDialect } from '../../platform/database/dialect.ts';
 import type { EffectFormats } from '../outbox/effect-kind.ts';
+import type { NewEffect } from '../outbox/outbox.ts';
 import type { Hooks } from '../tally/tally.ts';
 import type { MemberTables } from './member-data/member-table.ts';
 import type { SqlAccess } from './query-builder.ts';
@@ -9,8 +10,18 @@ export interface Sql extends SqlAccess {
   /** The formats of all effects. */
   readonly effects: EffectFormats;
   readonly memberTables: MemberTables;
+  /** Those of the features, in their order. */
+  readonly hooks: readonly SqlHooks[];
   /** See {@link SqlDialect}. */
   readonly reusesShortenedRows: boolean;
+}
+
+/** What a feature does in transactions that are not those of events. Times are ms since the epoch. */
+export interface SqlHooks {
+  /**
+   * When a member is forgotten, before the accounts are locked. Returns effects that are enqueued in the end.
+   */
+  readonly beforeForgetting?: (sql: Sql, userId: string, now: number) => Promise<readonly NewEffect[]>;
 }
 
 /** Every function whose first parameter is {@link Sql}: `never` fits all types of further ones. */
@@ -36,7 +47,7 @@ export interface StoredFeatures {
   readonly effects: EffectFormats;
   readonly memberTables: MemberTables;
   /** In the order in which they are called. */
-  readonly hooks: readonly Hooks[];
+  readonly hooks: readonly (Hooks & SqlHooks)[];
 }
 
 /** How operations of a port are declared in a module. */

@@ -4,7 +4,7 @@ import { accountOf } from '../../core/store/account-columns.ts';
 import { lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
 import { parseLastVotes } from '../../core/store/json-columns.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
-import { literal, run } from '../../core/store/query-builder.ts';
+import { literal, run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import { keyIdOf } from '../../platform/encryption/sealed-text.ts';
@@ -35,17 +35,12 @@ export const reads = {
 export const writes = {
   /** Stores the member in place of an earlier link, marks the accounts, and enqueues an update. */
   async link(sql: Sql, member: LinkedMember, now: number): Promise<SaveTokensResult> {
-    const { db, connection } = sql;
     const { userId, accessToken, refreshToken, expiresAt, locale } = member;
     const rejection = await rejectOtherKey(sql, member);
     if (rejection !== null) return rejection;
     const tokens = { access_token: accessToken, refresh_token: refreshToken, expires_at: expiresAt };
     const row = { ...tokens, locale, linked_at: now, pushed: null, requested_at: now, refreshing_until: null };
-    const insert = db.insertInto('linked_members').values({ user_id: userId, ...row });
-    await run(
-      connection,
-      insert.onConflict((conflict) => conflict.column('user_id').doUpdateSet(row)),
-    );
+    await upsert(sql, 'linked_members', { user_id: userId }, row);
     await markAccounts(sql, userId, 'linked');
     await enqueueUpdate(sql, userId, now);
     return { status: 'saved' };

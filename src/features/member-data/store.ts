@@ -6,11 +6,11 @@ import { lock } from '../../core/store/lock.ts';
 import { accountsOfMember } from '../../core/store/member-accounts.ts';
 import type { Mentions } from '../../core/store/member-data/member-table.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
-import { run } from '../../core/store/query-builder.ts';
+import { run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import { roleEffect } from '../../core/tally/grants.ts';
-import { type EventKey, forgottenVoteKey } from '../../core/tally/idempotency-key.ts';
+import { forgottenVoteKey } from '../../core/tally/idempotency-key.ts';
 import { findMemberRows, findMentions } from './member-rows.ts';
 
 /** The rows about a member by table, as they are stored, with JSON columns parsed. Times are ms since the epoch. */
@@ -55,14 +55,16 @@ export const writes = {
     const tables = Object.values(sql.memberTables).filter((table) => 'forget' in table);
     await lock(connection, db, 'orders');
     const effects: NewEffect[] = [];
-    for (const table of tables) effects.push(...((await table.beforeForget?.(sql, userId, now)) ?? []));
+    for (const { beforeForgetting } of sql.hooks) effects.push(...((await beforeForgetting?.(sql, userId, now)) ?? []));
     const accounts = await lockAccountsOf(connection, db, userId);
     const accountIds = accounts.map(({ id }) => id);
     const grants = await run(connection, db.selectFrom('grants').selectAll().where('user_id', '=', userId));
     const rows = await findMemberRows(sql, userId, accountIds, found);
     for (const [listing, at] of accounts.flatMap(({ lastVotes }) => Object.entries(lastVotes))) {
       const expiresAt = at + keepVotesMs;
-      if (expiresAt > now) await keepVote(sql, forgottenVoteKey(userId, listing), at, expiresAt);
+      if (expiresAt <= now) continue;
+      const key = Buffer.from(forgottenVoteKey(userId, listing), 'hex');
+      await upsert(sql, 'forgotten_votes', { key }, { at, expires_at: expiresAt });
     }
     for (const account of accounts) await releaseAccount(connection, db, { ...account, roles: [] });
     for (const table of tables) await runAll(sql, table.forget(db, rows, pseudonym));
@@ -91,14 +93,6 @@ function roleRemovals(grants: readonly Selectable<Tables['grants']>[], now: numb
   const roles = new Map(grants.map((grant) => [`${grant.guild_id} ${grant.role}`, grant]));
   return [...roles.values()].map(({ guild_id: guildId, user_id: userId, role }) =>
     roleEffect({ guildId, userId, role, erase: true }, null, now),
-  );
-}
-
-async function keepVote({ db, connection }: Sql, key: EventKey, at: number, expires_at: number): Promise<void> {
-  const row = db.insertInto('forgotten_votes').values({ key: Buffer.from(key, 'hex'), at, expires_at });
-  await run(
-    connection,
-    row.onConflict((conflict) => conflict.column('key').doUpdateSet({ at, expires_at })),
   );
 }
 

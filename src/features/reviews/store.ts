@@ -3,7 +3,7 @@ import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { lock } from '../../core/store/lock.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { progressKeys, progressOf, setProgress } from '../../core/store/progress.ts';
-import { run } from '../../core/store/query-builder.ts';
+import { insertMissing, run } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { day } from '../../platform/durations.ts';
 import type { Review, ReviewAnnouncement } from './effects.ts';
@@ -58,12 +58,7 @@ export const writes = {
     const known = new Set((await run(connection, stored)).map(({ review }) => review));
     const unknown = reviews.filter((review) => !known.has(review.id));
     for (const { id, createdAt } of unknown) {
-      const row = { listing, review: id, at: createdAt };
-      const insert = db.insertInto('announced_reviews').values(row);
-      await run(
-        connection,
-        insert.onConflict((conflict) => conflict.columns(['listing', 'review']).doNothing()),
-      );
+      await insertMissing(sql, 'announced_reviews', { listing, review: id }, { at: createdAt });
     }
     // Without a time, a review that enters a full list may be old.
     const isNew = ({ createdAt }: { readonly createdAt: number | null }) =>

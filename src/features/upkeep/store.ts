@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { lock } from '../../core/store/lock.ts';
-import { literal, run } from '../../core/store/query-builder.ts';
+import { insertMissing, literal, run, upsert } from '../../core/store/query-builder.ts';
 import { deliveryColumns } from '../../core/store/records/search-deliveries.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
@@ -28,19 +28,12 @@ export const writes = {
    * Notes that deliveries can be received now (ms since the epoch). The time since the last heartbeat may have been an
    * outage.
    */
-  async beat({ db, connection }: Sql, now: number): Promise<void> {
+  async beat(sql: Sql, now: number): Promise<void> {
+    const { db, connection } = sql;
     const [last] = await run(connection, db.selectFrom('heartbeats').select('at').where('id', '=', 1));
-    const insert = db.insertInto('heartbeats').values({ id: 1, at: now });
-    await run(
-      connection,
-      insert.onConflict((conflict) => conflict.column('id').doUpdateSet({ at: now })),
-    );
+    await upsert(sql, 'heartbeats', { id: 1 }, { at: now });
     if (last === undefined || now - last.at <= longestGapMs) return;
-    const outage = db.insertInto('outages').values({ from_at: last.at, until_at: now });
-    await run(
-      connection,
-      outage.onConflict((conflict) => conflict.column('from_at').doNothing()),
-    );
+    await insertMissing(sql, 'outages', { from_at: last.at }, { until_at: now });
   },
 
   /**

@@ -14,7 +14,7 @@ import { partyKey } from '../../tally/party.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../accounts.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { enqueue } from '../outbox/enqueue.ts';
-import { run } from '../query-builder.ts';
+import { insertMissing, run, upsert } from '../query-builder.ts';
 import { toOutage } from '../recording/queries.ts';
 import type { Sql } from '../sql-module.ts';
 import { readMemberState } from './member-state.ts';
@@ -28,13 +28,9 @@ export const writes = {
    * Stores that parties (by their keys) have reached their goals, unless votes were counted for them: so late votes are
    * paid, but only once.
    */
-  async saveParties({ db, connection }: Sql, partyGoals: BackfillRules['partyGoals'], goal: number): Promise<void> {
+  async saveParties(sql: Sql, partyGoals: BackfillRules['partyGoals'], goal: number): Promise<void> {
     for (const [key, reached_at] of partyGoals) {
-      const insert = db.insertInto('parties').values({ period: key, votes: goal, reached_at });
-      await run(
-        connection,
-        insert.onConflict((conflict) => conflict.column('period').doNothing()),
-      );
+      await insertMissing(sql, 'parties', { period: key }, { votes: goal, reached_at });
     }
   },
 
@@ -65,11 +61,7 @@ export const writes = {
     const paidParties = plan.entries.filter(({ cause }) => cause === 'party').map(periodOf);
     for (const period of paidParties) {
       const key = partyKey(accounts, period);
-      const voter = db.insertInto('party_voters').values({ period: key, user_id: userId, state: 'paid' });
-      await run(
-        connection,
-        voter.onConflict((conflict) => conflict.columns(['period', 'user_id']).doNothing()),
-      );
+      await insertMissing(sql, 'party_voters', { period: key, user_id: userId }, { state: 'paid' });
     }
     await grantRoles(sql, rules, plan.grants, state.grants, now);
     return { entries: plan.entries.map(({ cause, credits }) => ({ cause, credits })), roles: plan.grants.length };
@@ -104,14 +96,7 @@ async function grantRoles(
     const grant = current.get(name);
     if (grant === undefined) continue;
     const { userId: user_id, role, source, guildId: guild_id, until, state } = grant;
-    const insert = sql.db.insertInto('grants').values({ user_id, role, source, guild_id, until, state });
-    await run(
-      sql.connection,
-
-      insert.onConflict((conflict) =>
-        conflict.columns(['user_id', 'role', 'source']).doUpdateSet({ guild_id, until, state }),
-      ),
-    );
+    await upsert(sql, 'grants', { user_id, role, source }, { guild_id, until, state });
   }
   await enqueue(sql, effects);
 }

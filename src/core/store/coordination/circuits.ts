@@ -1,5 +1,5 @@
 import type { CircuitStore } from '../../../discord/circuits/circuit-store.ts';
-import { run } from '../query-builder.ts';
+import { run, upsert } from '../query-builder.ts';
 import type { SqlOperations } from '../sql-module.ts';
 
 /* Channels and roles that Discord rejects. */
@@ -24,7 +24,8 @@ export const reads: SqlOperations<Pick<CircuitStore, 'all' | 'rejections'>> = {
 };
 
 export const writes: SqlOperations<Pick<CircuitStore, 'save' | 'addRejections'>> = {
-  async save({ db, connection }, open, closed) {
+  async save(sql, open, closed) {
+    const { db, connection } = sql;
     // In one order, so that two processes never wait for each other.
     const queues = [...open.map(({ queue }) => queue), ...closed].sort();
     const saved = new Map(open.map((circuit) => [circuit.queue, circuit]));
@@ -35,12 +36,7 @@ export const writes: SqlOperations<Pick<CircuitStore, 'save' | 'addRejections'>>
         continue;
       }
       const { guildId: guild_id, code, reason, openedAt: opened_at, probeAt: probe_at } = circuit;
-      const row = { guild_id, code, reason, opened_at, probe_at };
-      const insert = db.insertInto('open_circuits').values({ target: queue, ...row });
-      await run(
-        connection,
-        insert.onConflict((conflict) => conflict.column('target').doUpdateSet(row)),
-      );
+      await upsert(sql, 'open_circuits', { target: queue }, { guild_id, code, reason, opened_at, probe_at });
     }
   },
 

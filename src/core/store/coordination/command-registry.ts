@@ -1,5 +1,5 @@
 import type { CommandRegistry } from '../../../discord/registration/command-registry.ts';
-import { run } from '../query-builder.ts';
+import { run, upsert } from '../query-builder.ts';
 import type { SqlOperations } from '../sql-module.ts';
 
 export const reads: SqlOperations<Pick<CommandRegistry, 'list' | 'has'>> = {
@@ -16,13 +16,9 @@ export const reads: SqlOperations<Pick<CommandRegistry, 'list' | 'has'>> = {
 };
 
 export const writes: SqlOperations<Pick<CommandRegistry, 'save' | 'remove'>> = {
-  async save({ db, connection }, { id, applicationId, guildId, name, definition }) {
+  async save(sql, { id, applicationId, guildId, name, definition }) {
     const row = { application_id: applicationId, guild_id: guildId, name, definition };
-    const insert = db.insertInto('registered_commands').values({ id, ...row });
-    await run(
-      connection,
-      insert.onConflict((conflict) => conflict.column('id').doUpdateSet(row)),
-    );
+    await upsert(sql, 'registered_commands', { id }, row);
   },
 
   async remove({ db, connection }, id) {

@@ -1,6 +1,6 @@
 import type { LeaseStore } from '../../../platform/leases/lease-store.ts';
 import { lock } from '../lock.ts';
-import { run } from '../query-builder.ts';
+import { insertMissing, run, upsert } from '../query-builder.ts';
 import type { Sql, SqlOperations } from '../sql-module.ts';
 
 /* Leases of processes. */
@@ -9,14 +9,9 @@ export const reads = {};
 
 export const writes: SqlOperations<LeaseStore> = {
   async join(sql, group, holder, size) {
-    const { db, connection } = sql;
     await lockGroup(sql, group);
     if ((await holdersOf(sql, group)).length === 0) await saveSize(sql, group, size);
-    const insert = db.insertInto('lease_holders').values({ id: holder, group_name: group, beat: 0 });
-    await run(
-      connection,
-      insert.onConflict((conflict) => conflict.column('id').doNothing()),
-    );
+    await insertMissing(sql, 'lease_holders', { id: holder }, { group_name: group, beat: 0 });
   },
 
   async renew(sql, group, holder) {
@@ -72,12 +67,8 @@ function lockGroup({ db, connection }: Sql, group: string): Promise<void> {
   return lock(connection, db, `leases of ${group}`);
 }
 
-async function saveSize({ db, connection }: Sql, group: string, size: number): Promise<void> {
-  const insert = db.insertInto('lease_groups').values({ name: group, size });
-  await run(
-    connection,
-    insert.onConflict((conflict) => conflict.column('name').doUpdateSet({ size })),
-  );
+function saveSize(sql: Sql, group: string, size: number): Promise<void> {
+  return upsert(sql, 'lease_groups', { name: group }, { size });
 }
 
 async function sizeOf({ db, connection }: Sql, group: string): Promise<number | undefined> {

@@ -1,4 +1,4 @@
-import { run } from '../query-builder.ts';
+import { insertMissing, run } from '../query-builder.ts';
 import type { Sql, SqlClient } from '../sql-module.ts';
 
 /* The console sessions that were signed out, shared by all processes and kept over restarts. */
@@ -17,15 +17,11 @@ export const writes = {
    * the epoch
    */
   async revoke(
-    { db, connection }: Sql,
+    sql: Sql,
     { id, expiresAt, now }: { readonly id: string; readonly expiresAt: number; readonly now: number },
   ): Promise<void> {
-    await run(connection, db.deleteFrom('revoked_sessions').where('expires_at', '<=', now));
-    const row = db.insertInto('revoked_sessions').values({ id, expires_at: expiresAt });
-    await run(
-      connection,
-      row.onConflict((conflict) => conflict.column('id').doNothing()),
-    );
+    await run(sql.connection, sql.db.deleteFrom('revoked_sessions').where('expires_at', '<=', now));
+    await insertMissing(sql, 'revoked_sessions', { id }, { expires_at: expiresAt });
   },
 };
 

@@ -3,7 +3,7 @@ import type { Separation } from '../../tally/separation.ts';
 import { accountOf } from '../account-columns.ts';
 import { writes as counters } from '../counters/store.ts';
 import { lock } from '../lock.ts';
-import { literal, run, type SqlAccess } from '../query-builder.ts';
+import { literal, run, type SqlAccess, upsert } from '../query-builder.ts';
 import type { Sql, SqlClient } from '../sql-module.ts';
 import { divideAccount } from './divide-account.ts';
 import { homeKey, parseSeparation, type SeparationState, separatedKey, serializeSeparation } from './keys.ts';
@@ -60,13 +60,13 @@ export const writes = {
     await lock(sql.connection, sql.db, 'installation');
     const stored = await readHome(sql);
     const home = await homeAfter(sql, stored, named);
-    if (home !== stored) await save(sql, homeKey, home ?? '');
+    if (home !== stored) await upsert(sql, 'installation', { key: homeKey }, { value: home ?? '' });
     return home;
   },
 
   /** Stores how far the entries of a listing are in accounts of their own. */
   async noteSeparated(sql: Sql, listing: string, state: SeparationState): Promise<void> {
-    await save(sql, separatedKey(listing), serializeSeparation(state));
+    await upsert(sql, 'installation', { key: separatedKey(listing) }, { value: serializeSeparation(state) });
   },
 
   /** Divides home accounts. Returns how many had something to move. `now` in ms since the epoch. */
@@ -86,14 +86,6 @@ interface ScannedAccounts {
   /** Of the last entry. */
   readonly lastId: number;
   readonly hasMore: boolean;
-}
-
-async function save({ db, connection }: Sql, key: string, value: string): Promise<void> {
-  const row = db.insertInto('installation').values({ key, value });
-  await run(
-    connection,
-    row.onConflict((conflict) => conflict.column('key').doUpdateSet({ value })),
-  );
 }
 
 /** The stored guild of the home community; null if its listings have none, undefined before it was stored. */

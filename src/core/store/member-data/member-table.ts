@@ -1,7 +1,5 @@
 import type { Compilable, Kysely } from 'kysely';
 import type { AccountId } from '../../ledger/account-id.ts';
-import type { NewEffect } from '../../outbox/outbox.ts';
-import type { SqlAccess } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
 /** A table with rows about members. */
@@ -10,12 +8,6 @@ export interface MemberTable {
   select(db: Kysely<Tables>, rows: MemberRows): readonly Compilable<object>[];
   /** Replaces the member's id by the pseudonym, and deletes what else identifies the member. */
   forget(db: Kysely<Tables>, rows: MemberRows, pseudonym: string): readonly Compilable<unknown>[];
-  /**
-   * What to do before the accounts of a member are locked, who is then forgotten: ends what would use the account later.
-   * Called in the order of the features. Returns effects to be enqueued.
-   * @param now ms since the epoch
-   */
-  beforeForget?(sql: SqlAccess, userId: string, now: number): Promise<readonly NewEffect[]>;
 }
 
 /** Why a table has no rows about members. */

@@ -1,6 +1,6 @@
 import { keyIdOf } from '../../../platform/encryption/sealed-text.ts';
 import type { NewChange, SaveChangeResult, StoredValue } from '../../settings/stored-settings.ts';
-import { literal, run } from '../query-builder.ts';
+import { literal, run, upsert } from '../query-builder.ts';
 import type { Sql } from '../sql-module.ts';
 import { nextVersion } from './next-version.ts';
 
@@ -104,11 +104,12 @@ async function currentValues(
 }
 
 async function replaceValue(
-  { db, connection }: Sql,
+  sql: Sql,
   { guildId, version, position }: { guildId: string; version: number; position: number },
   { listing, path, after }: NewChange['values'][number],
   before: StoredValue | null,
 ): Promise<void> {
+  const { db, connection } = sql;
   const key = { guild_id: guildId, listing, path };
   const history = {
     ...{ ...key, change_id: version, position },
@@ -116,26 +117,18 @@ async function replaceValue(
     ...{ after_value: after?.value ?? null, after_sealed: after?.sealed ?? null },
   };
   await run(connection, db.insertInto('changed_settings').values(history));
-  const keyColumns = ['guild_id', 'listing', 'path'] as const;
+
   if (after === null) {
     const stored = db.deleteFrom('setting_values').where('guild_id', '=', guildId);
     await run(connection, stored.where('listing', '=', listing).where('path', '=', path));
   } else {
-    const insert = db.insertInto('setting_values').values({ ...key, ...after });
-    await run(
-      connection,
-      insert.onConflict((conflict) => conflict.columns(keyColumns).doUpdateSet({ ...after })),
-    );
+    await upsert(sql, 'setting_values', key, after);
   }
 }
 
 /** Makes every process read the community again. */
-async function touch({ db, connection }: Sql, guildId: string, version: number): Promise<void> {
-  const insert = db.insertInto('guilds').values({ guild_id: guildId, version });
-  await run(
-    connection,
-    insert.onConflict((conflict) => conflict.column('guild_id').doUpdateSet({ version })),
-  );
+async function touch(sql: Sql, guildId: string, version: number): Promise<void> {
+  await upsert(sql, 'guilds', { guild_id: guildId }, { version });
 }
 
 function isSame(before: StoredValue | null, after: StoredValue | null): boolean {

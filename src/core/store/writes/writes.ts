@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { coreModules } from '../modules.ts';
-import { run } from '../query-builder.ts';
+import { upsert } from '../query-builder.ts';
 import type { RecordingArgs, RecordingName, RecordingResults } from '../recording/recording-jobs.ts';
 import { type StoredFeatures, writesOfModules } from '../sql-module.ts';
 import type { Tables } from '../tables.ts';
@@ -15,7 +15,7 @@ export function createWrites(
   db: Kysely<Tables>,
   connection: Connection,
   { reusesShortenedRows }: Pick<Dialect, 'reusesShortenedRows'>,
-  { modules, effects, memberTables }: StoredFeatures,
+  { modules, effects, memberTables, hooks }: StoredFeatures,
 ) {
   return {
     ...grantWrites(db, connection),
@@ -25,16 +25,12 @@ export function createWrites(
     /** A write of a module. Its client knows the types of the arguments and of the result. */
     writeOfModule: writesOfModules(
       { ...coreModules, ...modules },
-      { db, connection, effects, memberTables, reusesShortenedRows },
+      { db, connection, effects, memberTables, hooks, reusesShortenedRows },
     ),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
-    async probe(at: number): Promise<void> {
-      const upsert = db.insertInto('probes').values({ id: 1, at });
-      await run(
-        connection,
-        upsert.onConflict((conflict) => conflict.column('id').doUpdateSet({ at })),
-      );
+    probe(at: number): Promise<void> {
+      return upsert({ db, connection }, 'probes', { id: 1 }, { at });
     },
   };
 }
