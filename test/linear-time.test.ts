@@ -14,13 +14,14 @@ import { createKeyReader, suggestTemplate } from '../src/cli/import/key-template
 import { recognizeFormat } from '../src/cli/import/read-rows.ts';
 import { mergeEnv } from '../src/cli/init/env-file.ts';
 import { withoutSecrets } from '../src/core/receiving/listing.ts';
-import { bodyWithoutGiver } from '../src/core/store/member-data/gifts.ts';
 import { searchChoices } from '../src/discord/commands/choices.ts';
 import type { Panel } from '../src/discord/commands/reply.ts';
 import { foundBlocks } from '../src/discord/posting/found-block.ts';
 import { decodeCustomId } from '../src/discord/rendering/custom-id.ts';
 import { renderEmbed } from '../src/discord/rendering/embed.ts';
 import { renderContainer } from '../src/discord/rendering/panel.ts';
+import { bodyWithoutGiver } from '../src/features/member-data/gifts.ts';
+
 import {
   botProfileResponse,
   reviewsResponse,

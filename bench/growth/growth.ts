@@ -140,7 +140,7 @@ let pruned = 0;
 const prune = createPruning(
   { bodiesMs: 90 * day, effectsMs: 30 * day },
   {
-    ...{ store: store.pruning, clock, signal: new AbortController().signal },
+    ...{ store: store.upkeep, clock, signal: new AbortController().signal },
     onPruned(_kind, rows) {
       pruned += rows;
     },

@@ -211,7 +211,7 @@ async function assembleApp(
   const usesDiscord = announcing !== null || answering !== null;
   const discordLoops = usesDiscord ? [access.invalidRequests, access.guard] : [];
   const upkeep = createUpkeep({
-    ...{ rewards: store.rewards, memberData: store.memberData, counting: store.counting, pruning: store.pruning },
+    ...{ rewards: store.rewards, memberData: store.memberData, counting: store.counting, store: store.upkeep },
     ...{ keep: config.keep, clock, log },
     firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
     separateAccounts: () => separateAccounts(store, { listings: config.listings, home }, { clock, log }),

@@ -1,6 +1,7 @@
 import type { ListingConfig } from '../../config/schema.ts';
 import { homeAccounts } from '../core/ledger/account-id.ts';
 import { withoutSecrets } from '../core/receiving/listing.ts';
+import { fixHome, separateCommunities } from '../features/communities/home.ts';
 import { listingsWithCommunity } from '../features/communities/listings.ts';
 import type { Store } from '../features/store.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -20,7 +21,7 @@ export async function prepareAccounts(
   const [first] = listings;
   if (first === undefined) return null;
   const guilds = listings.flatMap(({ guildId }) => guildId ?? []);
-  const home = await installation.home(first.guildId, guilds);
+  const home = await fixHome(installation, first.guildId, guilds);
   await separateAccounts({ installation }, { listings, home }, { clock, log });
   return home;
 }
@@ -39,6 +40,6 @@ export async function separateAccounts(
   const moved = contexts.filter(isMoved);
   if (moved.length === 0) return;
   const kept = contexts.filter((listing) => !isMoved(listing));
-  const members = await installation.separate({ moved, kept }, clock.now());
+  const members = await separateCommunities(installation, { moved, kept }, clock.now());
   if (members > 0) log.info({ members }, 'moved credits and votes to accounts of their own servers');
 }

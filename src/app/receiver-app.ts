@@ -146,9 +146,9 @@ function assembleReceiver(
     ...{ ...recording, directory, isUnreadable: () => false },
     targetIdOf: (listing) => directory.find(listing)?.id ?? null,
   });
-  const { rewards, memberData, counting, pruning } = store;
+  const { rewards, memberData, counting } = store;
   const upkeep = createUpkeep({
-    ...{ rewards, memberData, counting, pruning, keep, clock, log },
+    ...{ rewards, memberData, counting, store: store.upkeep, keep, clock, log },
     firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
     separateAccounts: () => separateAccounts(store, { listings, home }, { clock, log }),
     onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),

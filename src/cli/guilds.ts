@@ -1,8 +1,9 @@
 import { listingBase } from '../../config/describe-listings.ts';
 import { loadDatabaseUrl } from '../../config/load.ts';
-import { byTallyhook, type GuildState, type GuildStore } from '../core/settings/stored-settings.ts';
+import { deleteGuildData } from '../features/communities/delete-data.ts';
 import { keepParkedMs } from '../features/communities/departure-notice.ts';
-import { openStore } from '../features/store.ts';
+import { byTallyhook, type GuildState } from '../features/communities/store.ts';
+import { openStore, type Store } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { command } from '../platform/terminal/command.ts';
@@ -45,14 +46,14 @@ export const guildsCommand = command({
     if (others.length > 0) throw new UsageError(`Unexpected argument "${others[0]}".`);
     const store = await openStore(loadDatabaseUrl(process.env), systemClock, { thread: false });
     try {
-      const all = await store.guilds.list();
+      const all = await store.communities.list();
       if (action === 'list') {
         printList(all, values.json, terminal);
         return exitCode.ok;
       }
       const guild = all.find((each) => each.guildId === guildId);
       if (guild === undefined) throw new UsageError('Specify the id of a guild in the list.');
-      return await change(store.guilds, { action, guild, yes: values.yes }, terminal);
+      return await change(store, { action, guild, yes: values.yes }, terminal);
     } finally {
       await store.close();
     }
@@ -67,7 +68,7 @@ function isOperators(guildId: string): boolean {
 }
 
 async function change(
-  guilds: GuildStore,
+  { communities: guilds, guildData }: Store,
   { action, guild, yes }: { action: string; guild: GuildState; yes: boolean },
   terminal: Terminal,
 ): Promise<number> {
@@ -89,7 +90,7 @@ async function change(
         await systemClock.sleep(applyTimeoutMs, terminal.stop);
         if (terminal.stop.aborted) return exitCode.runtimeError;
       }
-      await guilds.deleteData(guildId, terminal.stop);
+      await deleteGuildData(guildData, guildId, terminal.stop);
     }
     while (await guilds.deleteSettings(guildId)) terminal.printError('Deleting …');
   }

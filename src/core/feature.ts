@@ -1,15 +1,18 @@
 import type { DirectMessages, OwnerReports } from './outbox/effect-contents.ts';
 import type { EffectFormats, FieldsByType } from './outbox/effect-kind.ts';
-import type { SqlModule } from './store/sql-module.ts';
+import type { MemberTables } from './store/member-data/member-table.ts';
+import type { SqlHooks, SqlModule } from './store/sql-module.ts';
 import type { Hooks } from './tally/tally.ts';
 
 /**
  * A feature, everything optional. The writer thread loads it for what it does in transactions, so its imports contain
  * neither discord.js nor Express.
  */
-export interface Feature extends Hooks {
+export interface Feature extends Hooks, SqlHooks {
   /** Its statements; `store.NAME` has them all. */
   readonly sql?: SqlModule;
+  /** Its tables: what they contain about members. */
+  readonly tables?: Partial<MemberTables>;
   /** The formats of its effects, by their kinds. */
   readonly effects?: Partial<EffectFormats>;
   /** The fields of its direct messages, by their types. */

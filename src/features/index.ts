@@ -1,19 +1,24 @@
 import type { Feature } from '../core/feature.ts';
 import { coreFormats, type EffectFormats } from '../core/outbox/effect-kind.ts';
 import type { EffectHandlers } from '../core/outbox/perform.ts';
+import { coreTables } from '../core/store/member-data/core-tables.ts';
+import type { MemberTables } from '../core/store/member-data/member-table.ts';
 import type { SqlModule, StoredFeatures } from '../core/store/sql-module.ts';
 import { announcements } from './announcements/feature.ts';
 import { communities } from './communities/feature.ts';
 import { digests } from './digests/feature.ts';
 import { handlers } from './handlers/feature.ts';
+import { imports } from './imports/feature.ts';
 import { linkedRoles } from './linked-roles/feature.ts';
 import { lostStreaks } from './lost-streaks/feature.ts';
+import { memberData } from './member-data/feature.ts';
 import type { DirectMessageTypes, FeatureParts, OwnerReportTypes } from './parts.ts';
 import { party } from './party/feature.ts';
 import { reminders } from './reminders/feature.ts';
 import { reviews } from './reviews/feature.ts';
 import { roles } from './roles/feature.ts';
 import { shop } from './shop/feature.ts';
+import { upkeep } from './upkeep/feature.ts';
 
 /** All features. When an event is recorded, they take part in this order. */
 const features = {
@@ -28,6 +33,9 @@ const features = {
   communities,
   announcements,
   roles,
+  imports,
+  memberData,
+  upkeep,
 } as const satisfies Readonly<Record<string, Feature>>;
 
 type Features = typeof features;
@@ -43,7 +51,7 @@ export type FeatureModules = {
     : never;
 };
 
-type Part = 'effects' | 'directMessages' | 'ownerReports';
+type Part = 'tables' | 'effects' | 'directMessages' | 'ownerReports';
 type PartOf<Name extends Part> = Extract<Features[keyof Features], Readonly<Record<Name, unknown>>>[Name];
 type Together<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
   ? All
@@ -60,11 +68,19 @@ const effects: EffectFormats = {
   ...together('effects'),
 };
 
+/** All tables. One that is missing does not compile. */
+const memberTables: MemberTables = { ...coreTables, ...together('tables') };
+
 const modules = Object.fromEntries(
   Object.entries<Feature>(features).flatMap(([name, { sql }]) => (sql === undefined ? [] : [[name, sql]])),
 ) as FeatureModules;
 
-export const storedFeatures = { modules, effects, hooks: Object.values<Feature>(features) } satisfies StoredFeatures;
+export const storedFeatures = {
+  modules,
+  effects,
+  memberTables,
+  hooks: Object.values<Feature>(features),
+} satisfies StoredFeatures;
 
 type Create = Awaited<ReturnType<Extract<Features[keyof Features], { readonly load: unknown }>['load']>>['create'];
 type ContextOf<Function> = (

@@ -3,51 +3,26 @@ import { type AccountScope, homeAccounts, partsOf } from '../core/ledger/account
 import type { LedgerReads } from '../core/ledger/ledger.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { VotesPerDay } from '../core/ledger/votes-per-day.ts';
-import type { Outbox } from '../core/outbox/outbox.ts';
 import type { OwnerActions } from '../core/records/owner-actions.ts';
-import type { Records } from '../core/records/records.ts';
 import type { GrantSummary, PurchaseSummary, ReminderSummary } from '../core/records/reward-records.ts';
-import type { SessionRevocations } from '../core/records/session-revocations.ts';
-import type { CommunityStores } from '../core/settings/stored-settings.ts';
+import { accountsOfMember } from '../core/store/member-accounts.ts';
+import { type CoreModules, coreModules } from '../core/store/modules.ts';
 import { openDatabase } from '../core/store/open-database.ts';
-import { type ProcessCoordination, sqlProcessCoordination } from '../core/store/process-coordination.ts';
 import { queryBuilder } from '../core/store/query-builder.ts';
-import { sqlCommandRegistry } from '../core/store/reads/command-registry.ts';
-import { sqlCommunityStores } from '../core/store/reads/community-stores.ts';
 import { findCorrection } from '../core/store/reads/corrections.ts';
-import { sqlCounting } from '../core/store/reads/counting.ts';
-import { sqlImports } from '../core/store/reads/imports.ts';
-import { sqlInstallation } from '../core/store/reads/installation.ts';
-import { sqlLedger } from '../core/store/reads/ledger.ts';
-import { accountsOfMember } from '../core/store/reads/member-accounts.ts';
-import { sqlMemberData } from '../core/store/reads/member-data.ts';
-import { sqlMemberLocales } from '../core/store/reads/member-locales.ts';
-import { sqlOutbox } from '../core/store/reads/outbox.ts';
 import { summarizePurchases } from '../core/store/reads/purchase-summary.ts';
 import { sqlPurchases } from '../core/store/reads/purchases.ts';
-import { sqlQuarantine } from '../core/store/reads/quarantine.ts';
-import { sqlRecords } from '../core/store/reads/records.ts';
 import { summarizeReminders } from '../core/store/reads/reminder-summary.ts';
 import { summarizeGrants } from '../core/store/reads/reward-records.ts';
 import { sqlRewards } from '../core/store/reads/rewards.ts';
-import { sqlStandings } from '../core/store/reads/standings/standings.ts';
-import { sqlVotesPerDay } from '../core/store/reads/votes-per-day.ts';
 import { createSqlClients, type SqlClients } from '../core/store/sql-module.ts';
-import { countRequestsSince } from '../core/store/writes/budget.ts';
-import { isSessionRevoked } from '../core/store/writes/session-revocations.ts';
-import type { BackfillStore } from '../core/tally/backfill.ts';
-import type { ImportStore } from '../core/tally/import-store.ts';
-import type { MemberData } from '../core/tally/member-data.ts';
-import type { CountingStore, PruningStore } from '../core/tally/pruning-store.ts';
+import { sqlLedger } from '../core/store/standings/ledger.ts';
+import { sqlStandings } from '../core/store/standings/standings.ts';
+import { sqlVotesPerDay } from '../core/store/standings/votes-per-day.ts';
 import type { PurchaseStore } from '../core/tally/purchase-store.ts';
-import type { Quarantine } from '../core/tally/quarantine.ts';
 import type { ClaimRecorder } from '../core/tally/record-claim.ts';
 import type { Recorder } from '../core/tally/recorder.ts';
 import type { RewardStore } from '../core/tally/reward-store.ts';
-import type { Installation } from '../core/tally/separation.ts';
-import type { MemberLocales } from '../discord/member-languages.ts';
-import type { CommandRegistry } from '../discord/registration/command-registry.ts';
-import type { BudgetStore } from '../lookup/budget.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { MigrationProgress } from '../platform/database/migrations/migrate.ts';
 import { logProgress } from '../platform/database/migrations/report-progress.ts';
@@ -57,6 +32,7 @@ import { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { LedgerStore } from './handlers/ledger.ts';
 import { type FeatureModules, storedFeatures } from './index.ts';
+import { type Counting, createCounting } from './upkeep/counting.ts';
 
 /** The worker's file is `.ts` in the repository, `.js` in the package. */
 const features = {
@@ -68,11 +44,10 @@ const features = {
 const writeFailureHoldMs = 6 * second;
 
 /** The storage adapters of all modules, over one database. */
-export interface Store extends SqlClients<FeatureModules>, CommunityStores, ProcessCoordination {
+export interface Store extends SqlClients<CoreModules>, SqlClients<FeatureModules> {
   readonly ledgerStore: LedgerStore;
   readonly recorder: Recorder;
   readonly claims: ClaimRecorder;
-  readonly outbox: Outbox;
   /** The accounts of the home community. */
   readonly ledger: LedgerReads;
   ledgerIn(accounts: AccountScope): LedgerReads;
@@ -80,18 +55,11 @@ export interface Store extends SqlClients<FeatureModules>, CommunityStores, Proc
   standingsIn(accounts: AccountScope, timeZone: string): Standings;
   /** Votes by the calendar of a time zone (IANA name). Each time zone has one cache. */
   votesPerDayIn(timeZone: string): VotesPerDay;
-  readonly installation: Installation;
   /** In which communities a member has an account. Rejects with the driver's error. */
   communitiesOf(userId: string): Promise<readonly AccountScope[]>;
-  readonly records: Records;
   readonly rewards: RewardStore;
   readonly purchases: PurchaseStore;
-  readonly memberLocales: MemberLocales;
-  readonly memberData: MemberData;
-  readonly backfill: BackfillStore;
-  readonly imports: ImportStore;
-  readonly pruning: PruningStore;
-  readonly counting: CountingStore;
+  readonly counting: Counting;
   /** What the owner sees of the rewards. Rejects with the driver's error. */
   readonly rewardRecords: {
     grants(): Promise<GrantSummary>;
@@ -99,11 +67,7 @@ export interface Store extends SqlClients<FeatureModules>, CommunityStores, Proc
     /** @param now ms since the epoch */
     reminders(now: number): Promise<ReminderSummary>;
   };
-  readonly quarantine: Quarantine;
   readonly ownerActions: OwnerActions;
-  readonly sessions: SessionRevocations;
-  readonly budgetStore: BudgetStore;
-  readonly commandRegistry: CommandRegistry;
   /** Throws {@link DatabaseFileReplacedError} if the file at the path is not the open one. Takes microseconds. */
   checkFiles(): void;
   /**
@@ -144,7 +108,9 @@ export async function openStore(
       ? monitorFiles({ check: dialect.checkFiles, saveLog: dialect.saveLog, reopen, log })
       : undefined;
 
-  const sql = { db, connection: reading, effects: features.effects };
+  const { effects, memberTables, hooks } = features;
+  const { reusesShortenedRows } = dialect;
+  const sql = { db, connection: reading, effects, memberTables, hooks, reusesShortenedRows };
   const ledgerIn = sqlLedger(db, reading);
 
   let lastWriteFailure: { error: StoreUnavailableError; at: number } | undefined;
@@ -176,6 +142,9 @@ export async function openStore(
     if (replaced !== null) throw replaced;
   }
 
+  const modules = { ...coreModules, ...features.modules };
+  const clients = createSqlClients(modules, sql, (...job) => write('writeOfModule', ...job));
+
   return {
     checkFiles,
     recorder: {
@@ -183,55 +152,28 @@ export async function openStore(
       recordReplay: (id, delivery, routed, now) => clearFailureAfter(write('recordReplay', id, delivery, routed, now)),
     },
     claims: { recordClaim: (claim, listing, now) => write('recordClaim', claim, listing, now) },
-    outbox: sqlOutbox(db, reading, write),
     ledger: ledgerIn(homeAccounts),
     ledgerIn,
     standingsIn: (accounts, timeZone) => sqlStandings(db, dialect, clock, accounts, timeZone),
     votesPerDayIn: sqlVotesPerDay(db, reading, clock),
-    installation: sqlInstallation(db, reading, write),
     communitiesOf: async (userId) =>
       (await accountsOfMember(reading, db, userId)).map((accountId) => partsOf(accountId).accounts),
-    records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
     purchases: sqlPurchases(db, reading, write),
-    memberLocales: sqlMemberLocales(db, reading, write),
-    memberData: sqlMemberData(sql, write),
-    backfill: {
-      saveParties: (partyGoals, goal) => write('saveParties', partyGoals, goal),
-      backfillMember: (userId, rules, now) => write('backfillMember', userId, rules, now),
-    },
-    imports: sqlImports(db, reading, write),
-    pruning: {
-      lease: (now, heldUntil, until) => write('leasePruning', now, heldUntil, until),
-      pruneBodies: (receivedBefore, limit) => write('pruneBodies', receivedBefore, limit),
-      pruneEffects: (finishedBefore, limit) => write('pruneEffects', finishedBefore, limit),
-    },
-    counting: sqlCounting(db, dialect, clock, write),
+    counting: createCounting(clients.counters, clock, dialect.dataVersion !== null),
     rewardRecords: {
       grants: () => summarizeGrants(db, reading),
       purchases: () => summarizePurchases(db, reading),
       reminders: (now) => summarizeReminders(db, reading, now),
     },
-    quarantine: sqlQuarantine(db, reading),
-    budgetStore: {
-      acquire: (...request) => write('acquire', ...request),
-      spent: (keyId, since) => countRequestsSince(db, reading, keyId, since),
-    },
-    commandRegistry: sqlCommandRegistry(db, reading, write),
-    ...createSqlClients(features.modules, sql, (...job) => write('writeOfModule', ...job)),
-    ...sqlCommunityStores(db, reading, write),
-    ...sqlProcessCoordination(db, reading, write),
+    ...clients,
     ledgerStore: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
       findCorrection: (idempotencyKey) => findCorrection(db, reading, idempotencyKey),
     },
     ownerActions: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
-      requeueEffect: (effectId, now) => write('requeueEffect', effectId, now),
-    },
-    sessions: {
-      revoke: (session) => write('revokeSession', session),
-      isRevoked: (id) => isSessionRevoked(db, reading, id),
+      requeueEffect: clients.outbox.requeue,
     },
     async probe() {
       checkFiles();

@@ -2,10 +2,11 @@ import type { AccountScope } from '../core/ledger/account-id.ts';
 import type { OwnerActions } from '../core/records/owner-actions.ts';
 import type { DeliveryRecord, Records } from '../core/records/records.ts';
 import type { RewardRecords } from '../core/records/reward-records.ts';
-import type { SessionRevocations } from '../core/records/session-revocations.ts';
+import type { SessionRevocations } from '../core/store/coordination/session-revocations.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Outcome } from '../webhook/response.ts';
+
 import type { ListingPreviews } from './announcement-preview.ts';
 import type { OwnerCommunities } from './communities.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PlannedDigest } from '../../src/features/digests/store.ts';
 import { createVotesBetween } from '../../src/features/digests/votes-between.ts';
+import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { Store } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Premium } from '../../src/webhook/event.ts';
@@ -50,7 +51,7 @@ function announcementTests(newUrl: () => string): void {
       ...{ votes: 5, voters: 3, top: [{ userId: member(1), votes: 3 }, { votes: 1 }, { votes: 1 }] },
     });
     expect(await votesBetween('harbour', monday + 2 * day, monday + 3 * day)).toMatchObject({ votes: 0, top: [] });
-    await store.memberData.forget(member(1), { pseudonym: 'forgotten1', now: monday, keepVotesMs: 0 });
+    await forgetMember(store.memberData, member(1), { pseudonym: 'forgotten1', now: monday, keepVotesMs: 0 });
     expect(await votesBetween('harbour', monday, monday + day)).toMatchObject({ votes: 3, voters: 3, milestones: [] });
   });
 
@@ -153,8 +154,8 @@ function announcementTests(newUrl: () => string): void {
     ]);
     expect(await lostOn(6)).toEqual([{ userId: member(3), days: 4 }]);
     expect(await lostOn(7, 12)).toEqual([]);
-    await store.rewards.beat(monday + 5 * day - 12 * hour);
-    await store.rewards.beat(monday + 6 * day - 12 * hour);
+    await store.upkeep.beat(monday + 5 * day - 12 * hour);
+    await store.upkeep.beat(monday + 6 * day - 12 * hour);
     expect((await lostOn(5)).map(({ userId }) => userId)).toEqual([]);
     expect((await lostOn(6)).map(({ userId }) => userId)).toEqual([member(1)]);
   });
@@ -186,7 +187,7 @@ function announcementTests(newUrl: () => string): void {
     const lost = { key: '1', listing: 'harbour', channelId, checkedUntil: null, until: dayNumber, more: 0, streaks };
     await store.lostStreaks.plan(lost, monday);
     expect(JSON.stringify(await store.memberData.export(member(1)))).toContain('lostStreaks');
-    await store.memberData.forget(member(1), { pseudonym: 'forgotten1', now: monday, keepVotesMs: 0 });
+    await forgetMember(store.memberData, member(1), { pseudonym: 'forgotten1', now: monday, keepVotesMs: 0 });
     expect(await posted(store)).toEqual([]);
   });
 
@@ -197,7 +198,7 @@ function announcementTests(newUrl: () => string): void {
     const streaks = [1, 2].map((index) => ({ userId: member(index), days: 4 }));
     const lost = { key: '1', listing: 'harbour', channelId, checkedUntil: null, until: dayNumber, more: 3, streaks };
     await store.lostStreaks.plan(lost, monday);
-    await store.memberData.forget(member(1), { pseudonym: 'forgotten1', now: monday, keepVotesMs: 0 });
+    await forgetMember(store.memberData, member(1), { pseudonym: 'forgotten1', now: monday, keepVotesMs: 0 });
     const left = { channelId, listing: 'harbour', until: dayNumber, streaks: streaks.slice(1), more: 3 };
     expect(await posted(store)).toEqual([['lostStreaks', left]]);
   });

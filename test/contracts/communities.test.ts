@@ -8,6 +8,8 @@ import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { repeatedAchievements } from '../../src/core/store/snapshots/reward-statistics.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { separationReason } from '../../src/core/tally/separation.ts';
+import { fixHome, separateCommunities } from '../../src/features/communities/home.ts';
+import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
@@ -156,7 +158,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
 
     const granted = async (accounts: string) =>
       (await store.standingsIn(accounts, 'UTC').standing(member, start)).grants.map(({ role }) => role);
-    await store.installation.home(home, [home, guild]);
+    await fixHome(store.installation, home, [home, guild]);
     expect(await granted('')).toEqual([homeListing.rewards.voterRole?.role]);
     expect(await granted(guild)).toEqual([guildListing.rewards.voterRole?.role]);
     await expectSound(url);
@@ -173,7 +175,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
       { user_id: `${guild}:${member}`, guild_id: guild },
     ]);
     expect(exported['entries']).toHaveLength(2);
-    await store.memberData.forget(member, { pseudonym: createPseudonym(), now: start, keepVotesMs: day });
+    await forgetMember(store.memberData, member, { pseudonym: createPseudonym(), now: start, keepVotesMs: day });
     expect(await store.communitiesOf(member)).toEqual([]);
     expect(await vote(store, guildListing, member, start)).toMatchObject({ outcome: 'duplicate' });
     const { members } = await store.standingsIn(guild, 'UTC').leaderboard(board, start);
@@ -200,7 +202,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     await store.ownerActions.correct(spent, 'spent');
     expect(await store.ledger.account(member)).toMatchObject({ credits: 5 });
     const separation = { moved: [guildListing], kept: [homeListing] };
-    expect(await store.installation.separate(separation, start + day)).toBe(2);
+    expect(await separateCommunities(store.installation, separation, start + day)).toBe(2);
     expect(await store.ledger.account(member)).toMatchObject({ credits: 0, votes: 1 });
     expect(await store.ledgerIn(guild).account(member)).toMatchObject({ credits: 5, votes: 1 });
     expect(await store.ledgerIn(guild).account(other)).toMatchObject({ credits: 10, votes: 1 });
@@ -212,24 +214,24 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     expect(standing).toMatchObject({ streak: { days: 1 }, week: { votes: 1, credits: 10 } });
     // The home community's own second vote reaches the milestone again.
     expect(await vote(store, homeListing, member, start + day)).toMatchObject({ credits: 160 });
-    expect(await store.installation.separate(separation, start + day)).toBe(0);
+    expect(await separateCommunities(store.installation, separation, start + day)).toBe(0);
     await expectSound(url);
 
     // A process of an earlier version still records votes in home accounts, for a listing that has votes of its own.
     await vote(store, guildListing, other, start + 2 * day);
     await vote(store, before, other, start + 3 * day);
     await vote(store, before, third, start + 3 * day);
-    expect(await store.installation.separate(separation, start + 3 * day)).toBe(2);
+    expect(await separateCommunities(store.installation, separation, start + 3 * day)).toBe(2);
     expect(await store.ledger.account(other)).toMatchObject({ credits: 0, votes: 0 });
     expect(await store.ledgerIn(guild).account(other)).toMatchObject({ votes: 3 });
     expect(await store.ledgerIn(guild).account(third)).toMatchObject({ credits: 10, votes: 1 });
     expect(await store.ledgerIn(guild).lastVoteAt(other, null)).toBe(start + 3 * day);
     await expectSound(url);
     // A week without any ends the search.
-    expect(await store.installation.separate(separation, start + 9 * day)).toBe(0);
-    expect(await store.installation.separate(separation, start + 10 * day)).toBe(0);
+    expect(await separateCommunities(store.installation, separation, start + 9 * day)).toBe(0);
+    expect(await separateCommunities(store.installation, separation, start + 10 * day)).toBe(0);
     await vote(store, before, third, start + 11 * day);
-    expect(await store.installation.separate(separation, start + 11 * day)).toBe(0);
+    expect(await separateCommunities(store.installation, separation, start + 11 * day)).toBe(0);
   });
 
   it('keep a negative balance of the home community to themselves', async () => {
@@ -239,7 +241,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     await store.ownerActions.correct(overdraft, 'loan');
     await vote(store, before, member, start);
     const separation = { moved: [guildListing], kept: [homeListing] };
-    expect(await store.installation.separate(separation, start)).toBe(1);
+    expect(await separateCommunities(store.installation, separation, start)).toBe(1);
     expect(await store.ledger.account(member)).toMatchObject({ credits: -100, votes: 0 });
     expect(await store.ledgerIn(guild).account(member)).toMatchObject({ credits: 10, votes: 1 });
     await expectSound(url);
@@ -248,12 +250,12 @@ describeOnEveryDatabase('two communities', (newUrl) => {
   it('keep the home community that was stored first', async () => {
     const { store } = await open();
     const { installation } = store;
-    expect(await installation.home(null, [])).toBe(null);
-    expect(await installation.home(home, [home, guild])).toBe(home);
-    expect(await installation.home(guild, [guild, home])).toBe(home);
+    expect(await fixHome(installation, null, [])).toBe(null);
+    expect(await fixHome(installation, home, [home, guild])).toBe(home);
+    expect(await fixHome(installation, guild, [guild, home])).toBe(home);
     await vote(store, guildListing, member, start);
-    expect(await installation.home(guild, [guild])).toBe(home);
-    expect(await installation.home('5', ['5'])).toBe('5');
+    expect(await fixHome(installation, guild, [guild])).toBe(home);
+    expect(await fixHome(installation, '5', ['5'])).toBe('5');
   });
 
   it('are scanned one by one, also the home community between the others', async () => {

@@ -3,6 +3,7 @@ import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { createReplay } from '../../src/core/receiving/replay.ts';
 import type { Counts } from '../../src/core/records/records.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
+import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { createPruning } from '../../src/features/upkeep/pruning.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
@@ -60,7 +61,7 @@ async function open(url: string) {
   async function prune(keep: { bodiesMs: number | null; effectsMs: number | null }): Promise<void> {
     const controller = new AbortController();
     const task = createPruning(keep, {
-      ...{ store: store.pruning, clock: { ...clock, sleep: async () => {} }, signal: controller.signal },
+      ...{ store: store.upkeep, clock: { ...clock, sleep: async () => {} }, signal: controller.signal },
       onPruned(kind, rows) {
         pruned[kind] += rows;
       },
@@ -123,7 +124,7 @@ function growthTests(newUrl: () => string): void {
       else if (choice < 0.87) await prune({ bodiesMs: 10 * hour, effectsMs: 5 * hour });
       else if (choice < 0.91) {
         const pseudonym = createPseudonym();
-        await store.memberData.forget(member(), { pseudonym, now: clock.now(), keepVotesMs: day });
+        await forgetMember(store.memberData, member(), { pseudonym, now: clock.now(), keepVotesMs: day });
       } else await clock.advance(hour);
       if (step % 10 !== 0) continue;
       const { effects, ...counts } = await countTables(url);
@@ -154,7 +155,7 @@ function growthTests(newUrl: () => string): void {
     expect(await store.records.counts()).toMatchObject({ users: before.users + 1, votes: 3 });
     expect(await votesIn(store, clock.now())).toBe(3);
     const counted = await store.records.counts();
-    await store.counting.reset();
+    await store.counters.reset();
     expect(await store.records.counts()).toEqual(counted);
     await countAll();
     expect(await store.records.counts()).toEqual(counted);
@@ -194,11 +195,11 @@ function growthTests(newUrl: () => string): void {
   it('is pruned by one process at a time, and by another one after the lease of the first', async () => {
     const { store } = await open(newUrl());
     const until = start + minute;
-    expect(await store.pruning.lease(start, null, until)).toBe(true);
-    expect(await store.pruning.lease(start, null, until + 1)).toBe(false);
-    expect(await store.pruning.lease(start, until, until + 2)).toBe(true);
-    expect(await store.pruning.lease(until + 1, null, until + 3)).toBe(false);
-    expect(await store.pruning.lease(until + 2, null, until + minute)).toBe(true);
+    expect(await store.upkeep.leasePruning(start, null, until)).toBe(true);
+    expect(await store.upkeep.leasePruning(start, null, until + 1)).toBe(false);
+    expect(await store.upkeep.leasePruning(start, until, until + 2)).toBe(true);
+    expect(await store.upkeep.leasePruning(until + 1, null, until + 3)).toBe(false);
+    expect(await store.upkeep.leasePruning(until + 2, null, until + minute)).toBe(true);
   });
 }
 

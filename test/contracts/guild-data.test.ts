@@ -2,6 +2,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { accountIdOf } from '../../src/core/ledger/account-id.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
+import { deleteGuildData } from '../../src/features/communities/delete-data.ts';
+import { fixHome } from '../../src/features/communities/home.ts';
 import { openStore } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Premium } from '../../src/webhook/event.ts';
@@ -39,7 +41,7 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
     const clock = manualClock(start);
     const store = await openStore(url, clock, { thread: false });
     onTestFinished(() => store.close());
-    await store.installation.home(home, [home]);
+    await fixHome(store.installation, home, [home]);
     for (const [guildId, listing] of [
       [guild, 'hosted'],
       [home, 'home'],
@@ -133,12 +135,12 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
     );
 
     const interrupted = new AbortController();
-    const deleting = store.guilds.deleteData(guild, interrupted.signal);
+    const deleting = deleteGuildData(store.guildData, guild, interrupted.signal);
     await new Promise((resolve) => setTimeout(resolve, 5));
     interrupted.abort();
     await deleting;
     expect(await isConsistent(url)).toBe(true);
-    await store.guilds.deleteData(guild, never);
+    await deleteGuildData(store.guildData, guild, never);
 
     expect(await isConsistent(url)).toBe(true);
     expect(await tablesWith(url, [guild, 'hosted'])).toEqual([]);
@@ -159,7 +161,7 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
   it('is never deleted at home', async () => {
     const { url, store, vote } = await open();
     await vote(homeListing, member, start);
-    await store.guilds.deleteData(home, never);
+    await deleteGuildData(store.guildData, home, never);
     expect(await store.ledger.account(member)).toMatchObject({ votes: 1 });
     expect(await tablesWith(url, [home])).toEqual(expect.arrayContaining(['grants']));
   });

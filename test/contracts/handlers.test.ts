@@ -4,6 +4,7 @@ import { type HandlerKind, handlerKinds, handlerQueue } from '../../src/core/out
 import type { RoutedDelivery } from '../../src/core/tally/tally.ts';
 import { createHandlerRecording } from '../../src/features/handlers/recording.ts';
 import { createSubscriptions } from '../../src/features/handlers/subscriptions.ts';
+import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { Store } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Premium } from '../../src/webhook/event.ts';
@@ -130,7 +131,7 @@ function handlerTests(newUrl: () => string): void {
       { receivedAt: monday + 30 * day, family: 'premium', body: `${body} ` },
       { type: 'order', event: ended, listings: [listing] },
     );
-    await store.memberData.forget(friend, { pseudonym: createPseudonym(), now: monday, keepVotesMs: day });
+    await forgetMember(store.memberData, friend, { pseudonym: createPseudonym(), now: monday, keepVotesMs: day });
     expect(await eventsOf(store, 'premium')).toMatchObject([
       { kind: 'premium_purchase', userId: member, giftedBy: null, tier: 'Gold', credits: 100, balance: 100 },
       { kind: 'subscription.expired', userId: member, credits: 0, balance: null },
@@ -178,7 +179,7 @@ function handlerTests(newUrl: () => string): void {
     const [listing] = community.listings;
     if (listing === undefined) throw new Error('no listing');
     await claims.recordClaim({ userId: member, at: monday + day }, listing, monday + day);
-    await store.memberData.forget(member, { pseudonym: createPseudonym(), now: monday, keepVotesMs: day });
+    await forgetMember(store.memberData, member, { pseudonym: createPseudonym(), now: monday, keepVotesMs: day });
     for (const kind of handlerKinds) expect(await callsOf(store, kind)).toEqual([]);
   });
 

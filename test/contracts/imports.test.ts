@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { entryPages, type NumberedEntry } from '../../src/core/store/snapshots/entry-pages.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
-import { balanceKey, type ImportItem, type ImportTarget } from '../../src/core/tally/import-store.ts';
+import { balanceKey, type ImportItem, type ImportTarget } from '../../src/features/imports/items.ts';
+import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { Store } from '../../src/features/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import { castVote, guildId, installation, isConsistent, monday, openLedger } from '../support/voting.ts';
@@ -190,7 +191,7 @@ function importTests(newUrl: () => string): void {
     await apply(store, home, [balance('1', 7)]);
     expect(await store.ledgerIn(guildId).account('1')).toMatchObject({ credits: 5, votes: 1 });
     expect(await store.ledger.account('1')).toMatchObject({ credits: 7, votes: 0 });
-    await store.memberData.forget('1', { pseudonym: createPseudonym(), now: monday, keepVotesMs: hour });
+    await forgetMember(store.memberData, '1', { pseudonym: createPseudonym(), now: monday, keepVotesMs: hour });
     const members = [
       ...(await store.imports.members(target.importId, '', 9)),
       ...(await store.imports.members(home.importId, '', 9)),

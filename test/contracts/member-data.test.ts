@@ -2,7 +2,6 @@ import { expect, it, onTestFinished } from 'vitest';
 import { homeAccounts } from '../../src/core/ledger/account-id.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import type { NewEffect } from '../../src/core/outbox/outbox.ts';
-import { memberTables } from '../../src/core/store/member-data/member-tables.ts';
 import {
   balanceDifferences,
   brokenLinks,
@@ -11,8 +10,10 @@ import {
 } from '../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import type { Tables } from '../../src/core/store/tables.ts';
-import { balanceKey } from '../../src/core/tally/import-store.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
+import { balanceKey } from '../../src/features/imports/items.ts';
+import { storedFeatures } from '../../src/features/index.ts';
+import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
@@ -151,7 +152,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
   async function dump(url: string): Promise<string> {
     const { db, run, close } = await openSnapshot(url);
     const rows: unknown[] = [];
-    for (const name of Object.keys(memberTables) as (keyof Tables)[])
+    for (const name of Object.keys(storedFeatures.memberTables) as (keyof Tables)[])
       rows.push(name, await run(db.selectFrom(name).selectAll()));
     await close();
     return JSON.stringify(rows);
@@ -167,13 +168,13 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
   }
 
   const forget = (store: Store, now = start + 2 * hour, userId = member) =>
-    store.memberData.forget(userId, { pseudonym: createPseudonym(), now, keepVotesMs });
+    forgetMember(store.memberData, userId, { pseudonym: createPseudonym(), now, keepVotesMs });
 
   it('is exported from every table that has any', async () => {
     const { store } = await open();
     await seed(store);
     const exported = await store.memberData.export(member);
-    const withMembers = Object.entries(memberTables).filter(([, table]) => 'select' in table);
+    const withMembers = Object.entries(storedFeatures.memberTables).filter(([, table]) => 'select' in table);
     // Written by no operation that the seed uses.
     const unseeded = ['reports', 'reminder_stops', 'guilds', 'setting_changes'];
     expect(Object.keys(exported).sort()).toEqual(

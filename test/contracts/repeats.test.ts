@@ -3,6 +3,7 @@ import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { createReplay } from '../../src/core/receiving/replay.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
+import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour } from '../../src/platform/durations.ts';
@@ -82,7 +83,11 @@ describeOnEveryDatabase('the body of a repeated delivery', (newUrl) => {
     const { store, record, bodies } = await open();
     const { deliveryId } = await record(vote(start), `{"user":"${member}"}`);
     const repeat = await record(vote(start), `{"user":"${member}","again":true}`, start + day);
-    await store.memberData.forget(member, { pseudonym: createPseudonym(), now: start + 2 * day, keepVotesMs: day });
+    await forgetMember(store.memberData, member, {
+      pseudonym: createPseudonym(),
+      now: start + 2 * day,
+      keepVotesMs: day,
+    });
     expect(JSON.stringify(await bodies())).not.toContain(member);
     // Forgotten with its member, so that its body is not the only trace.
     const again = await record(vote(start), `{"user":"${member}"}`, start + 2 * day);
@@ -90,7 +95,7 @@ describeOnEveryDatabase('the body of a repeated delivery', (newUrl) => {
     expect((await bodies()).at(-1)).toMatchObject({ body: '', original_id: deliveryId });
     expect(await store.records.delivery(again.deliveryId)).toMatchObject({ body: '{"forgotten":true}' });
 
-    await store.pruning.pruneBodies(start + 30 * day, 100);
+    await store.upkeep.pruneBodies(start + 30 * day, 100);
     for (const id of [deliveryId, repeat.deliveryId, again.deliveryId])
       expect(await store.records.delivery(id)).toMatchObject({ body: '' });
   });

@@ -5,6 +5,7 @@ import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/c
 import { entryPages } from '../../src/core/store/snapshots/entry-pages.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
+import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour } from '../../src/platform/durations.ts';
@@ -267,7 +268,7 @@ function rewardTests(newUrl: () => string): void {
     expect(await buy(other, day0 - hour)).toMatchObject({ outcome: 'duplicate' });
     expect(await buy(other, day0 + 60 * day)).toMatchObject({ outcome: 'recorded' });
     expect(await credits()).toBe(2 * paid);
-    await store.memberData.forget('7', {
+    await forgetMember(store.memberData, '7', {
       ...{ pseudonym: createPseudonym(), now: day0 + 60 * day, keepVotesMs: 12 * hour },
     });
     expect(await buy(store, day0 + 60 * day + hour)).toMatchObject({ outcome: 'duplicate' });
@@ -364,11 +365,11 @@ function rewardTests(newUrl: () => string): void {
 
   it('forgives days on which receiving was down', async () => {
     const { store } = await open();
-    await store.rewards.beat(start);
+    await store.upkeep.beat(start);
     await castVote(store, '1', start);
-    await store.rewards.beat(start + 5 * hour);
-    await store.rewards.beat(start + 2 * day - 6 * hour);
-    await store.rewards.beat(start + 2 * day);
+    await store.upkeep.beat(start + 5 * hour);
+    await store.upkeep.beat(start + 2 * day - 6 * hour);
+    await store.upkeep.beat(start + 2 * day);
     await castVote(store, '1', start + 2 * day);
     // Monday, Wednesday and Thursday, without a missed day in between.
     expect(await castVote(store, '1', start + 3 * day)).toMatchObject({ credits: 10 + 50 });

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
+import { forgetMember } from '../../src/features/member-data/store.ts';
 import { createReminderLoop } from '../../src/features/reminders/loop.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -66,7 +67,7 @@ describeOnEveryDatabase('listings with one target', (newUrl) => {
     const store = await open();
     await vote(store, first, start);
     const keepVotesMs = 12 * hour;
-    await store.memberData.forget('1', { pseudonym: createPseudonym(), now: start + minute, keepVotesMs });
+    await forgetMember(store.memberData, '1', { pseudonym: createPseudonym(), now: start + minute, keepVotesMs });
     expect(await claim(store, second, start)).toEqual({ outcome: 'forgotten' });
     expect(await vote(store, second, start)).toMatchObject({ credits: 0 });
     expect(await account(store)).toMatchObject({ credits: 0 });

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { NewChange, SettingsStore, StoredValue } from '../../src/core/settings/stored-settings.ts';
+import type { NewChange, StoredValue } from '../../src/core/settings/stored-settings.ts';
+import type { SettingsStore } from '../../src/core/store/settings/store.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { generateKeyText, parseEncryptionKey } from '../../src/platform/encryption/encryption-key.ts';

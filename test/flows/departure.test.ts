@@ -79,7 +79,7 @@ async function start() {
   }
   await vi.waitFor(() => expect(looks()).toBe(1), waitOptions);
   const isParked = async () => {
-    const guild = await store.guilds.find(guildId);
+    const guild = await store.communities.find(guildId);
     return guild !== null && guild.parkedAt !== null;
   };
   const posts = () => discord.messages(discord.channels.announcements);

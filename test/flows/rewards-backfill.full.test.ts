@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { withoutSecrets } from '../../src/core/receiving/listing.ts';
+import { fixHome } from '../../src/features/communities/home.ts';
 import { listingsWithCommunity } from '../../src/features/communities/listings.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import { describeOnEveryDatabase, describeOnPostgres } from '../contracts/databases.ts';
@@ -82,7 +83,7 @@ describe('tallyhook rewards backfill', () => {
       const environment = { ...environmentWith(listings), DATABASE_URL: url };
       return { environment, listings: listingsWithCommunity(loadConfig(environment).listings, first) };
     };
-    await store.installation.home(first, [first, second]);
+    await fixHome(store.installation, first, [first, second]);
     const vote = (name: string, userId: string, number: number) => {
       const listing = install({}).listings.find((each) => each.name === name);
       if (listing === undefined) throw new Error('no listing');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { createReplay } from '../../src/core/receiving/replay.ts';
+import { forgetMember } from '../../src/features/member-data/store.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { serverAndBot } from '../support/listings.ts';
@@ -129,7 +130,7 @@ describe('the owner API', () => {
     expect(await textOf(`/users/${forgotten}`)).toContain('"credits":15');
     expect(await textOf('/deliveries')).toContain(forgotten);
 
-    await store.memberData.forget(forgotten, { pseudonym: createPseudonym(), now: start, keepVotesMs: hour });
+    await forgetMember(store.memberData, forgotten, { pseudonym: createPseudonym(), now: start, keepVotesMs: hour });
     const paired = paths(forgotten).map((path, index) => [path, paths(other)[index] ?? ''] as const);
     for (const [ofForgotten, ofOther] of paired) {
       expect((await textOf(ofForgotten)).replaceAll(forgotten, other), ofForgotten).toBe(await textOf(ofOther));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
+import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { homeAccount } from '../support/home-account.ts';
@@ -242,7 +243,7 @@ describe('the console', () => {
     const settled = (await open('rewards')).text;
     expect(settled).toContain('No purchases wait for you');
     expect(settled).toContain('refunded');
-    await store.memberData.forget('42', { pseudonym: createPseudonym(), now: start, keepVotesMs: hour });
+    await forgetMember(store.memberData, '42', { pseudonym: createPseudonym(), now: start, keepVotesMs: hour });
     const forgotten = (await open('rewards')).text;
     expect(forgotten).toContain('forgotten member');
     expect(forgotten).not.toContain('href="./users/');

@@ -237,13 +237,13 @@ export const operationMutations: readonly Mutation[] = [
     breaks: 'the codes of two items of the shop are stored apart',
   },
   {
-    file: 'src/core/store/reads/standings/ranked-board.ts',
+    file: 'src/core/store/standings/ranked-board.ts',
     find: 'return { userId: table.userIdAt(row), score, rank: countAbove(score) + 1 };',
     replace: 'return { userId: table.userIdAt(row), score, rank: countAbove(score) };',
     breaks: 'the first of a leaderboard has rank 1',
   },
   {
-    file: 'src/core/store/writes/settings.ts',
+    file: 'src/core/store/settings/save-change.ts',
     find: "if (newer.length > 0) return reject({ status: 'conflict', changes: newer });",
     replace: "if (newer.length > 1) return reject({ status: 'conflict', changes: newer });",
     breaks: 'a setting that was changed meanwhile is a conflict',

@@ -1,6 +1,7 @@
 import { communityConfig } from '../../../config/community-config.ts';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
-import type { SettingsStore, StoredCommunity } from '../../core/settings/stored-settings.ts';
+import type { StoredCommunity } from '../../core/settings/stored-settings.ts';
+import type { SettingsStore } from '../../core/store/settings/store.ts';
 import { groupByTarget } from '../../features/communities/same-target.ts';
 import { type Finding, pass, warn } from '../../platform/doctor/check.ts';
 import { parseJson } from '../../platform/json.ts';

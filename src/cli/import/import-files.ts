@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { ImportItem, ItemOutcome } from '../../core/tally/import-store.ts';
+import type { ImportItem, ItemOutcome } from '../../features/imports/items.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { ImportReport } from './import-report.ts';
 import { interpretRow, type RowRules } from './interpret-row.ts';

@@ -1,5 +1,5 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
-import type { ImportItem, ItemOutcome } from '../../core/tally/import-store.ts';
+import type { ImportItem, ItemOutcome } from '../../features/imports/items.ts';
 import { formatCount } from '../../platform/durations.ts';
 import type { Fields } from './fields.ts';
 import { interpretRow, type RowRules } from './interpret-row.ts';

@@ -1,4 +1,4 @@
-import { balanceKey, type ImportItem, maxImportedCredits } from '../../core/tally/import-store.ts';
+import { balanceKey, type ImportItem, maxImportedCredits } from '../../features/imports/items.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
 import type { Columns } from './columns.ts';
 import { type Fields, readPath, readText, textOf } from './fields.ts';

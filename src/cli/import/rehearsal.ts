@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { minVoteGapMs } from '../../core/ledger/reward-rules.ts';
-import type { ImportItem, ImportTarget, ItemOutcome } from '../../core/tally/import-store.ts';
+import type { ImportItem, ImportTarget, ItemOutcome } from '../../features/imports/items.ts';
 
 /**
  * Completes what a dry run finds in the ledger by what the earlier rows would have stored there, so that it reports what

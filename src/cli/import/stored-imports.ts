@@ -1,7 +1,7 @@
 import { loadConfig, loadDatabaseUrl } from '../../../config/load.ts';
 import { homeAccounts } from '../../core/ledger/account-id.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
-import type { StoredImport } from '../../core/tally/import-store.ts';
+import type { StoredImport } from '../../features/imports/items.ts';
 import { openStore } from '../../features/store.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';
@@ -62,7 +62,7 @@ export async function undoImport(id: number, { dryRun, yes, json }: UndoOptions,
       }
       after = members.at(-1) ?? '';
     }
-    if (stored.votes > 0) await store.imports.resetCounters();
+    if (stored.votes > 0) await store.counters.reset();
     await store.imports.setState(id, 'undone', systemClock.now());
     if (json)
       terminal.print(JSON.stringify({ id, name, guildId: accounts === homeAccounts ? null : accounts, ...totals }));

@@ -5,8 +5,9 @@ import { isPseudonym } from '../../core/ledger/pseudonym.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
 import { partyPeriod } from '../../core/rewards/party.ts';
 import type { ReplayContext } from '../../core/rewards/replay-votes.ts';
-import { readMemberState } from '../../core/store/reads/backfill-state.ts';
+import { readMemberState } from '../../core/store/backfill/member-state.ts';
 import { homeIn } from '../../core/store/snapshots/home.ts';
+
 import { partiesIn } from '../../core/store/snapshots/parties.ts';
 import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import { type BackfillRules, communityOf, createBackfillPlanner, owedOf } from '../../core/tally/backfill.ts';

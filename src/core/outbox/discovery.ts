@@ -60,7 +60,8 @@ export function createDiscovery(options: {
   }
 
   async function enqueuePlanned(): Promise<void> {
-    const queues = await outbox.enqueuePlanned(clock.now(), plannedPerSlice);
+    const now = clock.now();
+    const queues = (await outbox.arePlannedDue(now)) ? await outbox.enqueuePlanned(now, plannedPerSlice) : [];
     for (const queue of queues) rotation.add(queue);
     const delayMs = queues.length === plannedPerSlice ? sliceIntervalMs : passIntervalMs;
     nextPlannedAt = clock.monotonic() + delayMs;

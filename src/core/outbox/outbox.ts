@@ -50,16 +50,8 @@ export interface OutboxWrites {
   enqueue(effect: NewEffect): void;
 }
 
-/**
- * The outbox as the dispatcher uses it. Every method is a separate transaction; times are ms since the epoch. Methods
- * that write reject with {@link StoreUnavailableError} or TallyhookError `queue_full`, methods that only read with the
- * driver's own error.
- */
-export interface Outbox {
-  /** Adds effects, all or none. */
-  enqueue(effects: readonly NewEffect[]): Promise<void>;
-  /** Adds the effect of a report, unless one was added under the same key before. */
-  enqueueReport(key: string, effect: NewEffect<'ownerReport'>): Promise<void>;
+/** The reads of the outbox. They reject with the driver's own error. */
+export interface OutboxReads {
   /**
    * When the next effect of a queue is due or its lease ends; null when none is waiting. `now` if one is further ahead
    * than {@link maxDueAheadMs}.
@@ -75,6 +67,23 @@ export interface Outbox {
    * Transactions can commit in another order than that of their ids.
    */
   newEffects(afterId: number | null): Promise<NewEffects>;
+  /** Whether there are planned effects to enqueue. Usually not, and a read needs no lock. */
+  arePlannedDue(now: number): Promise<boolean>;
+  /** When the oldest waiting effect was stored, of all queues but these; null when none is waiting. */
+  waitingSince(now: number, except?: ReadonlySet<string>): Promise<number | null>;
+  /** The number of waiting and of buried effects. */
+  sizes(): Promise<{ readonly waiting: number; readonly buried: number }>;
+}
+
+/**
+ * The writes of the outbox, each in a transaction of its own. They reject with {@link StoreUnavailableError} or
+ * TallyhookError `queue_full`.
+ */
+export interface OutboxChanges {
+  /** Adds effects, all or none. */
+  enqueue(effects: readonly NewEffect[]): Promise<void>;
+  /** Adds the effect of a report, unless one was added under the same key before. */
+  enqueueReport(key: string, effect: NewEffect<'ownerReport'>): Promise<void>;
   /**
    * Leases due effects of a queue, all of one kind and with one nonce: up to `limit` consecutive announcements, or one
    * effect of another kind. Effects that were attempted together are claimed together again, so that a retry is the same
@@ -119,8 +128,9 @@ export interface Outbox {
   wake(now: number): Promise<void>;
   /** Moves up to `limit` planned effects that are due into their queues, which it returns, one for each effect. */
   enqueuePlanned(now: number, limit: number): Promise<readonly string[]>;
-  /** When the oldest waiting effect was stored, of all queues but these; null when none is waiting. */
-  waitingSince(now: number, except?: ReadonlySet<string>): Promise<number | null>;
-  /** The number of waiting and of buried effects. */
-  sizes(): Promise<{ readonly waiting: number; readonly buried: number }>;
+  /** Requeues a buried effect as if it were new: due now, without attempts. */
+  requeue(effectId: number, now: number): Promise<'revived' | 'not_buried' | 'unknown'>;
 }
+
+/** The outbox as the dispatcher uses it. Times are ms since the epoch. */
+export interface Outbox extends OutboxReads, Omit<OutboxChanges, 'requeue'> {}

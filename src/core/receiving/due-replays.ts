@@ -3,7 +3,9 @@ import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
-import type { Quarantine, QuarantinedDelivery } from '../tally/quarantine.ts';
+import type { Quarantine } from '../store/records/quarantine.ts';
+import type { QuarantinedDelivery } from '../tally/quarantine.ts';
+
 import { type Replay, readStoredPayload } from './replay.ts';
 
 /**

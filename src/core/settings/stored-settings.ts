@@ -1,7 +1,5 @@
-import type { NewEffect } from '../outbox/outbox.ts';
-
 /*
- * The settings of communities in the database, and the port to it. A value is named by a path in a listing of the
+ * The settings of communities in the database. A value is named by a path in a listing of the
  * configuration file; `listing` is empty for what all listings of a community share.
  */
 
@@ -83,30 +81,6 @@ export interface SettingsState {
   readonly keyId: string | null;
 }
 
-/** Rejects with the errors of the store. */
-export interface SettingsStore {
-  /** Reads one row. */
-  state(): Promise<SettingsState>;
-  /** The communities that were changed after a version, in the order of their versions. */
-  changedAfter(version: number): Promise<readonly { readonly guildId: string; readonly version: number }[]>;
-  /** The communities with these ids; one without settings has none. */
-  communities(guildIds: readonly string[]): Promise<readonly StoredCommunity[]>;
-  /** The communities with the next ids, in their order. */
-  communitiesAfter(guildId: string, limit: number): Promise<readonly StoredCommunity[]>;
-  save(change: NewChange): Promise<SaveChangeResult>;
-  /** Newest first. @param options.before only changes with a smaller id; null for the newest */
-  changes(
-    guildId: string,
-    options: { readonly before: number | null; readonly limit: number },
-  ): Promise<readonly StoredChange[]>;
-  /** Those of these ids that are of the community, oldest first. */
-  changesWithIds(guildId: string, ids: readonly number[]): Promise<readonly StoredChange[]>;
-  /** The change of the community that an interaction has saved; null if it has saved none. */
-  changeOfInteraction(guildId: string, interactionId: string): Promise<number | null>;
-  /** When the newest test delivery for a listing was received (ms since the epoch); null if none was since `since`. */
-  testSince(listing: string, since: number): Promise<number | null>;
-}
-
 /** An encrypted value in the database. */
 export type SealedRow = SealedSetting | SealedToken;
 
@@ -125,81 +99,4 @@ export interface SealedSetting extends SettingKey {
   readonly changeId: number;
   readonly position: number;
   readonly sealed: string;
-}
-
-/** Replaces the key of all secrets, while the program runs. Rejects with the errors of the store. */
-export interface RekeyStore {
-  /** From then on, nothing that is encrypted with another key can be stored. */
-  useKey(keyId: string): Promise<void>;
-  /** Some of the values that are encrypted with another key; none if there are none. */
-  sealedWithOthers(keyId: string, limit: number): Promise<readonly SealedRow[]>;
-  /** Stores values that have not changed meanwhile. @returns how many */
-  reseal(rows: readonly { readonly row: SealedRow; readonly sealed: string }[]): Promise<number>;
-}
-
-/** Whether a community is in use. Times are ms since the epoch. */
-export interface GuildState {
-  readonly guildId: string;
-  /** When the bot was first found to be missing; null while it is there. */
-  readonly missingSince: number | null;
-  readonly parkedAt: number | null;
-  /** A user id, or {@link byTallyhook}. */
-  readonly parkedBy: string | null;
-  /** When its settings were last changed; null if they never were. */
-  readonly changedAt: number | null;
-  /** Notices of the deletion since it was parked. */
-  readonly notices: number;
-}
-
-/** Who parked a community: the program, because the bot was removed. */
-export const byTallyhook = 'tallyhook';
-
-/** The communities that have stored settings. Rejects with the errors of the store. */
-export interface GuildStore {
-  /** In the order of their ids. */
-  list(): Promise<readonly GuildState[]>;
-  /** Notes that the bot is, or is not, in a guild. */
-  setMissing(guildId: string, since: number | null): Promise<void>;
-  /** Null if nothing was ever stored of the community. */
-  find(guildId: string): Promise<GuildState | null>;
-  /** The member who last changed its settings; null if that was the operator, or the member was forgotten. */
-  lastAuthor(guildId: string): Promise<string | null>;
-  /**
-   * Parks a community, with the message about it, or puts it into use again (null). Every process applies it like a
-   * change of settings. False if {@link byTallyhook} and it was parked before; then nothing is written.
-   */
-  setParked(
-    guildId: string,
-    parked: { readonly at: number; readonly by: string } | null,
-    message?: NewEffect<'directMessage'> | null,
-  ): Promise<boolean>;
-  /**
-   * Notes that this number of notices was given, with the message of the last one. False if it was noted before, by this
-   * or another process; then nothing is written.
-   */
-  noteNotice(guildId: string, notices: number, message: NewEffect<'directMessage'> | null): Promise<boolean>;
-  /**
-   * Deletes the webhook secrets of a community, so that no process receives its votes any more, as soon as it has applied
-   * that. True if there were some.
-   */
-  deleteWebhookSecrets(guildId: string): Promise<boolean>;
-  /**
-   * Deletes the accounts of a community and all else that is stored of the listings that it has linked, except the keys
-   * of recorded events. Not those of the home community. A vote that is received meanwhile can leave an
-   * account: to be called after {@link deleteWebhookSecrets}, and before {@link deleteSettings}, which deletes the
-   * names of the listings; can be repeated after an interruption. Ends early after `signal`.
-   */
-  deleteData(guildId: string, signal: AbortSignal): Promise<void>;
-  /**
-   * Deletes settings, secrets and their history, some rows per transaction. True if something may be left, so that it has
-   * to be called again.
-   */
-  deleteSettings(guildId: string): Promise<boolean>;
-}
-
-/** All ports to what is stored of communities. */
-export interface CommunityStores {
-  readonly settings: SettingsStore;
-  readonly rekey: RekeyStore;
-  readonly guilds: GuildStore;
 }

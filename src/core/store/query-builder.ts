@@ -1,7 +1,13 @@
-import { type Compilable, DummyDriver, type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Compilable, DummyDriver, type Insertable, type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Connection, Query, SqlDialect } from '../../platform/database/dialect.ts';
 import { kyselyWith } from '../../platform/database/kysely-on.ts';
 import type { Tables } from './tables.ts';
+
+/** What statements need: `db` builds them, `connection` runs them. */
+export interface SqlAccess {
+  readonly db: Kysely<Tables>;
+  readonly connection: Connection;
+}
 
 /** Builds and compiles statements for the dialect's database. It cannot run them. */
 export function queryBuilder(dialect: Pick<SqlDialect, 'kysely'>): Kysely<Tables> {
@@ -11,6 +17,47 @@ export function queryBuilder(dialect: Pick<SqlDialect, 'kysely'>): Kysely<Tables
 /** Compiles and runs a statement, and returns its rows. */
 export async function run<Row>(connection: Connection, query: Compilable<Row>): Promise<readonly Row[]> {
   return (await connection.run(query.compile())) as readonly Row[];
+}
+
+type Row<Table extends keyof Tables> = Insertable<Tables[Table]>;
+type Key<Table extends keyof Tables, Name extends keyof Row<Table>> = Pick<Row<Table>, Name>;
+type Values<Table extends keyof Tables, Name extends keyof Row<Table>> = Omit<Row<Table>, Name>;
+
+/** Inserts a row, or replaces these values of the row with the key. */
+export async function upsert<Table extends keyof Tables, Name extends keyof Row<Table>>(
+  { db, connection }: SqlAccess,
+  table: Table,
+  key: Key<Table, Name>,
+  values: Values<Table, Name>,
+): Promise<void> {
+  const insert = insertRow(db, table, key, values);
+  await run(
+    connection,
+    insert.onConflict((conflict) => conflict.columns(namesIn(key)).doUpdateSet(values as never)),
+  );
+}
+
+/** Inserts a row unless there is one with the key. */
+export async function insertMissing<Table extends keyof Tables, Name extends keyof Row<Table>>(
+  { db, connection }: SqlAccess,
+  table: Table,
+  key: Key<Table, Name>,
+  values: Values<Table, Name>,
+): Promise<void> {
+  const insert = insertRow(db, table, key, values);
+  await run(
+    connection,
+    insert.onConflict((conflict) => conflict.columns(namesIn(key)).doNothing()),
+  );
+}
+
+// Kysely cannot relate a row to a table that is a parameter; the callers' types do.
+function insertRow(db: Kysely<Tables>, table: keyof Tables, key: object, values: object) {
+  return db.insertInto(table).values({ ...key, ...values } as never);
+}
+
+function namesIn(key: object): never[] {
+  return Object.keys(key) as never[];
 }
 
 /**

@@ -1,15 +1,27 @@
-import type { Kysely } from 'kysely';
-import type { Connection } from '../../platform/database/dialect.ts';
+import type { SqlDialect } from '../../platform/database/dialect.ts';
 import type { EffectFormats } from '../outbox/effect-kind.ts';
+import type { NewEffect } from '../outbox/outbox.ts';
 import type { Hooks } from '../tally/tally.ts';
-import type { Tables } from './tables.ts';
+import type { MemberTables } from './member-data/member-table.ts';
+import type { SqlAccess } from './query-builder.ts';
 
-/** What statements need: `db` builds them, `connection` runs them. */
-export interface Sql {
-  readonly db: Kysely<Tables>;
-  readonly connection: Connection;
+/** What the statements of modules need. */
+export interface Sql extends SqlAccess {
   /** The formats of all effects. */
   readonly effects: EffectFormats;
+  readonly memberTables: MemberTables;
+  /** Those of the features, in their order. */
+  readonly hooks: readonly SqlHooks[];
+  /** See {@link SqlDialect}. */
+  readonly reusesShortenedRows: boolean;
+}
+
+/** What a feature does in transactions that are not those of events. Times are ms since the epoch. */
+export interface SqlHooks {
+  /**
+   * When a member is forgotten, before the accounts are locked. Returns effects that are enqueued in the end.
+   */
+  readonly beforeForgetting?: (sql: Sql, userId: string, now: number) => Promise<readonly NewEffect[]>;
 }
 
 /** Every function whose first parameter is {@link Sql}: `never` fits all types of further ones. */
@@ -33,9 +45,17 @@ export type SqlModules = { readonly [name: string]: SqlModule };
 export interface StoredFeatures {
   readonly modules: SqlModules;
   readonly effects: EffectFormats;
+  readonly memberTables: MemberTables;
   /** In the order in which they are called. */
-  readonly hooks: readonly Hooks[];
+  readonly hooks: readonly (Hooks & SqlHooks)[];
 }
+
+/** How operations of a port are declared in a module. */
+export type SqlOperations<Port> = {
+  readonly [Name in keyof Port]: Port[Name] extends (...args: infer Args) => infer Result
+    ? (sql: Sql, ...args: Args) => Result
+    : never;
+};
 
 type Bound<F> = F extends (sql: Sql, ...args: infer Args) => infer Result ? (...args: Args) => Result : never;
 type BoundAll<Functions> = { readonly [Name in keyof Functions]: Bound<Functions[Name]> };

@@ -6,12 +6,12 @@ import type { EffectState } from '../outbox/effect.ts';
 import type { EffectKind } from '../outbox/effect-contents.ts';
 import type { GrantState } from '../rewards/grant.ts';
 import type { PurchaseState } from '../rewards/purchase.ts';
-import type { ImportState } from '../tally/import-store.ts';
 import type { StopReason } from '../tally/reminder.ts';
 import type { Order } from '../tally/tally.ts';
-import type { CounterName } from './counters.ts';
+import type { CounterName } from './counters/counters.ts';
+
 import type { LinkedMembersTable } from './linked-members-table.ts';
-import type { SettingsTables } from './settings-tables.ts';
+import type { SettingsTables } from './settings/settings-tables.ts';
 
 /** `eligible`: paid once the goal is reached. `late`: voted only after it was reached. */
 export type PartyVoterState = 'eligible' | 'late' | 'paid';
@@ -234,7 +234,7 @@ export interface Tables extends SettingsTables {
     name: string;
     /** Which accounts were credited: the `guild_id` of their balances. */
     guild_id: string;
-    state: ImportState;
+    state: 'importing' | 'done' | 'undoing' | 'undone';
     started_at: number;
     finished_at: number | null;
     credits: number;

@@ -24,7 +24,7 @@ export function communityOf({ listings: [listing] }: Pick<BackfillRules, 'listin
   return listing.community;
 }
 
-/** What a member was paid by {@link BackfillStore.backfillMember}. */
+/** What a member was paid. */
 export interface BackfilledMember {
   readonly entries: readonly Pick<Entry, 'cause' | 'credits'>[];
   /** Number of roles that were granted. */
@@ -39,14 +39,6 @@ export interface MemberState {
   readonly grants: readonly StoredGrant[];
   /** The periods in which the member's votes were counted for a party while its rules were in force. */
   readonly partyPeriods: ReadonlySet<string>;
-}
-
-/** Pays members for the time before the rules. Rejects as {@link RewardStore} does. */
-export interface BackfillStore {
-  /** Stores that the parties, by their keys, have reached their goals, so that late votes are paid, but only once. */
-  saveParties(partyGoals: BackfillRules['partyGoals'], goal: number): Promise<void>;
-  /** Pays a member what is still owed. `now` in ms since the epoch. */
-  backfillMember(userId: string, rules: BackfillRules, now: number): Promise<BackfilledMember>;
 }
 
 /** Plans what members are owed, under the same rules for all. */

@@ -13,15 +13,6 @@ export interface QuarantinedDelivery extends Delivery {
   readonly outcome: 'quarantined';
 }
 
-/** Deliveries that are stored complete because they could not be processed. */
-export interface Quarantine {
-  /** At most `limit` deliveries with this reason, by ascending ID, after the ID `after`. */
-  findByReason(
-    reason: string,
-    page: { readonly after: number; readonly limit: number },
-  ): Promise<readonly QuarantinedDelivery[]>;
-}
-
 /** Stores a delivery complete until it can be processed, so that a vote in a new format is never lost. */
 export function quarantineDelivery(
   delivery: Delivery,

@@ -41,8 +41,6 @@ export interface RewardStore {
   party(key: string): Promise<PartyProgress>;
   /** Stores which of the roles that a multiplier of the community names a member has (Discord IDs). */
   seeRoles(accountId: AccountId, roles: readonly string[]): Promise<void>;
-  /** Notes that receiving works. More than ten minutes between two calls are an outage. */
-  beat(now: number): Promise<void>;
   /**
    * Home accounts with votes but without a history, from before histories were kept; those after `accountId` in the
    * order of ids.

@@ -1,8 +1,8 @@
 import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
-import { byTallyhook, type GuildStore } from '../../core/settings/stored-settings.ts';
 import { day } from '../../platform/durations.ts';
 import type { DepartureNotice } from './effects.ts';
+import { byTallyhook, type GuildStore } from './store.ts';
 
 /** How long the settings and the data of a parked community are kept. */
 export const keepParkedMs = 30 * day;

@@ -1,11 +1,13 @@
 import type { NewEffect } from '../../core/outbox/outbox.ts';
-import { byTallyhook, type GuildState, type GuildStore } from '../../core/settings/stored-settings.ts';
+import type { GuildDataStore } from '../../core/store/guild-data.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, hour, minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { createLoop, type Loop } from '../../platform/loop.ts';
+import { deleteGuildData } from './delete-data.ts';
 import { departureNotice, keepParkedMs } from './departure-notice.ts';
+import { byTallyhook, type GuildState, type GuildStore } from './store.ts';
 
 const checkEveryMs = hour;
 /** A guild is missing if two checks in a row did not find it; other processes may check at the same time. */
@@ -21,6 +23,7 @@ export interface Departures extends Loop {
 
 export function createDepartures(options: {
   readonly guilds: GuildStore;
+  readonly guildData: GuildDataStore;
   /** The ids of all guilds that the bot is in. */
   readonly listGuilds: () => Promise<ReadonlySet<string>>;
   /** Whether the bot is in a guild; rejects if Discord does not say. */
@@ -36,7 +39,7 @@ export function createDepartures(options: {
   readonly clock: Clock;
   readonly log: Log;
 }): Departures {
-  const { guilds, listGuilds, isMember, isOperators, listingOf, onEnqueued, apply, clock, log } = options;
+  const { guilds, guildData, listGuilds, isMember, isOperators, listingOf, onEnqueued, apply, clock, log } = options;
 
   async function checkGuild(guild: GuildState, isPresent: boolean): Promise<boolean> {
     const { guildId, missingSince, parkedAt, parkedBy } = guild;
@@ -96,7 +99,7 @@ export function createDepartures(options: {
       if (!isExpired((await guilds.find(guildId))?.parkedAt ?? null, clock.now())) continue;
       // At the next check, no process receives its votes any more.
       if (!isOperators(guildId) && (await guilds.deleteWebhookSecrets(guildId))) continue;
-      if (!isOperators(guildId)) await guilds.deleteData(guildId, signal);
+      if (!isOperators(guildId)) await deleteGuildData(guildData, guildId, signal);
       while (!signal.aborted && (await guilds.deleteSettings(guildId)));
       log.warn({ guild: guildId }, 'the settings and the data of a parked community were deleted');
     }

@@ -1,4 +1,5 @@
 import type { Feature } from '../../core/feature.ts';
 import { directMessages } from './effects.ts';
+import * as sql from './store.ts';
 
-export const communities = { directMessages, load: () => import('./parts.ts') } satisfies Feature;
+export const communities = { sql, directMessages, load: () => import('./parts.ts') } satisfies Feature;

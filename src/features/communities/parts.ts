@@ -1,4 +1,4 @@
-import type { GuildStore } from '../../core/settings/stored-settings.ts';
+import type { GuildDataStore } from '../../core/store/guild-data.ts';
 import { fetchGuildName } from '../../discord/inspection.ts';
 import { listGuilds } from '../../discord/list-guilds.ts';
 import { listingName, readCard } from '../announcements/listing-card.ts';
@@ -6,9 +6,10 @@ import type { FeatureParts, PartsContext } from '../parts.ts';
 import { hasDeparture, renderDeparture } from './departure-message.ts';
 import { isNoticeWanted } from './departure-notice.ts';
 import { createDepartures } from './departures.ts';
+import type { GuildStore } from './store.ts';
 
 export function create({
-  store: { guilds },
+  store: { communities: guilds, guildData },
   settings,
   rest,
   cardOf,
@@ -17,7 +18,7 @@ export function create({
   clock,
   log,
 }: PartsContext & {
-  readonly store: { readonly guilds: GuildStore };
+  readonly store: { readonly communities: GuildStore; readonly guildData: GuildDataStore };
   readonly settings: {
     /** Whether listings of the guild are the operator's own. */
     readonly isOperators: (guildId: string) => boolean;
@@ -27,7 +28,7 @@ export function create({
 }) {
   const isMember = async (guildId: string) => (await fetchGuildName(rest, guildId)) !== null;
   const departures = createDepartures({
-    ...{ guilds, isMember, clock, log },
+    ...{ guilds, guildData, isMember, clock, log },
     listGuilds: () => listGuilds(rest),
     isOperators: settings.isOperators,
     listingOf: (guildId) => directory.ofGuild(guildId)?.named[0]?.name ?? null,

@@ -3,10 +3,10 @@ import { memberOf } from '../../core/ledger/account-id.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
 import { isPseudonym } from '../../core/ledger/pseudonym.ts';
 import { accountOf } from '../../core/store/account-columns.ts';
+import { enqueue } from '../../core/store/outbox/enqueue.ts';
+import { advance, progressKeys, progressOf } from '../../core/store/progress.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
-import { enqueueWrites } from '../../core/store/writes/enqueue.ts';
-import { advance, progressKeys, progressOf } from '../../core/store/writes/progress.ts';
 import { hour } from '../../platform/durations.ts';
 import type { DigestContent } from './effects.ts';
 import type { Period } from './period.ts';
@@ -44,8 +44,7 @@ export const writes = {
     const { listing, channelId, announcedUntil, from, until, hasVotes } = digest;
     if (!(await advance(sql, progressKeys.digest(listing), announcedUntil, until)) || !hasVotes) return null;
     const content = { channelId, listing, from, until };
-    const { enqueue } = enqueueWrites(sql.db, sql.connection);
-    await enqueue([{ kind: 'digest', queue: channelId, content, deliveryId: null, createdAt: now }]);
+    await enqueue(sql, [{ kind: 'digest', queue: channelId, content, deliveryId: null, createdAt: now }]);
     return channelId;
   },
 

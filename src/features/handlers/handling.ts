@@ -80,7 +80,7 @@ export function createHandling(options: {
       ? null
       : createDispatcher({
           // Planned effects are moved into their queues by the dispatcher that processes those.
-          outbox: { ...store.outbox, enqueuePlanned: async () => [] },
+          outbox: { ...store.outbox, arePlannedDue: async () => false },
           perform: tracing === null ? perform : tracePerform(perform, tracing),
           communityOf: (queue) => partsOfHandlerQueue(queue)?.community ?? '',
           isOwn: (queue) => own.some((kind) => kind === partsOfHandlerQueue(queue)?.kind),

@@ -1,4 +1,4 @@
-import { run } from '../../core/store/query-builder.ts';
+import { run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 
 /* Which kinds of handlers the processes have. Times are ms since the epoch. */
@@ -13,14 +13,8 @@ export const reads = {
 
 export const writes = {
   /** In the order of their names, so that no process waits for another in a circle. */
-  async renew({ db, connection }: Sql, kinds: readonly string[], renewed_at: number): Promise<void> {
-    for (const kind of kinds.toSorted()) {
-      const insert = db.insertInto('handler_subscriptions').values({ kind, renewed_at });
-      await run(
-        connection,
-        insert.onConflict((conflict) => conflict.column('kind').doUpdateSet({ renewed_at })),
-      );
-    }
+  async renew(sql: Sql, kinds: readonly string[], renewed_at: number): Promise<void> {
+    for (const kind of kinds.toSorted()) await upsert(sql, 'handler_subscriptions', { kind }, { renewed_at });
   },
 };
 

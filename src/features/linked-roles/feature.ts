@@ -2,10 +2,12 @@ import type { Feature } from '../../core/feature.ts';
 import { effects } from './effects.ts';
 import { planRoleConnection } from './role-connection.ts';
 import * as sql from './store.ts';
+import { tables } from './tables.ts';
 
 export const linkedRoles = {
   sql,
   effects,
+  tables,
   onVote: planRoleConnection,
   onPremium: planRoleConnection,
   load: () => import('./parts.ts'),

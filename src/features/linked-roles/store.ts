@@ -1,12 +1,12 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { memberOf } from '../../core/ledger/account-id.ts';
 import { accountOf } from '../../core/store/account-columns.ts';
+import { lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
 import { parseLastVotes } from '../../core/store/json-columns.ts';
-import { literal, run } from '../../core/store/query-builder.ts';
+import { enqueue } from '../../core/store/outbox/enqueue.ts';
+import { literal, run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
-import { lockAccountsOf, releaseAccount } from '../../core/store/writes/accounts.ts';
-import { enqueueWrites } from '../../core/store/writes/enqueue.ts';
 import { keyIdOf } from '../../platform/encryption/sealed-text.ts';
 import type { LinkedMember, SaveTokensResult, SealedTokens, StoredValues } from './linked-members.ts';
 import { roleConnectionEffect } from './role-connection.ts';
@@ -35,17 +35,12 @@ export const reads = {
 export const writes = {
   /** Stores the member in place of an earlier link, marks the accounts, and enqueues an update. */
   async link(sql: Sql, member: LinkedMember, now: number): Promise<SaveTokensResult> {
-    const { db, connection } = sql;
     const { userId, accessToken, refreshToken, expiresAt, locale } = member;
     const rejection = await rejectOtherKey(sql, member);
     if (rejection !== null) return rejection;
     const tokens = { access_token: accessToken, refresh_token: refreshToken, expires_at: expiresAt };
     const row = { ...tokens, locale, linked_at: now, pushed: null, requested_at: now, refreshing_until: null };
-    const insert = db.insertInto('linked_members').values({ user_id: userId, ...row });
-    await run(
-      connection,
-      insert.onConflict((conflict) => conflict.column('user_id').doUpdateSet(row)),
-    );
+    await upsert(sql, 'linked_members', { user_id: userId }, row);
     await markAccounts(sql, userId, 'linked');
     await enqueueUpdate(sql, userId, now);
     return { status: 'saved' };
@@ -152,8 +147,8 @@ function updateMember(db: Kysely<Tables>, userId: string) {
   return db.updateTable('linked_members').where('user_id', '=', userId);
 }
 
-async function enqueueUpdate({ db, connection }: Sql, userId: string, now: number): Promise<void> {
-  await enqueueWrites(db, connection).enqueue([roleConnectionEffect(userId, null, now)]);
+async function enqueueUpdate(sql: Sql, userId: string, now: number): Promise<void> {
+  await enqueue(sql, [roleConnectionEffect(userId, null, now)]);
 }
 
 async function markAccounts({ db, connection }: Sql, userId: string, roleConnection: 'none' | 'linked'): Promise<void> {

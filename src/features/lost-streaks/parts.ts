@@ -1,4 +1,3 @@
-import type { RewardStore } from '../../core/tally/reward-store.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';
 import { createLostStreaksHandler } from './message.ts';
 import type { LostStreakStore } from './store.ts';
@@ -6,7 +5,7 @@ import { createLostStreaksTask } from './task.ts';
 
 export function create(
   context: PartsContext & {
-    readonly store: { readonly lostStreaks: LostStreakStore; readonly rewards: Pick<RewardStore, 'beat'> };
+    readonly store: { readonly lostStreaks: LostStreakStore; readonly upkeep: { beat(now: number): Promise<void> } };
   },
 ) {
   const { store, clock } = context;
@@ -21,7 +20,7 @@ export function create(
         .slice(0, 1)
         .map((listing) => ({
           name: 'lost streaks',
-          run: createLostStreaksTask(listing, { store: store.lostStreaks, clock, accounts, beat: store.rewards.beat }),
+          run: createLostStreaksTask(listing, { store: store.lostStreaks, clock, accounts, beat: store.upkeep.beat }),
         }));
     },
   } satisfies FeatureParts;

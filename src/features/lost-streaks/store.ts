@@ -5,12 +5,12 @@ import { lostStreak } from '../../core/rewards/lost-streaks.ts';
 import { outageDays } from '../../core/rewards/outages.ts';
 import { accountOf } from '../../core/store/account-columns.ts';
 import { parseHistory } from '../../core/store/history-column.ts';
+import { enqueue } from '../../core/store/outbox/enqueue.ts';
+import { advance, progressKeys, progressOf } from '../../core/store/progress.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
-import { type AccountRange, accountRanges, inRange } from '../../core/store/reads/account-ranges.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
+import { type AccountRange, accountRanges, inRange } from '../../core/store/standings/account-ranges.ts';
 import type { Tables } from '../../core/store/tables.ts';
-import { enqueueWrites } from '../../core/store/writes/enqueue.ts';
-import { advance, progressKeys, progressOf } from '../../core/store/writes/progress.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { LostStreak } from './effects.ts';
 
@@ -60,8 +60,7 @@ export const writes = {
     const isFirst = await advance(sql, progressKeys.lostStreaks(key), checkedUntil, until);
     if (!isFirst || streaks.length === 0) return null;
     const content = { channelId, listing, until, streaks, more };
-    const { enqueue } = enqueueWrites(sql.db, sql.connection);
-    await enqueue([{ kind: 'lostStreaks', queue: channelId, content, deliveryId: null, createdAt: now }]);
+    await enqueue(sql, [{ kind: 'lostStreaks', queue: channelId, content, deliveryId: null, createdAt: now }]);
     return channelId;
   },
 };

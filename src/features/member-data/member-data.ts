@@ -1,9 +1,9 @@
 import type { MemberDataAccess } from '../../../commands/member-data.ts';
 import { createPseudonym } from '../../core/ledger/pseudonym.ts';
-import type { MemberData } from '../../core/tally/member-data.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import { maxClaimAgeMs } from '../claims/claims.ts';
+import { forgetMember, type MemberDataStore } from './store.ts';
 
 /** Members' access to their data. The log does not name the member. */
 export function createMemberDataAccess({
@@ -15,7 +15,7 @@ export function createMemberDataAccess({
 }: {
   /** Of all listings (ms). */
   readonly longestCooldownMs: () => number;
-  readonly memberData: MemberData;
+  readonly memberData: MemberDataStore;
   readonly clock: Clock;
   readonly log: Log;
   /** Removes the member's connection for linked roles; default: there are none. */
@@ -34,7 +34,8 @@ export function createMemberDataAccess({
     async forget(userId) {
       // Its tokens are needed to remove it from Discord.
       await unlink(userId);
-      await memberData.forget(userId, { pseudonym: createPseudonym(), now: clock.now(), keepVotesMs: keepVotesMs() });
+      const pseudonym = createPseudonym();
+      await forgetMember(memberData, userId, { pseudonym, now: clock.now(), keepVotesMs: keepVotesMs() });
       log.info('forgot a member on request');
     },
   };

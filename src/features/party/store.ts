@@ -2,12 +2,12 @@ import type { Kysely } from 'kysely';
 import { accountIdOf } from '../../core/ledger/account-id.ts';
 import { partyEntry } from '../../core/rewards/party.ts';
 import { addToScores } from '../../core/rewards/period-scores.ts';
+import { appendEntry, lockAccount } from '../../core/store/accounts.ts';
+import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import { toPartyState } from '../../core/store/recording/queries.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
-import { appendEntry, lockAccount } from '../../core/store/writes/accounts.ts';
-import { enqueueWrites } from '../../core/store/writes/enqueue.ts';
 import { partyOf } from '../../core/tally/party.ts';
 import { isPanelWaiting, panelIntervalMs } from '../../core/tally/party-state.ts';
 import type { PartyReward } from './effects.ts';
@@ -113,7 +113,7 @@ export const writes = {
     if (dueAt === null) return;
     const { channelId } = message;
     const effect = { queue: channelId, content: { channelId, period }, deliveryId: null, createdAt: now, dueAt };
-    await enqueueWrites(db, connection).enqueue([{ kind: 'partyPanel', ...effect }]);
+    await enqueue(sql, [{ kind: 'partyPanel', ...effect }]);
   },
 
   /** Notes that Discord has rejected the message in its channel. The next vote selects a channel again. */

@@ -2,9 +2,11 @@ import type { Feature } from '../../core/feature.ts';
 import { directMessages } from './effects.ts';
 import { planReminder } from './on-vote.ts';
 import * as sql from './store.ts';
+import { tables } from './tables.ts';
 
 export const reminders = {
   sql,
+  tables,
   directMessages,
   onVote: planReminder,
   load: () => import('./parts.ts'),

@@ -3,13 +3,13 @@ import { lastVoteIn } from '../../core/ledger/account.ts';
 import { type AccountId, type AccountScope, accountIdOf, memberOf } from '../../core/ledger/account-id.ts';
 import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
+import { lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { parseLastVotes } from '../../core/store/json-columns.ts';
-import { run } from '../../core/store/query-builder.ts';
-import { accountsOfMember } from '../../core/store/reads/member-accounts.ts';
+import { accountsOfMember } from '../../core/store/member-accounts.ts';
+import { enqueue } from '../../core/store/outbox/enqueue.ts';
+import { insertMissing, run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
-import { lockAccount, releaseAccount } from '../../core/store/writes/accounts.ts';
-import { enqueueWrites } from '../../core/store/writes/enqueue.ts';
 import type { AccountState } from '../../core/tally/account-state.ts';
 import type {
   ListingCooldown,
@@ -124,7 +124,7 @@ export const writes = {
   async enqueue(sql: Sql, reminder: Reminder, accounts: AccountScope, now: number): Promise<string | null> {
     if (!(await deleteUnchanged(sql, reminder))) return null;
     const effect = reminderEffect(reminder, accounts, now);
-    await enqueueWrites(sql.db, sql.connection).enqueue([effect]);
+    await enqueue(sql, [effect]);
     return effect.queue;
   },
 
@@ -155,11 +155,7 @@ export const writes = {
     }
     if (!wereOn) return;
     const stop = { reason, at: now, told: 0 };
-    const insert = db.insertInto('reminder_stops').values({ user_id: userId, ...stop });
-    await run(
-      connection,
-      insert.onConflict((conflict) => conflict.column('user_id').doUpdateSet(stop)),
-    );
+    await upsert(sql, 'reminder_stops', { user_id: userId }, stop);
   },
 
   /** Why the reminders of a member were switched off; null for all but the first caller. */
@@ -185,23 +181,13 @@ async function readState({ db, connection }: Sql, accountId: AccountId): Promise
   };
 }
 
-async function save({ db, connection }: Sql, { userId: user_id, listing, dueAt: due_at }: Reminder): Promise<void> {
-  const insert = db.insertInto('reminders').values({ user_id, listing, due_at, leased_until: null });
-  await run(
-    connection,
-    insert.onConflict((conflict) =>
-      conflict.columns(['user_id', 'listing']).doUpdateSet({ due_at, leased_until: null }),
-    ),
-  );
+function save(sql: Sql, { userId: user_id, listing, dueAt: due_at }: Reminder): Promise<void> {
+  return upsert(sql, 'reminders', { user_id, listing }, { due_at, leased_until: null });
 }
 
 /** Unless the member has one for the listing. */
-async function add({ db, connection }: Sql, { userId: user_id, listing, dueAt: due_at }: Reminder): Promise<void> {
-  const insert = db.insertInto('reminders').values({ user_id, listing, due_at, leased_until: null });
-  await run(
-    connection,
-    insert.onConflict((conflict) => conflict.columns(['user_id', 'listing']).doNothing()),
-  );
+function add(sql: Sql, { userId: user_id, listing, dueAt: due_at }: Reminder): Promise<void> {
+  return insertMissing(sql, 'reminders', { user_id, listing }, { due_at, leased_until: null });
 }
 
 /** Returns whether there was one that is due at this time. */

@@ -1,10 +1,10 @@
 import { type HandlerListing, handlerQueue, type ReviewEvent } from '../../core/outbox/handler-events.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
-import { run } from '../../core/store/query-builder.ts';
+import { lock } from '../../core/store/lock.ts';
+import { enqueue } from '../../core/store/outbox/enqueue.ts';
+import { progressKeys, progressOf, setProgress } from '../../core/store/progress.ts';
+import { insertMissing, run } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
-import { enqueueWrites } from '../../core/store/writes/enqueue.ts';
-import { lock } from '../../core/store/writes/lock.ts';
-import { progressKeys, progressOf, setProgress } from '../../core/store/writes/progress.ts';
 import { day } from '../../platform/durations.ts';
 import type { Review, ReviewAnnouncement } from './effects.ts';
 
@@ -58,18 +58,14 @@ export const writes = {
     const known = new Set((await run(connection, stored)).map(({ review }) => review));
     const unknown = reviews.filter((review) => !known.has(review.id));
     for (const { id, createdAt } of unknown) {
-      const row = { listing, review: id, at: createdAt };
-      const insert = db.insertInto('announced_reviews').values(row);
-      await run(
-        connection,
-        insert.onConflict((conflict) => conflict.columns(['listing', 'review']).doNothing()),
-      );
+      await insertMissing(sql, 'announced_reviews', { listing, review: id }, { at: createdAt });
     }
     // Without a time, a review that enters a full list may be old.
     const isNew = ({ createdAt }: { readonly createdAt: number | null }) =>
       since !== null && (createdAt === null ? !isPartial : createdAt > since);
     const announced = unknown.filter(isNew).toReversed();
-    await enqueueWrites(db, connection).enqueue(
+    await enqueue(
+      { db, connection },
       announced.flatMap(({ id, ...review }) => [
         ...(channelId === null ? [] : [reviewEffect({ channelId, listing, id, review }, now)]),
         ...(handled === null ? [] : [reviewCall(handled, id, review, now)]),

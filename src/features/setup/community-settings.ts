@@ -1,7 +1,8 @@
 import { communityConfig, type OpenedSetting } from '../../../config/community-config.ts';
 import type { ListingBase } from '../../../config/listing-source.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
-import type { SettingsStore, StoredCommunity } from '../../core/settings/stored-settings.ts';
+import type { StoredCommunity } from '../../core/settings/stored-settings.ts';
+import type { SettingsStore } from '../../core/store/settings/store.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Redactor } from '../../platform/redactor.ts';

@@ -1,6 +1,6 @@
 import type { Setup } from '../../../commands/setup-port.ts';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
-import type { SettingsStore } from '../../core/settings/stored-settings.ts';
+import type { SettingsStore } from '../../core/store/settings/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';

@@ -1,4 +1,5 @@
-import type { RekeyStore, SealedRow } from '../../core/settings/stored-settings.ts';
+import type { SealedRow } from '../../core/settings/stored-settings.ts';
+import type { RekeyStore } from '../../core/store/settings/sealed.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
 import type { EncryptionKey } from '../../platform/encryption/encryption-key.ts';
 import { seal } from '../../platform/encryption/sealed-text.ts';

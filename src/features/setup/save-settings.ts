@@ -2,7 +2,8 @@ import type { SaveResult, SettingIssue, SettingsAuthor, SettingsChange } from '.
 import { communityConfig, type OpenedSetting } from '../../../config/community-config.ts';
 import type { ListingBase } from '../../../config/listing-source.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
-import type { NewChange, SettingKey, SettingsStore, StoredCommunity } from '../../core/settings/stored-settings.ts';
+import type { NewChange, SettingKey, StoredCommunity } from '../../core/settings/stored-settings.ts';
+import type { SettingsStore } from '../../core/store/settings/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
 import type { EncryptionKey } from '../../platform/encryption/encryption-key.ts';

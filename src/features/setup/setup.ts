@@ -3,7 +3,8 @@ import type { SaveResult, SettingIssue, SettingsAuthor, Setup, UndoResult } from
 import type { ListingBase } from '../../../config/listing-source.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { linkPath } from '../../core/settings/setting-paths.ts';
-import type { SettingsStore, StoredChange } from '../../core/settings/stored-settings.ts';
+import type { StoredChange } from '../../core/settings/stored-settings.ts';
+import type { SettingsStore } from '../../core/store/settings/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
 import { describeCommunity, toSettingsChange } from './describe-community.ts';

@@ -1,6 +1,6 @@
-import type { Pruned, PruningStore } from '../../core/tally/pruning-store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, minute, second } from '../../platform/durations.ts';
+import type { Pruned, UpkeepStore } from './store.ts';
 
 /** Rows per transaction, for which the votes of that moment wait. */
 const rowsPerChunk = 100;
@@ -26,7 +26,7 @@ export interface Retention {
 export function createPruning(
   { bodiesMs, effectsMs }: Retention,
   options: {
-    readonly store: PruningStore;
+    readonly store: UpkeepStore;
     readonly clock: Clock;
     readonly signal: AbortSignal;
     readonly onPruned: (kind: PrunedKind, rows: number) => void;
@@ -39,7 +39,7 @@ export function createPruning(
     const now = clock.now();
     if (heldUntil !== null && heldUntil - now > leaseMs / 2 && heldUntil - now <= leaseMs) return true;
     const until = now + leaseMs;
-    const isHeld = await store.lease(now, heldUntil, until);
+    const isHeld = await store.leasePruning(now, heldUntil, until);
     heldUntil = isHeld ? until : null;
     return isHeld;
   }

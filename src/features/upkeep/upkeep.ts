@@ -1,13 +1,12 @@
 import type { AccountId } from '../../core/ledger/account-id.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import type { MemberData } from '../../core/tally/member-data.ts';
-import type { CountingStore, PruningStore } from '../../core/tally/pruning-store.ts';
 import type { RewardStore } from '../../core/tally/reward-store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, hour, minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { createLoop, type Loop } from '../../platform/loop.ts';
+import type { Counting } from './counting.ts';
 import {
   countEveryMs,
   createPruning,
@@ -16,6 +15,7 @@ import {
   pruneEveryMs,
   type Retention,
 } from './pruning.ts';
+import type { UpkeepStore } from './store.ts';
 
 /** Roles must be removed within 15 s of their end. */
 const endGrantsEveryMs = 5 * second;
@@ -35,9 +35,9 @@ const pausePerCount = 4;
 /** What is done regularly: heartbeats, ends of roles, repairs, counting, pruning, and once older members' histories. */
 export function createUpkeep(options: {
   readonly rewards: RewardStore;
-  readonly memberData: Pick<MemberData, 'deleteExpired'>;
-  readonly counting: CountingStore;
-  readonly pruning: PruningStore;
+  readonly memberData: { deleteExpired(now: number): Promise<void> };
+  readonly counting: Counting;
+  readonly store: UpkeepStore;
   readonly keep: Retention;
   /** Whose calendar the histories of earlier members follow, of the home community; undefined without listings. */
   readonly firstListing: () => ListingContext | undefined;
@@ -50,8 +50,8 @@ export function createUpkeep(options: {
   const { rewards, memberData, counting, firstListing, separateAccounts, clock, log, onPruned } = options;
   const abortController = new AbortController();
   const { signal } = abortController;
-  const prune = createPruning(options.keep, { store: options.pruning, clock, signal, onPruned });
   let completing: Promise<void> | undefined;
+  const prune = createPruning(options.keep, { store: options.store, clock, signal, onPruned });
   let lastRepaired = '';
   let nextRoundAt = 0;
 
@@ -63,7 +63,7 @@ export function createUpkeep(options: {
   }
 
   async function beat(): Promise<false> {
-    await rewards.beat(clock.now());
+    await options.store.beat(clock.now());
     return false;
   }
 

@@ -1,7 +1,7 @@
 import { randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Request, Response } from 'express';
-import type { SessionRevocations } from '../../core/records/session-revocations.ts';
+import type { SessionRevocations } from '../../core/store/coordination/session-revocations.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { hour, minute } from '../../platform/durations.ts';
 import { createSessionCookie, type SessionCookie } from '../../platform/web/session-cookie.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import { memberTables } from '../../../src/core/store/member-data/member-tables.ts';
+import { storedFeatures } from '../../../src/features/index.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { tempDir } from '../../support/temp-dir.ts';
@@ -17,7 +17,7 @@ it('every table of the database is exported and forgotten, or has no data of mem
     .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")
     .all()
     .map(({ name }) => String(name));
-  const known: Readonly<Record<string, object>> = memberTables;
+  const known: Readonly<Record<string, object>> = storedFeatures.memberTables;
   // The state of migrations.
   const unknown = tables.filter((name) => !Object.hasOwn(known, name) && !name.includes('migration'));
   expect(unknown).toEqual([]);

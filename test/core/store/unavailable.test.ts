@@ -120,7 +120,7 @@ describe('a database that is not writable', () => {
     await migrate(dialect, systemClock);
     const writer = createWriter(dialect, systemClock, storedFeatures);
     await dialect.openWriting().run({ sql: pragma, parameters: [] });
-    const large = createJob('acquire', ['x'.repeat(100_000), 1, minute, 1_000]);
+    const large = createJob('writeOfModule', ['budgetStore', 'acquire', ['x'.repeat(100_000), 1, minute, 1_000]]);
     expect(await writer.commit([large])).toMatchObject({ status: 'unavailable' });
   });
 });

@@ -61,12 +61,12 @@ describe('the digest', () => {
 describe('lost streaks', () => {
   it('are announced once, some minutes after the day that ended them', async () => {
     const { listing, clock, vote, posted, store } = await open({ lostStreaks: 2 });
-    const options = { store: store.lostStreaks, clock, accounts: '', beat: store.rewards.beat };
+    const options = { store: store.lostStreaks, clock, accounts: '', beat: store.upkeep.beat };
     const run = createLostStreaksTask(listing, options);
     const passDays = async (days: number) => {
       for (let minutes = 0; minutes < days * 24 * 60; minutes += 5) {
         await clock.advance(5 * minute);
-        await store.rewards.beat(clock.now());
+        await store.upkeep.beat(clock.now());
       }
     };
     await run();

@@ -33,7 +33,9 @@ async function start() {
   const lines: string[] = [];
   const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
   const departures = createDepartures({
-    ...{ guilds: store.guilds, clock, log },
+    guilds: store.communities,
+    guildData: store.guildData,
+    ...{ clock, log },
     async listGuilds() {
       if (discord.isDown) throw new Error('down');
       return discord.guilds;
@@ -47,7 +49,7 @@ async function start() {
     },
   });
   const states = async () =>
-    Object.fromEntries((await store.guilds.list()).map(({ guildId, parkedAt }) => [guildId, parkedAt !== null]));
+    Object.fromEntries((await store.communities.list()).map(({ guildId, parkedAt }) => [guildId, parkedAt !== null]));
   const sent: DirectMessageContent[] = [];
   /** All messages so far. */
   async function messages() {
@@ -174,7 +176,11 @@ it('sends a notice only while the bot is away, and only the newest one', async (
   const [first] = await messages();
   if (first?.type !== 'departure') throw new Error('no notice');
   const wanted = (isMember = false) =>
-    isNoticeWanted(first, { guilds: store.guilds, isMember: async () => isMember, now: clock.now() });
+    isNoticeWanted(first, {
+      guilds: store.communities,
+      isMember: async () => isMember,
+      now: clock.now(),
+    });
   expect([await wanted(), await wanted(true)]).toEqual([true, false]);
   await clock.advance(24 * day);
   await departures.check();
@@ -186,7 +192,7 @@ it('sends a notice only while the bot is away, and only the newest one', async (
 
 it('gives no notice to the operator, nor of a community that the operator has parked', async () => {
   const { clock, store, discord, departures, messages, lines } = await start();
-  await store.guilds.setParked(hosted, { at: clock.now(), by: 'operator' });
+  await store.communities.setParked(hosted, { at: clock.now(), by: 'operator' });
   await clock.advance(29 * day);
   await departures.check();
   expect(lines.join('')).toContain('will be deleted soon');

@@ -31,7 +31,7 @@ async function startUpkeep() {
     ...{ rewards: store.rewards, memberData: store.memberData, firstListing: () => listing },
     ...{
       counting: store.counting,
-      pruning: store.pruning,
+      store: store.upkeep,
       keep: { bodiesMs: null, effectsMs: null },
       onPruned: () => {},
       separateAccounts: async () => {},
@@ -102,7 +102,7 @@ it('notes from its heartbeats when receiving was down, over a restart', async ()
     ...{ rewards: store.rewards, memberData: store.memberData, firstListing: () => listing },
     ...{
       counting: store.counting,
-      pruning: store.pruning,
+      store: store.upkeep,
       keep: { bodiesMs: null, effectsMs: null },
       onPruned: () => {},
       separateAccounts: async () => {},

@@ -7,6 +7,7 @@ import { type AccountState, isEmpty } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import type { PartyState } from '../../tally/party-state.ts';
 import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
+import { lock } from '../lock.ts';
 import { run } from '../query-builder.ts';
 import { type Needs, noNeeds, type VoteRange } from '../recording/needs.ts';
 import {
@@ -20,7 +21,6 @@ import {
 } from '../recording/queries.ts';
 import type { RecordingReads } from '../recording/unit-of-work.ts';
 import type { Tables } from '../tables.ts';
-import { lock } from '../writes/lock.ts';
 import { lockAccounts, lockParties, selectEventsAndIds, selectForgottenVotes, selectVotes } from './postgres-reads.ts';
 
 /** A decision needs something that is not loaded yet. It is noted in the needs of these reads. */

@@ -35,7 +35,6 @@ export function sqlRewards(db: Kysely<Tables>, reading: Connection, write: Write
       return party === undefined ? noPartyProgress : { votes: party.votes, reachedAt: party.reached_at };
     },
     seeRoles: (accountId, roles) => write('seeRoles', accountId, roles),
-    beat: (now) => write('beat', now),
     async accountsWithoutHistory(accountId, limit) {
       const following = db.selectFrom('balances').select('user_id').where('user_id', '>', accountId);
       const incomplete = following

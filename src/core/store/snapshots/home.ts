@@ -1,10 +1,10 @@
 import { CompiledQuery } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
-import { homeAfter, readHome } from '../writes/installation.ts';
+import { homeAfter, readHome } from '../installation/store.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * The guild of the home community with these settings, see `Installation.home`; nothing is stored.
+ * The guild of the home community with these settings, see `fixHome`; nothing is stored.
  * @param candidate the guild of the first listing of the settings @param configured the guilds of all listings
  */
 export async function homeIn(
@@ -15,6 +15,5 @@ export async function homeIn(
   const connection: Connection = {
     run: ({ sql, parameters }) => run({ compile: () => CompiledQuery.raw(sql, [...parameters]) }),
   };
-  const stored = await readHome(db, connection);
-  return homeAfter(db, connection, { stored, candidate, configured });
+  return homeAfter({ db, connection }, await readHome({ db, connection }), { candidate, configured });
 }

@@ -4,7 +4,7 @@ import type { Cause } from '../../ledger/entry.ts';
 import { accountOf } from '../account-columns.ts';
 import { parseRoles } from '../json-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';
-import { inRange } from '../reads/account-ranges.ts';
+import { inRange } from '../standings/account-ranges.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** An entry of a member, with the delivery that caused it. */

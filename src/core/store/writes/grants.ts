@@ -2,17 +2,15 @@ import type { Kysely } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
 import { roleEffect } from '../../tally/grants.ts';
 import type { GrantedRole, RoleResult } from '../../tally/reward-store.ts';
+import { lockAccountsOf } from '../accounts.ts';
+import { enqueue } from '../outbox/enqueue.ts';
 import type { PurchaseRow } from '../purchases.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { lockAccountsOf } from './accounts.ts';
-import { enqueueWrites } from './enqueue.ts';
 import { findOpenPurchases, lockShop, refundRole, settlePurchases } from './refund.ts';
 
 /** Grants as the outbox and the sweeps change them, for use inside a transaction of `connection`. */
 export function grantWrites(db: Kysely<Tables>, connection: Connection) {
-  const { enqueue } = enqueueWrites(db, connection);
-
   return {
     /**
      * Stores the result of an attempt at a role. If the grants have changed meanwhile so that the result is wrong,
@@ -35,7 +33,7 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
         if (result === 'failed' && !isWanted) return;
       } else if (isWanted !== (result !== 'removed')) {
         await run(connection, isSame.set({ state: 'pending' }));
-        await enqueue([roleEffect({ guildId: grant.guild_id, userId, role }, null, now)]);
+        await enqueue({ db, connection }, [roleEffect({ guildId: grant.guild_id, userId, role }, null, now)]);
         return;
       } else if (isWanted) {
         // Also a refused role, so that it is removed at the end of the grant: the member may have it from before.
@@ -110,6 +108,7 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
       await run(connection, same.where('role', '=', role));
     }
     await enqueue(
+      { db, connection },
       [...roles.values()].map(({ guild_id: guildId, user_id: userId, role }) =>
         roleEffect({ guildId, userId, role }, null, now),
       ),

@@ -10,17 +10,15 @@ import type { PurchaseResult, SettlementResult } from '../../rewards/stored-purc
 import { roleEffect } from '../../tally/grants.ts';
 import { purchaseEntry } from '../../tally/purchase-entry.ts';
 import type { PurchaseOrder, Settlement } from '../../tally/purchase-store.ts';
+import { appendEntry, lockAccount, releaseAccount } from '../accounts.ts';
+import { enqueue } from '../outbox/enqueue.ts';
 import { countSold, leftOf, type PurchaseRow, storedGuildId, toPurchase, unissuedCodes } from '../purchases.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { appendEntry, lockAccount, releaseAccount } from './accounts.ts';
-import { enqueueWrites } from './enqueue.ts';
 import { lockShop, messageToBuyer, refundPurchase, settlePurchases } from './refund.ts';
 
 /** Purchases, for use inside a transaction of `connection`. */
 export function purchaseWrites(db: Kysely<Tables>, connection: Connection) {
-  const { enqueue } = enqueueWrites(db, connection);
-
   return {
     /** Sells an item once per confirmation. `now` in ms since the epoch. */
     async purchase(order: PurchaseOrder, now: number): Promise<PurchaseResult> {
@@ -51,7 +49,10 @@ export function purchaseWrites(db: Kysely<Tables>, connection: Connection) {
       const { credits: balance } = await appendEntry(connection, db, account, entry);
       const { state, until } = decision;
       const purchase = await insertPurchase(order, item, { state, until, balance, code: unissued[0] ?? null, at: now });
-      await enqueue([...(await effectsOf(purchase)), ...(order.isHandled ? [handlerCallOf(purchase, guildId)] : [])]);
+      await enqueue({ db, connection }, [
+        ...(await effectsOf(purchase)),
+        ...(order.isHandled ? [handlerCallOf(purchase, guildId)] : []),
+      ]);
       return { outcome: 'purchased', purchase: toPurchase(purchase), repeated: false };
     },
 
@@ -66,7 +67,7 @@ export function purchaseWrites(db: Kysely<Tables>, connection: Connection) {
         await refundPurchase(connection, db, stored, now);
       } else {
         await settlePurchases(connection, db, [stored], 'fulfilled', now);
-        await enqueue([messageToBuyer(stored, 'purchaseFulfilled', now)]);
+        await enqueue({ db, connection }, [messageToBuyer(stored, 'purchaseFulfilled', now)]);
       }
       const queues = [directMessageQueue(stored.user_id, stored.account_guild_id)];
       return { purchase: toPurchase({ ...stored, state }), settled: true, queues };

@@ -6,12 +6,12 @@ import type { NewEffect } from '../../outbox/outbox.ts';
 import { grantSource } from '../../rewards/purchase.ts';
 import { refundEntry } from '../../tally/purchase-entry.ts';
 import type { GrantedRole } from '../../tally/reward-store.ts';
+import { appendEntry, lockAccount } from '../accounts.ts';
+import { lock } from '../lock.ts';
+import { enqueue } from '../outbox/enqueue.ts';
 import type { PurchaseRow } from '../purchases.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { appendEntry, lockAccount } from './accounts.ts';
-import { enqueueWrites } from './enqueue.ts';
-import { lock } from './lock.ts';
 
 /** Locks all purchases until the end of the transaction: the stock, the codes and each purchase's state. */
 export function lockShop(connection: Connection, db: Kysely<Tables>): Promise<void> {
@@ -57,7 +57,7 @@ export async function refundPurchase(
     const grant = db.deleteFrom('grants').where('user_id', '=', userId).where('role', '=', role);
     await run(connection, grant.where('source', '=', grantSource(id)));
   }
-  await enqueueWrites(db, connection).enqueue([messageToBuyer(purchase, 'purchaseRefunded', now)]);
+  await enqueue({ db, connection }, [messageToBuyer(purchase, 'purchaseRefunded', now)]);
 }
 
 /** Returns the price of a confirmed purchase. */
@@ -77,7 +77,7 @@ export async function refundRole(
 ): Promise<void> {
   for (const purchase of purchases) {
     await refundPurchase(connection, db, purchase, now);
-    await enqueueWrites(db, connection).enqueue(reportOfRefund(purchase, now));
+    await enqueue({ db, connection }, reportOfRefund(purchase, now));
   }
 }
 

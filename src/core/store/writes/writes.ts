@@ -1,82 +1,36 @@
 import type { Kysely } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import { run } from '../query-builder.ts';
+import { coreModules } from '../modules.ts';
+import { upsert } from '../query-builder.ts';
 import type { RecordingArgs, RecordingName, RecordingResults } from '../recording/recording-jobs.ts';
 import { type StoredFeatures, writesOfModules } from '../sql-module.ts';
 import type { Tables } from '../tables.ts';
-import { backfillWrites } from './backfill.ts';
-import { budgetWrites } from './budget.ts';
-import { circuitWrites } from './circuits.ts';
-import { claimWrites } from './claim.ts';
-import { commandRegistryWrites } from './command-registry.ts';
-import { counterWrites } from './counters.ts';
-import { enqueueWrites } from './enqueue.ts';
-import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
-import { guildDataWrites } from './guild-data.ts';
-import { guildWrites } from './guilds.ts';
-import { heartbeatWrites } from './heartbeat.ts';
-import { importWrites } from './imports.ts';
-import { installationWrites } from './installation.ts';
-import { invalidRequestWrites } from './invalid-requests.ts';
-import { leaseWrites } from './leases.ts';
-import { memberLanguageWrites } from './member-languages.ts';
-import { outboxWrites } from './outbox.ts';
-import { pruningWrites } from './pruning.ts';
 import { purchaseWrites } from './purchases.ts';
-import { requeueWrites } from './requeue-effect.ts';
 import { seenRolesWrites } from './seen-roles.ts';
-import { separationWrites } from './separate-accounts.ts';
-import { sessionWrites } from './session-revocations.ts';
-import { settingsWrites } from './settings.ts';
-import { undoImportWrites } from './undo-import.ts';
 
 /** All operations that write and decide nothing about events, by name, for use inside a transaction of `connection`. */
 export function createWrites(
   db: Kysely<Tables>,
   connection: Connection,
-  dialect: Pick<Dialect, 'reusesShortenedRows'>,
-  { modules, effects }: StoredFeatures,
+  { reusesShortenedRows }: Pick<Dialect, 'reusesShortenedRows'>,
+  { modules, effects, memberTables, hooks }: StoredFeatures,
 ) {
   return {
-    ...requeueWrites(db, connection),
-    ...outboxWrites(db, connection, effects),
-    ...claimWrites(db, connection, effects),
-    ...enqueueWrites(db, connection),
-    ...budgetWrites(db, connection),
-    ...sessionWrites(db, connection),
-    ...commandRegistryWrites(db, connection),
     ...grantWrites(db, connection),
     ...purchaseWrites(db, connection),
-    ...backfillWrites(db, connection),
-    ...heartbeatWrites(db, connection),
     ...seenRolesWrites(db, connection),
-    ...memberLanguageWrites(db, connection),
-    ...forgetWrites(db, connection, effects),
-    ...settingsWrites(db, connection),
-    ...guildWrites(db, connection),
-    ...guildDataWrites(db, connection),
-    ...counterWrites(db, connection),
-    ...pruningWrites(db, connection, dialect),
-    ...leaseWrites(db, connection),
-    ...invalidRequestWrites(db, connection),
-    ...circuitWrites(db, connection),
-    ...importWrites(db, connection),
-    ...undoImportWrites(db, connection),
-    ...installationWrites(db, connection),
-    ...separationWrites(db, connection),
 
-    /** A write of a feature. Its client knows the types of the arguments and of the result. */
-    writeOfModule: writesOfModules(modules, { db, connection, effects }),
+    /** A write of a module. Its client knows the types of the arguments and of the result. */
+    writeOfModule: writesOfModules(
+      { ...coreModules, ...modules },
+      { db, connection, effects, memberTables, hooks, reusesShortenedRows },
+    ),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
-    async probe(at: number): Promise<void> {
-      const upsert = db.insertInto('probes').values({ id: 1, at });
-      await run(
-        connection,
-        upsert.onConflict((conflict) => conflict.column('id').doUpdateSet({ at })),
-      );
+    probe(at: number): Promise<void> {
+      return upsert({ db, connection }, 'probes', { id: 1 }, { at });
     },
   };
 }

@@ -33,7 +33,8 @@ async function createTestCommit(maxQueueLength = 1_000) {
     systemClock,
     maxQueueLength,
   );
-  const insert = (at: number | null) => group.write('acquire', 'key', at as number, minute, 1_000);
+  const insert = (at: number | null) =>
+    group.write('writeOfModule', 'budgetStore', 'acquire', ['key', at, minute, 1_000]);
   const rows = () => dialect.reading.run({ sql: 'SELECT at FROM lookup_requests ORDER BY at', parameters: [] });
   return { group, insert, rows, commits: () => commits };
 }

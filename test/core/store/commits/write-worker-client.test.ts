@@ -23,7 +23,8 @@ async function createTestWorker(maxQueueLength = 100) {
   const { dialect, files } = await openMigrated();
   const commits = startWriteWorker(workerFile, () => files, maxQueueLength);
   onTestFinished(() => commits.close());
-  const insert = (at: number | null) => commits.write('acquire', 'key', at as number, minute, 1_000);
+  const insert = (at: number | null) =>
+    commits.write('writeOfModule', 'budgetStore', 'acquire', ['key', at, minute, 1_000]);
   const rows = () => dialect.reading.run({ sql: 'SELECT at FROM lookup_requests ORDER BY at', parameters: [] });
   return { commits, insert, rows };
 }

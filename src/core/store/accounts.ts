@@ -1,0 +1,93 @@
+import { type Kysely, sql } from 'kysely';
+import type { Connection } from '../../platform/database/dialect.ts';
+import type { AccountId } from '../ledger/account-id.ts';
+import type { Entry } from '../ledger/entry.ts';
+import { type AccountState, isEmpty, withEntry } from '../tally/account-state.ts';
+import { accountKey } from './account-columns.ts';
+import { accountsOfMember } from './member-accounts.ts';
+import { run } from './query-builder.ts';
+import { accountColumns, accountValues, type BalanceRow, toAccountState } from './recording/queries.ts';
+import type { Tables } from './tables.ts';
+
+/*
+ * Accounts for operations other than recordings, one statement after the other. Lock several accounts in the order of
+ * their ids, so that no transaction waits for another in a circle.
+ */
+
+/**
+ * Reads an account and locks it until the end of the transaction. Inserts a missing one, because only a row can be
+ * locked; {@link releaseAccount} deletes it again.
+ */
+export async function lockAccount(
+  connection: Connection,
+  db: Kysely<Tables>,
+  accountId: AccountId,
+): Promise<AccountState> {
+  const values = { ...accountKey(accountId), credits: 0, votes: 0, last_votes: '{}' };
+  const insert = db.insertInto('balances').values(values);
+  const [row] = await run(
+    connection,
+    insert.onConflict((conflict) => conflict.column('user_id').doUpdateSet({ user_id: accountId })).returningAll(),
+  );
+  if (row === undefined) throw new Error('The account could not be locked.');
+  return toAccountState(row as BalanceRow);
+}
+
+/** Locks all accounts of a member, of which there need not be any. What is not theirs alone has their lock. */
+export async function lockAccountsOf(
+  connection: Connection,
+  db: Kysely<Tables>,
+  userId: string,
+): Promise<readonly AccountState[]> {
+  const locked: AccountState[] = [];
+  for (const user_id of await accountsOfMember(connection, db, userId)) {
+    const touch = db.updateTable('balances').set({ user_id }).where('user_id', '=', user_id);
+    const [row] = await run(connection, touch.returningAll());
+    if (row !== undefined) locked.push(toAccountState(row as BalanceRow));
+  }
+  return locked;
+}
+
+/** Appends an entry to a locked account, and returns the new account. */
+export async function appendEntry(
+  connection: Connection,
+  db: Kysely<Tables>,
+  account: AccountState,
+  entry: Entry,
+): Promise<AccountState> {
+  const { accountId: user_id, deliveryId: delivery_id, untimed, ...columns } = entry;
+  const [inserted] = await run(
+    connection,
+    db
+      .insertInto('entries')
+      .values({
+        ...columns,
+        user_id,
+        delivery_id,
+        untimed: untimed ? 1 : 0,
+        previous: account.lastEntry,
+        number: account.entries + 1,
+      })
+      .returning('id'),
+  );
+  if (inserted === undefined) throw new Error('The entry could not be inserted.');
+  const updated = withEntry(account, entry, inserted.id);
+  const values = accountValues(updated);
+  await run(
+    connection,
+    db
+      .updateTable('balances')
+      .set(Object.fromEntries(accountColumns.map((name, index) => [name, values[index]])))
+      .where('user_id', '=', user_id),
+  );
+  return updated;
+}
+
+/** Deletes the row of a locked account if it is empty. */
+export async function releaseAccount(connection: Connection, db: Kysely<Tables>, account: AccountState): Promise<void> {
+  if (!isEmpty(account)) return;
+  await run(
+    connection,
+    db.deleteFrom('balances').where('user_id', '=', account.id).where('last_entry', 'is', sql.lit(null)),
+  );
+}

@@ -1,0 +1,27 @@
+import type { CommandRegistry } from '../../../discord/registration/command-registry.ts';
+import { run, upsert } from '../query-builder.ts';
+import type { SqlOperations } from '../sql-module.ts';
+
+export const reads: SqlOperations<Pick<CommandRegistry, 'list' | 'has'>> = {
+  async list({ db, connection }, applicationId) {
+    const commands = db.selectFrom('registered_commands').selectAll().where('application_id', '=', applicationId);
+    const rows = await run(connection, commands.orderBy('id'));
+    return rows.map(({ application_id: _, guild_id: guildId, ...row }) => ({ ...row, applicationId, guildId }));
+  },
+
+  async has({ db, connection }, id) {
+    const command = db.selectFrom('registered_commands').select('id').where('id', '=', id);
+    return (await run(connection, command)).length > 0;
+  },
+};
+
+export const writes: SqlOperations<Pick<CommandRegistry, 'save' | 'remove'>> = {
+  async save(sql, { id, applicationId, guildId, name, definition }) {
+    const row = { application_id: applicationId, guild_id: guildId, name, definition };
+    await upsert(sql, 'registered_commands', { id }, row);
+  },
+
+  async remove({ db, connection }, id) {
+    await run(connection, db.deleteFrom('registered_commands').where('id', '=', id));
+  },
+};

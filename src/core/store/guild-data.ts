@@ -1,0 +1,278 @@
+import { sql as kyselySql } from 'kysely';
+import type { AccountId } from '../ledger/account-id.ts';
+import { isCountedVote } from '../ledger/entry.ts';
+import { recipientOf } from '../outbox/direct-message-queue.ts';
+import { readCounters } from './counters/counted-rows.ts';
+import type { Counters } from './counters/counters.ts';
+import { writes as counters } from './counters/store.ts';
+import { countAgainFromNewest, uncountWaiting } from './counters/uncount-effects.ts';
+import { readHome } from './installation/store.ts';
+import { linkedEntries } from './linked-entries.ts';
+import { lock } from './lock.ts';
+import { literal, run } from './query-builder.ts';
+import type { Sql, SqlClient } from './sql-module.ts';
+import { noDelivery } from './tables.ts';
+
+/** Rows that one transaction changes: a few ms. */
+export const rowsPerWrite = 100;
+/** Rows that one query scans: a few ms, in which SQLite blocks this thread. */
+const scanSize = 5_000;
+/** Entries that one transaction deletes: a few ms. */
+const entriesAtOnce = 200;
+/** The body of a delivery of a community whose data was deleted. */
+const deletedBody = '{"deleted":true}';
+/** Contents that no version can read, so that the effect is not carried out. */
+const deletedContent = '{}';
+
+/** Rows of a community, by their keys; few enough for one statement each. */
+export interface GuildRows {
+  readonly deliveries: readonly number[];
+  readonly effects: readonly number[];
+  readonly plannedEffects: readonly number[];
+  readonly grants: readonly { readonly userId: string; readonly role: string; readonly source: string }[];
+  readonly purchases: readonly number[];
+  readonly reminders: readonly { readonly userId: string; readonly listing: string }[];
+  readonly orders: readonly string[];
+  readonly partyVoters: readonly { readonly period: string; readonly userId: string }[];
+  readonly parties: readonly string[];
+  readonly progress: readonly string[];
+  /** Listings without any other rows: their reviews and counted votes. */
+  readonly listings: readonly string[];
+}
+
+/** The ids of matching rows of a slice, and the last id of the slice; null after the last slice. */
+export interface ScannedRows {
+  readonly ids: readonly number[];
+  readonly lastId: number | null;
+}
+
+/** Rows of a community, at most as many as one transaction changes. */
+export const reads = {
+  async isHome(sql: Sql, guildId: string): Promise<boolean> {
+    return (await readHome(sql)) === guildId;
+  },
+
+  /** Those that were linked in Discord; listings of the operator are not its own. */
+  async listings({ db, connection }: Sql, guildId: string): Promise<readonly string[]> {
+    const changed = db.selectFrom('changed_settings').select('listing').where('guild_id', '=', guildId);
+    const values = db.selectFrom('setting_values').select('listing').where('guild_id', '=', guildId);
+    const isLink = literal('link');
+    const rows = await run(connection, changed.where('path', '=', isLink).union(values.where('path', '=', isLink)));
+    return rows.map(({ listing }) => listing);
+  },
+
+  async firstAccount({ db, connection }: Sql, guildId: string): Promise<AccountId | null> {
+    const first = db.selectFrom('balances').select('user_id').where('guild_id', '=', guildId);
+    const [account] = await run(connection, first.orderBy('user_id').limit(literal(1)));
+    return account === undefined ? null : (account.user_id as AccountId);
+  },
+
+  async grants({ db, connection }: Sql, guildId: string): Promise<GuildRows['grants']> {
+    const grants = db.selectFrom('grants').select(['user_id', 'role', 'source']).where('guild_id', '=', guildId);
+    const rows = await run(connection, grants.limit(literal(rowsPerWrite)));
+    return rows.map(({ user_id: userId, role, source }) => ({ userId, role, source }));
+  },
+
+  async purchases({ db, connection }: Sql, guildId: string): Promise<readonly number[]> {
+    const own = db.selectFrom('purchases').select('id').where('account_guild_id', '=', guildId);
+    return (await run(connection, own.limit(literal(rowsPerWrite)))).map(({ id }) => id);
+  },
+
+  async reminders({ db, connection }: Sql, listings: readonly string[]): Promise<GuildRows['reminders']> {
+    if (listings.length === 0) return [];
+    const reminders = db.selectFrom('reminders').select(['user_id', 'listing']).where('listing', 'in', listings);
+    const rows = await run(connection, reminders.limit(literal(rowsPerWrite)));
+    return rows.map(({ user_id: userId, listing }) => ({ userId, listing }));
+  },
+
+  async orders({ db, connection }: Sql, listings: readonly string[]): Promise<readonly string[]> {
+    if (listings.length === 0) return [];
+    const orders = db.selectFrom('orders').select('id').where('listing', 'in', listings);
+    return (await run(connection, orders.limit(literal(rowsPerWrite)))).map(({ id }) => id);
+  },
+
+  /** All of them. */
+  async parties({ db, connection }: Sql, guildId: string): Promise<readonly string[]> {
+    const own = db.selectFrom('parties').select('period').where('period', 'like', `${guildId} %`);
+    return (await run(connection, own)).map(({ period }) => period);
+  },
+
+  async partyVoters({ db, connection }: Sql, period: string): Promise<GuildRows['partyVoters']> {
+    const voters = db.selectFrom('party_voters').select('user_id').where('period', '=', period);
+    const rows = await run(connection, voters.limit(literal(rowsPerWrite)));
+    return rows.map(({ user_id: userId }) => ({ period, userId }));
+  },
+
+  /** Those of the listings that are not deleted yet, in a slice after an id. */
+  async deliveriesAfter({ db, connection }: Sql, after: number, listings: readonly string[]): Promise<ScannedRows> {
+    const deliveries = db.selectFrom('deliveries').select(['id', 'listing', 'body']).where('id', '>', after);
+    const rows = await run(connection, deliveries.orderBy('id').limit(literal(scanSize)));
+    return toScanned(
+      rows,
+      ({ listing, body }) => listing !== null && listings.includes(listing) && body !== deletedBody,
+    );
+  },
+
+  /** Effects without a delivery, in a slice after an id. */
+  async effectsAfter(
+    { db, connection }: Sql,
+    after: number,
+    guildId: string,
+    listings: readonly string[],
+  ): Promise<ScannedRows> {
+    const effects = db.selectFrom('effects').select(['id', 'queue', 'content']).where('delivery_id', '=', noDelivery);
+    const rows = await run(connection, effects.where('id', '>', after).orderBy('id').limit(literal(scanSize)));
+    return toScanned(rows, (effect) => concerns(effect, guildId, listings));
+  },
+
+  async plannedEffectsAfter(
+    { db, connection }: Sql,
+    after: number,
+    guildId: string,
+    listings: readonly string[],
+  ): Promise<ScannedRows> {
+    const planned = db.selectFrom('planned_effects').select(['id', 'queue', 'content']).where('id', '>', after);
+    const rows = await run(connection, planned.orderBy('id').limit(literal(scanSize)));
+    return toScanned(rows, (effect) => concerns(effect, guildId, listings));
+  },
+};
+
+export const writes = {
+  /**
+   * Deletes the newest entries of an account, with what their deliveries contain, and the account after its last entry.
+   * In between, the account is consistent.
+   */
+  async deleteAccountEntries(sql: Sql, user_id: AccountId): Promise<void> {
+    const { db, connection } = sql;
+    const touch = db.updateTable('balances').set({ user_id }).where('user_id', '=', user_id);
+    const [account] = await run(connection, touch.returning(['last_entry', 'entries']));
+    if (account === undefined) return;
+    // Entries before accounts, as everywhere: counting waits for nobody.
+    await lock(connection, db, 'counters');
+    const linked = linkedEntries(db, account.last_entry).selectFrom('linked').selectAll();
+    const entries = await run(connection, linked.limit(literal(entriesAtOnce)));
+    const rows = entries.map(({ id, credits, cause, previous }) => {
+      return { id, credits, votes: isCountedVote(cause) ? 1 : 0, members: previous === null ? 1 : 0 };
+    });
+    if (rows.length > 0) {
+      const ids = rows.map(({ id }) => id);
+      await run(connection, db.deleteFrom('entries').where('id', 'in', ids));
+      await uncount(sql, rows);
+      const deliveries = entries.flatMap(({ delivery_id: id }) => id ?? []);
+      if (deliveries.length > 0) await emptyDeliveries(sql, deliveries);
+    }
+    const previous = entries.at(-1)?.previous ?? null;
+    if (previous === null) {
+      await run(connection, db.deleteFrom('corrections').where('user_id', '=', user_id));
+      const items = db.deleteFrom('imported_items').where('import_id', 'in', db.selectFrom('imports').select('id'));
+      await run(connection, items.where('user_id', '=', user_id));
+      await run(connection, db.deleteFrom('balances').where('user_id', '=', user_id));
+      return;
+    }
+    const sumOf = (name: 'credits' | 'votes') => rows.reduce((total, row) => total + row[name], 0);
+    const rest = db.updateTable('balances').set((eb) => ({
+      ...{ last_entry: previous, history: null, last_votes: '{}' },
+      credits: eb('credits', '-', sumOf('credits')),
+      votes: eb('votes', '-', sumOf('votes')),
+      entries: eb('entries', '-', Math.min(rows.length, account.entries)),
+    }));
+    await run(connection, rest.where('user_id', '=', user_id));
+  },
+
+  async deleteRows(sql: Sql, rows: GuildRows): Promise<void> {
+    const { db, connection } = sql;
+    if (rows.deliveries.length > 0) await emptyDeliveries(sql, rows.deliveries);
+    if (rows.effects.length > 0) await deleteEffects(sql, rows.effects);
+    if (rows.plannedEffects.length > 0)
+      await run(connection, db.deleteFrom('planned_effects').where('id', 'in', rows.plannedEffects));
+    for (const { userId, role, source } of rows.grants) {
+      const grant = db.deleteFrom('grants').where('user_id', '=', userId).where('role', '=', role);
+      await run(connection, grant.where('source', '=', source));
+    }
+    if (rows.purchases.length > 0) await run(connection, db.deleteFrom('purchases').where('id', 'in', rows.purchases));
+    for (const { userId, listing } of rows.reminders) {
+      const reminder = db.deleteFrom('reminders').where('user_id', '=', userId);
+      await run(connection, reminder.where('listing', '=', listing));
+    }
+    if (rows.orders.length > 0) {
+      await lock(connection, db, 'orders');
+      await run(connection, db.deleteFrom('order_names').where('order_id', 'in', rows.orders));
+      await run(connection, db.deleteFrom('orders').where('id', 'in', rows.orders));
+    }
+    for (const { period, userId } of rows.partyVoters) {
+      const voter = db.deleteFrom('party_voters').where('period', '=', period);
+      await run(connection, voter.where('user_id', '=', userId));
+    }
+    if (rows.parties.length > 0) await run(connection, db.deleteFrom('parties').where('period', 'in', rows.parties));
+    if (rows.progress.length > 0)
+      await run(connection, db.deleteFrom('announcement_progress').where('key', 'in', rows.progress));
+    if (rows.listings.length > 0) {
+      await run(connection, db.deleteFrom('announced_reviews').where('listing', 'in', rows.listings));
+      await run(connection, db.deleteFrom('vote_counts').where('listing', 'in', rows.listings));
+    }
+  },
+};
+
+export type GuildDataStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
+
+/** Subtracts entries from the counters. If some are not counted yet, another process may be counting them. */
+async function uncount(sql: Sql, entries: readonly (Counters & { readonly id: number })[]): Promise<void> {
+  const { db, connection } = sql;
+  const { 'entries below': below = 0 } = await readCounters(sql);
+  if (below === 0) return;
+  if (entries.some(({ id }) => id >= below)) {
+    await counters.reset(sql);
+    return;
+  }
+  for (const name of ['credits', 'votes', 'members'] as const) {
+    const sum = entries.reduce((total, entry) => total + (entry[name] ?? 0), 0);
+    const update = db.updateTable('counters').set((eb) => ({ value: eb('value', '-', sum) }));
+    if (sum !== 0) await run(connection, update.where('name', '=', name));
+  }
+  // SQLite uses the id of a deleted entry again if it was the newest one.
+  const next = kyselySql<number>`(select coalesce(max(id), -1) + 1 from entries)`;
+  const again = db.updateTable('counters').set({ value: next }).where('name', '=', 'entries below');
+  await run(connection, again.where('value', '>', next));
+}
+
+/** The deliveries stay, for the keys of their events; nothing in them is about anybody any more. */
+async function emptyDeliveries(sql: Sql, ids: readonly number[]): Promise<void> {
+  const { db, connection } = sql;
+  const empty = { body: deletedBody, user_id: null, credits: 0, reason: null };
+  await run(connection, db.updateTable('deliveries').set(empty).where('id', 'in', ids));
+  const effects = db.selectFrom('effects').select('id').where('delivery_id', 'in', ids);
+  const effectIds = (await run(connection, effects)).map(({ id }) => id);
+  if (effectIds.length > 0) await deleteEffects(sql, effectIds);
+}
+
+async function deleteEffects({ db, connection }: Sql, ids: readonly number[]): Promise<void> {
+  await lock(connection, db, 'counters');
+  await run(connection, uncountWaiting(db, ids));
+  const waiting = db.deleteFrom('effects').where('id', 'in', ids).where('state', '=', literal('waiting'));
+  await run(connection, waiting);
+  await run(connection, countAgainFromNewest(db));
+  await run(connection, db.updateTable('effects').set({ content: deletedContent }).where('id', 'in', ids));
+}
+
+function toScanned<Row extends { readonly id: number }>(
+  rows: readonly Row[],
+  isOwn: (row: Row) => boolean,
+): ScannedRows {
+  const lastId = rows.length < scanSize ? null : (rows.at(-1)?.id ?? null);
+  return { ids: rows.filter(isOwn).map(({ id }) => id), lastId };
+}
+
+/** Whether an effect names the guild or one of the listings. */
+function concerns(
+  { queue, content }: { readonly queue: string; readonly content: string },
+  guildId: string,
+  listings: readonly string[],
+): boolean {
+  return (
+    queue === `role ${guildId}` ||
+    recipientOf(queue)?.guildId === guildId ||
+    content.includes(`"${guildId}"`) ||
+    content.includes(`"${guildId} `) ||
+    listings.some((name) => content.includes(`"${name}"`))
+  );
+}

@@ -1,0 +1,108 @@
+import { type AccountId, homeAccounts, partsOf } from '../../ledger/account-id.ts';
+import type { Separation } from '../../tally/separation.ts';
+import { accountOf } from '../account-columns.ts';
+import { writes as counters } from '../counters/store.ts';
+import { lock } from '../lock.ts';
+import { literal, run, type SqlAccess, upsert } from '../query-builder.ts';
+import type { Sql, SqlClient } from '../sql-module.ts';
+import { divideAccount } from './divide-account.ts';
+import { homeKey, parseSeparation, type SeparationState, separatedKey, serializeSeparation } from './keys.ts';
+
+/* What holds for the whole installation. */
+
+/** Entries that one query reads: a few ms, in which SQLite blocks this thread. */
+const entriesPerQuery = 5_000;
+
+/** The guilds that the settings name. */
+interface NamedGuilds {
+  /** That of the first listing; null if it has none. */
+  readonly candidate: string | null;
+  /** Those of all listings. */
+  readonly configured: readonly string[];
+}
+
+export const reads = {
+  /** The stored guild of the home community, and the one with these settings. */
+  async home(
+    sql: Sql,
+    named: NamedGuilds,
+  ): Promise<{ readonly stored: string | null | undefined; readonly home: string | null }> {
+    const stored = await readHome(sql);
+    return { stored, home: await homeAfter(sql, stored, named) };
+  },
+
+  /** How far the entries of a listing are in accounts of their own; null before the search. */
+  async separationOf({ db, connection }: Sql, listing: string): Promise<SeparationState | null> {
+    const row = db.selectFrom('installation').select('value').where('key', '=', separatedKey(listing));
+    const [stored] = await run(connection, row);
+    return stored === undefined ? null : parseSeparation(stored.value);
+  },
+
+  /** The home accounts with entries of these listings, among the next 5,000 entries after an id. */
+  async accountsAfter(
+    { db, connection }: Sql,
+    lastId: number,
+    listings: ReadonlySet<string>,
+  ): Promise<ScannedAccounts> {
+    const entries = db.selectFrom('entries').select(['id', 'user_id', 'listing']).where('id', '>', lastId);
+    const page = await run(connection, entries.orderBy('id').limit(entriesPerQuery));
+    const ofListings = page.filter(({ listing }) => listing !== null && listings.has(listing)).map(accountOf);
+    return {
+      accounts: [...new Set(ofListings)].filter((id) => partsOf(id).accounts === homeAccounts),
+      lastId: page.at(-1)?.id ?? lastId,
+      hasMore: page.length === entriesPerQuery,
+    };
+  },
+};
+
+export const writes = {
+  async fixHome(sql: Sql, named: NamedGuilds): Promise<string | null> {
+    await lock(sql.connection, sql.db, 'installation');
+    const stored = await readHome(sql);
+    const home = await homeAfter(sql, stored, named);
+    if (home !== stored) await upsert(sql, 'installation', { key: homeKey }, { value: home ?? '' });
+    return home;
+  },
+
+  /** Stores how far the entries of a listing are in accounts of their own. */
+  async noteSeparated(sql: Sql, listing: string, state: SeparationState): Promise<void> {
+    await upsert(sql, 'installation', { key: separatedKey(listing) }, { value: serializeSeparation(state) });
+  },
+
+  /** Divides home accounts. Returns how many had something to move. `now` in ms since the epoch. */
+  async divideAccounts(sql: Sql, accounts: readonly AccountId[], separation: Separation, now: number): Promise<number> {
+    let divided = 0;
+    for (const accountId of accounts) if (await divideAccount(sql, accountId, separation, now)) divided += 1;
+    // Other entries are now the first ones of an account.
+    if (divided > 0) await counters.reset(sql);
+    return divided;
+  },
+};
+
+export type InstallationStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
+
+interface ScannedAccounts {
+  readonly accounts: readonly AccountId[];
+  /** Of the last entry. */
+  readonly lastId: number;
+  readonly hasMore: boolean;
+}
+
+/** The stored guild of the home community; null if its listings have none, undefined before it was stored. */
+export async function readHome({ db, connection }: SqlAccess): Promise<string | null | undefined> {
+  const [row] = await run(connection, db.selectFrom('installation').select('value').where('key', '=', homeKey));
+  return row === undefined ? undefined : row.value || null;
+}
+
+/** The guild of the home community with these settings. */
+export async function homeAfter(
+  { db, connection }: SqlAccess,
+  stored: string | null | undefined,
+  { candidate, configured }: NamedGuilds,
+): Promise<string | null> {
+  if (stored === undefined || stored === null) return candidate;
+  if (candidate === null || configured.includes(stored)) return stored;
+  const accounts = db.selectFrom('balances').select('user_id').where('guild_id', '=', candidate);
+  const [own] = await run(connection, accounts.where('guild_id', '<>', literal('')).limit(1));
+  return own === undefined ? candidate : stored;
+}

@@ -1,0 +1,186 @@
+import { accountIdOf, homeAccounts, partsOf } from '../../ledger/account-id.ts';
+import { directMessageQueue } from '../../outbox/direct-message-queue.ts';
+import { roleConnectionQueue } from '../../outbox/role-connection-queue.ts';
+import { forgottenCorrectionKey } from '../../tally/idempotency-key.ts';
+import { accountKey } from '../account-columns.ts';
+import { countAgainFromNewest, uncountWaiting } from '../counters/uncount-effects.ts';
+import { literal } from '../query-builder.ts';
+import { deliveryColumns } from '../records/search-deliveries.ts';
+import { inChunks } from './chunks.ts';
+import type { MemberTables } from './member-table.ts';
+
+/** The body of a delivery whose member was forgotten. */
+const forgottenBody = '{"forgotten":true}';
+/** Contents that no version can read, so that the effect is not carried out again. */
+const forgottenContent = '{}';
+const forgottenReason = 'The member was forgotten.';
+
+/** The tables of the core. */
+export const coreTables = {
+  balances: {
+    select: (db, { accounts }) =>
+      accounts.length === 0 ? [] : [db.selectFrom('balances').selectAll().where('user_id', 'in', accounts)],
+    forget: (db, { accounts }, pseudonym) =>
+      accounts.map((accountId) => {
+        const key = accountKey(accountIdOf(partsOf(accountId).accounts, pseudonym));
+        return db
+          .updateTable('balances')
+          .set({ ...key, roles: null, reminder: 0, role_connection: 0 })
+          .where('user_id', '=', accountId);
+      }),
+  },
+  entries: {
+    select: (db, { entryIds }) =>
+      inChunks(entryIds, (ids) => db.selectFrom('entries').selectAll().where('id', 'in', ids).orderBy('id')),
+    forget: (db, { entryIds, accounts }, pseudonym) =>
+      accounts
+        .flatMap((accountId) => {
+          const user_id = accountIdOf(partsOf(accountId).accounts, pseudonym);
+          return inChunks(entryIds, (ids) =>
+            db.updateTable('entries').set({ user_id }).where('id', 'in', ids).where('user_id', '=', accountId),
+          );
+        })
+        .concat(
+          // The reason of a correction is the text of a person.
+          inChunks(entryIds, (ids) =>
+            db
+              .updateTable('entries')
+              .set({ reason: null })
+              .where('id', 'in', ids)
+              .where('cause', '=', literal('correction')),
+          ),
+        ),
+  },
+  deliveries: {
+    select: (db, { deliveryIds }) =>
+      inChunks(deliveryIds, (ids) =>
+        db.selectFrom('deliveries').select(deliveryColumns).where('id', 'in', ids).orderBy('id'),
+      ),
+    forget: (db, { userId, deliveryIds, gifts }, user_id) =>
+      inChunks(without(deliveryIds, gifts.deliveries), (ids) =>
+        db.updateTable('deliveries').set({ body: forgottenBody }).where('id', 'in', ids),
+      ).concat(
+        [...gifts.deliveries].map(([id, body]) => db.updateTable('deliveries').set({ body }).where('id', '=', id)),
+        inChunks(deliveryIds, (ids) =>
+          db.updateTable('deliveries').set({ user_id }).where('id', 'in', ids).where('user_id', '=', userId),
+        ),
+      ),
+  },
+  effects: {
+    select: (db, { effectIds }) =>
+      inChunks(effectIds, (ids) => db.selectFrom('effects').selectAll().where('id', 'in', ids).orderBy('id')),
+    forget: (db, { userId, effectIds, gifts }, pseudonym) => {
+      const ownIds = without(effectIds, gifts.effects);
+      return inChunks(ownIds, (ids) => uncountWaiting(db, ids)).concat(
+        inChunks(ownIds, (ids) =>
+          db.deleteFrom('effects').where('id', 'in', ids).where('state', '=', literal('waiting')),
+        ),
+        [countAgainFromNewest(db)],
+        [...gifts.effects].map(([id, content]) => db.updateTable('effects').set({ content }).where('id', '=', id)),
+        inChunks(ownIds, (ids) => db.updateTable('effects').set({ content: forgottenContent }).where('id', 'in', ids)),
+        inChunks(ownIds, (ids) =>
+          db
+            .updateTable('effects')
+            .set({ reason: forgottenReason })
+            .where('id', 'in', ids)
+            .where('state', '=', literal('buried')),
+        ),
+        inChunks(ownIds, (ids) =>
+          db
+            .updateTable('effects')
+            .set({ queue: directMessageQueue(pseudonym, homeAccounts) })
+            .where('id', 'in', ids)
+            .where(({ eb, or }) =>
+              or([
+                eb('queue', 'in', [directMessageQueue(userId, homeAccounts), roleConnectionQueue(userId)]),
+                // From another community.
+                eb('queue', 'like', `${directMessageQueue(userId, homeAccounts)} %`),
+              ]),
+            ),
+        ),
+      );
+    },
+  },
+  planned_effects: {
+    select: (db, { plannedIds }) =>
+      inChunks(plannedIds, (ids) => db.selectFrom('planned_effects').selectAll().where('id', 'in', ids)),
+    forget: (db, { plannedIds }) =>
+      inChunks(plannedIds, (ids) => db.deleteFrom('planned_effects').where('id', 'in', ids)),
+  },
+  // Their roles are removed by effects.
+  grants: {
+    select: (db, { userId }) => [db.selectFrom('grants').selectAll().where('user_id', '=', userId)],
+    forget: (db, { userId }) => [db.deleteFrom('grants').where('user_id', '=', userId)],
+  },
+  orders: {
+    select: (db, { userId }) => [db.selectFrom('orders').selectAll().where('user_id', '=', userId)],
+    forget: (db, { userId }, user_id) => [db.updateTable('orders').set({ user_id }).where('user_id', '=', userId)],
+  },
+  corrections: {
+    select: (db, { accounts }) =>
+      accounts.length === 0 ? [] : [db.selectFrom('corrections').selectAll().where('user_id', 'in', accounts)],
+    forget: (db, { accounts, correctionKeys }, pseudonym) => [
+      ...accounts.map((accountId) => {
+        const user_id = accountIdOf(partsOf(accountId).accounts, pseudonym);
+        return db.updateTable('corrections').set({ user_id, reason: '' }).where('user_id', '=', accountId);
+      }),
+      // Programs choose the keys, and many contain the id.
+      ...correctionKeys.map((key) =>
+        db
+          .updateTable('corrections')
+          .set({ idempotency_key: forgottenCorrectionKey(key) })
+          .where('idempotency_key', '=', key),
+      ),
+    ],
+  },
+  member_languages: {
+    select: (db, { userId }) => [db.selectFrom('member_languages').selectAll().where('user_id', '=', userId)],
+    forget: (db, { userId }) => [db.deleteFrom('member_languages').where('user_id', '=', userId)],
+  },
+  reports: {
+    select: (db, { userId }) => [db.selectFrom('reports').selectAll().where('key', 'like', `%${userId}%`)],
+    forget: (db, { userId }) => [db.deleteFrom('reports').where('key', 'like', `%${userId}%`)],
+  },
+  setting_changes: {
+    select: (db, { userId }) => [db.selectFrom('setting_changes').selectAll().where('author_id', '=', userId)],
+    forget: (db, { userId }, author_id) => [
+      db.updateTable('setting_changes').set({ author_id }).where('author_id', '=', userId),
+    ],
+  },
+  guilds: {
+    select: (db, { userId }) => [
+      db.selectFrom('guilds').select(['guild_id', 'parked_at', 'parked_by']).where('parked_by', '=', userId),
+    ],
+    forget: (db, { userId }, parked_by) => [
+      db.updateTable('guilds').set({ parked_by }).where('parked_by', '=', userId),
+    ],
+  },
+  changed_settings: { withoutMembers: 'Values of settings; the changes have the authors.' },
+  setting_values: { withoutMembers: 'Settings of communities.' },
+  settings_state: { withoutMembers: 'A version.' },
+  forgotten_votes: { withoutMembers: 'Digests of members who were forgotten before, for a limited time.' },
+  event_keys: { withoutMembers: 'Digests, which recognise repeated deliveries.' },
+  order_names: { withoutMembers: 'Ids of orders; the orders have the members.' },
+  announcement_progress: { withoutMembers: 'Times.' },
+  outages: { withoutMembers: 'Times.' },
+  heartbeats: { withoutMembers: 'A time.' },
+  lease_groups: { withoutMembers: 'Numbers.' },
+  lease_holders: { withoutMembers: 'Processes.' },
+  leases: { withoutMembers: 'Processes.' },
+  invalid_requests: { withoutMembers: 'Counts.' },
+  guild_rejections: { withoutMembers: 'Counts of guilds.' },
+  open_circuits: { withoutMembers: 'Channels and roles.' },
+  installation: { withoutMembers: 'What holds for the whole installation.' },
+  locks: { withoutMembers: 'Names of what is locked.' },
+  revoked_sessions: { withoutMembers: 'Sessions of the owner.' },
+  lookup_requests: { withoutMembers: 'Times of requests.' },
+  registered_commands: { withoutMembers: 'Slash commands.' },
+  counters: { withoutMembers: 'Totals.' },
+  vote_counts: { withoutMembers: 'Totals.' },
+  pruning: { withoutMembers: 'Positions.' },
+  probes: { withoutMembers: 'A time.' },
+} satisfies Partial<MemberTables>;
+
+function without(ids: readonly number[], others: ReadonlyMap<number, unknown>): readonly number[] {
+  return others.size === 0 ? ids : ids.filter((id) => !others.has(id));
+}

@@ -1,0 +1,49 @@
+import type { Compilable, Kysely } from 'kysely';
+import type { AccountId } from '../../ledger/account-id.ts';
+import type { Tables } from '../tables.ts';
+
+/** A table with rows about members. */
+export interface MemberTable {
+  /** Selects the rows about the member, with all columns that are of interest to the member. */
+  select(db: Kysely<Tables>, rows: MemberRows): readonly Compilable<object>[];
+  /** Replaces the member's id by the pseudonym, and deletes what else identifies the member. */
+  forget(db: Kysely<Tables>, rows: MemberRows, pseudonym: string): readonly Compilable<unknown>[];
+}
+
+/** Why a table has no rows about members. */
+interface TableWithoutMembers {
+  readonly withoutMembers: string;
+}
+
+/** Every table of the database. */
+export type MemberTables = { readonly [Table in keyof Tables]: MemberTable | TableWithoutMembers };
+
+/** The rows about a member that are not found by `user_id` alone. */
+export interface MemberRows extends Mentions {
+  readonly userId: string;
+  /** In all communities. */
+  readonly accounts: readonly AccountId[];
+  readonly entryIds: readonly number[];
+  readonly plannedIds: readonly number[];
+  /** Some of the deliveries and effects, which belong to others. */
+  readonly gifts: Gifts;
+}
+
+/** Rows that mention a member, but belong to somebody else or to nobody. */
+export interface Mentions {
+  readonly deliveryIds: readonly number[];
+  readonly effectIds: readonly number[];
+  /** Idempotency keys of corrections. */
+  readonly correctionKeys: readonly string[];
+}
+
+/**
+ * What others have received from a member, or are announced with the member: the texts without the member, by the ids
+ * of their rows.
+ */
+export interface Gifts {
+  /** Bodies. */
+  readonly deliveries: ReadonlyMap<number, string>;
+  /** Contents. */
+  readonly effects: ReadonlyMap<number, string>;
+}

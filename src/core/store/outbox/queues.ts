@@ -1,0 +1,127 @@
+import { setImmediate as yieldToRequests } from 'node:timers/promises';
+import { sql as kyselySql } from 'kysely';
+import { maxDueAheadMs, type OutboxReads } from '../../outbox/outbox.ts';
+import { literal, run } from '../query-builder.ts';
+import type { Sql, SqlOperations } from '../sql-module.ts';
+import { waitingIn, waitingQueues } from './waiting-queues.ts';
+
+/** Queues read by one query of {@link Outbox.waitingSince}: about 1 ms, because SQLite blocks the thread. */
+const queuesPerQuery = 100;
+
+/** Waiting effects counted by one query of {@link Outbox.sizes}: about 1 ms. */
+export const effectsPerCount = 5_000;
+
+/** Rows read by {@link Outbox.newEffects}: more than two seconds' deliveries. */
+const maxNewEffects = 20_000;
+
+export const reads: SqlOperations<OutboxReads> = {
+  async nextDueAt({ db, connection }, queue, now) {
+    const dueTimes = waitingIn(db).where('queue', '=', queue).select('due_at').limit(1);
+    const [first] = await run(connection, dueTimes.orderBy('due_at').orderBy('id'));
+    if (first === undefined || first.due_at <= now) return first?.due_at ?? null;
+    const [last] = await run(connection, dueTimes.orderBy('due_at', 'desc').orderBy('id', 'desc'));
+    return dueAtOf(first.due_at, last?.due_at ?? first.due_at, now);
+  },
+
+  async queuesAfter({ db, connection }, queue, limit, now) {
+    const queues = waitingQueues(db, queue, limit).selectFrom('queues').where('queues.name', 'is not', null);
+    const rows = await run(
+      connection,
+      queues.select(['queues.name']).select((eb) => {
+        const dueTimes = waitingIn(db).whereRef('queue', '=', eb.ref('queues.name')).select('due_at').limit(1);
+        return [
+          dueTimes.orderBy('due_at').orderBy('id').as('firstDueAt'),
+          dueTimes.orderBy('due_at', 'desc').orderBy('id', 'desc').as('lastDueAt'),
+        ];
+      }),
+    );
+    return rows.map(({ name, firstDueAt, lastDueAt }) => {
+      return { queue: name ?? '', dueAt: dueAtOf(firstDueAt ?? now, lastDueAt ?? now, now) };
+    });
+  },
+
+  async newEffects({ db, connection }, afterId) {
+    const last = db
+      .selectFrom('effects')
+      .select(({ fn, lit }) => [lit(null).$castTo<string | null>().as('queue'), fn.max<number>('id').as('lastId')]);
+    // With the limit, no planner reads the index of all waiting effects instead of the newest rows.
+    const newest = db
+      .selectFrom('effects')
+      .select(['id', 'queue', 'state'])
+      .where('id', '>', afterId)
+      .orderBy('id', 'desc')
+      .limit(maxNewEffects);
+    const added = db
+      .selectFrom(newest.as('newest'))
+      .where('state', '=', literal('waiting'))
+      .groupBy('queue')
+      .select(({ fn }) => ['queue', fn.max<number>('id').as('lastId')]);
+    const rows = await run(connection, afterId === null ? last : last.unionAll(added));
+    const queues = rows.flatMap(({ queue }) => queue ?? []);
+    return { lastId: rows.find(({ queue }) => queue === null)?.lastId ?? 0, queues };
+  },
+
+  async arePlannedDue({ db, connection }, now) {
+    const planned = db.selectFrom('planned_effects').select('id').where('due_at', '<=', now);
+    return (await run(connection, planned.orderBy('due_at').limit(1))).length > 0;
+  },
+
+  async waitingSince(sql, now, except = new Set()) {
+    const times: number[] = [];
+    let after = '';
+    for (;;) {
+      const queues = await oldestAfter(sql, after, now);
+      const counted = queues.filter(({ name }) => name === null || !except.has(name));
+      times.push(...counted.flatMap(({ first, postponed }) => [first, postponed].filter((time) => time !== null)));
+      if (queues.length < queuesPerQuery) return times.length === 0 ? null : Math.min(...times);
+      after = queues.at(-1)?.name ?? '';
+      await yieldToRequests();
+    }
+  },
+
+  async sizes(sql) {
+    const { db, connection } = sql;
+    const buried = db.selectFrom('effects').where('state', '=', literal('buried'));
+    const [row] = await run(connection, buried.select(db.fn.countAll<number>().as('count')));
+    return { waiting: await countWaiting(sql), buried: row?.count ?? 0 };
+  },
+};
+
+/** Counts in slices of the index, because there may be a million, and SQLite blocks the thread. */
+async function countWaiting({ db, connection }: Sql): Promise<number> {
+  let count = 0;
+  let position = { queue: '', due_at: 0, id: 0 };
+  for (;;) {
+    const rest = waitingIn(db).where(
+      kyselySql<boolean>`(queue, due_at, id) > (${position.queue}, ${position.due_at}, ${position.id})`,
+    );
+    const slice = rest.select(['queue', 'due_at', 'id']).orderBy('queue').orderBy('due_at').orderBy('id');
+    const [last] = await run(connection, slice.offset(effectsPerCount - 1).limit(1));
+    if (last === undefined) {
+      const [row] = await run(connection, rest.select(db.fn.countAll<number>().as('count')));
+      return count + (row?.count ?? 0);
+    }
+    count += effectsPerCount;
+    position = last;
+    await yieldToRequests();
+  }
+}
+
+/** Of each queue, when its oldest effects were stored: either the first one, or one that was postponed. */
+function oldestAfter({ db, connection }: Sql, after: string, now: number) {
+  const queues = waitingQueues(db, after, queuesPerQuery).selectFrom('queues').select('queues.name');
+  const oldest = queues.where('queues.name', 'is not', null).select((eb) => {
+    const waiting = waitingIn(db).whereRef('queue', '=', eb.ref('queues.name'));
+    const postponed = waiting.where('due_at', '>', now);
+    return [
+      waiting.select('created_at').orderBy('due_at').orderBy('id').limit(1).as('first'),
+      postponed.select(({ fn }) => fn.min<number | null>('created_at').as('since')).as('postponed'),
+    ];
+  });
+  return run(connection, oldest);
+}
+
+/** A due time too far ahead was written by a clock that was ahead, and counts as due (see {@link maxDueAheadMs}). */
+function dueAtOf(firstDueAt: number, lastDueAt: number, now: number): number {
+  return lastDueAt > now + maxDueAheadMs ? now : firstDueAt;
+}

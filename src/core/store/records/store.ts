@@ -1,0 +1,148 @@
+import { sql as kyselySql, type Selectable } from 'kysely';
+import type { Outcome } from '../../../webhook/response.ts';
+import { allVoteCauses, type Cause, countedVoteCauses } from '../../ledger/entry.ts';
+import type { EffectState } from '../../outbox/effect.ts';
+import type { Counts, DeliveryRecord, Records } from '../../records/records.ts';
+import { currentCounters, readCounters } from '../counters/counted-rows.ts';
+import { countedTables } from '../counters/counters.ts';
+import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
+import { newestEntriesOf } from '../member-accounts.ts';
+import { literal, run } from '../query-builder.ts';
+import { toGrant } from '../recording/queries.ts';
+import type { Sql, SqlOperations } from '../sql-module.ts';
+import { noDelivery, type Tables } from '../tables.ts';
+import { deliveryColumns, searchDeliveries } from './search-deliveries.ts';
+
+export const reads: SqlOperations<Records> = {
+  async deliveries(sql, search) {
+    return toDeliveryRecords(sql, await searchDeliveries(sql, search));
+  },
+
+  async delivery(sql, id) {
+    const delivery = sql.db.selectFrom('deliveries').select(deliveryColumns).where('id', '=', id);
+    return (await toDeliveryRecords(sql, await run(sql.connection, delivery)))[0] ?? null;
+  },
+
+  async recordedUnder(sql, eventKeys) {
+    if (eventKeys.length === 0) return null;
+    const keys = eventKeys.map((key) => Buffer.from(key, 'hex'));
+    const recorded = sql.db.selectFrom('event_keys').select('delivery_id').where('key', 'in', keys).limit(1);
+    return (await run(sql.connection, recorded))[0]?.delivery_id ?? null;
+  },
+
+  async lastVote(sql, userId, listing, notAfter) {
+    const vote = linkedEntries(sql.db, await newestEntriesOf(sql.connection, sql.db, userId))
+      .selectFrom('linked')
+      .select('delivery_id')
+      .where('at', '<=', notAfter)
+      .where('listing', '=', listing)
+      .where('cause', 'in', countedVoteCauses)
+      .orderBy('at', 'desc')
+      .limit(1);
+    return (await run(sql.connection, vote))[0]?.delivery_id ?? null;
+  },
+
+  async effects(sql, { state, limit, before }) {
+    // `id + 0` keeps SQLite from scanning by id: only a few effects are waiting, so it should read their index and
+    // sort.
+    const id = state === 'waiting' ? kyselySql<number>`id + 0` : kyselySql<number>`id`;
+    let query = effects(sql).orderBy(id, 'desc').limit(limit);
+    if (state !== null) query = query.where('state', '=', literal(state));
+    if (before !== null) query = query.where(id, '<', before);
+    return run(sql.connection, query);
+  },
+
+  async effect(sql, id) {
+    return (await run(sql.connection, effects(sql).where('id', '=', id)))[0] ?? null;
+  },
+
+  effectsOf: (sql, deliveryId) => run(sql.connection, effects(sql).where('delivery_id', '=', deliveryId).orderBy('id')),
+
+  async entries(sql, accountId, limit, before = null) {
+    const link = sql.db.selectFrom('entries').select('previous').where('user_id', '=', accountId);
+    const newest = before === null ? newestEntryOf(sql.db, accountId) : link.where('id', '=', before).$asScalar();
+    return run(sql.connection, selectEntries(sql, newest).limit(limit));
+  },
+
+  async entryOf(sql, { id, userId }) {
+    if (userId === null) return null;
+    const [entry] = await run(
+      sql.connection,
+      selectEntries(sql, await newestEntriesOf(sql.connection, sql.db, userId))
+        .where('delivery_id', '=', id)
+        .where('cause', 'in', eventCauses.map(literal))
+        .limit(1),
+    );
+    return entry ?? null;
+  },
+
+  async grants(sql, userId) {
+    const grants = sql.db.selectFrom('grants').selectAll().where('user_id', '=', userId);
+    return (await run(sql.connection, grants.orderBy('role').orderBy('source'))).map(toGrant);
+  },
+
+  async counts(sql) {
+    // The frequent values are the total minus the others, which have partial indexes, so no table is scanned.
+    const outcomes = sql.db
+      .selectFrom('deliveries')
+      .select(['outcome', countAll(sql)])
+      .groupBy('outcome');
+    const unusual = await run(sql.connection, outcomes.where('outcome', '<>', literal('recorded')));
+    const byOutcome = { ...noDeliveries, ...Object.fromEntries(unusual.map((row) => [row.outcome, row.count])) };
+    const buried = await effectCount(sql, 'buried');
+    const waiting = await effectCount(sql, 'waiting');
+    const totals = await currentCounters(sql, await readCounters(sql), countedTables);
+    const { deliveries, effects: allEffects, members, credits, votes } = totals;
+    return {
+      deliveries: { ...byOutcome, recorded: deliveries - Object.values(byOutcome).reduce((a, b) => a + b, 0) },
+      effects: { waiting, buried, done: allEffects - waiting - buried },
+      ...{ users: members, credits, votes },
+    } satisfies Counts;
+  },
+};
+
+export const writes = {};
+
+function effects({ db }: Sql) {
+  return db
+    .selectFrom('effects')
+    .select(['id', 'kind', 'state', 'attempts', 'reason', 'queue'])
+    .select(kyselySql<number | null>`nullif(delivery_id, ${literal(noDelivery)})`.as('deliveryId'))
+    .select(['created_at as createdAt', 'due_at as dueAt', 'finished_at as finishedAt']);
+}
+
+function selectEntries({ db }: Sql, newest: Parameters<typeof linkedEntries>[1]) {
+  return linkedEntries(db, newest)
+    .selectFrom('linked')
+    .select(['id', 'listing', 'credits', 'cause', 'reason', 'at', 'delivery_id as deliveryId']);
+}
+
+function countAll({ db }: Sql) {
+  return db.fn.countAll<number>().as('count');
+}
+
+/** A duplicate without a body of its own gets that of the delivery that it repeats. */
+async function toDeliveryRecords(
+  { db, connection }: Sql,
+  rows: readonly Selectable<Tables['deliveries']>[],
+): Promise<DeliveryRecord[]> {
+  const originalIds = rows.flatMap(({ body, original_id: id }) => (body === '' && id !== null ? id : []));
+  const originals = db.selectFrom('deliveries').select(['id', 'body']).where('id', 'in', originalIds);
+  const bodies = new Map(
+    originalIds.length === 0 ? [] : (await run(connection, originals)).map(({ id, body }) => [id, body]),
+  );
+  return rows.map(({ received_at: receivedAt, user_id: userId, original_id: originalId, ...columns }) => {
+    const body = columns.body === '' && originalId !== null ? (bodies.get(originalId) ?? '') : columns.body;
+    return { ...columns, body, receivedAt, userId, originalId };
+  });
+}
+
+async function effectCount(sql: Sql, state: EffectState): Promise<number> {
+  const ofState = sql.db.selectFrom('effects').select(countAll(sql)).where('state', '=', literal(state));
+  return (await run(sql.connection, ofState))[0]?.count ?? 0;
+}
+
+/** The causes of the entries of events themselves. */
+const eventCauses = [...allVoteCauses, 'premium', 'revoked'] as const satisfies readonly Cause[];
+
+const noDeliveries: Record<Outcome, number> = { recorded: 0, duplicate: 0, test: 0, quarantined: 0 };

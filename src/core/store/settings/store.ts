@@ -1,0 +1,174 @@
+import type { Selectable } from 'kysely';
+import type {
+  ChangedValue,
+  SettingsState,
+  StoredChange,
+  StoredCommunity,
+  StoredValue,
+} from '../../settings/stored-settings.ts';
+import { literal, run } from '../query-builder.ts';
+import type { Sql, SqlClient } from '../sql-module.ts';
+import type { Tables } from '../tables.ts';
+import { saveChange } from './save-change.ts';
+
+/** Communities per statement: SQLite accepts 32,766 parameters. */
+const communitiesPerQuery = 1_000;
+/** The newest test deliveries, among which those of a listing are searched. A test is sent by hand. */
+const searchedTests = 2_000;
+
+/* The settings of communities. */
+
+export const reads = {
+  /** Reads one row. */
+  async state({ db, connection }: Sql): Promise<SettingsState> {
+    const state = db.selectFrom('settings_state').select(['version', 'key_id']).where('id', '=', literal(1));
+    const [row] = await run(connection, state);
+    return { version: row?.version ?? 0, keyId: row?.key_id ?? null };
+  },
+
+  /** The communities that were changed after a version, in the order of their versions. */
+  async changedAfter(
+    { db, connection }: Sql,
+    version: number,
+  ): Promise<readonly { readonly guildId: string; readonly version: number }[]> {
+    const changed = db.selectFrom('guilds').select(['guild_id', 'version']).where('version', '>', version);
+    const rows = await run(connection, changed.orderBy('version'));
+    return rows.map(({ guild_id, version: newest }) => ({ guildId: guild_id, version: newest }));
+  },
+
+  /** The communities with these ids; one without settings has none. */
+  async communities(sql: Sql, guildIds: readonly string[]): Promise<readonly StoredCommunity[]> {
+    const found: StoredCommunity[] = [];
+    for (let start = 0; start < guildIds.length; start += communitiesPerQuery) {
+      const ids = guildIds.slice(start, start + communitiesPerQuery);
+      found.push(...(await withSettings(sql, await run(sql.connection, guilds(sql).where('guild_id', 'in', ids)))));
+    }
+    const byId = new Map(found.map((community) => [community.guildId, community]));
+    return guildIds.map((guildId) => byId.get(guildId) ?? noCommunity(guildId));
+  },
+
+  /** The communities with the next ids, in their order. */
+  async communitiesAfter(sql: Sql, guildId: string, limit: number): Promise<readonly StoredCommunity[]> {
+    const page = guilds(sql).where('guild_id', '>', guildId).orderBy('guild_id').limit(limit);
+    return withSettings(sql, await run(sql.connection, page));
+  },
+
+  /** Newest first. @param options.before only changes with a smaller id; null for the newest */
+  async changes(
+    sql: Sql,
+    guildId: string,
+    { before, limit }: { readonly before: number | null; readonly limit: number },
+  ): Promise<readonly StoredChange[]> {
+    const changes = changesOf(sql, guildId).orderBy('id', 'desc').limit(limit);
+    return withValues(
+      sql,
+      guildId,
+      await run(sql.connection, before === null ? changes : changes.where('id', '<', before)),
+    );
+  },
+
+  /** Those of these ids that are of the community, oldest first. */
+  async changesWithIds(sql: Sql, guildId: string, ids: readonly number[]): Promise<readonly StoredChange[]> {
+    if (ids.length === 0) return [];
+    return withValues(
+      sql,
+      guildId,
+      await run(sql.connection, changesOf(sql, guildId).where('id', 'in', ids).orderBy('id')),
+    );
+  },
+
+  /** The change of the community that an interaction has saved; null if it has saved none. */
+  async changeOfInteraction(sql: Sql, guildId: string, interactionId: string): Promise<number | null> {
+    const change = changesOf(sql, guildId).where('interaction_id', '=', interactionId);
+    return (await run(sql.connection, change))[0]?.id ?? null;
+  },
+
+  /** When the newest test delivery for a listing was received (ms since the epoch); null if none was since `since`. */
+  async testSince({ db, connection }: Sql, listing: string, since: number): Promise<number | null> {
+    const tests = db
+      .selectFrom('deliveries')
+      .select(['listing', 'received_at'])
+      // Written as a literal twice, so that both databases use the index of unusual outcomes.
+      .where('outcome', '<>', literal('recorded'))
+      .where('outcome', '=', literal('test'))
+      .orderBy('id', 'desc')
+      .limit(searchedTests);
+    const rows = await run(connection, tests);
+    const times = rows.filter((row) => row.listing === listing && row.received_at >= since);
+    return times.length === 0 ? null : Math.max(...times.map((row) => row.received_at));
+  },
+};
+
+export const writes = { save: saveChange };
+
+export type SettingsStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
+
+function guilds({ db }: Sql) {
+  return db.selectFrom('guilds').select(['guild_id', 'version', 'parked_at']);
+}
+
+function changesOf({ db }: Sql, guildId: string) {
+  return db.selectFrom('setting_changes').selectAll().where('guild_id', '=', guildId);
+}
+
+async function withSettings({ db, connection }: Sql, rows: readonly GuildRow[]): Promise<StoredCommunity[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ guild_id }) => guild_id);
+  const stored = await run(connection, db.selectFrom('setting_values').selectAll().where('guild_id', 'in', ids));
+  const byGuild = Map.groupBy(stored, ({ guild_id }) => guild_id);
+  const links = db.selectFrom('changed_settings').select(['guild_id', 'listing', 'before_value']).distinct();
+  // A literal, so that both databases use the index of links.
+  const former = await run(connection, links.where('path', '=', literal('link')).where('guild_id', 'in', ids));
+  const formerByGuild = Map.groupBy(former, ({ guild_id }) => guild_id);
+  return rows.map(({ guild_id: guildId, version, parked_at: parkedAt }) => ({
+    ...{ guildId, version, parkedAt },
+    formerLinks: (formerByGuild.get(guildId) ?? []).flatMap(({ listing, before_value: value }) =>
+      value === null ? [] : [{ listing, value }],
+    ),
+    settings: (byGuild.get(guildId) ?? []).map(({ listing, path, value, sealed }) => ({
+      listing,
+      path,
+      value,
+      sealed,
+    })),
+  }));
+}
+
+async function withValues(
+  { db, connection }: Sql,
+  guildId: string,
+  rows: readonly ChangeRow[],
+): Promise<StoredChange[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const changed = db.selectFrom('changed_settings').selectAll().where('guild_id', '=', guildId);
+  const values = await run(connection, changed.where('change_id', 'in', ids).orderBy('position'));
+  const undoing = db.selectFrom('setting_changes').select(['id', 'undoes']).where('guild_id', '=', guildId);
+  const undone = await run(connection, undoing.where('undoes', 'in', ids));
+  const byChange = Map.groupBy(values, ({ change_id }) => change_id);
+  return rows.map(({ id, at, author_id: authorId, undoes }) => ({
+    ...{ id, at, authorId, undoes },
+    undoneBy: undone.find((each) => each.undoes === id)?.id ?? null,
+    changes: (byChange.get(id) ?? []).map(toChangedValue),
+  }));
+}
+
+function noCommunity(guildId: string): StoredCommunity {
+  return { guildId, version: 0, parkedAt: null, settings: [], formerLinks: [] };
+}
+
+type GuildRow = Pick<Selectable<Tables['guilds']>, 'guild_id' | 'version' | 'parked_at'>;
+type ChangeRow = Selectable<Tables['setting_changes']>;
+
+function toChangedValue(row: Selectable<Tables['changed_settings']>): ChangedValue {
+  const { listing, path } = row;
+  return {
+    ...{ listing, path },
+    before: toValue(row.before_value, row.before_sealed),
+    after: toValue(row.after_value, row.after_sealed),
+  };
+}
+
+function toValue(value: string | null, sealed: string | null): StoredValue | null {
+  return value === null ? null : { value, sealed };
+}

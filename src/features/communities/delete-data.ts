@@ -1,0 +1,76 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type GuildDataStore, type GuildRows, rowsPerWrite, type ScannedRows } from '../../core/store/guild-data.ts';
+import { progressKeys } from '../../core/store/progress.ts';
+
+const noRows: GuildRows = {
+  ...{ deliveries: [], effects: [], plannedEffects: [], grants: [], purchases: [], reminders: [], orders: [] },
+  ...{ partyVoters: [], parties: [], progress: [], listings: [] },
+};
+
+/**
+ * Deletes the accounts of a community and all else that is stored of the listings that it has linked, except the keys of
+ * recorded events. In many small transactions, so that a vote for another community does not wait; after an interruption
+ * it can be repeated. The home community keeps everything. A vote that is received meanwhile can leave an account: to be
+ * called after its webhook secrets were deleted, and before its settings are, which have the names of the listings. Ends
+ * early after `signal`. Rejects with the errors of the store.
+ */
+export async function deleteGuildData(store: GuildDataStore, guildId: string, signal: AbortSignal): Promise<void> {
+  if (await store.isHome(guildId)) return;
+  const listings = await store.listings(guildId);
+
+  await deleteAccounts();
+  await deleteFound('grants', () => store.grants(guildId));
+  await deleteFound('purchases', () => store.purchases(guildId));
+  await deleteFound('reminders', () => store.reminders(listings));
+  await deleteFound('orders', () => store.orders(listings));
+  for (const period of await store.parties(guildId)) {
+    await deleteFound('partyVoters', () => store.partyVoters(period));
+    if (signal.aborted) return;
+    await store.deleteRows({ ...noRows, parties: [period] });
+  }
+  await scan('deliveries', (after) => store.deliveriesAfter(after, listings));
+  // Those without a delivery, which name a listing or the guild. Effects of deliveries were deleted with them.
+  await scan('effects', (after) => store.effectsAfter(after, guildId, listings));
+  await scan('plannedEffects', (after) => store.plannedEffectsAfter(after, guildId, listings));
+  const progress = listings.flatMap((name) => [
+    ...[progressKeys.digest(name), progressKeys.reviewPoll(name), progressKeys.reviews(name)],
+    progressKeys.lostStreaks(name),
+  ]);
+  if (signal.aborted) return;
+  await store.deleteRows({ ...noRows, progress: [...progress, progressKeys.lostStreaks(guildId)], listings });
+
+  async function deleteAccounts(): Promise<void> {
+    while (!signal.aborted) {
+      const accountId = await store.firstAccount(guildId);
+      if (accountId === null) return;
+      await store.deleteAccountEntries(accountId);
+    }
+  }
+
+  async function deleteFound<Name extends keyof GuildRows>(
+    name: Name,
+    find: () => Promise<GuildRows[Name]>,
+  ): Promise<void> {
+    while (!signal.aborted) {
+      const rows = await find();
+      if (rows.length === 0) return;
+      await store.deleteRows({ ...noRows, [name]: rows });
+    }
+  }
+
+  /** Deletes rows that no index finds, some per query. */
+  async function scan(
+    name: 'deliveries' | 'effects' | 'plannedEffects',
+    read: (after: number) => Promise<ScannedRows>,
+  ): Promise<void> {
+    for (let after = -1; !signal.aborted; ) {
+      const { ids, lastId } = await read(after);
+      for (let at = 0; at < ids.length && !signal.aborted; at += rowsPerWrite) {
+        await store.deleteRows({ ...noRows, [name]: ids.slice(at, at + rowsPerWrite) });
+      }
+      if (lastId === null) return;
+      after = lastId;
+      await nextTurn();
+    }
+  }
+}

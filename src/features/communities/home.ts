@@ -1,0 +1,74 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { InstallationStore } from '../../core/store/installation/store.ts';
+import type { Separation } from '../../core/tally/separation.ts';
+import { day } from '../../platform/durations.ts';
+
+/** How far an entry that becomes visible may be behind the highest id: ids are given out in blocks, and before the commit. */
+const uncertainIds = 100_000;
+/** How long after the last entry of an earlier version the search continues. */
+const searchedForMs = 7 * day;
+/** Members per transaction. */
+const membersAtOnce = 20;
+
+/**
+ * The guild of the home community, whose accounts are stored under the ids of the members; null if its listings have no
+ * guild. It is stored by the first call, so that another order of the settings moves nobody's credits. One that was not
+ * known is replaced by the candidate, and so is one that is not configured any more, unless the candidate has accounts
+ * of its own. Rejects with the errors of the store.
+ *
+ * @param candidate the guild of the first listing of the settings; null if it has none
+ * @param configured the guilds of all listings of the settings
+ */
+export async function fixHome(
+  store: InstallationStore,
+  candidate: string | null,
+  configured: readonly string[],
+): Promise<string | null> {
+  const { stored, home } = await store.home({ candidate, configured });
+  return home === stored ? home : store.fixHome({ candidate, configured });
+}
+
+/**
+ * Moves the entries of listings of other communities from the home accounts of earlier versions to accounts of their
+ * own. To be called before votes are received, and then regularly, because processes of an earlier version that still
+ * run add others; for each listing until none was found for a week. May be interrupted, and then continues. Rejects with
+ * the errors of the store.
+ * @returns the number of members whose accounts were divided
+ */
+export async function separateCommunities(
+  store: InstallationStore,
+  { moved, kept }: Separation,
+  now: number,
+): Promise<number> {
+  const states = await Promise.all(moved.map(async ({ name }) => [name, await store.separationOf(name)] as const));
+  const pending = states.filter(([, state]) => state !== 'done');
+  if (pending.length === 0) return 0;
+  const names = new Set(pending.map(([name]) => name));
+  const from = pending.map(([, state]) => (state === null || state === 'done' ? 0 : state.lastId - uncertainIds));
+  const separation = { moved: moved.filter(({ name }) => names.has(name)), kept };
+  const { divided, lastId } = await divideAfter(store, Math.max(0, Math.min(...from)), separation, now);
+  for (const [name, state] of pending) {
+    const foundAt = state === null || state === 'done' || divided > 0 ? now : Math.min(state.foundAt, now);
+    await store.noteSeparated(name, now - foundAt >= searchedForMs ? 'done' : { lastId, foundAt });
+  }
+  return divided;
+}
+
+/** Divides accounts with entries of the moved listings after an id, page by page. Returns the highest id. */
+async function divideAfter(
+  store: InstallationStore,
+  after: number,
+  separation: Separation,
+  now: number,
+): Promise<{ readonly divided: number; readonly lastId: number }> {
+  const listings = new Set(separation.moved.map(({ name }) => name));
+  let divided = 0;
+  for (let last = after; ; await nextTurn()) {
+    const { accounts, lastId, hasMore } = await store.accountsAfter(last, listings);
+    for (let start = 0; start < accounts.length; start += membersAtOnce) {
+      divided += await store.divideAccounts(accounts.slice(start, start + membersAtOnce), separation, now);
+    }
+    if (!hasMore) return { divided, lastId };
+    last = lastId;
+  }
+}

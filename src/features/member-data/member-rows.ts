@@ -1,0 +1,192 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Compilable, sql as kyselySql } from 'kysely';
+import { type AccountId, homeAccounts, partsOf } from '../../core/ledger/account-id.ts';
+import { directMessageQueue, recipientOf } from '../../core/outbox/direct-message-queue.ts';
+import { roleConnectionQueue } from '../../core/outbox/role-connection-queue.ts';
+import { linkedEntries } from '../../core/store/linked-entries.ts';
+import { chunksOf } from '../../core/store/member-data/chunks.ts';
+import type { MemberRows, Mentions } from '../../core/store/member-data/member-table.ts';
+import { waitingIn } from '../../core/store/outbox/waiting-queues.ts';
+import { literal, run } from '../../core/store/query-builder.ts';
+import type { Sql } from '../../core/store/sql-module.ts';
+import { noDelivery } from '../../core/store/tables.ts';
+import { findGifts } from './gifts.ts';
+
+/** Rows that one query scans: a few ms, in which SQLite blocks this thread. */
+const scanSize = 5_000;
+/** Discord IDs have more digits; a shorter one could be any number. */
+const minIdLength = 15;
+
+/** Whether a text contains a member's id, and not as a part of a longer number. */
+export function mentions(text: string, userId: string): boolean {
+  if (userId.length < minIdLength) return text.includes(`"${userId}"`);
+  for (let at = text.indexOf(userId); at !== -1; at = text.indexOf(userId, at + 1)) {
+    if (!isDigit(text[at - 1]) && !isDigit(text[at + userId.length])) return true;
+  }
+  return false;
+}
+
+function isDigit(character: string | undefined): boolean {
+  return character !== undefined && character >= '0' && character <= '9';
+}
+
+/**
+ * Finds mentions of a member by scanning: deliveries that are not recorded votes, such as gifts by the member, and
+ * effects without a delivery, such as reports. In slices, so that other work is not delayed.
+ */
+export async function findMentions({ db, connection }: Sql, userId: string): Promise<Mentions> {
+  // The partial index of these deliveries has them by user and id.
+  const deliveries = db
+    .selectFrom('deliveries')
+    .select(['id', 'user_id as userId', 'body as text'])
+    .where((eb) => eb.or([eb('outcome', '<>', literal('recorded')), eb('family', '=', literal('premium'))]));
+  const withoutUser = await scan('', ({ id }) =>
+    deliveries.where('user_id', 'is', kyselySql.lit(null)).where('id', '>', id).orderBy('id'),
+  );
+  const ofUsers = await scan('', (last) =>
+    deliveries.where(kyselySql<boolean>`(user_id, id) > (${last.userId}, ${last.id})`).orderBy('user_id').orderBy('id'),
+  );
+  const effects = db.selectFrom('effects').select(['id', 'queue as userId', 'content as text']);
+  const effectIds = await scan('', ({ id }) =>
+    effects.where('delivery_id', '=', literal(noDelivery)).where('id', '>', id).orderBy('id'),
+  );
+  return { deliveryIds: [...withoutUser, ...ofUsers], effectIds, correctionKeys: await scanCorrections() };
+
+  async function scanCorrections(): Promise<string[]> {
+    const found: string[] = [];
+    const corrections = db.selectFrom('corrections').select('idempotency_key as key').orderBy('idempotency_key');
+    for (let last: string | undefined = ''; last !== undefined; await nextTurn()) {
+      const following = corrections.where('idempotency_key', '>', last).limit(scanSize);
+      const rows: readonly { readonly key: string }[] = await run(connection, following);
+      found.push(...rows.map(({ key }) => key).filter((key) => hasId(key, userId)));
+      last = rows.length < scanSize ? undefined : rows.at(-1)?.key;
+    }
+    return found;
+  }
+
+  async function scan(
+    first: string,
+    following: (last: Position) => { limit(size: number): Compilable<Position & { readonly text: string }> },
+  ): Promise<number[]> {
+    const found: number[] = [];
+    let last: Position | undefined = { id: -1, userId: first };
+    while (last !== undefined) {
+      const rows: readonly (Position & { readonly text: string })[] = await run(
+        connection,
+        following(last).limit(scanSize),
+      );
+      const mentioning = rows.filter((row) => mentions(row.text, userId) && !isErasing(row.userId ?? '', row.text));
+      found.push(...mentioning.map(({ id }) => id));
+      last = rows.length < scanSize ? undefined : rows.at(-1);
+      await nextTurn();
+    }
+    return found;
+  }
+}
+
+/** Whether an idempotency key contains a member's id, perhaps next to other digits. */
+function hasId(key: string, userId: string): boolean {
+  return userId.length < minIdLength ? mentions(key, userId) : key.includes(userId);
+}
+
+/** The last row of a slice. */
+interface Position {
+  readonly id: number;
+  readonly userId: string | null;
+}
+
+/**
+ * Finds the rows of a member by their indexes, and adds the mentions.
+ * @param accounts those of the member; one that is created meanwhile is left out
+ */
+export async function findMemberRows(
+  sql: Sql,
+  userId: string,
+  accounts: readonly AccountId[],
+  found: Mentions,
+): Promise<MemberRows> {
+  const { db, connection } = sql;
+  const newest: number[] = [];
+  if (accounts.length > 0) {
+    const balances = db.selectFrom('balances').select('last_entry').where('user_id', 'in', accounts);
+    newest.push(...(await run(connection, balances)).flatMap(({ last_entry }) => last_entry ?? []));
+  }
+  const entries = await run(connection, linkedEntries(db, newest).selectFrom('linked').select(['id', 'delivery_id']));
+  const ownDeliveries = await run(
+    connection,
+    db
+      .selectFrom('deliveries')
+      .select('id')
+      .where('user_id', '=', userId)
+      .where((eb) => eb.or([eb('outcome', '<>', literal('recorded')), eb('family', '=', literal('premium'))])),
+  );
+  const deliveryIds = distinct([
+    ...entries.flatMap(({ delivery_id }) => delivery_id ?? []),
+    ...ownDeliveries.map(({ id }) => id),
+    ...found.deliveryIds,
+  ]);
+  const isOwn = ({ queue, content }: { readonly queue: string; readonly content: string }) =>
+    isOwnQueue(queue, userId) || (mentions(content, userId) && !isErasing(queue, content));
+  // A vote can also have effects that concern everyone, such as the reward of a party.
+  const effects = db.selectFrom('effects').select(['id', 'queue', 'content']);
+  const ofDeliveries: number[] = [];
+  for (const ids of chunksOf(deliveryIds)) {
+    const rows = await run(connection, effects.where('delivery_id', 'in', ids));
+    ofDeliveries.push(...rows.filter(isOwn).map(({ id }) => id));
+  }
+  // Effects without a delivery that were added after the scan.
+  const waiting = await run(
+    connection,
+    waitingIn(db)
+      .select(['id', 'queue', 'content'])
+      .where(({ eb, and, or }) =>
+        or([
+          eb('queue', 'in', ownQueues(userId, accounts)),
+          // Calls of a handler whose process is not running can be a million, too many to be read here.
+          and([eb('queue', '>', 'role '), eb('queue', '<', 'role!'), eb('content', 'like', `%${userId}%`)]),
+          and([eb('queue', '>', 'handler '), eb('queue', '<', 'handler!'), eb('content', 'like', `%${userId}%`)]),
+        ]),
+      ),
+  );
+  const planned = await run(
+    connection,
+    db
+      .selectFrom('planned_effects')
+      .select(['id', 'queue', 'content'])
+      .where((eb) => eb.or([eb('queue', 'in', ownQueues(userId, accounts)), eb('content', 'like', `%${userId}%`)])),
+  );
+  const ownCorrections = db.selectFrom('corrections').select('idempotency_key as key');
+  const added = accounts.length === 0 ? [] : await run(connection, ownCorrections.where('user_id', 'in', accounts));
+  const correctionKeys = added.map(({ key }) => key).filter((key) => hasId(key, userId));
+  const effectIds = distinct([...ofDeliveries, ...waiting.filter(isOwn).map(({ id }) => id), ...found.effectIds]);
+  return {
+    userId,
+    accounts,
+    entryIds: entries.map(({ id }) => id),
+    deliveryIds,
+    effectIds,
+    correctionKeys: [...new Set([...found.correctionKeys, ...correctionKeys])],
+    plannedIds: planned.filter(isOwn).map(({ id }) => id),
+    gifts: await findGifts(sql, userId, { deliveryIds, effectIds }),
+  };
+}
+
+/** Whether an effect removes a role of a member who was forgotten before, and then erases its content. */
+function isErasing(queue: string, content: string): boolean {
+  return queue.startsWith('role ') && content.includes('"erase":true');
+}
+
+/** Whether the effects in a queue concern the member alone. */
+export function isOwnQueue(queue: string, userId: string): boolean {
+  return recipientOf(queue)?.userId === userId || queue === roleConnectionQueue(userId);
+}
+
+/** The queues of such effects, but for direct messages from communities in which the member has no account. */
+function ownQueues(userId: string, accounts: readonly AccountId[]): readonly string[] {
+  const scopes = new Set([homeAccounts, ...accounts.map((accountId) => partsOf(accountId).accounts)]);
+  return [...[...scopes].map((guildId) => directMessageQueue(userId, guildId)), roleConnectionQueue(userId)];
+}
+
+function distinct(ids: readonly number[]): number[] {
+  return [...new Set(ids)];
+}

@@ -1,0 +1,62 @@
+import { type CountedTable, countedTables, slotMs } from '../../core/store/counters/counters.ts';
+import type { CounterStore } from '../../core/store/counters/store.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { minute } from '../../platform/durations.ts';
+
+/**
+ * On a server, rows are counted this long after a higher id was seen (ms): a transaction may still be inserting lower
+ * ids, and on some databases a connection has a range of ids. No connection lives that long.
+ */
+const settleMs = 15 * minute;
+/** The highest id of each table is noted so often (ms). */
+const noteEveryMs = minute;
+const voteCountsPerDelete = 500;
+
+/**
+ * Counts the rows that were added, so that summaries need not count whole tables. Rejects as the writes of the store do,
+ * or with the driver's error.
+ */
+export interface Counting {
+  /** Counts some rows. Returns whether there are more. */
+  advance(): Promise<boolean>;
+  /** Deletes counts of votes that no chart shows (ms since the epoch). Returns whether there may be more. */
+  deleteVotesBefore(at: number): Promise<boolean>;
+}
+
+/** @param areIdsOrdered whether the database assigns ids in the order of commits */
+export function createCounting(store: CounterStore, clock: Clock, areIdsOrdered: boolean): Counting {
+  const settleTableMs = areIdsOrdered ? 0 : settleMs;
+  const notes: { readonly at: number; readonly below: Readonly<Record<CountedTable, number>> }[] = [];
+
+  /** The ids below which no row will be added. */
+  async function settledIds(): Promise<Readonly<Record<CountedTable, number>> | undefined> {
+    const now = clock.monotonic();
+    const newest = notes.at(-1);
+    if (newest === undefined || now - newest.at >= noteEveryMs || settleTableMs === 0) {
+      notes.push({ at: now, below: await store.nextIds() });
+    }
+    const settled = notes.findLastIndex(({ at }) => now - at >= settleTableMs);
+    if (settled > 0) notes.splice(0, settled);
+    return settled === -1 ? undefined : notes[0]?.below;
+  }
+
+  return {
+    async advance() {
+      const settled = await settledIds();
+      if (settled === undefined) return false;
+      const counters = await store.counters();
+      let hasMore = false;
+      for (const table of countedTables) {
+        const range = { from: counters[`${table} below`] ?? 0, below: settled[table] };
+        const counted = range.from < range.below ? await store.countRows(table, range) : null;
+        if (counted === null) continue;
+        await store.addCounted(counted);
+        hasMore ||= counted.below < range.below;
+      }
+      return hasMore;
+    },
+    async deleteVotesBefore(at) {
+      return (await store.deleteVoteCounts(Math.floor(at / slotMs), voteCountsPerDelete)) === voteCountsPerDelete;
+    },
+  };
+}

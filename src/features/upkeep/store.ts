@@ -1,0 +1,141 @@
+import type { Selectable } from 'kysely';
+import { lock } from '../../core/store/lock.ts';
+import { insertMissing, literal, run, upsert } from '../../core/store/query-builder.ts';
+import { deliveryColumns } from '../../core/store/records/search-deliveries.ts';
+import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
+import type { Tables } from '../../core/store/tables.ts';
+import { minute } from '../../platform/durations.ts';
+
+/** A lease that ends later than this was written by a clock that was ahead (ms). */
+const maxLeaseMs = 3_600_000;
+/** A longer time without a heartbeat is an outage (ms). */
+const longestGapMs = 10 * minute;
+
+/** What one transaction has pruned: how many rows, and whether there may be more. */
+export interface Pruned {
+  readonly pruned: number;
+  readonly hasMore: boolean;
+}
+
+export const reads = {};
+
+/**
+ * What is pruned is deleted at most `limit` rows in a transaction, so that no vote waits for long. Event keys, entries
+ * and accounts are never deleted.
+ */
+export const writes = {
+  /**
+   * Notes that deliveries can be received now (ms since the epoch). The time since the last heartbeat may have been an
+   * outage.
+   */
+  async beat(sql: Sql, now: number): Promise<void> {
+    const { db, connection } = sql;
+    const [last] = await run(connection, db.selectFrom('heartbeats').select('at').where('id', '=', 1));
+    await upsert(sql, 'heartbeats', { id: 1 }, { at: now });
+    if (last === undefined || now - last.at <= longestGapMs) return;
+    await insertMissing(sql, 'outages', { from_at: last.at }, { until_at: now });
+  },
+
+  /**
+   * Whether this process may prune until a time; otherwise another one does. All times are ms since the epoch.
+   * @param heldUntil the end of its last lease, which is extended; null before the first
+   */
+  async leasePruning({ db, connection }: Sql, now: number, heldUntil: number | null, until: number): Promise<boolean> {
+    await lock(connection, db, 'pruning bodies');
+    const [row] = await run(
+      connection,
+      db.selectFrom('pruning').select(['position', 'leased_until']).where('name', '=', 'bodies'),
+    );
+    const leasedUntil = row?.leased_until ?? 0;
+    const isFree = leasedUntil <= now || leasedUntil > now + maxLeaseMs || leasedUntil === heldUntil;
+    if (!isFree) return false;
+    const insert = db.insertInto('pruning').values({ name: 'bodies', position: 0, leased_until: until });
+    await run(
+      connection,
+      insert.onConflict((conflict) => conflict.column('name').doUpdateSet({ leased_until: until })),
+    );
+    return true;
+  },
+
+  /** Empties the bodies of deliveries that were received before a time, except of quarantined ones. */
+  async pruneBodies(sql: Sql, receivedBefore: number, limit: number): Promise<Pruned> {
+    const { db, connection } = sql;
+    const position = await positionOf(sql, 'bodies');
+    const deliveries = db.selectFrom('deliveries').select(deliveryColumns);
+    const rows = await run(connection, deliveries.where('id', '>', position).orderBy('id').limit(limit));
+    const old = rows.filter(({ received_at: receivedAt }) => receivedAt < receivedBefore);
+    const withBody = old.filter(({ outcome, body }) => outcome !== 'quarantined' && body !== '');
+    if (withBody.length > 0) await emptyBodies(sql, withBody);
+    const last = old.at(-1);
+    if (last !== undefined) await setPosition(sql, 'bodies', last.id);
+    return { pruned: withBody.length, hasMore: rows.length === limit && last !== undefined };
+  },
+
+  /** Deletes effects that were done before a time. Waiting and buried ones are kept. */
+  async pruneEffects(sql: Sql, finishedBefore: number, limit: number): Promise<Pruned> {
+    const { db, connection } = sql;
+    const position = await positionOf(sql, 'effects');
+    const counted = db.selectFrom('counters').select('value').where('name', '=', 'effects below');
+    const [{ value: below } = { value: 0 }] = await run(connection, counted);
+    // Only counted effects; and never the newest one, whose id SQLite would use again.
+    const effects = db.selectFrom('effects').select(['id', 'state', 'created_at', 'finished_at']);
+    const rows = await run(
+      connection,
+      effects
+        .where('id', '>', position)
+        .where('id', '<', below)
+        .where((eb) =>
+          eb(
+            'id',
+            '<',
+            db.selectFrom('effects').select(({ fn }) => fn.max('id').as('newest')),
+          ),
+        )
+        .orderBy('id')
+        .limit(limit),
+    );
+    const ids = rows
+      .filter(({ state, finished_at: at }) => state === 'done' && at !== null && at < finishedBefore)
+      .map(({ id }) => id);
+    if (ids.length > 0) {
+      const done = db.deleteFrom('effects').where('id', 'in', ids).where('state', '=', literal('done'));
+      await run(connection, done);
+    }
+    const last = rows.at(-1);
+    const hasMore = rows.length === limit && rows.some(({ created_at: createdAt }) => createdAt < finishedBefore);
+    // The next round begins again, since effects may have been done after their turn.
+    await setPosition(sql, 'effects', hasMore && last !== undefined ? last.id : 0);
+    return { pruned: ids.length, hasMore };
+  },
+};
+
+export type UpkeepStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
+
+async function positionOf({ db, connection }: Sql, name: Tables['pruning']['name']): Promise<number> {
+  await lock(connection, db, `pruning ${name}`);
+  const row = db.selectFrom('pruning').select('position').where('name', '=', name);
+  return (await run(connection, row))[0]?.position ?? 0;
+}
+
+async function setPosition({ db, connection }: Sql, name: Tables['pruning']['name'], position: number): Promise<void> {
+  const insert = db.insertInto('pruning').values({ name, position, leased_until: 0 });
+  await run(
+    connection,
+    insert.onConflict((conflict) => conflict.column('name').doUpdateSet({ position })),
+  );
+}
+
+async function emptyBodies(
+  { db, connection, reusesShortenedRows }: Sql,
+  rows: readonly Selectable<Tables['deliveries']>[],
+): Promise<void> {
+  const ids = rows.map(({ id }) => id);
+  if (reusesShortenedRows) {
+    // No delivery returns into the quarantine.
+    await run(connection, db.updateTable('deliveries').set({ body: '' }).where('id', 'in', ids));
+    return;
+  }
+  // Nobody else writes during the transaction.
+  await run(connection, db.deleteFrom('deliveries').where('id', 'in', ids));
+  await run(connection, db.insertInto('deliveries').values(rows.map((row) => ({ ...row, body: '' }))));
+}
