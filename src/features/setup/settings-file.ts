@@ -46,7 +46,7 @@ function withCodes(shop: unknown, settings: readonly OpenedSetting[]): unknown {
 }
 
 function setAt(listing: Record<string, unknown>, path: string, value: unknown): void {
-  const [top = '', name] = path.split('../../app/settings');
+  const [top = '', name] = path.split('.');
   if (name === undefined) listing[top] = value;
   else listing[top] = { ...(listing[top] as object | undefined), [name]: value };
 }
@@ -110,7 +110,7 @@ function unknownPaths(entry: Record<string, unknown>): string[] {
 }
 
 function valueAt(entry: Record<string, unknown>, path: string): unknown {
-  const [top = '', name] = path.split('../../app/settings');
+  const [top = '', name] = path.split('.');
   const value = entry[top];
   return name === undefined ? value : isRecord(value) ? value[name] : undefined;
 }

@@ -351,7 +351,7 @@ describe('an export', () => {
     const text = await setup.export(guildId);
     expect(JSON.parse(text).listings).toMatchObject([
       { name: 'harbour', timeZone: 'Asia/Tokyo' },
-      { name: listing.name },
+      { name: listing.name, announcements: { mode: 'digest' } },
     ]);
     const others = [
       { listing: listing.name, path: 'announcements.mode', value: 'none' },
