@@ -1,6 +1,6 @@
-import type { CommandInput } from '../src/discord/commands/input.ts';
-import { textField } from '../src/discord/commands/input.ts';
+import { type CommandInput, textField } from '../src/discord/commands/input.ts';
 import type { Modal, Panel, Reply } from '../src/discord/commands/reply.ts';
+import { listOf, textOf } from '../src/platform/json.ts';
 import type { Command } from './context.ts';
 import { openForm, reopenForm, submitForm } from './setup/edit.ts';
 import { editOf } from './setup/edit-options.ts';
@@ -9,7 +9,6 @@ import { exportSettings, importForm, renderHistory } from './setup/history.ts';
 import { issuesOfChannels } from './setup/imported-channels.ts';
 import { checkImportedKeys } from './setup/imported-keys.ts';
 import { importedValues } from './setup/imported-values.ts';
-import { listOf, textOf } from './setup/json.ts';
 import { checkTest, keyForm, keyProblem, linkForm, linkListing, renderWaiting, reopenLinkForm } from './setup/link.ts';
 import { renderRotated, renderUnlink, rotateForm } from './setup/listing-section.ts';
 import { renderOverview, renderWelcome } from './setup/overview.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { duration } from '../src/core/settings/value-schemas.ts';
 import { day, minute } from '../src/platform/durations.ts';
 import { announcementModes } from '../src/texts/announcement-settings.ts';
 import { locales } from '../src/texts/locale.ts';
 import { webAddress } from '../src/texts/markup.ts';
 import { type PlaceholderName, placeholderNames, templateIssues, titlePlaceholders } from '../src/texts/template.ts';
-import { duration } from './file-schemas.ts';
 
 /** Discord: "Embed Limits" (characters). What a vote earned is added to the text, and has to fit in as well. */
 const maxTitleLength = 256;

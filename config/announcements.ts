@@ -1,6 +1,6 @@
+import { toDurationText } from '../src/platform/duration-text.ts';
 import { type AnnouncementSettings, plainAnnouncements } from '../src/texts/announcement-settings.ts';
 import { defaultLostStreak } from './announcements-file.ts';
-import { toDurationText } from './duration.ts';
 import type { StatedListing } from './listing-source.ts';
 
 /** The announcements of a listing with their defaults. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { credits, id, timeZone } from '../src/core/settings/value-schemas.ts';
 import { announcements } from './announcements-file.ts';
-import { credits, id, timeZone } from './file-schemas.ts';
 import { rewards } from './rewards-file.ts';
 import { apiKey } from './settings.ts';
 import { shop } from './shop-file.ts';

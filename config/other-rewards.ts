@@ -1,6 +1,6 @@
+import { timeZone } from '../src/core/settings/value-schemas.ts';
 import { hour } from '../src/platform/durations.ts';
 import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
-import { timeZone } from './file-schemas.ts';
 import { parseJsonFile } from './parse-json-file.ts';
 import { rewardsOf } from './rewards.ts';
 import { rewards } from './rewards-file.ts';

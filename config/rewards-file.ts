@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { largestFactor } from '../src/core/rewards/multipliers.ts';
 import type { Milestone, Multiplier } from '../src/core/rewards/rules.ts';
-import { credits, duration, hasNoIssues, id, time, wholeNumber } from './file-schemas.ts';
+import { credits, duration, hasNoIssues, id, time, wholeNumber } from '../src/core/settings/value-schemas.ts';
 import { isoWeekday, weekdays } from './weekdays.ts';
 
 const maxCount = 1_000_000_000;

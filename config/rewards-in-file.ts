@@ -1,6 +1,6 @@
 import type { ListingRewards, Milestone, Multiplier } from '../src/core/rewards/rules.ts';
 import { type ShopItem, withoutCodes } from '../src/core/rewards/shop-item.ts';
-import { toDurationText } from './duration.ts';
+import { toDurationText } from '../src/platform/duration-text.ts';
 import { weekdayName } from './weekdays.ts';
 
 /** Rewards as in the file of `TALLYHOOK_CONFIG` (JSON). What is switched off is null. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { CommunityPath, ListingPath, SecretPath } from '../src/core/settings/setting-paths.ts';
 import { itemOfCodes } from '../src/core/settings/setting-paths.ts';
+import { id, timeZone } from '../src/core/settings/value-schemas.ts';
 import { messageFor } from '../src/platform/schema-messages.ts';
 import { announcements } from './announcements-file.ts';
-import { id, timeZone } from './file-schemas.ts';
 import { listing } from './listings-file.ts';
 import { rewards } from './rewards-file.ts';
 import { apiKey } from './settings.ts';

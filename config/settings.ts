@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { durationPattern, expectedDuration, isDurationInRange, parseDuration } from '../src/platform/duration-text.ts';
 import { expectedKey, parseEncryptionKey } from '../src/platform/encryption/encryption-key.ts';
 import { logLevels } from '../src/platform/log.ts';
 import { snowflakePattern } from '../src/platform/snowflake.ts';
 import { samplers } from '../src/platform/tracing/exporter-options.ts';
-import { durationPattern, expectedDuration, isDurationInRange, parseDuration } from './duration.ts';
 import { parseKeyValues } from './key-values.ts';
 import { roles } from './roles.ts';
 

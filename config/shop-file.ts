@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { credits, duration, hasNoIssues, id, wholeNumber } from './file-schemas.ts';
+import { credits, duration, hasNoIssues, id, wholeNumber } from '../src/core/settings/value-schemas.ts';
 
 const expectedId = 'it must consist of at most 32 letters, digits, dashes and underscores';
 const expectedName = 'it must have 1 to 80 characters';

@@ -1,9 +1,9 @@
 import { selectedValues, textField } from '../../src/discord/commands/input.ts';
+import { textOf } from '../../src/platform/json.ts';
 import { announcementModes } from '../../src/texts/announcement-settings.ts';
 import { locales } from '../../src/texts/locale.ts';
 import { languageName } from './describe-value.ts';
 import { type Form, numberField, optionalText, radios, selectedId, shortText, toChoices } from './form.ts';
-import { textOf } from './json.ts';
 
 const switches = ['voteButton', 'reviews', 'milestones', 'premium', 'party'] as const;
 const languages = ['en', ...locales.filter((locale) => !locale.startsWith('en-'))];

@@ -1,8 +1,8 @@
 import { hour } from '../../src/platform/durations.ts';
+import { isEqual, type JsonObject, listOf, numberOf, objectOf, textOf, textsOf } from '../../src/platform/json.ts';
 import { isSnowflake } from '../../src/platform/snowflake.ts';
 import { channelMention, escapeName, joined, type Markup, markup, roleMention } from '../../src/texts/markup.ts';
 import type { Texts } from '../../src/texts/texts.ts';
-import { isEqual, type JsonObject, listOf, numberOf, objectOf, textOf, textsOf } from './json.ts';
 
 /** Longer lists and texts are cut (entries, characters). */
 const maxEntries = 8;

@@ -1,10 +1,10 @@
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { Modal, ModalField, Panel } from '../../src/discord/commands/reply.ts';
+import { isEqual } from '../../src/platform/json.ts';
 import { findChannelProblems } from './channel-problems.ts';
 import { type Edit, editOptions } from './edit-options.ts';
 import type { FormContext, FormValues } from './form.ts';
 import { forms } from './forms.ts';
-import { isEqual } from './json.ts';
 import { renderSaved, renderUnsaved } from './results.ts';
 import { findRoleProblems } from './role-problems.ts';
 import { authorOf, effectiveValue, isCommunityPath, refreshed, type SettingPath, type SetupView } from './view.ts';

@@ -1,7 +1,7 @@
 import { type CommandInput, selectedValues, textField } from '../../src/discord/commands/input.ts';
 import type { ModalField, SelectChoice } from '../../src/discord/commands/reply.ts';
+import { fieldText } from '../../src/platform/json.ts';
 import type { Texts } from '../../src/texts/texts.ts';
-import { fieldText } from './json.ts';
 import type { SettingPath } from './view.ts';
 
 export const sectionIds = ['listing', 'channels', 'rewards', 'roles', 'reminders', 'shop', 'announcements'] as const;

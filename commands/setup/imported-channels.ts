@@ -1,7 +1,6 @@
-import { parseJson } from '../../src/platform/json.ts';
+import { listOf, objectOf, parseJson } from '../../src/platform/json.ts';
 import type { SetupChecks } from '../setup-checks.ts';
 import type { SettingIssue } from '../setup-port.ts';
-import { listOf, objectOf } from './json.ts';
 
 const channelPaths = ['announceChannelId', 'premiumChannelId', 'ownerChannelId'] as const;
 

@@ -1,4 +1,5 @@
 import { isChecked, selectedValues } from '../../src/discord/commands/input.ts';
+import { listOf, objectOf, textsOf, withoutUndefined } from '../../src/platform/json.ts';
 import { type weekdays as allWeekdays, weekdayName, weekdays } from './describe-value.ts';
 import {
   type Form,
@@ -12,7 +13,6 @@ import {
   toChoices,
   withEntry,
 } from './form.ts';
-import { listOf, objectOf, textsOf, withoutUndefined } from './json.ts';
 
 /** Discord: "Modal", the most fields; a sixth setting of an entry, such as its time window, stays as it is. */
 type Weekday = (typeof allWeekdays)[number];

@@ -1,6 +1,6 @@
 import { isChecked, textField } from '../../src/discord/commands/input.ts';
+import { objectOf, withoutUndefined } from '../../src/platform/json.ts';
 import { type Form, optionalSelect, optionalText, radios, removeBox, selectedId, shortText } from './form.ts';
-import { objectOf, withoutUndefined } from './json.ts';
 
 /** The tier that means all that are not named. */
 const anyTier = '*';

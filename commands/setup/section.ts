@@ -1,11 +1,11 @@
 import type { Panel, PanelBlock, ReplyButton, SelectChoice } from '../../src/discord/commands/reply.ts';
+import { listOf, objectOf } from '../../src/platform/json.ts';
 import { plainName } from '../../src/platform/truncate.ts';
 import { bold, joined, lines, type Markup } from '../../src/texts/markup.ts';
 import { describeMilestone, describeMultiplier, describeValue } from './describe-value.ts';
 import { editOptions } from './edit-options.ts';
 import { type SectionId, sectionIds } from './form.ts';
 import type { FormName } from './forms.ts';
-import { listOf, objectOf } from './json.ts';
 import { renderListing } from './listing-section.ts';
 import { renderPreview } from './preview.ts';
 import { panel } from './results.ts';

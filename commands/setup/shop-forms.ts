@@ -1,5 +1,6 @@
 import { textField } from '../../src/discord/commands/input.ts';
 import type { ModalField } from '../../src/discord/commands/reply.ts';
+import { type JsonObject, listOf, withoutUndefined } from '../../src/platform/json.ts';
 import {
   type Form,
   type FormContext,
@@ -10,7 +11,6 @@ import {
   shortText,
   withEntry,
 } from './form.ts';
-import { type JsonObject, listOf, withoutUndefined } from './json.ts';
 
 /** What an item is. */
 export const itemVariants = ['role', 'codes', 'manual'] as const;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { snowflakePattern } from '../src/platform/snowflake.ts';
-import { durationPattern, expectedDuration, isDurationInRange, parseDuration } from './duration.ts';
+import { durationPattern, expectedDuration, isDurationInRange, parseDuration } from '../../platform/duration-text.ts';
+import { snowflakePattern } from '../../platform/snowflake.ts';
 
 /*
  * Schemas of single values in the file of `TALLYHOOK_CONFIG`. The message of each says what is valid; it completes
