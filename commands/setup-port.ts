@@ -1,9 +1,4 @@
-import {
-  type CommunityPath,
-  communityPaths,
-  type ListingPath,
-  listingPaths,
-} from '../src/core/settings/setting-paths.ts';
+import { type CommunityPath, communityPaths, type ListingPath, listingPaths } from '../src/features/settings.ts';
 
 /*
  * The settings of a community, for `/setup`. Values have the form of the file of `TALLYHOOK_CONFIG` (JSON), times are ms

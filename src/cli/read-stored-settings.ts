@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { isSecretPath, type OpenedSetting } from '../../config/community-config.ts';
+import type { OpenedSetting } from '../../config/community-config.ts';
 import type { StoredSettings } from '../../config/describe-listings.ts';
+import { isSecretPath } from '../core/settings/listing-settings.ts';
 import { openSnapshot } from '../core/store/snapshots/open-snapshot.ts';
 import type { Snapshot } from '../core/store/snapshots/snapshot.ts';
 import { sqlitePathOf } from '../platform/database/database-url.ts';

@@ -5,7 +5,7 @@
  */
 
 export type { ReceiverListing, ReceiverRewards } from '../../config/receiver-listings.ts';
-export type { WeekdayName } from '../../config/weekdays.ts';
+export type { WeekdayName } from '../core/settings/reward-settings.ts';
 export { createReceiver, type ReceiverHandlers, type ReceiverOptions, type VoteReceiver } from '../app/receiver-app.ts';
 export type { Account } from '../core/ledger/account.ts';
 export type { LedgerReads } from '../core/ledger/ledger.ts';

@@ -15,6 +15,9 @@ const expectedZone = 'it must be an IANA time zone, such as Europe/Berlin, Ameri
 /** A Discord ID. */
 export const id = z.string(expectedId).regex(snowflakePattern, expectedId);
 
+/** Visible ASCII, as allowed in a header. */
+export const apiKey = z.string().regex(/^[\x21-\x7e]+$/);
+
 export function wholeNumber(min: number, max: number) {
   const expected = `it must be a whole number from ${min} to ${max}`;
   return z.int(expected).min(min, expected).max(max, expected);

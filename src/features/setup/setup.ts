@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { SaveResult, SettingIssue, SettingsAuthor, Setup, UndoResult } from '../../../commands/setup-port.ts';
 import type { ListingBase } from '../../../config/listing-source.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
-import { linkPath } from '../../core/settings/setting-paths.ts';
+import { linkPath } from '../../core/settings/listing-settings.ts';
 import type { SettingsStore, StoredChange } from '../../core/settings/stored-settings.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
