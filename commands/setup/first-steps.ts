@@ -1,7 +1,7 @@
 import type { Panel } from '../../src/discord/commands/reply.ts';
 import { escapeName, lines, type Markup } from '../../src/texts/markup.ts';
 import { channelProblem } from './channel-problems.ts';
-import { editOptions } from './edit-options.ts';
+import { editOptions } from './forms.ts';
 import { problemOf, renderProblems } from './render-change.ts';
 import { panel } from './results.ts';
 import {

@@ -47,6 +47,12 @@ export function findSetting(path: string): SettingSpec | undefined {
   return byPath.get(path);
 }
 
+export function settingAt(path: SettingPath): SettingSpec {
+  const spec = findSetting(path);
+  if (spec === undefined) throw new Error(`There is no setting ${path}.`);
+  return spec;
+}
+
 /** In the order in which a community is exported and imported. */
 export const listingPaths = specs.filter(({ isShared }) => !isShared).map(({ path }) => path as ListingPath);
 export const communityPaths = specs.filter(({ isShared }) => isShared).map(({ path }) => path as CommunityPath);

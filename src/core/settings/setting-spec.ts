@@ -67,16 +67,20 @@ export interface GivenRole {
 export type SettingChoices = (texts: Texts) => readonly (readonly [value: string, label: string])[];
 
 /** A field of a form. */
-export interface SettingField {
-  /** Several switches with the same name are boxes of one field. */
+export type SettingField = FieldOfPart &
+  (
+    | { readonly kind: 'text' | 'longText' | 'number' | 'channels' | 'roles' }
+    | { readonly kind: 'select' | 'radios'; readonly choices: SettingChoices }
+    /** Several of the same name are the boxes of one field, each with its label. */
+    | { readonly kind: 'switch'; readonly choice: keyof Texts['setup']['choices'] }
+  );
+
+interface FieldOfPart {
+  /** In the form, and of its label in the texts. */
   readonly name: keyof Texts['setup']['fields'];
-  readonly kind: 'text' | 'longText' | 'number' | 'channels' | 'roles' | 'select' | 'radios' | 'switch';
   readonly hint?: keyof Texts['setup']['hints'];
   /** Characters. */
   readonly maxLength?: number;
-  readonly choices?: SettingChoices;
-  /** The label of a switch. */
-  readonly choice?: keyof Texts['setup']['choices'];
   /** The property of the value that it edits; without it, the whole value. */
   readonly part?: string;
   /** An empty field switches the whole setting off. */
