@@ -1,5 +1,6 @@
 import { type CommandInput, textField } from '../src/discord/commands/input.ts';
 import type { Modal, Panel, Reply } from '../src/discord/commands/reply.ts';
+import { isCommunityPath } from '../src/features/settings.ts';
 import { listOf, textOf } from '../src/platform/json.ts';
 import type { Command } from './context.ts';
 import { openForm, reopenForm, submitForm } from './setup/edit.ts';
@@ -21,7 +22,6 @@ import {
   button,
   effectiveValue,
   escapedName,
-  isCommunityPath,
   listingOptions,
   namesListing,
   openView,

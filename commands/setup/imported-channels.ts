@@ -1,6 +1,6 @@
+import type { SettingIssue } from '../../src/features/setup/community.ts';
 import { listOf, objectOf, parseJson } from '../../src/platform/json.ts';
-import type { SetupChecks } from '../setup-checks.ts';
-import type { SettingIssue } from '../setup-port.ts';
+import type { SetupChecks } from '../setup-services.ts';
 
 const channelPaths = ['announceChannelId', 'premiumChannelId', 'ownerChannelId'] as const;
 

@@ -1,5 +1,5 @@
+import type { ChangedSetting, SettingIssue, SettingsChange } from '../../src/features/setup/community.ts';
 import { bold, escapeText, lines, type Markup, markup, mention, subtext, timestamp } from '../../src/texts/markup.ts';
-import type { ChangedSetting, SettingIssue, SettingsChange } from '../setup-port.ts';
 import { describeValue, settingName } from './values.ts';
 import { displayName, escapedName, type SetupView } from './view.ts';
 

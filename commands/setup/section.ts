@@ -1,5 +1,5 @@
 import type { Panel, PanelBlock, ReplyButton, SelectChoice } from '../../src/discord/commands/reply.ts';
-import { settings } from '../../src/features/settings.ts';
+import { type SettingPath, settings } from '../../src/features/settings.ts';
 import { plainName } from '../../src/platform/truncate.ts';
 import { bold, joined, lines, type Markup } from '../../src/texts/markup.ts';
 import type { Texts } from '../../src/texts/texts.ts';
@@ -10,15 +10,7 @@ import { renderPreview } from './preview.ts';
 import { panel } from './results.ts';
 import { renderShopSection } from './shop-section.ts';
 import { describeValue, settingName } from './values.ts';
-import {
-  button,
-  effectiveValue,
-  escapedName,
-  listingOptions,
-  type SettingPath,
-  type SetupView,
-  textBlock,
-} from './view.ts';
+import { button, effectiveValue, escapedName, listingOptions, type SetupView, textBlock } from './view.ts';
 
 type Plain = Exclude<SectionId, 'listing' | 'shop'>;
 type SetupTexts = Texts['setup'];

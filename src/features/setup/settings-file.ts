@@ -1,10 +1,10 @@
-import type { SettingIssue } from '../../../commands/setup-port.ts';
 import type { OpenedSetting } from '../../../config/community-config.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { codesPath, isSecretPath, itemOfCodes, linkPath, secretPaths } from '../../core/settings/listing-settings.ts';
 import { valueAt, withValueAt } from '../../core/settings/setting-spec.ts';
 import { type JsonObject, parseJson } from '../../platform/json.ts';
 import { communityPaths, listingPaths } from '../settings.ts';
+import type { SettingIssue } from './community.ts';
 import type { SettingChange } from './stored-changes.ts';
 
 /** Longest file that is imported (characters). */

@@ -5,8 +5,8 @@ import type { EffectContents } from '../../../src/core/outbox/effect-contents.ts
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { styleOf } from '../../../src/features/announcements/announcement-style.ts';
 import { createAnnouncements } from '../../../src/features/announcements/of-listings.ts';
-import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/announcements/settings.ts';
+import { createDirectory } from '../../../src/features/communities/directory.ts';
 import type { DigestContent } from '../../../src/features/digests/effects.ts';
 import { createDigestHandler } from '../../../src/features/digests/message.ts';
 import { createLostStreaksHandler } from '../../../src/features/lost-streaks/message.ts';
