@@ -1,10 +1,59 @@
-import type { SetupChecks } from './setup-checks.ts';
-import type { SetupDrafts } from './setup-drafts.ts';
-import type { Setup } from './setup-port.ts';
+import type { RoleAccess } from '../src/features/roles/inspect-roles.ts';
+import type { Setup } from '../src/features/setup/setup.ts';
+import type { KeyCheck } from '../src/features/setup/setup-checks.ts';
+import { BoundedMap } from '../src/platform/bounded-map.ts';
+import type { Clock } from '../src/platform/clock.ts';
+import { minute } from '../src/platform/durations.ts';
 
 /** What `/setup` needs. */
 export interface SetupServices {
   readonly settings: Setup;
   readonly checks: SetupChecks;
   readonly drafts: SetupDrafts;
+}
+
+/** What `/setup` asks the listing service and Discord before it saves. */
+export interface SetupChecks {
+  /**
+   * Asks the service, once, which listing an API key belongs to. The key is neither logged nor part of an error. Managers
+   * of a guild can check ten keys a minute, over all processes, so that nobody guesses keys from the operator's address.
+   */
+  checkKey(guildId: string, kind: 'server' | 'bot', key: string): Promise<KeyCheck>;
+  /**
+   * The names of listings on the service, by their configured names: external text. Those that the service does not
+   * name in time are missing. Never rejects.
+   */
+  listingNames(listings: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** What the bot may do with the roles of a guild; null if Discord does not say in time. */
+  roleAccess(guildId: string): Promise<RoleAccess | null>;
+  /** The ids of the channels of a guild, without threads; null if Discord does not say in time. */
+  channelsOf(guildId: string): Promise<ReadonlySet<string> | null>;
+  /** The names of the operator's listings that belong to no known guild: nobody can be distinguished from their owner. */
+  unassignedListings(): readonly string[];
+}
+
+/** The fields of a submitted form by name. */
+type Fields = Readonly<Record<string, string | readonly string[] | boolean>>;
+
+/** How long an edit can be continued (ms): as long as Discord's components of the message usually are. */
+const lifetimeMs = 15 * minute;
+const maxDrafts = 500;
+
+/** What members entered into forms that could not be saved. In the memory of this process. */
+export interface SetupDrafts {
+  put(key: string, fields: Fields): void;
+  /** Null if there is none, or it is too old. */
+  find(key: string): Fields | null;
+}
+
+export function createSetupDrafts(clock: Pick<Clock, 'monotonic'>): SetupDrafts {
+  const drafts = new BoundedMap<{ readonly fields: Fields; readonly until: number }>(maxDrafts);
+  return {
+    put: (key, fields) => void drafts.set(key, { fields, until: clock.monotonic() + lifetimeMs }),
+    find(key) {
+      const draft = drafts.get(key);
+      if (draft === undefined || draft.until < clock.monotonic()) return null;
+      return draft.fields;
+    },
+  };
 }

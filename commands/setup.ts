@@ -1,15 +1,15 @@
-import type { CommandInput } from '../src/discord/commands/input.ts';
-import { textField } from '../src/discord/commands/input.ts';
+import { type CommandInput, textField } from '../src/discord/commands/input.ts';
 import type { Modal, Panel, Reply } from '../src/discord/commands/reply.ts';
+import { isCommunityPath } from '../src/features/settings.ts';
+import { listOf, textOf } from '../src/platform/json.ts';
 import type { Command } from './context.ts';
 import { openForm, reopenForm, submitForm } from './setup/edit.ts';
-import { editOf } from './setup/edit-options.ts';
 import { chooseChannel, choosePreset, renderChannelStep, renderRewardsStep } from './setup/first-steps.ts';
+import { editOf } from './setup/forms.ts';
 import { exportSettings, importForm, renderHistory } from './setup/history.ts';
 import { issuesOfChannels } from './setup/imported-channels.ts';
 import { checkImportedKeys } from './setup/imported-keys.ts';
 import { importedValues } from './setup/imported-values.ts';
-import { listOf, textOf } from './setup/json.ts';
 import { checkTest, keyForm, keyProblem, linkForm, linkListing, renderWaiting, reopenLinkForm } from './setup/link.ts';
 import { renderRotated, renderUnlink, rotateForm } from './setup/listing-section.ts';
 import { renderOverview, renderWelcome } from './setup/overview.ts';
@@ -22,7 +22,6 @@ import {
   button,
   effectiveValue,
   escapedName,
-  isCommunityPath,
   listingOptions,
   namesListing,
   openView,
@@ -144,7 +143,7 @@ function submit(view: SetupView): Promise<Panel> | Panel {
 async function reset(view: SetupView): Promise<Panel> {
   const section = sectionOf(view.input.options['s']);
   if (section === null || section === 'listing') return renderOverview(view);
-  const paths = section === 'shop' ? (['shop'] as const) : sectionPaths[section];
+  const paths = section === 'shop' ? (['shop'] as const) : sectionPaths(section);
   const changes = paths
     .filter((path) => effectiveValue(view, path).source === 'setup')
     .map((path) => ({ listing: isCommunityPath(path) ? null : (view.listing?.name ?? null), path, value: undefined }));

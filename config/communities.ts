@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PartyRules, StreakRules } from '../src/core/rewards/rules.ts';
 import type { ShopItem } from '../src/core/rewards/shop-item.ts';
+import type { CommunityPath } from '../src/features/settings.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import type { ListingSource } from './listing-source.ts';
 import type { FileListing } from './listings-file.ts';
@@ -29,22 +30,6 @@ export function guildIdsOf(listings: readonly FileListing[], defaultGuildId: str
   });
 }
 
-/** Names of the shared values in the file. */
-const namesInFile: Readonly<Record<keyof Community, string>> = {
-  timeZone: 'timeZone',
-  ownerChannelId: 'ownerChannelId',
-  streak: 'rewards.streak',
-  party: 'rewards.party',
-  shop: 'shop',
-};
-/** The shared values that a listing states itself. */
-function ownValues({ listing, shop }: ListingSource): {
-  readonly [Name in keyof Community]: Community[Name] | undefined;
-} {
-  const { timeZone, ownerChannelId, rewards } = listing;
-  return { timeZone, ownerChannelId, streak: rewards?.streak, party: rewards?.party, shop };
-}
-
 /**
  * The community of each listing. A listing inherits what it leaves out from the other listings of its guild; values that
  * differ are an issue. Listings without a known guild are one community.
@@ -57,27 +42,27 @@ export function communitiesOf(listings: readonly ListingSource[], issues: Config
 
 /** The community of these listings, which have the same guild. */
 function communityOf(listings: readonly ListingSource[], issues: ConfigIssue[]): Community {
-  const shared = <Name extends keyof Community>(name: Name): Community[Name] => {
-    const [first, ...others] = listings.filter((each) => ownValues(each)[name] !== undefined);
-    if (first === undefined) return plainCommunity[name];
-    const value = ownValues(first)[name];
-    const different = others.filter((each) => !isDeepStrictEqual(ownValues(each)[name], value));
-    issues.push(...different.map((each) => conflictIssue(name, first, each)));
-    return value ?? plainCommunity[name];
+  const shared = <Value>(path: CommunityPath, read: (source: ListingSource) => Value | null | undefined) => {
+    const [first, ...others] = listings.filter((each) => read(each) !== undefined);
+    if (first === undefined) return null;
+    const value = read(first);
+    const different = others.filter((each) => !isDeepStrictEqual(read(each), value));
+    issues.push(...different.map((each) => conflictIssue(path, first, each)));
+    return value ?? null;
   };
   return {
-    timeZone: shared('timeZone'),
-    ownerChannelId: shared('ownerChannelId'),
-    streak: shared('streak'),
-    party: shared('party'),
-    shop: shared('shop'),
+    timeZone: shared('timeZone', ({ listing }) => listing.timeZone) ?? plainCommunity.timeZone,
+    ownerChannelId: shared('ownerChannelId', ({ listing }) => listing.ownerChannelId),
+    streak: shared('rewards.streak', ({ listing }) => listing.rewards?.streak),
+    party: shared('rewards.party', ({ listing }) => listing.rewards?.party),
+    shop: shared('shop', ({ shop }) => shop) ?? [],
   };
 }
 
-function conflictIssue(name: keyof Community, first: ListingSource, other: ListingSource): ConfigIssue {
+function conflictIssue(path: CommunityPath, first: ListingSource, other: ListingSource): ConfigIssue {
   const listings = `the listings "${first.listing.name}" and "${other.listing.name}"`;
   return {
-    setting: `${other.setting}.${namesInFile[name]}`,
+    setting: `${other.setting}.${path}`,
     problem: `is different in ${listings}, which belong to the same guild (${other.guildId ?? 'not configured'}).`,
     hint: 'Keep it in one of them; the listings of a guild share it. If they have different guilds, set guildId.',
   };

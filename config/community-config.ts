@@ -1,13 +1,12 @@
-import type { ShopItem } from '../src/core/rewards/shop-item.ts';
-import { codesPath, itemOfCodes, linkPath } from '../src/core/settings/setting-paths.ts';
-import { type Community, communitiesOf, plainCommunity } from './communities.ts';
-import type { ListingDefaults } from './listing-defaults.ts';
-import type { ListingBase, ListingSource, StatedListing } from './listing-source.ts';
-import { roleIssues } from './role-issues.ts';
+import { codesPath, itemOfCodes, linkPath, parseLink } from '../src/core/settings/listing-settings.ts';
+import { withValueAt } from '../src/core/settings/setting-spec.ts';
+import { parseSetting } from '../src/features/settings.ts';
+import { shop as shopSetting, toShop } from '../src/features/shop/settings.ts';
+import type { JsonObject } from '../src/platform/json.ts';
+import { communitiesOf, plainCommunity } from './communities.ts';
+import type { ListingBase, ListingDefaults, ListingSource, StatedListing } from './listing-source.ts';
 import type { ListingConfig } from './schema.ts';
-import { parseLink, parseSetting } from './setting-schemas.ts';
-import type { StoredShopItem } from './shop-file.ts';
-import { toListing } from './to-listings.ts';
+import { roleIssues, toListing } from './to-listings.ts';
 
 /** A stored setting. A secret is decrypted: an API key, secrets or codes. */
 export interface OpenedSetting {
@@ -50,14 +49,14 @@ export function communityConfig(
 ): CommunityConfig {
   const issues: CommunityIssue[] = [];
   const values = parseAll(settings, issues);
+  const shared = values.get('') ?? new Map<string, unknown>();
   const ownSources = base.sources.filter((source) => source.guildId === guildId);
-  const sources = [...ownSources, ...linkedSources(base, guildId, settings)].map((source) =>
-    withSettings(source, values.get(source.listing.name)),
-  );
-  const community = {
-    ...(communitiesOf(sources, [])[0] ?? plainCommunity),
-    ...communityValues(values.get(''), ownSources),
-  };
+  const shop = storedShop(shared, ownSources);
+  const sources = [...ownSources, ...linkedSources(base, guildId, settings)].map((source) => ({
+    ...withSettings(source, new Map([...shared, ...(values.get(source.listing.name) ?? [])])),
+    ...(shop && { shop }),
+  }));
+  const [community = plainCommunity] = communitiesOf(sources, []);
   const linkedDefaults = defaultsForLinked(base.defaults, guildId);
   const listings = sources.map((source) =>
     toListing(source, community, source.origin === 'setup' ? linkedDefaults : base.defaults),
@@ -99,57 +98,28 @@ function linkedSources(base: ListingBase, guildId: string | null, settings: read
 }
 
 /** A listing with a key in Discord is configured, even if it was only implied by the variables. */
-function withSettings(source: ListingSource, values: ReadonlyMap<string, unknown> | undefined): ListingSource {
-  if (values === undefined) return source;
-  const stated: Record<string, unknown> = { ...source.listing };
-  for (const [path, value] of values) {
-    const [top = '', name] = path.split('.');
-    if (path === linkPath) continue;
-    if (name === undefined) stated[top] = value;
-    else stated[top] = { ...(stated[top] as object | undefined), [name]: value };
-  }
+function withSettings(source: ListingSource, values: ReadonlyMap<string, unknown>): ListingSource {
+  const stated = [...values]
+    .filter(([path]) => path !== linkPath && path !== shopSetting.path && itemOfCodes(path) === null)
+    .reduce((listing, [path, value]) => withValueAt(listing, path, value), source.listing as JsonObject);
   const implied = source.implied && !values.has('lookupKey') && !values.has('voteSecrets');
   // Each value was parsed by the schema of its path.
   return { ...source, implied, listing: stated as StatedListing };
 }
 
-function communityValues(
-  values: ReadonlyMap<string, unknown> | undefined,
-  ownSources: readonly ListingSource[],
-): Partial<Community> {
-  if (values === undefined) return {};
-  const names = { timeZone: 'timeZone', ownerChannelId: 'ownerChannelId', streak: 'rewards.streak' } as const;
-  const stated = Object.entries({ ...names, party: 'rewards.party' })
-    .filter(([, path]) => values.has(path))
-    .map(([name, path]) => [name, values.get(path)]);
-  const items = values.get('shop') as readonly StoredShopItem[] | undefined;
+/** The shop that `/setup` stored, with the codes that it stored or that are in the file; undefined without one. */
+function storedShop(shared: ReadonlyMap<string, unknown>, ownSources: readonly ListingSource[]) {
+  const items = shared.get(shopSetting.path);
   const configured = ownSources.find(({ shop }) => shop !== undefined)?.shop ?? [];
   const codesOf = (id: string) =>
-    (values.get(codesPath(id)) as string[] | undefined) ?? configured.find((item) => item.id === id)?.codes ?? [];
-  const shop = items?.map((item) => toShopItem(item, codesOf));
-  return { ...Object.fromEntries(stated), ...(shop && { shop }) };
-}
-
-/** An item whose codes are missing is sold out. */
-function toShopItem(item: StoredShopItem, codesOf: (id: string) => readonly string[]): ShopItem {
-  const { id, name, price, role, for: forMs, codeCount, manual = false, stock, needsRole } = item;
-  return {
-    ...{ id, name, price, manual },
-    role: role ?? null,
-    forMs: forMs ?? null,
-    codes: codeCount === undefined ? null : codesOf(id),
-    stock: stock ?? null,
-    needsRole: needsRole ?? null,
-  };
+    (shared.get(codesPath(id)) as readonly string[] | undefined) ??
+    configured.find((item) => item.id === id)?.codes ??
+    [];
+  return items === undefined ? undefined : toShop(items, codesOf);
 }
 
 function defaultsForLinked(defaults: ListingDefaults, guildId: string | null): ListingDefaults {
   if (defaults.DISCORD_GUILD_ID === guildId) return defaults;
   const others = Object.entries(defaults).filter(([name]) => !guildVariables.some((each) => each === name));
   return Object.fromEntries(others);
-}
-
-/** Whether a stored path is a secret. */
-export function isSecretPath(path: string): boolean {
-  return ['lookupKey', 'voteSecrets', 'premiumSecrets'].includes(path) || itemOfCodes(path) !== null;
 }

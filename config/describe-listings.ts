@@ -1,12 +1,31 @@
+import type { SettingSpec } from '../src/core/settings/setting-spec.ts';
+import { settings } from '../src/features/settings.ts';
+import { shop as shopSetting } from '../src/features/shop/settings.ts';
 import { type CommunityConfig, communityConfig, type OpenedSetting } from './community-config.ts';
-import { defaultSourcesOf } from './default-sources.ts';
-import { type EffectiveValue, effectiveValues } from './effective-values.ts';
 import type { Environment } from './environment.ts';
-import { listingDefaults } from './listing-defaults.ts';
-import type { ListingBase, ListingOrigin } from './listing-source.ts';
+import {
+  type DefaultSources,
+  type ListingBase,
+  type ListingDefaults,
+  type ListingOrigin,
+  type ListingSource,
+  pickDefaults,
+  statedValue,
+} from './listing-source.ts';
 import { readListings } from './listings.ts';
-import { readValues } from './read-values.ts';
+import { readValues, sourceOf } from './read-values.ts';
 import type { ListingConfig } from './schema.ts';
+import type { SettingSource, Values } from './settings.ts';
+
+/** Where a value of a listing comes from. `setup`: it was changed in Discord. */
+export type ValueSource = SettingSource | 'setup';
+
+/** A setting of a listing in effect. */
+export interface EffectiveValue {
+  /** As in the file; null if it is unset. A shop contains the number of its codes only. */
+  readonly value: unknown;
+  readonly source: ValueSource;
+}
 
 /** The effective settings of one listing, without secrets. */
 export interface PublicListing {
@@ -31,9 +50,17 @@ export type StoredSettings = ReadonlyMap<string, readonly OpenedSetting[]>;
 export function listingBase(environment: Environment): ListingBase | null {
   const { values, issues } = readValues(environment);
   const { sources } = readListings(values, issues);
-  return issues.length > 0
-    ? null
-    : { sources, defaults: listingDefaults(values), defaultSources: defaultSourcesOf(environment) };
+  return issues.length > 0 ? null : toListingBase(environment, values, sources);
+}
+
+/** The operator's part of the settings, with the variables that listings take values from. */
+export function toListingBase(
+  environment: Environment,
+  values: Values,
+  sources: readonly ListingSource[],
+): ListingBase {
+  const defaultSources = pickDefaults((name) => sourceOf(name, environment));
+  return { sources, defaults: pickDefaults((name) => values[name]) as ListingDefaults, defaultSources };
 }
 
 /** The listings in effect with their community, rewards and shop; null if the settings are invalid. */
@@ -73,18 +100,47 @@ function secretsOf(
   });
 }
 
-/** The effective values of a listing of a community. */
+/** The effective values of a listing of a community by path, without secrets. */
 export function valuesOfListing(
-  base: ListingBase,
+  { defaultSources }: ListingBase,
   { listings, sources }: CommunityConfig,
-  settings: readonly OpenedSetting[],
+  stored: readonly OpenedSetting[],
   index: number,
 ): Readonly<Record<string, EffectiveValue>> {
   const [listing, source] = [listings[index], sources[index]];
   if (listing === undefined || source === undefined) return {};
   const isStored = (path: string) =>
-    settings.some((each) => each.path === path && (each.listing === '' || each.listing === listing.name));
-  return effectiveValues({ listing, source, community: sources, defaults: base.defaultSources, isStored });
+    stored.some((each) => each.path === path && (each.listing === '' || each.listing === listing.name));
+  const configuredSource = (spec: SettingSpec): ValueSource => {
+    const { isShared, variable, fallback } = spec;
+    if ((isShared ? sources : [source]).some((each) => isStated(spec, each))) return 'file';
+    if (variable === undefined) return 'default';
+    const ofVariable = defaultSources[variable as keyof DefaultSources];
+    return ofVariable === 'unset' && fallback !== undefined ? configuredSource(fallback) : ofVariable;
+  };
+  const values = settings.map((spec: SettingSpec): [string, EffectiveValue] => {
+    const value = spec.inFile(listing);
+    const configured = value === null ? 'unset' : configuredSource(spec);
+    return [spec.path, { value, source: isStored(spec.path) ? 'setup' : configured }];
+  });
+  const guildSource = sourceOfGuild(listing, source, defaultSources);
+  return Object.fromEntries([['guildId', { value: listing.guildId, source: guildSource }], ...values]);
+}
+
+function isStated(spec: SettingSpec, { listing, shop }: ListingSource): boolean {
+  return (spec.path === shopSetting.path ? shop : statedValue(spec, listing)) !== undefined;
+}
+
+/** A bot without a guild of its own has that of the file. */
+function sourceOfGuild(
+  { guildId }: ListingConfig,
+  { origin, listing }: ListingSource,
+  { DISCORD_GUILD_ID }: DefaultSources,
+): ValueSource {
+  if (guildId === null) return 'unset';
+  if (origin === 'setup') return 'setup';
+  if (origin === 'file' && listing.guildId !== undefined) return 'file';
+  return DISCORD_GUILD_ID === 'unset' ? 'file' : DISCORD_GUILD_ID;
 }
 
 /** The listings in effect as text: a line per listing, and one per setting. */

@@ -1,14 +1,23 @@
 import { z } from 'zod';
-import { announcements } from './announcements-file.ts';
-import { credits, id, timeZone } from './file-schemas.ts';
-import { rewards } from './rewards-file.ts';
-import { apiKey } from './settings.ts';
-import { shop } from './shop-file.ts';
+import {
+  announceChannelId,
+  cooldownHours,
+  ownerChannelId,
+  premiumChannelId,
+  timeZone,
+} from '../src/core/settings/listing-settings.ts';
+import { optional, shapeOf } from '../src/core/settings/setting-spec.ts';
+import { apiKey, credits, id } from '../src/core/settings/value-schemas.ts';
+import { settings } from '../src/features/settings.ts';
+import { shop } from '../src/features/shop/settings.ts';
 
 const text = z.string().min(1);
 
 /** The ends of the addresses `/webhooks/vote` and `/webhooks/premium`, which are of no listing in particular. */
 const reservedNames = ['vote', 'premium'];
+
+/** `rewards` of a listing in the file. */
+export const rewards = z.strictObject(shapeOf(settings, 'rewards'));
 
 /** The schema of a listing in the file. */
 export const listing = z.strictObject({
@@ -26,25 +35,21 @@ export const listing = z.strictObject({
     .describe(
       'Discord id of the guild (server) of the community. DISCORD_GUILD_ID otherwise, and else the server listing.',
     ),
-  timeZone: timeZone
-    .optional()
-    .describe('IANA time zone of the community, for calendar days. UTC otherwise. Listings of one guild share it.'),
-  ownerChannelId: id
-    .optional()
-    .describe('Channel in which the owner gets reports, such as purchases to fulfil. Listings of one guild share it.'),
+  timeZone: optional(timeZone),
+  ownerChannelId: optional(ownerChannelId),
   lookupKey: apiKey.optional().describe('API key of this listing.'),
   voteSecrets: z.array(text).default([]).describe('Secrets of its vote webhooks. All of them are valid.'),
   premiumSecrets: z.array(text).default([]).describe('Secrets of its premium webhooks. All of them are valid.'),
   voteAuthorization: text.optional().describe('Opt-in: accept unsigned server votes with this Authorization header.'),
-  announceChannelId: id.optional(),
-  premiumChannelId: id.optional(),
+  announceChannelId: optional(announceChannelId),
+  premiumChannelId: optional(premiumChannelId),
   creditsPerVote: credits.optional().describe('Older name of rewards.vote.'),
   creditsPerPremium: credits.optional().describe('Older name of rewards.premium.'),
   creditsWhenDenied: credits.optional().describe('Older name of rewards.whenDenied.'),
-  cooldownHours: z.number().positive().max(8_760).optional(),
+  cooldownHours: optional(cooldownHours),
   rewards: rewards.optional().describe('What votes and premium earn.'),
-  announcements: announcements.optional().describe('What is announced, and how.'),
-  shop: shop.optional().describe('What members buy with credits. Listings of one guild share it.'),
+  announcements: z.strictObject(shapeOf(settings, 'announcements')).optional().describe('What is announced, and how.'),
+  shop: optional(shop),
 });
 
 /** The arguments of a refinement for a list of listings. */

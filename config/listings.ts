@@ -1,11 +1,12 @@
 import { dirname } from 'node:path';
+import { type SettingSpec, valueAt } from '../src/core/settings/setting-spec.ts';
+import { settings } from '../src/features/settings.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import { guildIdsOf } from './communities.ts';
 import { mayStoreSecrets } from './encryption.ts';
 import type { ListingSource } from './listing-source.ts';
-import { listingsFile } from './listings-file.ts';
+import { type FileListing, listingsFile } from './listings-file.ts';
 import { parseJsonFile } from './parse-json-file.ts';
-import { contradictingCredits } from './rewards.ts';
 import { needsDiscord, rolesOf } from './roles.ts';
 import type { ListingConfig } from './schema.ts';
 import type { SecretFile } from './secret-files.ts';
@@ -114,8 +115,23 @@ function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): 
   });
   const listings = toListings(sources, values, issues);
   issues.push(
-    ...fileListings.flatMap((listing, index) => contradictingCredits(listing, sources[index]?.setting ?? '')),
+    ...fileListings.flatMap((listing, index) => contradictingNames(listing, sources[index]?.setting ?? '')),
     ...sourceIssues(sources, listings),
   );
   return { listings, sources, secretFiles };
+}
+
+/** An issue for each setting that has two different values in the file, one under its older name. */
+function contradictingNames(listing: FileListing, setting: string): ConfigIssue[] {
+  return settings.flatMap((spec: SettingSpec) => {
+    const { path, olderName } = spec;
+    if (olderName === undefined) return [];
+    const [own, older] = [valueAt(listing, path), valueAt(listing, olderName)];
+    if (own === undefined || older === undefined || own === older) return [];
+    return {
+      setting: `${setting}.${path}`,
+      problem: `differs from ${olderName} of the same listing.`,
+      hint: `Remove ${olderName}; it is the older name of ${path}.`,
+    };
+  });
 }

@@ -3,10 +3,9 @@ import { z } from 'zod';
 import type { KeySources } from '../src/platform/encryption/encryption.ts';
 import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
 import { checkOptions } from '../src/platform/options.ts';
-import { defaultSourcesOf } from './default-sources.ts';
+import { toListingBase } from './describe-listings.ts';
 import { keySourcesOf } from './encryption.ts';
 import type { Environment } from './environment.ts';
-import { listingDefaults } from './listing-defaults.ts';
 import { readListings } from './listings.ts';
 import { readValues } from './read-values.ts';
 import { needsDiscord, rolesOf } from './roles.ts';
@@ -60,7 +59,7 @@ export function loadConfig(environment: Environment): Config {
     },
     lookup: { baseUrl: values.LOOKUP_BASE_URL ?? '' },
     listings,
-    base: { sources, defaults: listingDefaults(values), defaultSources: defaultSourcesOf(environment) },
+    base: toListingBase(environment, values, sources),
     reminders: values.REMINDERS === 'on',
     keep: { bodiesMs: values.KEEP_BODIES ?? null, effectsMs: values.KEEP_EFFECTS ?? null },
     linkedQuota: {

@@ -1,10 +1,10 @@
+import { timeZone } from '../src/core/settings/value-schemas.ts';
 import { hour } from '../src/platform/durations.ts';
 import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
-import { timeZone } from './file-schemas.ts';
+import { rewards } from './listings-file.ts';
 import { parseJsonFile } from './parse-json-file.ts';
-import { rewardsOf } from './rewards.ts';
-import { rewards } from './rewards-file.ts';
 import type { ListingConfig } from './schema.ts';
+import { rewardsOf } from './to-listings.ts';
 
 const otherRewards = rewards.extend({ timeZone: timeZone.optional() });
 

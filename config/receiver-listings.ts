@@ -1,14 +1,12 @@
 import { z } from 'zod';
+import type { WeekdayName } from '../src/core/settings/reward-settings.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import { guildIdsOf } from './communities.ts';
 import type { ListingSource } from './listing-source.ts';
-import { distinctNames, listing as fileListing } from './listings-file.ts';
+import { distinctNames, listing as fileListing, rewards as fileRewards } from './listings-file.ts';
 import { readValues } from './read-values.ts';
-import { rewards as fileRewards } from './rewards-file.ts';
-import { rolesOf } from './role-issues.ts';
 import type { ListingConfig } from './schema.ts';
-import { toListings } from './to-listings.ts';
-import type { WeekdayName } from './weekdays.ts';
+import { rolesOf, toListings } from './to-listings.ts';
 
 /** What votes and premium earn. Amounts are whole credits. Roles and parties need the bot. */
 export interface ReceiverRewards {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { apiKey } from '../src/core/settings/value-schemas.ts';
+import { durationPattern, expectedDuration, isDurationInRange, parseDuration } from '../src/platform/duration-text.ts';
 import { expectedKey, parseEncryptionKey } from '../src/platform/encryption/encryption-key.ts';
 import { logLevels } from '../src/platform/log.ts';
 import { snowflakePattern } from '../src/platform/snowflake.ts';
 import { samplers } from '../src/platform/tracing/exporter-options.ts';
-import { durationPattern, expectedDuration, isDurationInRange, parseDuration } from './duration.ts';
 import { parseKeyValues } from './key-values.ts';
 import { roles } from './roles.ts';
 
@@ -22,8 +23,6 @@ export interface Setting<Value = unknown> {
 
 const id = z.string().regex(snowflakePattern);
 const text = z.string().min(1);
-/** Visible ASCII, as allowed in a header. */
-export const apiKey = z.string().regex(/^[\x21-\x7e]+$/);
 const secrets = z
   .string()
   .transform((list) => list.split(',').map((secret) => secret.trim()))

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ShopItem } from '../src/core/rewards/shop-item.ts';
+import { type FileShopItem, maxCodeLength, toShopItem } from '../src/features/shop/settings.ts';
 import { formatCount } from '../src/platform/durations.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import { type SecretFile, worldWritableIssue } from './secret-files.ts';
-import { type FileShopItem, maxCodeLength } from './shop-file.ts';
 
 export interface ShopContext {
   /** Position of the shop in the file: `TALLYHOOK_CONFIG listings.0.shop`. */
@@ -20,18 +20,8 @@ export interface ShopContext {
 export function readShop(items: readonly FileShopItem[], context: ShopContext): ShopItem[] {
   const positions = new Map<string, string>();
   return items.map((item, index) => {
-    const { id, name, price, role, for: forMs, manual = false, stock, needsRole } = item;
-    return {
-      id,
-      name,
-      price,
-      role: role ?? null,
-      forMs: forMs ?? null,
-      codes: readCodes(item, { ...context, setting: `${context.setting}.${index}` }, positions),
-      manual,
-      stock: stock ?? null,
-      needsRole: needsRole ?? null,
-    };
+    const codes = readCodes(item, { ...context, setting: `${context.setting}.${index}` }, positions);
+    return toShopItem(item, codes);
   });
 }
 

@@ -1,10 +1,20 @@
+import type { ListingRewards } from '../src/core/rewards/rules.ts';
+import { announceChannelId, cooldownHours, premiumChannelId } from '../src/core/settings/listing-settings.ts';
+import {
+  allListings,
+  milestones,
+  multipliers,
+  premium,
+  vote,
+  whenDenied,
+} from '../src/core/settings/reward-settings.ts';
+import type { SettingSpec } from '../src/core/settings/setting-spec.ts';
+import { readAnnouncements } from '../src/features/announcements/settings.ts';
+import { milestoneRoles, premiumRoles, voterRole } from '../src/features/roles/settings.ts';
+import { hour } from '../src/platform/durations.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
-import { announcementsOf } from './announcements.ts';
 import { type Community, communitiesOf, plainCommunity } from './communities.ts';
-import type { ListingDefaults } from './listing-defaults.ts';
-import type { ListingSource, StatedListing } from './listing-source.ts';
-import { rewardsOf } from './rewards.ts';
-import { roleIssues } from './role-issues.ts';
+import { configuredValue, type ListingDefaults, type ListingSource, type StatedListing } from './listing-source.ts';
 import type { ListingConfig } from './schema.ts';
 
 /**
@@ -23,6 +33,7 @@ export function toListings(
 export function toListing(source: ListingSource, community: Community, defaults: ListingDefaults): ListingConfig {
   const { listing, guildId, implied } = source;
   const { streak, party, ...shared } = community;
+  const channelId = configuredValue(announceChannelId, listing, defaults) ?? null;
   return {
     name: listing.name,
     kind: listing.kind,
@@ -33,11 +44,46 @@ export function toListing(source: ListingSource, community: Community, defaults:
     voteSecrets: listing.voteSecrets,
     premiumSecrets: listing.premiumSecrets,
     voteAuthorization: listing.voteAuthorization ?? null,
-    ...channelsOf(defaults, listing),
+    announceChannelId: channelId,
+    premiumChannelId: configuredValue(premiumChannelId, listing, defaults) ?? channelId,
     guildId,
     ...shared,
     rewards: rewardsOf(defaults, listing, { guildId, streak, party }),
-    announcements: announcementsOf(listing.announcements),
+    announcements: readAnnouncements(listing.announcements),
+  };
+}
+
+/**
+ * The rewards of a listing: its own in the file, or else those of the variables. `VOTER_ROLE_ID` is a role of
+ * `DISCORD_GUILD_ID`, if that is set, so listings of other guilds do not get it.
+ *
+ * @param listing its part of the file; empty without a file
+ * @param community its guild, streak and party
+ */
+export function rewardsOf(
+  defaults: ListingDefaults,
+  listing: Partial<StatedListing>,
+  { guildId, streak, party }: Pick<Community, 'streak' | 'party'> & { readonly guildId: string | null },
+): ListingRewards {
+  const { VOTER_ROLE_ID, VOTER_ROLE_FOR = 0, DISCORD_GUILD_ID = guildId } = defaults;
+  const ofGuild = { ...defaults, VOTER_ROLE_ID: DISCORD_GUILD_ID === guildId ? VOTER_ROLE_ID : undefined };
+  const value = <Spec extends SettingSpec>(spec: Spec) => configuredValue(spec, listing, ofGuild);
+  const role = value(voterRole) ?? null;
+  return {
+    base: {
+      perVote: value(vote) ?? 0,
+      perPremium: value(premium) ?? 0,
+      whenDenied: value(whenDenied) ?? 0,
+      cooldownMs: Math.round((value(cooldownHours) ?? 0) * hour),
+    },
+    multipliers: value(multipliers) ?? [],
+    streak,
+    milestones: value(milestones) ?? [],
+    milestoneRoles: value(milestoneRoles) ?? 'all',
+    voterRole: role && { role: role.role, forMs: role.for ?? VOTER_ROLE_FOR },
+    premiumRoles: value(premiumRoles) ?? {},
+    allListings: value(allListings) ?? 0,
+    party,
   };
 }
 
@@ -49,10 +95,32 @@ export function sourceIssues(sources: readonly ListingSource[], listings: readon
   });
 }
 
-function channelsOf(defaults: ListingDefaults, listing: StatedListing) {
-  const own = listing.announceChannelId;
-  const announceChannelId = own === undefined ? (defaults.ANNOUNCE_CHANNEL_ID ?? null) : own;
-  const ownPremium = listing.premiumChannelId;
-  const premiumChannelId = (ownPremium === undefined ? defaults.PREMIUM_CHANNEL_ID : ownPremium) ?? announceChannelId;
-  return { announceChannelId, premiumChannelId };
+type RewardingListing = Pick<ListingConfig, 'guildId' | 'rewards' | 'shop'>;
+
+/**
+ * Issues with the roles that a listing's rules and shop name.
+ *
+ * @param setting where they are configured
+ */
+export function roleIssues(listing: RewardingListing, setting: string): ConfigIssue[] {
+  const roles = rolesOf(listing);
+  if (roles.length > 0 && listing.guildId === null) {
+    const problem = 'gives or requires a role, but the Discord server (guild) of the role is not configured.';
+    return [{ setting, problem, hint: 'Set DISCORD_GUILD_ID to its id, or guildId of the listing in the file.' }];
+  }
+  if (listing.guildId === null || !roles.includes(listing.guildId)) return [];
+  const problem = `gives or requires the role ${listing.guildId}, which is @everyone and cannot be given.`;
+  return [{ setting, problem, hint: 'Use the id of another role (server settings → Roles → Copy Role ID).' }];
+}
+
+/** All roles that the rules and the shop of a listing give or require. */
+export function rolesOf({ rewards, shop }: RewardingListing): string[] {
+  const roles = [
+    rewards.voterRole?.role,
+    ...Object.values(rewards.premiumRoles),
+    ...rewards.milestones.map(({ role }) => role),
+    ...rewards.multipliers.map(({ role }) => role),
+    ...shop.flatMap(({ role, needsRole }) => [role, needsRole]),
+  ];
+  return roles.filter((role) => typeof role === 'string');
 }

@@ -1,8 +1,9 @@
+import type { SettingField } from '../../src/core/settings/setting-spec.ts';
 import { type CommandInput, selectedValues, textField } from '../../src/discord/commands/input.ts';
 import type { ModalField, SelectChoice } from '../../src/discord/commands/reply.ts';
+import { type SettingPath, settingAt } from '../../src/features/settings.ts';
+import { fieldText, type JsonObject, listOf, objectOf } from '../../src/platform/json.ts';
 import type { Texts } from '../../src/texts/texts.ts';
-import { fieldText } from './json.ts';
-import type { SettingPath } from './view.ts';
 
 export const sectionIds = ['listing', 'channels', 'rewards', 'roles', 'reminders', 'shop', 'announcements'] as const;
 export type SectionId = (typeof sectionIds)[number];
@@ -24,12 +25,118 @@ export type FormValues = Partial<Readonly<Record<SettingPath, unknown>>>;
 /** A modal that edits settings. Its fields start with the values in effect. */
 export interface Form {
   readonly section: SectionId;
+  /** The settings that it edits. */
+  readonly paths: readonly SettingPath[];
   title(texts: Texts): string;
   fields(context: FormContext): readonly ModalField[];
   /** Numbers that are not whole, and other invalid texts, are passed on as they are, and found when they are saved. */
   read(input: CommandInput, context: FormContext): FormValues;
+  /** The entries of the list that it edits, in words. */
+  entries?(value: unknown, texts: Texts): readonly string[];
   /** Fields that are never stored nor shown again. */
   readonly secretFields?: readonly string[];
+}
+
+/** The form with the fields of these settings. */
+export function settingsForm(
+  section: SectionId,
+  title: keyof Texts['setup']['forms'],
+  paths: readonly SettingPath[],
+): Form {
+  return {
+    section,
+    paths,
+    title: ({ setup }) => setup.forms[title],
+    fields: ({ texts, value }) => {
+      const shown = paths.flatMap((path) =>
+        fieldsOf(path).map((field) => ({ field, value: partOf(field, value(path)) ?? field.preset })),
+      );
+      return shown.flatMap((each, index) => {
+        const sameName = shown.filter(({ field }) => field.name === each.field.name);
+        return shown.indexOf(sameName[0] ?? each) === index ? modalField(each, sameName, texts) : [];
+      });
+    },
+    read: (input, { value }) =>
+      Object.fromEntries(paths.map((path) => [path, readSetting(fieldsOf(path), input, value(path))])),
+  };
+}
+
+function fieldsOf(path: SettingPath): readonly SettingField[] {
+  return settingAt(path).fields ?? [];
+}
+
+function partOf({ part }: SettingField, value: unknown): unknown {
+  return part === undefined ? value : objectOf(value)[part];
+}
+
+interface ShownField {
+  readonly field: SettingField;
+  readonly value: unknown;
+}
+
+/** @param boxes the switches of the same name */
+function modalField({ field, value }: ShownField, boxes: readonly ShownField[], texts: Texts): ModalField {
+  const { setup } = texts;
+  const { name, hint, maxLength } = field;
+  const label = setup.fields[name];
+  const options = { ...(hint && { description: setup.hints[hint] }), ...(maxLength && { maxLength }) };
+  switch (field.kind) {
+    case 'text':
+    case 'number':
+      return shortText(name, label, value, options);
+    case 'longText':
+      return { kind: 'text', name, label, required: false, multiline: true, value: fieldText(value), ...options };
+    case 'channels':
+    case 'roles':
+      return optionalSelect(field.kind, name, label, value, options.description);
+    case 'radios':
+      return radios(name, label, field.choices(texts), value);
+    case 'select': {
+      const choices = toChoices(field.choices(texts), [value]);
+      return { kind: 'choices', name, label, required: false, choices, ...options };
+    }
+    case 'switch': {
+      const choices = boxes.flatMap(({ field: box, value: isOn }) =>
+        box.kind === 'switch' ? { value: box.choice, label: setup.choices[box.choice], selected: isOn === true } : [],
+      );
+      return { kind: 'checkboxes', name, label, required: false, choices };
+    }
+  }
+}
+
+/** The entered value of a setting. What a form does not show of an object stays as it is. */
+function readSetting(fields: readonly SettingField[], input: CommandInput, current: unknown): unknown {
+  const [only] = fields;
+  if (only === undefined || only.part === undefined) return only && readField(only, input);
+  const parts = fields.map((field) => [field, readField(field, input) ?? undefined] as const);
+  if (parts.some(([{ isRequiredPart }, value]) => isRequiredPart && value === undefined)) return null;
+  const others = Object.entries(objectOf(current)).filter(([name]) => fields.every(({ part }) => part !== name));
+  const entered = parts.filter(([, value]) => value !== undefined).map(([{ part = '' }, value]) => [part, value]);
+  return Object.fromEntries([...others, ...entered]);
+}
+
+function readField(field: SettingField, input: CommandInput): unknown {
+  const value = enteredValue(field, input);
+  return 'ifEmpty' in field ? (value ?? field.ifEmpty) : value;
+}
+
+function enteredValue(field: SettingField, input: CommandInput): unknown {
+  const { name } = field;
+  switch (field.kind) {
+    case 'number':
+      return numberField(input, name);
+    case 'text':
+    case 'longText':
+      return optionalText(input, name);
+    case 'channels':
+    case 'roles':
+    case 'select':
+      return selectedId(input, name);
+    case 'radios':
+      return input.fields[name];
+    case 'switch':
+      return selectedValues(input, name).includes(field.choice);
+  }
 }
 
 /** A short text that may stay empty. */
@@ -68,6 +175,11 @@ export function toChoices(
   selected: readonly unknown[],
 ): SelectChoice[] {
   return choices.map(([value, label]) => ({ value, label, selected: selected.includes(value) }));
+}
+
+/** The entry of a list that is edited; empty for a new one. */
+export function editedEntry({ value, entry }: FormContext, path: SettingPath): JsonObject {
+  return entry === null ? {} : (listOf(value(path))[entry] ?? {});
 }
 
 /** A box that removes the edited entry. */

@@ -1,19 +1,74 @@
-import { style, text } from './announcement-forms.ts';
-import { channels, reminders } from './channel-forms.ts';
-import type { Form } from './form.ts';
-import { credits, milestone, multiplier, party, streak } from './reward-forms.ts';
-import { roles, tier } from './role-forms.ts';
+import type { CommandInput } from '../../src/discord/commands/input.ts';
+import type { OptionValue } from '../../src/discord/commands/reply.ts';
+import { milestone, multiplier, tier } from './entry-forms.ts';
+import { type Form, settingsForm } from './form.ts';
 import { item, limits } from './shop-forms.ts';
+import { listingOptions, type SetupView } from './view.ts';
 
 /** All forms that edit settings, by the names in the ids of their buttons. */
 export const forms = {
-  ...{ channels, reminders, credits, streak, party, milestone, multiplier },
-  ...{ roles, tier, style, text, item, limits },
+  channels: settingsForm('channels', 'channels', ['announceChannelId', 'premiumChannelId', 'ownerChannelId']),
+  reminders: settingsForm('reminders', 'reminders', ['cooldownHours']),
+  credits: settingsForm('rewards', 'credits', [
+    'rewards.vote',
+    'rewards.premium',
+    'rewards.whenDenied',
+    'rewards.allListings',
+  ]),
+  streak: settingsForm('rewards', 'streak', ['rewards.streak', 'timeZone']),
+  party: settingsForm('rewards', 'party', ['rewards.party']),
+  milestone,
+  multiplier,
+  roles: settingsForm('roles', 'roles', ['rewards.voterRole', 'rewards.milestoneRoles', 'rewards.premiumRoles']),
+  tier,
+  style: settingsForm('announcements', 'style', [
+    'announcements.mode',
+    'announcements.every',
+    'announcements.colour',
+    'announcements.voteButton',
+    'announcements.reviews',
+    'announcements.milestones',
+    'announcements.premium',
+    'announcements.party',
+    'announcements.lostStreaks',
+  ]),
+  text: settingsForm('announcements', 'text', [
+    'announcements.title',
+    'announcements.text',
+    'announcements.thumbnail',
+    'announcements.language',
+  ]),
+  item,
+  limits,
 } as const satisfies Record<string, Form>;
 
 export type FormName = keyof typeof forms;
 
-export function findForm(name: unknown): { readonly name: FormName; readonly form: Form } | null {
-  const entry = Object.entries(forms).find(([each]) => each === name);
-  return entry === undefined ? null : { name: entry[0] as FormName, form: entry[1] };
+/** Which form edits what. */
+export interface Edit {
+  readonly name: FormName;
+  /** The position in a list; null for a new entry, or without a list. */
+  readonly entry: number | null;
+  readonly variant: string | null;
+}
+
+const formNames = Object.keys(forms) as FormName[];
+
+/** The edit that a component or modal names; null for a forged or outdated one. */
+export function editOf({ options }: CommandInput): Edit | null {
+  const name = formNames.find((each) => each === options['f']);
+  const entry = Number(options['e'] ?? Number.NaN);
+  const isPosition = Number.isInteger(entry) && entry >= 0 && entry < 1_000;
+  return name === undefined
+    ? null
+    : { name, entry: isPosition ? entry : null, variant: String(options['k'] ?? '') || null };
+}
+
+export function editOptions(view: SetupView, { name, entry, variant }: Edit): Readonly<Record<string, OptionValue>> {
+  return {
+    f: name,
+    ...listingOptions(view),
+    ...(entry === null ? {} : { e: entry }),
+    ...(variant === null ? {} : { k: variant }),
+  };
 }

@@ -1,4 +1,4 @@
-import { isEqual, listOf, objectOf } from './json.ts';
+import { isEqual, listOf, objectOf } from '../../src/platform/json.ts';
 
 /** A setting before and after a change; undefined for one that `/setup` does not store. */
 export interface ValueChange {

@@ -1,7 +1,6 @@
-import { parseJson } from '../../src/platform/json.ts';
-import type { SetupChecks } from '../setup-checks.ts';
-import type { SettingIssue } from '../setup-port.ts';
-import { listOf, objectOf } from './json.ts';
+import type { SettingIssue } from '../../src/features/setup/community.ts';
+import { listOf, objectOf, parseJson } from '../../src/platform/json.ts';
+import type { SetupChecks } from '../setup-services.ts';
 
 const channelPaths = ['announceChannelId', 'premiumChannelId', 'ownerChannelId'] as const;
 

@@ -1,5 +1,4 @@
-import { parseJson } from '../../src/platform/json.ts';
-import { listOf, objectOf, textOf } from './json.ts';
+import { listOf, objectOf, parseJson, textOf } from '../../src/platform/json.ts';
 import { keyProblem } from './link.ts';
 import { type Problem, problemOf } from './render-change.ts';
 import type { SetupView } from './view.ts';

@@ -1,6 +1,5 @@
-import { parseJson } from '../../src/platform/json.ts';
+import { listOf, objectOf, parseJson } from '../../src/platform/json.ts';
 import type { ValueChange } from './given-roles.ts';
-import { listOf, objectOf } from './json.ts';
 import { effectiveValue, type SetupView } from './view.ts';
 
 const rolePaths = ['rewards.voterRole', 'rewards.premiumRoles', 'rewards.milestones', 'shop'] as const;

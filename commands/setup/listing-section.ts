@@ -1,8 +1,8 @@
 import type { Modal, Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
+import type { GeneratedSecrets, ListingSettings, SecretFamily } from '../../src/features/setup/community.ts';
 import { bold, joined, lines, type Markup, subtext } from '../../src/texts/markup.ts';
-import type { GeneratedSecrets, ListingSettings, SecretFamily } from '../setup-port.ts';
 import { panel } from './results.ts';
-import { settingName } from './setting-name.ts';
+import { settingName } from './values.ts';
 import { button, displayName, escapedName, listingOptions, listingTitle, type SetupView, textBlock } from './view.ts';
 
 export const families = ['vote', 'premium'] as const satisfies readonly SecretFamily[];

@@ -1,9 +1,10 @@
 import type { Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
+import type { SettingPath } from '../../src/features/settings.ts';
 import { bold, joined, lines, type Markup, subtext } from '../../src/texts/markup.ts';
-import { describeValue } from './describe-value.ts';
 import { type SectionId, sectionIds } from './form.ts';
 import { problemOf } from './render-change.ts';
 import { panel } from './results.ts';
+import { describeValue } from './values.ts';
 import {
   button,
   effectiveValue,
@@ -11,7 +12,6 @@ import {
   listingOptions,
   listingTitle,
   names,
-  type SettingPath,
   type SetupView,
   textBlock,
 } from './view.ts';

@@ -1,8 +1,8 @@
 import type { PanelBlock } from '../../src/discord/commands/reply.ts';
 import { hour } from '../../src/platform/durations.ts';
+import { textOf } from '../../src/platform/json.ts';
 import { bold, lines, type Markup, markup, mention, timestamp } from '../../src/texts/markup.ts';
 import { type PlaceholderName, parseTemplate, renderTemplate } from '../../src/texts/template.ts';
-import { textOf } from './json.ts';
 import { displayName, effectiveValue, escapedName, type SetupView, textBlock } from './view.ts';
 
 const sample = { credits: 10, balance: 120, votes: 12, streak: 7 };

@@ -1,7 +1,6 @@
+import type { ChangedSetting, SettingIssue, SettingsChange } from '../../src/features/setup/community.ts';
 import { bold, escapeText, lines, type Markup, markup, mention, subtext, timestamp } from '../../src/texts/markup.ts';
-import type { ChangedSetting, SettingIssue, SettingsChange } from '../setup-port.ts';
-import { describeValue } from './describe-value.ts';
-import { settingName } from './setting-name.ts';
+import { describeValue, settingName } from './values.ts';
 import { displayName, escapedName, type SetupView } from './view.ts';
 
 const maxChangesShown = 12;

@@ -1,8 +1,8 @@
 import type { Panel, PanelBlock, ReplyButton } from '../../src/discord/commands/reply.ts';
+import type { RotateResult, SaveResult, SettingsChange, UndoResult } from '../../src/features/setup/community.ts';
 import { lines, type Markup, markup, subtext } from '../../src/texts/markup.ts';
-import type { RotateResult, SaveResult, SettingsChange, UndoResult } from '../setup-port.ts';
-import { type Edit, editOptions } from './edit-options.ts';
 import type { SectionId } from './form.ts';
+import { type Edit, editOptions } from './forms.ts';
 import { type Problem, problemOf, renderChange, renderHistoryEntry, renderProblems } from './render-change.ts';
 import { button, buttonBlock, listingOptions, type SetupView, textBlock } from './view.ts';
 

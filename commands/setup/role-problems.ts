@@ -1,8 +1,8 @@
+import type { RoleAccess } from '../../src/features/roles/inspect-roles.ts';
 import { bold, type Markup, markup, roleMention } from '../../src/texts/markup.ts';
-import type { RoleAccess } from '../setup-checks.ts';
 import { newlyGivenRoles, type ValueChange } from './given-roles.ts';
 import type { Problem } from './render-change.ts';
-import { settingName } from './setting-name.ts';
+import { settingName } from './values.ts';
 import type { SetupView } from './view.ts';
 
 /**

@@ -1,47 +1,54 @@
 import type { Panel, PanelBlock, ReplyButton, SelectChoice } from '../../src/discord/commands/reply.ts';
+import { type SettingPath, settings } from '../../src/features/settings.ts';
 import { plainName } from '../../src/platform/truncate.ts';
 import { bold, joined, lines, type Markup } from '../../src/texts/markup.ts';
-import { describeMilestone, describeMultiplier, describeValue } from './describe-value.ts';
-import { editOptions } from './edit-options.ts';
-import { type SectionId, sectionIds } from './form.ts';
-import type { FormName } from './forms.ts';
-import { listOf, objectOf } from './json.ts';
+import type { Texts } from '../../src/texts/texts.ts';
+import { type Form, type SectionId, sectionIds } from './form.ts';
+import { editOptions, type FormName, forms } from './forms.ts';
 import { renderListing } from './listing-section.ts';
 import { renderPreview } from './preview.ts';
 import { panel } from './results.ts';
-import { namedTiers } from './role-forms.ts';
-import { settingName } from './setting-name.ts';
 import { renderShopSection } from './shop-section.ts';
-import {
-  button,
-  effectiveValue,
-  escapedName,
-  listingOptions,
-  type SettingPath,
-  type SetupView,
-  textBlock,
-} from './view.ts';
+import { describeValue, settingName } from './values.ts';
+import { button, effectiveValue, escapedName, listingOptions, type SetupView, textBlock } from './view.ts';
 
 type Plain = Exclude<SectionId, 'listing' | 'shop'>;
+type SetupTexts = Texts['setup'];
 
-/** The settings of each section. */
-export const sectionPaths: Readonly<Record<Plain, readonly SettingPath[]>> = {
-  channels: ['announceChannelId', 'premiumChannelId', 'ownerChannelId'],
+/** A part of a section: a button that opens a form, or a select that opens the form of an entry of a list. */
+type Part =
+  | { readonly form: FormName; readonly button: keyof SetupTexts['buttons'] }
+  | {
+      readonly form: FormName;
+      readonly placeholder: keyof SetupTexts['placeholders'];
+      readonly add: keyof SetupTexts['choices'];
+    };
+
+const parts: Readonly<Record<Plain, readonly Part[]>> = {
+  channels: [{ form: 'channels', button: 'edit' }],
   rewards: [
-    ...(['vote', 'premium', 'whenDenied', 'allListings', 'streak'] as const).map((name) => `rewards.${name}` as const),
-    'timeZone',
-    ...(['milestones', 'multipliers', 'party'] as const).map((name) => `rewards.${name}` as const),
+    { form: 'credits', button: 'credits' },
+    { form: 'streak', button: 'streak' },
+    { form: 'milestone', placeholder: 'milestones', add: 'addMilestone' },
+    { form: 'multiplier', placeholder: 'multipliers', add: 'addMultiplier' },
+    { form: 'party', button: 'party' },
   ],
-  roles: ['rewards.voterRole', 'rewards.milestoneRoles', 'rewards.premiumRoles'],
-  reminders: ['cooldownHours'],
-  announcements: (['mode', 'every', 'title', 'text', 'colour', 'thumbnail', 'voteButton', 'reviews'] as const)
-    .map((name): SettingPath => `announcements.${name}`)
-    .concat(
-      (['milestones', 'premium', 'party', 'lostStreaks', 'language'] as const).map(
-        (name): SettingPath => `announcements.${name}`,
-      ),
-    ),
+  roles: [
+    { form: 'roles', button: 'edit' },
+    { form: 'tier', placeholder: 'tiers', add: 'addTier' },
+  ],
+  reminders: [{ form: 'reminders', button: 'edit' }],
+  announcements: [
+    { form: 'style', button: 'style' },
+    { form: 'text', button: 'text' },
+  ],
 };
+
+/** The settings of a section: those of its forms. Announcements are in the order of the file. */
+export function sectionPaths(section: Plain): readonly SettingPath[] {
+  const paths = new Set(parts[section].flatMap(({ form }) => forms[form].paths));
+  return section === 'announcements' ? settings.map(({ path }) => path).filter((path) => paths.has(path)) : [...paths];
+}
 
 export function sectionOf(value: unknown): SectionId | null {
   return sectionIds.find((each) => each === value) ?? null;
@@ -53,7 +60,7 @@ export function renderSection(view: SetupView, section: SectionId): Panel {
   if (section === 'shop') return renderShopSection(view);
   const { texts } = view;
   const { buttons, sections, reminders } = texts.setup;
-  const paths = sectionPaths[section];
+  const paths = sectionPaths(section);
   // What replaces our own texts and looks is listed only if it is set.
   const isShown = (path: SettingPath) => section !== 'announcements' || effectiveValue(view, path).value !== null;
   const isStored = paths.some((path) => effectiveValue(view, path).source === 'setup');
@@ -90,35 +97,27 @@ export function settingLine(view: SetupView, path: SettingPath): Markup {
 
 function editButtons(view: SetupView, section: Plain): ReplyButton[] {
   const { buttons } = view.texts.setup;
-  const edit = (label: string, name: FormName) =>
-    button(label, 'edit', editOptions(view, { name, entry: null, variant: null }), 'primary');
-  switch (section) {
-    case 'rewards':
-      return [edit(buttons.credits, 'credits'), edit(buttons.streak, 'streak'), edit(buttons.party, 'party')];
-    case 'announcements':
-      return [edit(buttons.style, 'style'), edit(buttons.text, 'text')];
-    default:
-      return [edit(buttons.edit, section)];
-  }
+  return parts[section].flatMap((part) =>
+    'button' in part
+      ? button(
+          buttons[part.button],
+          'edit',
+          editOptions(view, { name: part.form, entry: null, variant: null }),
+          'primary',
+        )
+      : [],
+  );
 }
 
 /** Selects that open the form of an entry, or of a new one. */
 function listSelects(view: SetupView, section: Plain): PanelBlock[] {
-  const { texts } = view;
-  const { placeholders, choices } = texts.setup;
-  if (section === 'rewards') {
-    return [
-      entrySelect(view, 'milestone', placeholders.milestones, choices.addMilestone, [
-        ...listOf(effectiveValue(view, 'rewards.milestones').value).map((each) => describeMilestone(each, texts)),
-      ]),
-      entrySelect(view, 'multiplier', placeholders.multipliers, choices.addMultiplier, [
-        ...listOf(effectiveValue(view, 'rewards.multipliers').value).map((each) => describeMultiplier(each, texts)),
-      ]),
-    ];
-  }
-  if (section !== 'roles') return [];
-  const tiers = namedTiers(objectOf(effectiveValue(view, 'rewards.premiumRoles').value));
-  return [entrySelect(view, 'tier', placeholders.tiers, choices.addTier, tiers)];
+  const { placeholders, choices } = view.texts.setup;
+  return parts[section].flatMap((part) => {
+    if (!('add' in part)) return [];
+    const form: Form = forms[part.form];
+    const entries = form.paths.flatMap((path) => form.entries?.(effectiveValue(view, path).value, view.texts) ?? []);
+    return entrySelect(view, part.form, placeholders[part.placeholder], choices[part.add], entries);
+  });
 }
 
 const maxEntries = 24;

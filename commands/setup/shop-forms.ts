@@ -1,6 +1,8 @@
 import { textField } from '../../src/discord/commands/input.ts';
 import type { ModalField } from '../../src/discord/commands/reply.ts';
+import { type JsonObject, listOf, withoutUndefined } from '../../src/platform/json.ts';
 import {
+  editedEntry,
   type Form,
   type FormContext,
   numberField,
@@ -10,7 +12,6 @@ import {
   shortText,
   withEntry,
 } from './form.ts';
-import { type JsonObject, listOf, withoutUndefined } from './json.ts';
 
 /** What an item is. */
 export const itemVariants = ['role', 'codes', 'manual'] as const;
@@ -21,23 +22,20 @@ export function variantOf(item: JsonObject): ItemVariant {
   return item['manual'] === true ? 'manual' : 'codes';
 }
 
-function editedItem({ value, entry }: FormContext): JsonObject {
-  return entry === null ? {} : (listOf(value('shop'))[entry] ?? {});
-}
-
 function variantIn(context: FormContext): ItemVariant {
-  if (context.entry !== null) return variantOf(editedItem(context));
+  if (context.entry !== null) return variantOf(editedEntry(context, 'shop'));
   return itemVariants.find((each) => each === context.variant) ?? 'manual';
 }
 
 /** Name, price and what the buyer gets. */
 export const item: Form = {
   section: 'shop',
+  paths: ['shop'],
   title: ({ setup }) => setup.forms.item,
   secretFields: ['codes'],
   fields(context) {
     const { fields } = context.texts.setup;
-    const edited = editedItem(context);
+    const edited = editedEntry(context, 'shop');
     return [
       shortText('itemName', fields.itemName, edited['name'], { maxLength: 80, required: true }),
       shortText('price', fields.price, edited['price'], { maxLength: 9, required: true }),
@@ -46,7 +44,7 @@ export const item: Form = {
   },
   read(input, context) {
     const list = listOf(context.value('shop'));
-    const before = editedItem(context);
+    const before = editedEntry(context, 'shop');
     const name = textField(input, 'itemName');
     const variant = variantIn(context);
     const codes = textField(input, 'codes')
@@ -95,10 +93,11 @@ function contentFields(context: FormContext, edited: JsonObject): readonly Modal
 /** How many can be sold, and to whom. */
 export const limits: Form = {
   section: 'shop',
+  paths: ['shop'],
   title: ({ setup }) => setup.forms.limits,
   fields(context) {
     const { fields, hints } = context.texts.setup;
-    const { stock, needsRole } = editedItem(context);
+    const { stock, needsRole } = editedEntry(context, 'shop');
     return [
       shortText('stock', fields.stock, stock, { description: hints.stock, maxLength: 10 }),
       optionalSelect('roles', 'needsRole', fields.needsRole, needsRole),
@@ -108,7 +107,7 @@ export const limits: Form = {
     const list = listOf(context.value('shop'));
     if (context.entry === null || context.entry >= list.length) return {};
     const edited = withoutUndefined({
-      ...editedItem(context),
+      ...editedEntry(context, 'shop'),
       stock: numberField(input, 'stock'),
       needsRole: selectedId(input, 'needsRole') ?? undefined,
     });

@@ -1,20 +1,16 @@
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { OptionValue, PanelBlock, ReplyButton } from '../../src/discord/commands/reply.ts';
+import { isCommunityPath, type SettingPath } from '../../src/features/settings.ts';
+import type {
+  CommunitySettings,
+  EffectiveValue,
+  ListingSettings,
+  SettingsAuthor,
+} from '../../src/features/setup/community.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { escapeName, joined, type Markup } from '../../src/texts/markup.ts';
 import type { Texts } from '../../src/texts/texts.ts';
-import {
-  type CommunityPath,
-  type CommunitySettings,
-  communityPaths,
-  type EffectiveValue,
-  type ListingPath,
-  type ListingSettings,
-  type SettingsAuthor,
-} from '../setup-port.ts';
 import type { SetupServices } from '../setup-services.ts';
-
-export type SettingPath = ListingPath | CommunityPath;
 
 /** Who uses `/setup` where, and what is in effect there. */
 export interface SetupView {
@@ -64,10 +60,6 @@ async function readCommunity(
 /** Whether the listing that a component names is linked here. Forged and outdated ones are not. */
 export function namesListing({ input, listing }: SetupView): boolean {
   return listing !== null && listing.name === input.options['l'];
-}
-
-export function isCommunityPath(path: string): path is CommunityPath {
-  return communityPaths.some((each) => each === path);
 }
 
 /** The value in effect, with its source. */

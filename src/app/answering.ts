@@ -1,6 +1,5 @@
 import type { UnlocalizedContext } from '../../commands/context.ts';
-import type { SetupChecks } from '../../commands/setup-checks.ts';
-import type { SetupServices } from '../../commands/setup-services.ts';
+import type { SetupChecks, SetupServices } from '../../commands/setup-services.ts';
 import type { DiscordConfig } from '../../config/schema.ts';
 import type { DescriptionContext } from '../discord/commands/command.ts';
 import { createGatewayClient, type GatewayClient } from '../discord/gateway/gateway-client.ts';

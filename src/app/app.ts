@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { withCustomCommands } from '../../commands/custom-command.ts';
 import { commandsFor } from '../../commands/index.ts';
-import { createSetupDrafts } from '../../commands/setup-drafts.ts';
+import { createSetupDrafts } from '../../commands/setup-services.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
 import { homeAccounts } from '../core/ledger/account-id.ts';

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { isSecretPath, type OpenedSetting } from '../../config/community-config.ts';
+import type { OpenedSetting } from '../../config/community-config.ts';
 import { describeConfig, publicSettings } from '../../config/describe.ts';
 import { describeListings, publicListings, type StoredSettings } from '../../config/describe-listings.ts';
 import type { Environment } from '../../config/environment.ts';
 import { listingsFileSchema } from '../../config/listings-file.ts';
 import { loadConfig, loadDatabaseUrl } from '../../config/load.ts';
 import { configWarnings } from '../../config/warnings.ts';
+import { isSecretPath } from '../core/settings/listing-settings.ts';
 import { openSnapshot } from '../core/store/snapshots/open-snapshot.ts';
 import type { Snapshot } from '../core/store/snapshots/snapshot.ts';
 import { sqlitePathOf } from '../platform/database/database-url.ts';

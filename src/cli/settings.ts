@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { isSecretPath } from '../../config/community-config.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
+import { isSecretPath } from '../core/settings/listing-settings.ts';
 import { createListingTargets } from '../features/listings/listing-targets.ts';
 import { createSettingsWriter } from '../features/setup/save-settings.ts';
 import { exportSettings, importedChanges } from '../features/setup/settings-file.ts';

@@ -5,7 +5,6 @@
  */
 
 export type { ReceiverListing, ReceiverRewards } from '../../config/receiver-listings.ts';
-export type { WeekdayName } from '../../config/weekdays.ts';
 export { createReceiver, type ReceiverHandlers, type ReceiverOptions, type VoteReceiver } from '../app/receiver-app.ts';
 export type { Account } from '../core/ledger/account.ts';
 export type { LedgerReads } from '../core/ledger/ledger.ts';
@@ -18,6 +17,7 @@ export type {
   StreakEvent,
   VoteEvent,
 } from '../core/outbox/handler-events.ts';
+export type { WeekdayName } from '../core/settings/reward-settings.ts';
 export type { RecordedDelivery } from '../core/tally/tally.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from '../features/handlers/handlers.ts';
 export type {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { announcementsInFile } from '../../config/announcements.ts';
 import { describeListings, publicListings } from '../../config/describe-listings.ts';
 import { loadConfig } from '../../config/load.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
@@ -53,7 +52,11 @@ describe('the announcements of a listing', () => {
   it('are read from the file, and shown as they are there', () => {
     const { every: _, ...others } = all;
     expect(read(all)).toEqual({ ...others, everyMs: 6 * hour });
-    expect(announcementsInFile({ ...plainAnnouncements, ...read(all) })).toEqual(all);
+    const [listing] = publicListings(environment(all)) ?? [];
+    const shown = listing?.settings.filter(({ name }) => name.startsWith('announcements.')) ?? [];
+    expect(Object.fromEntries(shown.map(({ name, value }) => [name.replace('announcements.', ''), value]))).toEqual(
+      all,
+    );
     expect(read({ mode: 'digest' })).toMatchObject({ everyMs: hour, voteButton: true });
     expect(read({ lostStreaks: true })).toMatchObject({ lostStreaks: 3 });
     expect(read({ lostStreaks: false })).toMatchObject({ lostStreaks: null });

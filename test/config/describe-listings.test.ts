@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { describeListings, publicListings } from '../../config/describe-listings.ts';
 import { listingsFile, listingsFileSchema } from '../../config/listings-file.ts';
 import { loadConfig } from '../../config/load.ts';
-import { rewardsInFile } from '../../config/rewards-in-file.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 
 const rewards = {
@@ -34,8 +33,9 @@ const bot = { name: 'quartermaster', kind: 'bot', lookupKey: 'bot-key-for-tests'
 
 describe('tallyhook config', () => {
   it('shows rewards as they are in the file', () => {
-    const [listing] = loadConfig(environmentWith([{ ...harbour, rewards }])).listings;
-    expect(listing && rewardsInFile(listing.rewards)).toEqual(rewards);
+    const [listing] = publicListings(environmentWith([{ ...harbour, rewards }])) ?? [];
+    const shown = listing?.settings.filter(({ name }) => name.startsWith('rewards.')) ?? [];
+    expect(Object.fromEntries(shown.map(({ name, value }) => [name.replace('rewards.', ''), value]))).toEqual(rewards);
     expect(listingsFile.safeParse({ listings: [{ ...harbour, rewards }] }).success).toBe(true);
   });
 

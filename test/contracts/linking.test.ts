@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { SettingsAuthor, Setup } from '../../commands/setup-port.ts';
+import type { SettingsAuthor } from '../../src/features/setup/community.ts';
+import type { Setup } from '../../src/features/setup/setup.ts';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { setupOver } from '../support/setup-over.ts';

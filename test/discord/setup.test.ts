@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
-import type { SetupChecks } from '../../commands/setup-checks.ts';
+import type { SetupChecks } from '../../commands/setup-services.ts';
 import { controlsOf, textsOf } from '../../src/sandbox/discord/normalized-components.ts';
 import type { Message } from '../../src/sandbox/discord/objects.ts';
 import { serverAndBot } from '../support/listings.ts';

@@ -1,11 +1,8 @@
-import type { SetupChecks } from '../../commands/setup-checks.ts';
-import { createSetupDrafts } from '../../commands/setup-drafts.ts';
-import type { Setup } from '../../commands/setup-port.ts';
-import type { SetupServices } from '../../commands/setup-services.ts';
+import { createSetupDrafts, type SetupChecks, type SetupServices } from '../../commands/setup-services.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createListingTargets } from '../../src/features/listings/listing-targets.ts';
 import { openSettings } from '../../src/features/setup/opened-settings.ts';
-import { createSetup } from '../../src/features/setup/setup.ts';
+import { Setup } from '../../src/features/setup/setup.ts';
 import type { Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createEncryption } from '../../src/platform/encryption/encryption.ts';
@@ -20,7 +17,7 @@ function configOf(environment: Environment) {
 /** The settings of a process with these variables and this store. The listing service does not respond. */
 export function setupOver({ settings: store }: Store, environment: Environment = {}): Setup {
   const { base, encryption, publicUrl } = configOf(environment);
-  return createSetup({
+  return new Setup({
     ...{ store, encryption: createEncryption(encryption), publicUrl, clock: systemClock },
     ...{ base: () => base, apply: async () => {}, findTarget: createListingTargets(() => undefined).find },
   });

@@ -3,7 +3,7 @@ import type { Mutation } from '../mutation.ts';
 /** Settings, rotation, encryption and sign-in with Discord. */
 export const configurationMutations: readonly Mutation[] = [
   {
-    file: 'config/duration.ts',
+    file: 'src/platform/duration-text.ts',
     find: 'return duration > 0 && duration <= maxMs;',
     replace: 'return duration >= 0 && duration <= maxMs;',
     breaks: 'a duration of 0 is rejected',

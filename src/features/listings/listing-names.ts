@@ -1,4 +1,3 @@
-import type { SetupChecks } from '../../../commands/setup-checks.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { createCardSource } from '../announcements/card-source.ts';
 import { readCard } from '../announcements/listing-card.ts';
@@ -7,7 +6,7 @@ import { readCard } from '../announcements/listing-card.ts';
 export function createListingNames(
   findLookup: Parameters<typeof createCardSource>[0],
   stopwatch: Clock,
-): SetupChecks['listingNames'] {
+): (listings: readonly string[]) => Promise<ReadonlyMap<string, string>> {
   const source = createCardSource(findLookup);
   return async (listings) => {
     const names = new Map<string, string>();

@@ -1,4 +1,3 @@
-import type { RoleAccess } from '../../../commands/setup-checks.ts';
 import { fetchBotIdentity } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -6,7 +5,7 @@ import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
-import { inspectRoles } from './inspect-roles.ts';
+import { inspectRoles, type RoleAccess } from './inspect-roles.ts';
 
 const timeoutMs = 2 * second;
 

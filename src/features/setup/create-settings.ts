@@ -1,4 +1,3 @@
-import type { Setup } from '../../../commands/setup-port.ts';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -12,7 +11,7 @@ import type { Directory } from '../communities/directory.ts';
 import type { ListingTargets } from '../listings/listing-targets.ts';
 import type { LookupClients } from '../listings/lookup-clients.ts';
 import { type CommunitySettingsSync, createCommunitySettings } from './community-settings.ts';
-import { createSetup } from './setup.ts';
+import { Setup } from './setup.ts';
 
 /** How often to look for changes of other processes (ms). It reads one row. */
 const pollMs = 2 * second;
@@ -78,7 +77,7 @@ export function createSettings(
         log.warn({ hint: error.hint }, `no listing can be linked with /setup: ${error.message}`);
       }
     },
-    setup: createSetup({
+    setup: new Setup({
       ...{ store, encryption, publicUrl: config.publicUrl, clock },
       base: () => sync.base,
       findTarget: targets.find,

@@ -1,19 +1,18 @@
-import {
-  type ChangedSetting,
-  type CommunitySettings,
-  communityPaths,
-  type EffectiveValue,
-  type ListingSettings,
-  listingPaths,
-  type SettingIssue,
-  type SettingsChange,
-  type WebhookAddresses,
-} from '../../../commands/setup-port.ts';
 import { type CommunityConfig, type CommunityIssue, communityConfig } from '../../../config/community-config.ts';
 import { valuesOfListing } from '../../../config/describe-listings.ts';
 import type { ListingBase } from '../../../config/listing-source.ts';
 import type { ChangedValue, StoredChange, StoredValue } from '../../core/settings/stored-settings.ts';
 import { parseJson } from '../../platform/json.ts';
+import { communityPaths, listingPaths } from '../settings.ts';
+import type {
+  ChangedSetting,
+  CommunitySettings,
+  EffectiveValue,
+  ListingSettings,
+  SettingIssue,
+  SettingsChange,
+  WebhookAddresses,
+} from './community.ts';
 import type { OpenedSettings, UnreadableSecret } from './opened-settings.ts';
 
 export interface DescribedCommunity {

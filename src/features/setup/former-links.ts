@@ -1,5 +1,5 @@
 import type { FormerLink, ListingConfig } from '../../../config/schema.ts';
-import { parseLink } from '../../../config/setting-schemas.ts';
+import { parseLink } from '../../core/settings/listing-settings.ts';
 import type { StoredCommunity } from '../../core/settings/stored-settings.ts';
 import { parseJson } from '../../platform/json.ts';
 

@@ -1,7 +1,7 @@
-import type { SettingIssue } from '../../../commands/setup-port.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
-import { linkPath } from '../../core/settings/setting-paths.ts';
+import { linkPath } from '../../core/settings/listing-settings.ts';
 import type { ListingTargets } from '../listings/listing-targets.ts';
+import type { SettingIssue } from './community.ts';
 
 /** The choices of a select. */
 const maxListings = 25;

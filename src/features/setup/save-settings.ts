@@ -1,4 +1,3 @@
-import type { SaveResult, SettingIssue, SettingsAuthor, SettingsChange } from '../../../commands/setup-port.ts';
 import { communityConfig, type OpenedSetting } from '../../../config/community-config.ts';
 import type { ListingBase } from '../../../config/listing-source.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
@@ -8,6 +7,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
 import type { EncryptionKey } from '../../platform/encryption/encryption-key.ts';
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
+import type { SaveResult, SettingIssue, SettingsAuthor, SettingsChange } from './community.ts';
 import { missingKeyIssue, toIssue, toSettingsChange } from './describe-community.ts';
 import { type FindTarget, isIdentityPath, linkIssues } from './link-issues.ts';
 import { type OpenedSettings, openSettings } from './opened-settings.ts';
@@ -61,7 +61,7 @@ export interface SettingsWriter {
   change(guildId: string, id: number): Promise<SettingsChange>;
 }
 
-export function createSettingsWriter(options: {
+export interface WriterOptions {
   readonly store: SettingsStore;
   readonly encryption: Encryption;
   readonly base: () => ListingBase;
@@ -72,7 +72,9 @@ export function createSettingsWriter(options: {
   /** Called with the cause, for the operator, if a secret cannot be stored. */
   readonly onKeyMissing?: (cause: KeyMissing) => void;
   readonly clock: Clock;
-}): SettingsWriter {
+}
+
+export function createSettingsWriter(options: WriterOptions): SettingsWriter {
   const { store, encryption, base, findTarget, apply, onKeyMissing = () => {}, clock } = options;
 
   async function read(guildId: string): Promise<CurrentCommunity> {

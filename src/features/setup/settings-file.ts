@@ -1,8 +1,10 @@
-import type { SettingIssue } from '../../../commands/setup-port.ts';
-import { isSecretPath, type OpenedSetting } from '../../../config/community-config.ts';
+import type { OpenedSetting } from '../../../config/community-config.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
-import { codesPath, communityPaths, itemOfCodes, linkPath, listingPaths } from '../../core/settings/setting-paths.ts';
-import { parseJson } from '../../platform/json.ts';
+import { codesPath, isSecretPath, itemOfCodes, linkPath, secretPaths } from '../../core/settings/listing-settings.ts';
+import { valueAt, withValueAt } from '../../core/settings/setting-spec.ts';
+import { type JsonObject, parseJson } from '../../platform/json.ts';
+import { communityPaths, listingPaths } from '../settings.ts';
+import type { SettingIssue } from './community.ts';
 import type { SettingChange } from './stored-changes.ts';
 
 /** Longest file that is imported (characters). */
@@ -24,12 +26,11 @@ export function exportSettings(
   const shown = settings.filter(({ path }) => withSecrets || !isSecretPath(path));
   const exported = listings.map(({ name, kind, id }, index) => {
     const own = shown.filter((each) => each.listing === name && each.path !== linkPath);
-    const shared = index === 0 ? shown.filter((each) => each.listing === '') : [];
-    const listing: Record<string, unknown> = { name, kind, ...(id !== null && { id }), guildId };
-    for (const { path, value } of [...shared, ...own]) {
-      if (itemOfCodes(path) === null) setAt(listing, path, path === 'shop' ? withCodes(value, shared) : value);
-    }
-    return listing;
+    const shared = index === 0 ? shown.filter((each) => each.listing === '' && itemOfCodes(each.path) === null) : [];
+    return [...shared, ...own].reduce<JsonObject>(
+      (listing, { path, value }) => withValueAt(listing, path, path === 'shop' ? withCodes(value, shown) : value),
+      { name, kind, ...(id !== null && { id }), guildId },
+    );
   });
   return `${JSON.stringify({ listings: exported }, null, 2)}\n`;
 }
@@ -37,18 +38,12 @@ export function exportSettings(
 /** The codes of the items in place of their number, if they are exported. */
 function withCodes(shop: unknown, settings: readonly OpenedSetting[]): unknown {
   if (!Array.isArray(shop)) return shop;
-  return shop.map((item: Record<string, unknown>) => {
+  return shop.map((item: JsonObject) => {
     const codes = settings.find(({ path }) => path === codesPath(String(item['id'])));
     if (codes === undefined) return item;
     const { codeCount: _, ...others } = item;
     return { ...others, codes: codes.value };
   });
-}
-
-function setAt(listing: Record<string, unknown>, path: string, value: unknown): void {
-  const [top = '', name] = path.split('../../app/settings');
-  if (name === undefined) listing[top] = value;
-  else listing[top] = { ...(listing[top] as object | undefined), [name]: value };
 }
 
 /** The changes that make the stored settings those of an exported file. Secrets that are not in the file stay. */
@@ -77,7 +72,7 @@ export function importedChanges(
       const value = valueAt(entry, path);
       if (value !== undefined || isStored(settings, listing.name, path)) add({ listing: listing.name, path, value });
     }
-    for (const path of ['lookupKey', 'voteSecrets', 'premiumSecrets']) {
+    for (const path of secretPaths) {
       const value = valueAt(entry, path);
       if (value !== undefined) add({ listing: listing.name, path, value });
     }
@@ -87,21 +82,21 @@ export function importedChanges(
 }
 
 /** The listing with the same name, or else the same kind and id. */
-function matching(entry: Record<string, unknown>, listings: readonly ListingConfig[]): ListingConfig | undefined {
-  const { name, kind, id } = entry as { name?: unknown; kind?: unknown; id?: unknown };
+function matching(entry: JsonObject, listings: readonly ListingConfig[]): ListingConfig | undefined {
   return (
-    listings.find((each) => each.name === name) ??
-    listings.find((each) => each.kind === kind && each.id !== null && each.id === id)
+    listings.find(({ name }) => name === entry['name']) ??
+    listings.find(({ kind, id }) => kind === entry['kind'] && id !== null && id === entry['id'])
   );
 }
 
 const knownPaths: readonly string[] = [
-  ...['name', 'kind', 'id', 'guildId', 'lookupKey', 'voteSecrets', 'premiumSecrets'],
+  ...['name', 'kind', 'id', 'guildId'],
+  ...secretPaths,
   ...communityPaths,
   ...listingPaths,
 ];
 
-function unknownPaths(entry: Record<string, unknown>): string[] {
+function unknownPaths(entry: JsonObject): string[] {
   return Object.entries(entry).flatMap(([top, value]) => {
     const isGroup = (top === 'rewards' || top === 'announcements') && isRecord(value);
     const paths = isGroup ? Object.keys(value).map((name) => `${top}.${name}`) : [top];
@@ -109,17 +104,11 @@ function unknownPaths(entry: Record<string, unknown>): string[] {
   });
 }
 
-function valueAt(entry: Record<string, unknown>, path: string): unknown {
-  const [top = '', name] = path.split('../../app/settings');
-  const value = entry[top];
-  return name === undefined ? value : isRecord(value) ? value[name] : undefined;
-}
-
 function isStored(settings: readonly OpenedSetting[], listing: string, path: string): boolean {
   return settings.some((each) => each.listing === listing && each.path === path);
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+function isRecord(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -1,4 +1,3 @@
-import type { KeyCheck, SetupChecks } from '../../../commands/setup-checks.ts';
 import type { Config } from '../../../config/schema.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/key-check.ts';
@@ -17,6 +16,19 @@ const timeoutMs = 8 * second;
 const maxChecks = 10;
 const checksWindowMs = minute;
 
+/** Whether an API key can be used. */
+export type KeyCheck =
+  | {
+      readonly status: 'valid';
+      /** External text. */
+      readonly name: string;
+      /** Discord id of the server or bot; null if the service does not say. */
+      readonly targetId: string | null;
+    }
+  | { readonly status: 'refused' | 'wrongKind' | 'malformed' }
+  /** `tooMany`: the guild has checked ten keys within a minute. `retryAt` is in ms since the epoch. */
+  | { readonly status: 'unreachable' | 'tooMany'; readonly retryAt: number };
+
 /** What `/setup` asks the service and the configuration; answering adds what it asks Discord. */
 export function createSetupChecks(
   { lookup: { baseUrl } }: Pick<Config, 'lookup'>,
@@ -29,7 +41,7 @@ export function createSetupChecks(
     /** Real time. */
     readonly stopwatch: Clock;
   },
-): Pick<SetupChecks, 'checkKey' | 'listingNames' | 'unassignedListings'> {
+) {
   const { store, directory, lookups, clock, log, stopwatch } = dependencies;
   return {
     checkKey: createKeyCheck({ baseUrl, budget: store.budgetStore, clock, log }),
@@ -47,7 +59,7 @@ export function createKeyCheck(options: {
   readonly budget: BudgetStore;
   readonly clock: Clock;
   readonly log: Log;
-}): SetupChecks['checkKey'] {
+}): (guildId: string, kind: 'server' | 'bot', key: string) => Promise<KeyCheck> {
   const { budget, clock, log } = options;
   return async (guildId, kind, key): Promise<KeyCheck> => {
     try {

@@ -1,213 +1,292 @@
 import { randomBytes } from 'node:crypto';
-import type { SaveResult, SettingIssue, SettingsAuthor, Setup, UndoResult } from '../../../commands/setup-port.ts';
-import type { ListingBase } from '../../../config/listing-source.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
-import { linkPath } from '../../core/settings/setting-paths.ts';
+import { linkPath } from '../../core/settings/listing-settings.ts';
 import type { StoredChange } from '../../core/settings/stored-settings.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
-import type { Clock } from '../../platform/clock.ts';
+
 import type { Encryption } from '../../platform/encryption/encryption.ts';
+import type {
+  CommunitySettings,
+  LinkResult,
+  RotateResult,
+  SaveResult,
+  SecretFamily,
+  SettingIssue,
+  SettingsAuthor,
+  SettingsChange,
+  SettingsEdit,
+  UndoResult,
+} from './community.ts';
 import { describeCommunity, toSettingsChange } from './describe-community.ts';
-import { type FindTarget, isIdentityPath } from './link-issues.ts';
+import { isIdentityPath } from './link-issues.ts';
 import { openSettings } from './opened-settings.ts';
-import { createSettingsWriter, type KeyMissing } from './save-settings.ts';
+import { createSettingsWriter, type SettingsWriter, type WriterOptions } from './save-settings.ts';
 import { exportSettings, importedChanges } from './settings-file.ts';
 import type { SettingChange } from './stored-changes.ts';
 
 /** Changes that an undo compares with. */
 const maxShownChanges = 100;
 
-/** The settings of all communities, as `/setup` reads and changes them. */
-export function createSetup(options: {
-  readonly store: SettingsStore;
-  readonly encryption: Encryption;
-  readonly base: () => ListingBase;
-  /** The server or bot that a listing is. */
-  readonly findTarget: FindTarget;
-  /** Applies what is stored, here at once and soon in other processes. */
-  readonly apply: () => Promise<void>;
-  /** Called with the cause, for the operator, if a secret cannot be stored. */
-  readonly onKeyMissing?: (cause: KeyMissing) => void;
+interface SetupOptions extends WriterOptions {
   readonly publicUrl: string | null;
-  readonly clock: Clock;
-}): Setup {
-  const { store, encryption, base, findTarget, publicUrl, clock } = options;
-  const writer = createSettingsWriter(options);
+}
 
-  async function read(guildId: string) {
-    const { stored, opened } = await writer.read(guildId);
-    const [latestChange = null] = await store.changes(guildId, { before: null, limit: 1 });
-    const { version, keyId } = { version: latestChange?.id ?? 0, keyId: (await store.state()).keyId };
-    const canStoreSecrets = encryption.canSeal && (keyId === null || canUse(encryption, keyId));
+/** A listing to link. */
+export interface NewLink extends SettingsAuthor {
+  readonly kind: 'server' | 'bot';
+  /** Discord id of the server or bot; null if it is not known. */
+  readonly targetId: string | null;
+  /** Null to receive votes only. */
+  readonly lookupKey: string | null;
+  /** Pasted by the owner; null to generate one. */
+  readonly voteSecret: string | null;
+  readonly premiumSecret: string | null;
+}
+
+/** The settings of all communities, as `/setup` reads and changes them. Every method rejects with the errors of the store. */
+export class Setup {
+  private readonly options: SetupOptions;
+  private readonly store: SettingsStore;
+  private readonly writer: SettingsWriter;
+
+  constructor(options: SetupOptions) {
+    this.options = options;
+    this.store = options.store;
+    this.writer = createSettingsWriter(options);
+  }
+
+  async read(guildId: string): Promise<CommunitySettings> {
+    const { encryption, base, publicUrl } = this.options;
+    const { stored, opened } = await this.writer.read(guildId);
+    const [latestChange = null] = await this.store.changes(guildId, { before: null, limit: 1 });
+    const { keyId } = await this.store.state();
     return describeCommunity(base(), {
-      ...{ guildId: stored.guildId, version, opened, latestChange, canStoreSecrets, publicUrl },
+      guildId: stored.guildId,
+      version: latestChange?.id ?? 0,
+      opened,
+      latestChange,
+      canStoreSecrets: encryption.canSeal && (keyId === null || canUse(encryption, keyId)),
+      publicUrl,
     });
   }
 
-  /** Changes of one listing; `decide` returns the issue if it cannot be changed. */
-  async function changeListing(
-    author: SettingsAuthor,
-    name: string,
-    decide: (listing: ListingConfig) => readonly SettingChange[] | SettingIssue,
-  ): Promise<SaveResult> {
-    const { listings } = await writer.read(author.guildId);
-    const listing = listings.find((each) => each.name === name);
-    const decided = listing === undefined ? unknownListing(name) : decide(listing);
-    if ('code' in decided) return { status: 'invalid', issues: [decided] };
-    return writer.save(author, decided, { basis: null });
+  save({ changes, basis, ...author }: SettingsEdit): Promise<SaveResult> {
+    const listed = changes.map(({ listing, path, value }) => ({ listing: listing ?? '', path, value }));
+    return this.writer.save(author, listed, { basis });
   }
 
-  async function undo({ changeId, ...author }: SettingsAuthor & { readonly changeId: number }): Promise<UndoResult> {
+  async undo({ changeId, ...author }: SettingsAuthor & { readonly changeId: number }): Promise<UndoResult> {
     const { guildId } = author;
-    const [change] = await store.changesWithIds(guildId, [changeId]);
+    const [change] = await this.store.changesWithIds(guildId, [changeId]);
     if (change === undefined) return { status: 'not_found' };
-    const { issues, version } = await validateUndo(guildId, change);
+    const { issues, version } = await this.validateUndo(guildId, change);
     if (issues.length > 0) return { status: 'invalid', issues };
     // What was encrypted stays encrypted, so this needs no key.
     const values = change.changes.map(({ listing, path, before }) => ({ listing, path, after: before }));
-    const result = await writer.store({
-      ...{ ...author, at: clock.now(), basis: changeId, undoes: changeId, values },
+    const at = this.options.clock.now();
+    const result = await this.writer.store({
+      ...author,
+      at,
+      basis: changeId,
+      undoes: changeId,
+      values,
       ...(values.some(({ path }) => isIdentityPath(path)) && { validatedWith: version }),
     });
-    if (result === null) return undo({ changeId, ...author });
+    if (result === null) return this.undo({ changeId, ...author });
     switch (result.status) {
       case 'saved':
       case 'repeated':
-        return { status: 'undone', change: await writer.change(guildId, result.id) };
-      case 'conflict':
-        return {
-          status: 'changed_since',
-          since: (await store.changesWithIds(guildId, result.changes)).map(toSettingsChange),
-        };
+        return { status: 'undone', change: await this.writer.change(guildId, result.id) };
+      case 'conflict': {
+        const since = await this.store.changesWithIds(guildId, result.changes);
+        return { status: 'changed_since', since: since.map(toSettingsChange) };
+      }
       default:
         return { status: 'already_undone' };
     }
   }
 
-  async function validateUndo(
+  /** Newest first. @param options.before only changes with a smaller id; null for the newest */
+  async changes(
     guildId: string,
-    change: StoredChange,
-  ): Promise<{ readonly issues: readonly SettingIssue[]; readonly version: number }> {
-    const { stored, opened } = await writer.read(guildId);
+    { before, limit }: { readonly before: number | null; readonly limit: number },
+  ): Promise<readonly SettingsChange[]> {
+    const changes = await this.store.changes(guildId, { before, limit: Math.min(limit, maxShownChanges) });
+    return changes.map(toSettingsChange);
+  }
+
+  /**
+   * Adds a listing to the community. Its secrets are valid when the promise resolves (in other processes within 5 s).
+   * Repeating it with the same interaction id returns the same listing, but null in place of generated secrets.
+   */
+  async link({ kind, targetId, lookupKey, voteSecret, premiumSecret, ...author }: NewLink): Promise<LinkResult> {
+    const secretsToStore = { vote: voteSecret ?? generateSecret(), premium: premiumSecret ?? generateSecret() };
+    const name = `${kind}-${randomBytes(5).toString('hex')}`;
+    const changes: SettingChange[] = [
+      { listing: name, path: linkPath, value: { kind, id: targetId } },
+      { listing: name, path: 'voteSecrets', value: [secretsToStore.vote] },
+      { listing: name, path: 'premiumSecrets', value: [secretsToStore.premium] },
+      ...(lookupKey === null ? [] : [{ listing: name, path: 'lookupKey', value: lookupKey }]),
+    ];
+    const saved = (await this.findInteraction(author)) ?? (await this.writer.save(author, changes, { basis: null }));
+    // The same interaction may have linked it just now.
+    const result = saved.status === 'invalid' ? ((await this.findInteraction(author)) ?? saved) : saved;
+    if (result.status === 'invalid') return result;
+    if (result.status !== 'saved') throw new Error('A new listing cannot be in conflict.');
+    const linked = result.change.changes.find(({ path }) => path === linkPath)?.listing;
+    const listing = (await this.read(author.guildId)).listings.find((each) => each.name === linked);
+    if (listing === undefined) return { status: 'invalid', issues: [unknownListing(linked ?? name)] };
+    const isNew = linked === name;
+    const secrets = {
+      voteSecret: isNew && voteSecret === null ? secretsToStore.vote : null,
+      premiumSecret: isNew && premiumSecret === null ? secretsToStore.premium : null,
+    };
+    return { status: 'linked', listing, change: result.change, secrets };
+  }
+
+  /**
+   * Replaces or removes (null) the API key of a listing.
+   * @param replacement.targetId Discord id of the server or bot that the key belongs to; null if it is not known
+   */
+  async replaceKey({
+    listing,
+    lookupKey,
+    targetId,
+    ...author
+  }: OfListing & { readonly lookupKey: string | null; readonly targetId: string | null }): Promise<SaveResult> {
+    const { listings } = await this.writer.read(author.guildId);
+    const current = listings.find((each) => each.name === listing);
+    if (current === undefined) return { status: 'invalid', issues: [unknownListing(listing)] };
+    const target = await this.options.findTarget(current);
+    const knownId = target.isKnown ? target.id : null;
+    if (targetId !== null && knownId !== null && targetId !== knownId) {
+      return { status: 'invalid', issues: [keyOfOtherListing(listing)] };
+    }
+    const changes = [
+      { listing, path: 'lookupKey', value: lookupKey ?? undefined },
+      ...(current.linked && current.id === null && targetId !== null
+        ? [{ listing, path: linkPath, value: { kind: current.kind, id: targetId } }]
+        : []),
+    ];
+    const targetIds = new Map(targetId === null ? [] : [[listing, targetId]]);
+    return this.writer.save(author, changes, { basis: null, targetIds });
+  }
+
+  /**
+   * Adds a webhook secret: a pasted one, or a generated one (null). The newest of the earlier secrets stays valid, so that
+   * the service can be changed afterwards; {@link dropOldSecrets} ends that.
+   */
+  async rotateSecret({
+    listing,
+    family,
+    secret,
+    ...author
+  }: OfListing & { readonly family: SecretFamily; readonly secret: string | null }): Promise<RotateResult> {
+    const added = secret ?? generateSecret();
+    const path = `${family}Secrets` as const;
+    const repeated = await this.findInteraction(author);
+    const result =
+      repeated ??
+      (await this.changeListing(author, listing, (current) => {
+        const earlier = current[path].filter((each) => each !== added).slice(0, 1);
+        return [{ listing, path, value: [added, ...earlier] }];
+      }));
+    if (result.status === 'invalid') return result;
+    if (result.status !== 'saved') throw new Error('A new secret cannot be in conflict.');
+    const shown = repeated === null && secret === null ? added : null;
+    const secrets = {
+      voteSecret: family === 'vote' ? shown : null,
+      premiumSecret: family === 'premium' ? shown : null,
+    };
+    return { status: 'saved', change: result.change, secrets };
+  }
+
+  /** Removes all secrets but the newest one. */
+  dropOldSecrets({ listing, family, ...author }: OfListing & { readonly family: SecretFamily }): Promise<SaveResult> {
+    return this.changeListing(author, listing, (current) => {
+      const path = `${family}Secrets` as const;
+      if (current[path].length < 2) return [];
+      return [{ listing, path, value: current[path].slice(0, 1) }];
+    });
+  }
+
+  /** Removes a listing that was linked by {@link link}. Its votes and credits stay; it can be undone. */
+  async unlink({ listing, ...author }: OfListing): Promise<SaveResult> {
+    const { stored } = await this.writer.read(author.guildId);
+    return this.changeListing(author, listing, (current) => {
+      if (!current.linked) return { ...unknownListing(listing), problem: 'is a listing of the operator.' };
+      const paths = stored.settings.filter((each) => each.listing === listing).map(({ path }) => path);
+      return paths.map((path) => ({ listing, path, value: undefined }));
+    });
+  }
+
+  /**
+   * When the newest test delivery for a listing of the community was received, by any process (ms since the epoch). Null
+   * if there is none since `since`.
+   */
+  async testSince(guildId: string, listing: string, since: number): Promise<number | null> {
+    const { listings } = await this.writer.read(guildId);
+    return listings.some((each) => each.name === listing) ? this.store.testSince(listing, since) : null;
+  }
+
+  /** The settings that `/setup` stored for the community, without secrets: JSON in the form of the configuration file. */
+  async export(guildId: string): Promise<string> {
+    const { opened, listings } = await this.writer.read(guildId);
+    return exportSettings(guildId, { settings: opened.settings, listings, withSecrets: false });
+  }
+
+  /**
+   * Saves the settings of an export in place of the stored ones, except secrets that it does not contain, which stay.
+   * @param file.targetIds Discord ids of the servers and bots that its API keys belong to, by the name of the listing
+   */
+  async import({
+    text,
+    targetIds = new Map(),
+    ...author
+  }: SettingsAuthor & {
+    readonly text: string;
+    readonly targetIds?: ReadonlyMap<string, string>;
+  }): Promise<SaveResult> {
+    const { opened, listings } = await this.writer.read(author.guildId);
+    const imported = importedChanges(text, { settings: opened.settings, listings });
+    if ('issues' in imported) return { status: 'invalid', issues: imported.issues };
+    return this.writer.save(author, imported.changes, { basis: null, targetIds });
+  }
+
+  /** Changes of one listing; `decide` returns the issue if it cannot be changed. */
+  private async changeListing(
+    author: SettingsAuthor,
+    name: string,
+    decide: (listing: ListingConfig) => readonly SettingChange[] | SettingIssue,
+  ): Promise<SaveResult> {
+    const { listings } = await this.writer.read(author.guildId);
+    const listing = listings.find((each) => each.name === name);
+    const decided = listing === undefined ? unknownListing(name) : decide(listing);
+    if ('code' in decided) return { status: 'invalid', issues: [decided] };
+    return this.writer.save(author, decided, { basis: null });
+  }
+
+  private async validateUndo(guildId: string, change: StoredChange) {
+    const { stored, opened } = await this.writer.read(guildId);
     const isUndone = ({ listing, path }: { listing: string; path: string }) =>
       change.changes.some((each) => each.listing === listing && each.path === path);
     const restored = change.changes.flatMap(({ listing, path, before }) =>
       before === null ? [] : [{ listing, path, ...before }],
     );
     const settings = [...stored.settings.filter((each) => !isUndone(each)), ...restored];
-    const after = openSettings({ guildId, settings }, encryption).settings;
-    const issues = await writer.issuesOf({ guildId, before: opened.settings, after, changed: restored });
+    const after = openSettings({ guildId, settings }, this.options.encryption).settings;
+    const issues = await this.writer.issuesOf({ guildId, before: opened.settings, after, changed: restored });
     return { issues, version: stored.version };
   }
 
-  return {
-    ...{ read, undo },
-    save: ({ changes, basis, ...author }) => {
-      const listed = changes.map(({ listing, path, value }) => ({ listing: listing ?? '', path, value }));
-      return writer.save(author, listed, { basis });
-    },
-    changes: async (guildId, { before, limit }) =>
-      (await store.changes(guildId, { before, limit: Math.min(limit, maxShownChanges) })).map(toSettingsChange),
-    async link({ kind, targetId, lookupKey, voteSecret, premiumSecret, ...author }) {
-      const generated = {
-        voteSecret: voteSecret ?? generateSecret(),
-        premiumSecret: premiumSecret ?? generateSecret(),
-      };
-      const name = `${kind}-${randomBytes(5).toString('hex')}`;
-      const changes: SettingChange[] = [
-        { listing: name, path: linkPath, value: { kind, id: targetId } },
-        { listing: name, path: 'voteSecrets', value: [generated.voteSecret] },
-        { listing: name, path: 'premiumSecrets', value: [generated.premiumSecret] },
-        ...(lookupKey === null ? [] : [{ listing: name, path: 'lookupKey', value: lookupKey }]),
-      ];
-      const saved = (await findInteraction(author)) ?? (await writer.save(author, changes, { basis: null }));
-      // The same interaction may have linked it just now.
-      const result = saved.status === 'invalid' ? ((await findInteraction(author)) ?? saved) : saved;
-      if (result.status === 'invalid') return result;
-      if (result.status !== 'saved') throw new Error('A new listing cannot be in conflict.');
-      const linked = result.change.changes.find(({ path }) => path === linkPath)?.listing;
-      const listing = (await read(author.guildId)).listings.find((each) => each.name === linked);
-      if (listing === undefined) return { status: 'invalid', issues: [unknownListing(linked ?? name)] };
-      const isNew = linked === name;
-      const secrets = {
-        voteSecret: isNew && voteSecret === null ? generated.voteSecret : null,
-        premiumSecret: isNew && premiumSecret === null ? generated.premiumSecret : null,
-      };
-      return { status: 'linked', listing, change: result.change, secrets };
-    },
-    async replaceKey({ listing, lookupKey, targetId, ...author }) {
-      const { listings } = await writer.read(author.guildId);
-      const current = listings.find((each) => each.name === listing);
-      if (current === undefined) return { status: 'invalid', issues: [unknownListing(listing)] };
-      const target = await findTarget(current);
-      const knownId = target.isKnown ? target.id : null;
-      if (targetId !== null && knownId !== null && targetId !== knownId) {
-        return { status: 'invalid', issues: [keyOfOtherListing(listing)] };
-      }
-      const changes = [
-        { listing, path: 'lookupKey', value: lookupKey ?? undefined },
-        ...(current.linked && current.id === null && targetId !== null
-          ? [{ listing, path: linkPath, value: { kind: current.kind, id: targetId } }]
-          : []),
-      ];
-      const targetIds = new Map(targetId === null ? [] : [[listing, targetId]]);
-      return writer.save(author, changes, { basis: null, targetIds });
-    },
-    async rotateSecret({ listing, family, secret, ...author }) {
-      const added = secret ?? generateSecret();
-      const path = `${family}Secrets` as const;
-      const repeated = await findInteraction(author);
-      const result =
-        repeated ??
-        (await changeListing(author, listing, (current) => {
-          const earlier = current[path].filter((each) => each !== added).slice(0, 1);
-          return [{ listing, path, value: [added, ...earlier] }];
-        }));
-      if (result.status === 'invalid') return result;
-      if (result.status !== 'saved') throw new Error('A new secret cannot be in conflict.');
-      const shown = repeated === null && secret === null ? added : null;
-      const secrets = {
-        voteSecret: family === 'vote' ? shown : null,
-        premiumSecret: family === 'premium' ? shown : null,
-      };
-      return { status: 'saved', change: result.change, secrets };
-    },
-    dropOldSecrets: ({ listing, family, ...author }) =>
-      changeListing(author, listing, (current) => {
-        const path = `${family}Secrets` as const;
-        if (current[path].length < 2) return [];
-        return [{ listing, path, value: current[path].slice(0, 1) }];
-      }),
-    async unlink({ listing, ...author }) {
-      const { stored } = await writer.read(author.guildId);
-      return changeListing(author, listing, (current) => {
-        if (!current.linked) return { ...unknownListing(listing), problem: 'is a listing of the operator.' };
-        const paths = stored.settings.filter((each) => each.listing === listing).map(({ path }) => path);
-        return paths.map((path) => ({ listing, path, value: undefined }));
-      });
-    },
-    async testSince(guildId, listing, since) {
-      const { listings } = await writer.read(guildId);
-      return listings.some((each) => each.name === listing) ? store.testSince(listing, since) : null;
-    },
-    async export(guildId) {
-      const { opened, listings } = await writer.read(guildId);
-      return exportSettings(guildId, { settings: opened.settings, listings, withSecrets: false });
-    },
-    async import({ text, targetIds = new Map(), ...author }) {
-      const { opened, listings } = await writer.read(author.guildId);
-      const imported = importedChanges(text, { settings: opened.settings, listings });
-      if ('issues' in imported) return { status: 'invalid', issues: imported.issues };
-      return writer.save(author, imported.changes, { basis: null, targetIds });
-    },
-  };
-
   /** The result of an interaction that was saved before. */
-  async function findInteraction({ guildId, interactionId }: SettingsAuthor) {
-    const id = await store.changeOfInteraction(guildId, interactionId);
-    return id === null ? null : ({ status: 'saved', change: await writer.change(guildId, id) } as const);
+  private async findInteraction({ guildId, interactionId }: SettingsAuthor) {
+    const id = await this.store.changeOfInteraction(guildId, interactionId);
+    return id === null ? null : ({ status: 'saved', change: await this.writer.change(guildId, id) } as const);
   }
 }
+
+type OfListing = SettingsAuthor & { readonly listing: string };
 
 function keyOfOtherListing(listing: string): SettingIssue {
   const problem = 'belongs to another listing.';

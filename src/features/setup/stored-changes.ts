@@ -1,7 +1,6 @@
 import type { OpenedSetting } from '../../../config/community-config.ts';
-import { isSecretPath } from '../../../config/community-config.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
-import { codesPath } from '../../core/settings/setting-paths.ts';
+import { codesPath, isSecretPath } from '../../core/settings/listing-settings.ts';
 import type { NewChange } from '../../core/settings/stored-settings.ts';
 import type { EncryptionKey } from '../../platform/encryption/encryption-key.ts';
 import { plainValue, sealedValue } from './opened-settings.ts';

@@ -1,12 +1,11 @@
 import { MessageFlags } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { announcementsOf } from '../../../config/announcements.ts';
-import type { FileAnnouncements } from '../../../config/announcements-file.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { EffectContents } from '../../../src/core/outbox/effect-contents.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { styleOf } from '../../../src/features/announcements/announcement-style.ts';
 import { createAnnouncements } from '../../../src/features/announcements/of-listings.ts';
+import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/announcements/settings.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import type { DigestContent } from '../../../src/features/digests/effects.ts';
 import { createDigestHandler } from '../../../src/features/digests/message.ts';
@@ -32,12 +31,12 @@ const votes: DigestContent = {
 };
 
 /** Handlers for a listing with these settings, and a local Discord. */
-async function posting(announcements: FileAnnouncements = {}, content: DigestContent = votes) {
+async function posting(announcements: StatedAnnouncements = {}, content: DigestContent = votes) {
   const clock = createOffsetClock();
   const discord = await startLocalDiscord({ clock, stopwatch: clock, rateLimits: false });
   onTestFinished(() => discord.stop());
   const channelId = discord.channels.announcements;
-  const style = styleOf(announcementsOf({ mode: 'digest', language: 'en', ...announcements }));
+  const style = styleOf(readAnnouncements({ mode: 'digest', language: 'en', ...announcements }));
   const messages = {
     rest: createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl }),
     clock,

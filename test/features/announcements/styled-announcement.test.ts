@@ -1,11 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { announcementsOf } from '../../../config/announcements.ts';
-import type { FileAnnouncements } from '../../../config/announcements-file.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { Announcement } from '../../../src/core/outbox/effect-contents.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { styleOf } from '../../../src/features/announcements/announcement-style.ts';
 import { createAnnouncer } from '../../../src/features/announcements/announcer.ts';
+import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/announcements/settings.ts';
 import { hour } from '../../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
 import { textsFor } from '../../../src/texts/texts.ts';
@@ -17,11 +16,11 @@ const role = '300000000000000001';
 const url = 'https://listing.example/server/1';
 
 /** An announcer for a listing with these settings, and a local Discord. */
-async function announcing(announcements: FileAnnouncements, name: string | null = 'Lantern Harbour') {
+async function announcing(announcements: StatedAnnouncements, name: string | null = 'Lantern Harbour') {
   const clock = createOffsetClock();
   const discord = await startLocalDiscord({ clock, stopwatch: clock, rateLimits: false });
   onTestFinished(() => discord.stop());
-  const style = styleOf(announcementsOf({ language: 'en', ...announcements }));
+  const style = styleOf(readAnnouncements({ language: 'en', ...announcements }));
   const at = Math.floor(clock.now() / 1_000) * 1_000;
   let reads = 0;
   const database = { isDown: false };

@@ -1,10 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { SettingsAuthor, Setup } from '../../../commands/setup-port.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { createListingTargets, createTargetLoop } from '../../../src/features/listings/listing-targets.ts';
 import { createLookupClients } from '../../../src/features/listings/lookup-clients.ts';
+import type { SettingsAuthor } from '../../../src/features/setup/community.ts';
 import { createSettings } from '../../../src/features/setup/create-settings.ts';
+import type { Setup } from '../../../src/features/setup/setup.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { memoryKeyv } from '../../../src/lookup/open-keyv.ts';
 import { second } from '../../../src/platform/durations.ts';

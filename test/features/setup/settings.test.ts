@@ -2,13 +2,13 @@ import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { problemOf } from '../../../commands/setup/render-change.ts';
-import type { Setup } from '../../../commands/setup-port.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { readinessChecks } from '../../../src/app/readiness-checks.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { createListingTargets } from '../../../src/features/listings/listing-targets.ts';
 import { createSettings } from '../../../src/features/setup/create-settings.ts';
 import { rekey } from '../../../src/features/setup/rekey.ts';
+import type { Setup } from '../../../src/features/setup/setup.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { createEncryption } from '../../../src/platform/encryption/encryption.ts';
 import { generateKeyText } from '../../../src/platform/encryption/encryption-key.ts';
@@ -351,7 +351,7 @@ describe('an export', () => {
     const text = await setup.export(guildId);
     expect(JSON.parse(text).listings).toMatchObject([
       { name: 'harbour', timeZone: 'Asia/Tokyo' },
-      { name: listing.name },
+      { name: listing.name, announcements: { mode: 'digest' } },
     ]);
     const others = [
       { listing: listing.name, path: 'announcements.mode', value: 'none' },

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { credits, duration, hasNoIssues, id, wholeNumber } from './file-schemas.ts';
+import { type ShopItem, withoutCodes } from '../../core/rewards/shop-item.ts';
+import { setting } from '../../core/settings/setting-spec.ts';
+import { credits, duration, hasNoIssues, id, wholeNumber } from '../../core/settings/value-schemas.ts';
+import { toDurationText } from '../../platform/duration-text.ts';
+import { listOf, numberOf, textOf } from '../../platform/json.ts';
+import { escapeName } from '../../texts/markup.ts';
 
 const expectedId = 'it must consist of at most 32 letters, digits, dashes and underscores';
 const expectedName = 'it must have 1 to 80 characters';
@@ -75,23 +80,18 @@ const storedItem = fields
   .extend({ codeCount: wholeNumber(0, maxStoredCodes).optional() })
   .superRefine(({ codeCount, ...others }, context) => checkKind({ ...others, codes: codeCount }, context));
 
-/** `shop` of a community as `/setup` stores it. */
-export const storedShop = z
-  .array(storedItem)
-  .max(maxItems, `it must have at most ${maxItems} items`)
-  .superRefine(rejectEqualIds, { when: hasNoIssues });
-
 /** The codes of an item as `/setup` stores them. */
 export const storedCodes = z
   .array(code)
   .max(maxStoredCodes, `it must have at most ${maxStoredCodes} codes`)
   .refine((codes) => new Set(codes).size === codes.length, 'it has a code twice');
 
-/** `shop` of a listing in the file. */
-export const shop = z
-  .array(item)
-  .max(maxItems, `it must have at most ${maxItems} items`)
-  .superRefine(rejectEqualIds, { when: hasNoIssues });
+function itemList<Item extends z.ZodType<{ readonly id: string }>>(items: Item) {
+  return z
+    .array(items)
+    .max(maxItems, `it must have at most ${maxItems} items`)
+    .superRefine(rejectEqualIds, { when: hasNoIssues });
+}
 
 function rejectEqualIds(items: readonly { readonly id: string }[], context: z.RefinementCtx): void {
   for (const [index, { id: itemId }] of items.entries()) {
@@ -101,4 +101,55 @@ function rejectEqualIds(items: readonly { readonly id: string }[], context: z.Re
 }
 
 export type FileShopItem = z.infer<typeof item>;
-export type StoredShopItem = z.infer<typeof storedItem>;
+type StoredShopItem = z.infer<typeof storedItem>;
+
+export const shop = setting({
+  path: 'shop',
+  description: 'What members buy with credits. Listings of one guild share it.',
+  schema: itemList(item),
+  storedSchema: itemList(storedItem),
+  isShared: true,
+  inFile: (settings) => settings.shop.map(itemInFile),
+  givenRoles: (value) => listOf(value).map((entry) => ({ role: entry['role'], entry })),
+  showEntry: ({ name, price }, texts) => texts.setup.values.item(escapeName(textOf(name), 40), numberOf(price)),
+});
+
+/** An item as in the file, with `codeCount` in place of the codes. */
+function itemInFile(shopItem: ShopItem) {
+  const { id: itemId, name, price, role, forMs, codeCount, manual, stock, needsRole } = withoutCodes(shopItem);
+  return {
+    id: itemId,
+    name,
+    price,
+    ...(role !== null && { role }),
+    ...(forMs !== null && { for: toDurationText(forMs) }),
+    ...(codeCount !== null && { codeCount }),
+    ...(manual && { manual }),
+    ...(stock !== null && { stock }),
+    ...(needsRole !== null && { needsRole }),
+  };
+}
+
+/** The item in effect. @param codes null if it is not a code */
+export function toShopItem(stated: FileShopItem | StoredShopItem, codes: readonly string[] | null): ShopItem {
+  const { id: itemId, name, price, role, for: forMs, manual = false, stock, needsRole } = stated;
+  return {
+    id: itemId,
+    name,
+    price,
+    role: role ?? null,
+    forMs: forMs ?? null,
+    codes,
+    manual,
+    stock: stock ?? null,
+    needsRole: needsRole ?? null,
+  };
+}
+
+/** The items that `/setup` stored. One whose codes are missing is sold out. */
+export function toShop(stored: unknown, codesOf: (itemId: string) => readonly string[]): readonly ShopItem[] {
+  // It was parsed by its schema.
+  return (stored as readonly StoredShopItem[]).map((each) =>
+    toShopItem(each, each.codeCount === undefined ? null : codesOf(each.id)),
+  );
+}

@@ -1,4 +1,4 @@
-import { day, hour, minute, second } from '../src/platform/durations.ts';
+import { day, hour, minute, second } from './durations.ts';
 
 /** `90s`, `30m`, `12h` or `7d`. */
 export const durationPattern = /^\d{1,9}[smhd]$/;

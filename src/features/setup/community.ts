@@ -1,9 +1,4 @@
-import {
-  type CommunityPath,
-  communityPaths,
-  type ListingPath,
-  listingPaths,
-} from '../src/core/settings/setting-paths.ts';
+import type { CommunityPath, ListingPath } from '../settings.ts';
 
 /*
  * The settings of a community, for `/setup`. Values have the form of the file of `TALLYHOOK_CONFIG` (JSON), times are ms
@@ -22,8 +17,6 @@ export interface EffectiveValue {
 
 /** Effective settings by path: `announceChannelId`, `rewards.streak`. */
 export type EffectiveValues = Readonly<Record<string, EffectiveValue>>;
-
-export { type CommunityPath, communityPaths, type ListingPath, listingPaths };
 
 /** The addresses for the webhooks of a listing: complete URLs, or only paths if `PUBLIC_URL` is not set. */
 export interface WebhookAddresses {
@@ -96,7 +89,7 @@ export interface SettingIssue {
 export interface ChangedSetting {
   readonly listing: string | null;
   /**
-   * One of {@link listingPaths} or {@link communityPaths}; or `link` (the listing itself: `{kind, id}`), `lookupKey`,
+   * One of {@link ListingPath} or {@link CommunityPath}; or `link` (the listing itself: `{kind, id}`), `lookupKey`,
    * `voteSecrets`, `premiumSecrets`, `shop.<item>.codes`, whose values are never shown.
    */
   readonly path: string;
@@ -184,71 +177,3 @@ export type SecretFamily = 'vote' | 'premium';
 export type RotateResult =
   | { readonly status: 'saved'; readonly change: SettingsChange; readonly secrets: GeneratedSecrets }
   | { readonly status: 'invalid'; readonly issues: readonly SettingIssue[] };
-
-export interface Setup {
-  read(guildId: string): Promise<CommunitySettings>;
-  save(edit: SettingsEdit): Promise<SaveResult>;
-  undo(undo: SettingsAuthor & { readonly changeId: number }): Promise<UndoResult>;
-  /** Newest first. @param options.before only changes with a smaller id; null for the newest */
-  changes(
-    guildId: string,
-    options: { readonly before: number | null; readonly limit: number },
-  ): Promise<readonly SettingsChange[]>;
-  /**
-   * Adds a listing to the community. Its secrets are valid when the promise resolves (in other processes within 5 s).
-   * Repeating it with the same interaction id returns the same listing, but null in place of generated secrets.
-   */
-  link(
-    link: SettingsAuthor & {
-      readonly kind: 'server' | 'bot';
-      /** Discord id of the server or bot; null if it is not known. */
-      readonly targetId: string | null;
-      /** Null to receive votes only. */
-      readonly lookupKey: string | null;
-      /** Pasted by the owner; null to generate one. */
-      readonly voteSecret: string | null;
-      readonly premiumSecret: string | null;
-    },
-  ): Promise<LinkResult>;
-  /** Replaces or removes (null) the API key of a listing. */
-  replaceKey(
-    replacement: SettingsAuthor & {
-      readonly listing: string;
-      readonly lookupKey: string | null;
-      /** Discord id of the server or bot that the key belongs to; null if it is not known. */
-      readonly targetId: string | null;
-    },
-  ): Promise<SaveResult>;
-  /**
-   * Adds a webhook secret: a pasted one, or a generated one (null). The newest of the earlier secrets stays valid, so that
-   * the service can be changed afterwards; {@link dropOldSecrets} ends that.
-   */
-  rotateSecret(
-    rotation: SettingsAuthor & {
-      readonly listing: string;
-      readonly family: SecretFamily;
-      readonly secret: string | null;
-    },
-  ): Promise<RotateResult>;
-  /** Removes all secrets but the newest one. */
-  dropOldSecrets(
-    rotation: SettingsAuthor & { readonly listing: string; readonly family: SecretFamily },
-  ): Promise<SaveResult>;
-  /** Removes a listing that was linked by {@link link}. Its votes and credits stay; it can be undone. */
-  unlink(unlink: SettingsAuthor & { readonly listing: string }): Promise<SaveResult>;
-  /**
-   * When the newest test delivery for a listing of the community was received, by any process (ms since the epoch). Null
-   * if there is none since `since`.
-   */
-  testSince(guildId: string, listing: string, since: number): Promise<number | null>;
-  /** The settings that `/setup` stored for the community, without secrets: JSON in the form of the configuration file. */
-  export(guildId: string): Promise<string>;
-  /** Saves the settings of an export in place of the stored ones, except secrets that it does not contain, which stay. */
-  import(
-    file: SettingsAuthor & {
-      readonly text: string;
-      /** Discord ids of the servers and bots that its API keys belong to, by the name of the listing. */
-      readonly targetIds?: ReadonlyMap<string, string>;
-    },
-  ): Promise<SaveResult>;
-}

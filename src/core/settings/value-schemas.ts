@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { snowflakePattern } from '../src/platform/snowflake.ts';
-import { durationPattern, expectedDuration, isDurationInRange, parseDuration } from './duration.ts';
+import { durationPattern, expectedDuration, isDurationInRange, parseDuration } from '../../platform/duration-text.ts';
+import { snowflakePattern } from '../../platform/snowflake.ts';
 
 /*
  * Schemas of single values in the file of `TALLYHOOK_CONFIG`. The message of each says what is valid; it completes
@@ -14,6 +14,9 @@ const expectedZone = 'it must be an IANA time zone, such as Europe/Berlin, Ameri
 
 /** A Discord ID. */
 export const id = z.string(expectedId).regex(snowflakePattern, expectedId);
+
+/** Visible ASCII, as allowed in a header. */
+export const apiKey = z.string().regex(/^[\x21-\x7e]+$/);
 
 export function wholeNumber(min: number, max: number) {
   const expected = `it must be a whole number from ${min} to ${max}`;

@@ -1,6 +1,14 @@
+import { linkPath, showLink } from '../../src/core/settings/listing-settings.ts';
+import { showValue } from '../../src/core/settings/shown-values.ts';
+import { findSetting } from '../../src/features/settings.ts';
 import { escapeName, type Markup } from '../../src/texts/markup.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import { maxNameLength } from './view.ts';
+
+/** The value of a setting in a line, by its path. */
+export function describeValue(path: string, value: unknown, texts: Texts): Markup {
+  return showValue(path === linkPath ? { show: showLink } : findSetting(path), value, texts);
+}
 
 /** The name of a setting in the language of the member; the path itself for one that is not known. */
 export function settingName(path: string, texts: Texts): Markup {

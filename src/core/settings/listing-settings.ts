@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { hour } from '../../platform/durations.ts';
+import { numberOf, objectOf, textOf } from '../../platform/json.ts';
+import { escapeName, type Markup } from '../../texts/markup.ts';
+import type { Texts } from '../../texts/texts.ts';
+import { setting } from './setting-spec.ts';
+import { showChannel } from './shown-values.ts';
+import { apiKey, id, timeZone as timeZoneName } from './value-schemas.ts';
+
+export const timeZone = setting({
+  path: 'timeZone',
+  description: 'IANA time zone of the community, for calendar days. UTC otherwise. Listings of one guild share it.',
+  schema: timeZoneName,
+  isShared: true,
+  inFile: (settings) => settings.timeZone,
+  fields: [{ name: 'timeZone', kind: 'text', hint: 'timeZone' }],
+});
+
+export const ownerChannelId = setting({
+  path: 'ownerChannelId',
+  description: 'Channel in which the owner gets reports, such as purchases to fulfil. Listings of one guild share it.',
+  schema: id,
+  isShared: true,
+  canBeOff: true,
+  inFile: (settings) => settings.ownerChannelId,
+  isChannel: true,
+  show: showChannel,
+  fields: [{ name: 'ownerChannel', kind: 'channels', hint: 'ownerChannel' }],
+});
+
+export const announceChannelId = setting({
+  path: 'announceChannelId',
+  schema: id,
+  canBeOff: true,
+  variable: 'ANNOUNCE_CHANNEL_ID',
+  inFile: (settings) => settings.announceChannelId,
+  isChannel: true,
+  show: showChannel,
+  fields: [{ name: 'announceChannel', kind: 'channels' }],
+});
+
+export const premiumChannelId = setting({
+  path: 'premiumChannelId',
+  schema: id,
+  canBeOff: true,
+  variable: 'PREMIUM_CHANNEL_ID',
+  fallback: announceChannelId,
+  inFile: (settings) => settings.premiumChannelId,
+  isChannel: true,
+  show: showChannel,
+  fields: [{ name: 'premiumChannel', kind: 'channels', hint: 'premiumChannel' }],
+});
+
+export const cooldownHours = setting({
+  path: 'cooldownHours',
+  schema: z.number().positive().max(8_760),
+  variable: 'VOTE_COOLDOWN_HOURS',
+  inFile: ({ rewards }) => rewards.base.cooldownMs / hour,
+  show: (value, texts) => texts.duration(numberOf(value) * hour),
+  fields: [{ name: 'cooldown', kind: 'number' }],
+});
+
+const expectedSecret = 'it must have 8 to 512 characters, without spaces around them';
+const secret = z
+  .string(expectedSecret)
+  .min(8, expectedSecret)
+  .max(512, expectedSecret)
+  .refine((text) => text.trim() === text, expectedSecret);
+
+/** Secrets that are valid at once. */
+const maxSecrets = 5;
+const secrets = z.array(secret).max(maxSecrets, `it must have at most ${maxSecrets} secrets`);
+
+/** A listing that was linked in Discord: `{kind, id}`. */
+export const linkPath = 'link';
+const link = z.strictObject({ kind: z.enum(['server', 'bot']), id: id.nullable() });
+export type Link = z.infer<typeof link>;
+
+/** What else `/setup` stores of a listing, by path. */
+export const linkSchemas = { [linkPath]: link, lookupKey: apiKey, voteSecrets: secrets, premiumSecrets: secrets };
+/** Secrets of a listing. */
+export const secretPaths = ['lookupKey', 'voteSecrets', 'premiumSecrets'] as const;
+
+/** A listing that was linked in Discord; null if the value is not one. */
+export function parseLink(value: unknown): Link | null {
+  return link.safeParse(value).data ?? null;
+}
+
+/** The codes of an item of the shop; they are secret. */
+export function codesPath(itemId: string): string {
+  return `shop.${itemId}.codes`;
+}
+
+/** The item whose codes are at a path; null for any other path. */
+export function itemOfCodes(path: string): string | null {
+  return path.startsWith('shop.') && path.endsWith('.codes') ? path.slice('shop.'.length, -'.codes'.length) : null;
+}
+
+/** Whether a stored path is a secret. */
+export function isSecretPath(path: string): boolean {
+  return secretPaths.some((each) => each === path) || itemOfCodes(path) !== null;
+}
+
+export function showLink(value: unknown, texts: Texts): Markup {
+  const { kind, id: targetId } = objectOf(value);
+  const kinds: Readonly<Record<string, string>> = texts.listing.kinds;
+  const name = textOf(kind);
+  const title = (Object.hasOwn(kinds, name) ? kinds[name] : undefined) ?? name;
+  return escapeName([title, textOf(targetId)].filter(Boolean).join(' '));
+}

@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import { listOf, numberOf, objectOf, textsOf } from '../../platform/json.ts';
+import { isSnowflake } from '../../platform/snowflake.ts';
+import { escapeName, joined, roleMention } from '../../texts/markup.ts';
+import { largestFactor } from '../rewards/multipliers.ts';
+import type { Milestone, Multiplier, Weekday } from '../rewards/rules.ts';
+import { setting } from './setting-spec.ts';
+import { showCredits } from './shown-values.ts';
+import { credits, hasNoIssues, id, time, wholeNumber } from './value-schemas.ts';
+
+/** Largest number of votes. */
+export const maxVotes = 1_000_000_000;
+/** Largest product of multipliers: a vote then earns at most 1,000,000,000 credits, which both databases can store. */
+const maxFactor = 1_000;
+const expectedFactor = 'it must be a number greater than 0 and at most 100';
+
+/** The names of the weekdays, from Monday to Sunday. */
+export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
+export type WeekdayName = (typeof weekdays)[number];
+
+/** Monday, 1 January 2024 (ms since the epoch). */
+const someMonday = 1_704_067_200_000;
+const dayMs = 86_400_000;
+
+/** The name of a weekday in a language. */
+export function weekdayName(locale: string, weekday: string): string {
+  const index = weekdays.map(String).indexOf(weekday);
+  if (index === -1) return weekday;
+  return new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' }).format(someMonday + index * dayMs);
+}
+
+export const vote = setting({
+  path: 'rewards.vote',
+  description: 'Credits per vote, if the delivery contains no number. CREDITS_PER_VOTE otherwise.',
+  schema: credits,
+  variable: 'CREDITS_PER_VOTE',
+  olderName: 'creditsPerVote',
+  inFile: ({ rewards }) => rewards.base.perVote,
+  show: showCredits,
+  fields: [{ name: 'vote', kind: 'number' }],
+});
+
+export const premium = setting({
+  path: 'rewards.premium',
+  description: 'Credits per purchase and renewal. CREDITS_PER_PREMIUM otherwise.',
+  schema: credits,
+  variable: 'CREDITS_PER_PREMIUM',
+  olderName: 'creditsPerPremium',
+  inFile: ({ rewards }) => rewards.base.perPremium,
+  show: showCredits,
+  fields: [{ name: 'premium', kind: 'number' }],
+});
+
+export const whenDenied = setting({
+  path: 'rewards.whenDenied',
+  description: 'Credits for a denied vote. CREDITS_WHEN_DENIED otherwise.',
+  schema: credits,
+  variable: 'CREDITS_WHEN_DENIED',
+  olderName: 'creditsWhenDenied',
+  inFile: ({ rewards }) => rewards.base.whenDenied,
+  show: showCredits,
+  fields: [{ name: 'whenDenied', kind: 'number' }],
+});
+
+const multiplier = z
+  .strictObject({
+    factor: z
+      .number(expectedFactor)
+      .positive(expectedFactor)
+      .max(100, expectedFactor)
+      .describe('The credits of a vote are multiplied by it and rounded down.'),
+    days: z
+      .array(z.enum(weekdays, `it must be one of ${weekdays.join(', ')}`))
+      .min(1, 'it must name at least one weekday; leave it out for all')
+      .optional()
+      .describe('Weekdays on which it applies, in the time zone of the community. If it is left out, all of them.'),
+    from: time.optional().describe('Start, inclusive, in ISO 8601 with a time zone.'),
+    until: time.optional().describe('End, exclusive, in ISO 8601 with a time zone.'),
+    role: id.optional().describe('It applies to members with this role only (Discord id).'),
+  })
+  .refine(({ from, until }) => from === undefined || until === undefined || from < until, {
+    error: 'it must be later than "from"',
+    path: ['until'],
+  })
+  .transform(({ factor, days, from, until, role }): Multiplier => {
+    const known = days === undefined ? null : [...new Set(days)].map((day) => (weekdays.indexOf(day) + 1) as Weekday);
+    return { factor, days: known, from: from ?? null, until: until ?? null, role: role ?? null };
+  });
+
+export const multipliers = setting({
+  path: 'rewards.multipliers',
+  description: 'All that apply at the time of a vote are multiplied.',
+  schema: z
+    .array(multiplier)
+    .max(100, 'it must have at most 100 multipliers')
+    .refine((all) => largestFactor(all) <= maxFactor, {
+      error: `those that can apply to the same vote must not multiply to more than ${maxFactor}`,
+      when: hasNoIssues,
+    }),
+  inFile: ({ rewards }) =>
+    rewards.multipliers.map(({ factor, days, from, until, role }) => ({
+      factor,
+      ...(days && { days: days.map((day) => weekdays[day - 1]) }),
+      ...(from !== null && { from: new Date(from).toISOString() }),
+      ...(until !== null && { until: new Date(until).toISOString() }),
+      ...(role !== null && { role }),
+    })),
+  showEntry({ factor, days, role }, texts) {
+    const { values } = texts.setup;
+    const names = textsOf(days).map((day) => escapeName(weekdayName(texts.locale, day)));
+    const when = joined([joined(names, ', '), isSnowflake(role) ? roleMention(role) : null], ' · ');
+    return values.multiplier(numberOf(factor), when.trim() === '' ? values.always : when);
+  },
+});
+
+export const streak = setting({
+  path: 'rewards.streak',
+  description: 'Credits for voting on successive calendar days.',
+  schema: z.strictObject({
+    every: wholeNumber(1, 3_650).describe('Counted days for which the credits are paid, again and again.'),
+    credits: credits.describe('Whole credits, paid each time.'),
+    forgive: wholeNumber(0, 6).default(0).describe('Missed days in any seven that do not break a streak.'),
+  }),
+  isShared: true,
+  canBeOff: true,
+  inFile: ({ rewards }) => rewards.streak,
+  show(value, texts) {
+    const { every, credits: paid, forgive } = objectOf(value);
+    return texts.setup.values.streak(numberOf(paid), numberOf(every), numberOf(forgive));
+  },
+  fields: [
+    { name: 'streakDays', kind: 'number', part: 'every', isRequiredPart: true, hint: 'off' },
+    { name: 'streakCredits', kind: 'number', part: 'credits', ifEmpty: 0 },
+    { name: 'forgive', kind: 'number', part: 'forgive', preset: 1, ifEmpty: 0, hint: 'forgive' },
+  ],
+});
+
+const milestone = z
+  .strictObject({
+    votes: wholeNumber(1, maxVotes).optional().describe('Paid once, when a member has this many counted votes.'),
+    everyVotes: wholeNumber(1, maxVotes).optional().describe('Paid whenever a member has a multiple of this many.'),
+    credits: credits.default(0).describe('Whole credits.'),
+    role: id.optional().describe('Role for members with this many votes (Discord id).'),
+  })
+  .refine(
+    ({ votes, everyVotes }) => (votes === undefined) !== (everyVotes === undefined),
+    'it must have either "votes" or "everyVotes"',
+  )
+  .refine((each) => each.credits > 0 || each.role !== undefined, 'it must have "credits" or a "role"')
+  .transform(
+    ({ votes, everyVotes, credits: reward, role }): Milestone => ({
+      votes: votes ?? everyVotes ?? 1,
+      repeats: votes === undefined ? 'every' : 'once',
+      credits: reward,
+      role: role ?? null,
+    }),
+  );
+
+function rejectEqualMilestones(all: readonly Milestone[], context: z.RefinementCtx): void {
+  for (const [index, { votes, repeats }] of all.entries()) {
+    if (all.findIndex((each) => each.votes === votes && each.repeats === repeats) === index) continue;
+    const name = repeats === 'every' ? 'everyVotes' : 'votes';
+    context.addIssue({ code: 'custom', path: [index, name], message: 'an earlier milestone has the same number' });
+  }
+}
+
+export const milestones = setting({
+  path: 'rewards.milestones',
+  description: 'Credits and roles for numbers of counted votes.',
+  schema: z
+    .array(milestone)
+    .max(100, 'it must have at most 100 milestones')
+    .superRefine(rejectEqualMilestones, { when: hasNoIssues }),
+  inFile: ({ rewards }) =>
+    rewards.milestones.map(({ votes, repeats, credits: reward, role }) => ({
+      [repeats === 'every' ? 'everyVotes' : 'votes']: votes,
+      credits: reward,
+      ...(role !== null && { role }),
+    })),
+  givenRoles: (value) => listOf(value).map((entry) => ({ role: entry['role'], entry })),
+  showEntry({ votes, everyVotes, credits: paid, role }, texts) {
+    const reward = joined(
+      [numberOf(paid) > 0 ? texts.parts.credits(numberOf(paid)) : null, isSnowflake(role) ? roleMention(role) : null],
+      ' + ',
+    );
+    return texts.setup.values.milestone(numberOf(votes ?? everyVotes), votes === undefined, reward);
+  },
+});
+
+export const allListings = setting({
+  path: 'rewards.allListings',
+  description: 'Credits for voting on all listings of the community in one calendar day.',
+  schema: credits,
+  inFile: ({ rewards }) => rewards.allListings,
+  show: showCredits,
+  fields: [{ name: 'allListings', kind: 'number', hint: 'allListings', ifEmpty: null }],
+});

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { type JsonObject, objectOf } from '../../platform/json.ts';
+import type { AnnouncementSettings } from '../../texts/announcement-settings.ts';
+import type { Markup } from '../../texts/markup.ts';
+import type { Texts } from '../../texts/texts.ts';
+import type { ListingRewards } from '../rewards/rules.ts';
+import type { ShopItem } from '../rewards/shop-item.ts';
+
+/** The settings of a listing in effect. */
+export interface SettingsInEffect {
+  readonly timeZone: string;
+  readonly ownerChannelId: string | null;
+  readonly announceChannelId: string | null;
+  readonly premiumChannelId: string | null;
+  readonly rewards: ListingRewards;
+  readonly announcements: AnnouncementSettings;
+  readonly shop: readonly ShopItem[];
+}
+
+/**
+ * A setting of a listing, declared once: the schema of the file, what `/setup` stores and asks, and what `tallyhook
+ * config` and the console show of it follow from this.
+ */
+export interface SettingSpec {
+  /** Position in a listing of the file: `rewards.vote`. */
+  readonly path: string;
+  /** For the JSON Schema. */
+  readonly description?: string;
+  /** A value in the file. */
+  readonly schema: z.ZodType;
+  /** A value that `/setup` stores, if it differs from the file. */
+  readonly storedSchema?: z.ZodType;
+  /** Whether the listings of a guild share it. */
+  readonly isShared?: true;
+  /** Whether `/setup` can store null, which switches it off even if the file or a variable has it. */
+  readonly canBeOff?: true;
+  /** The variable that it is taken from if the listing does not state it. */
+  readonly variable?: string;
+  /** The value in the file that the variable stands for, if it is another one. */
+  readonly fromVariable?: (value: unknown) => unknown;
+  /** The setting that it is taken from if neither the listing nor the variable has it. */
+  readonly fallback?: SettingSpec;
+  /** Its older name in a listing of the file. */
+  readonly olderName?: string;
+  /** The value in effect as in the file (JSON); null if it is off. A shop has the number of its codes only. */
+  readonly inFile: (settings: SettingsInEffect) => unknown;
+  /** Whether it is the id of a channel in which is posted. */
+  readonly isChannel?: true;
+  /** The roles that members are given by a value as in the file, which may be anything. */
+  readonly givenRoles?: (value: unknown) => readonly GivenRole[];
+  /** A value as in the file in the words of `/setup`; numbers, texts and switches need none. */
+  readonly show?: (value: unknown, texts: Texts) => Markup;
+  /** The same for an entry of a list. */
+  readonly showEntry?: (entry: JsonObject, texts: Texts) => Markup;
+  /** What edits it in a form of `/setup`. */
+  readonly fields?: readonly SettingField[];
+}
+
+export interface GivenRole {
+  /** The id; external, so it can be anything. */
+  readonly role: unknown;
+  /** What the role is given for. */
+  readonly entry: unknown;
+}
+
+/** Choices by value, with their labels. */
+export type SettingChoices = (texts: Texts) => readonly (readonly [value: string, label: string])[];
+
+/** A field of a form. */
+export type SettingField = FieldOfPart &
+  (
+    | { readonly kind: 'text' | 'longText' | 'number' | 'channels' | 'roles' }
+    | { readonly kind: 'select' | 'radios'; readonly choices: SettingChoices }
+    /** Several of the same name are the boxes of one field, each with its label. */
+    | { readonly kind: 'switch'; readonly choice: keyof Texts['setup']['choices'] }
+  );
+
+interface FieldOfPart {
+  /** In the form, and of its label in the texts. */
+  readonly name: keyof Texts['setup']['fields'];
+  readonly hint?: keyof Texts['setup']['hints'];
+  /** Characters. */
+  readonly maxLength?: number;
+  /** The property of the value that it edits; without it, the whole value. */
+  readonly part?: string;
+  /** An empty field switches the whole setting off. */
+  readonly isRequiredPart?: true;
+  /** Shown if there is no value. */
+  readonly preset?: unknown;
+  /** The value of an empty field. By default undefined: what was stored is taken back, or the part is left out. */
+  readonly ifEmpty?: unknown;
+}
+
+/** Declares a setting, and keeps the types of its path and schema. */
+export function setting<const Spec extends SettingSpec>(spec: Spec): Spec {
+  return spec;
+}
+
+type OptionalSchema<Spec extends SettingSpec> = z.ZodOptional<Spec['schema']>;
+
+/** The schema of a setting in the file, where it can be left out. */
+export function optional<Spec extends SettingSpec>({ schema, description }: Spec): OptionalSchema<Spec> {
+  const optionalSchema = z.optional(schema);
+  return (description === undefined ? optionalSchema : optionalSchema.describe(description)) as OptionalSchema<Spec>;
+}
+
+type ShapeOf<Spec extends SettingSpec, Group extends string> = {
+  [Each in Spec as Each['path'] extends `${Group}.${infer Name}` ? Name : never]: OptionalSchema<Each>;
+};
+
+/** The schemas of a group of settings in the file: `rewards`. */
+export function shapeOf<Spec extends SettingSpec, Group extends string>(
+  specs: readonly Spec[],
+  group: Group,
+): ShapeOf<Spec, Group> {
+  const prefix = `${group}.`;
+  const entries = specs
+    .filter(({ path }) => path.startsWith(prefix))
+    .map((spec) => [spec.path.slice(prefix.length), optional(spec)] as const);
+  return Object.fromEntries(entries) as ShapeOf<Spec, Group>;
+}
+
+/** The value at a path of a listing of the file. */
+export function valueAt(listing: JsonObject, path: string): unknown {
+  const [top = '', name] = path.split('.');
+  return name === undefined ? listing[top] : objectOf(listing[top])[name];
+}
+
+/** The listing with a value at a path. */
+export function withValueAt(listing: JsonObject, path: string, value: unknown): JsonObject {
+  const [top = '', name] = path.split('.');
+  return { ...listing, [top]: name === undefined ? value : { ...objectOf(listing[top]), [name]: value } };
+}

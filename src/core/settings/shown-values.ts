@@ -1,0 +1,56 @@
+import { isEqual, type JsonObject, listOf, numberOf, textOf } from '../../platform/json.ts';
+import { channelMention, escapeName, joined, type Markup, markup } from '../../texts/markup.ts';
+import type { Texts } from '../../texts/texts.ts';
+import type { SettingChoices, SettingSpec } from './setting-spec.ts';
+
+/** Longer lists and texts are cut (entries, characters). */
+const maxEntries = 8;
+const maxTextLength = 150;
+
+/** The value of a setting in a line. It may be of an imported text, or stored by another version. */
+export function showValue(
+  spec: Pick<SettingSpec, 'show' | 'showEntry'> | undefined,
+  value: unknown,
+  texts: Texts,
+): Markup {
+  if (value === null || value === undefined || isEqual(value, []) || isEqual(value, {})) {
+    return texts.setup.values.none;
+  }
+  if (spec?.showEntry) return showList(value, texts, spec.showEntry);
+  return (spec?.show ?? showPlain)(value, texts);
+}
+
+/** Entries in a line. */
+export function showList(value: unknown, texts: Texts, showEntry: (entry: JsonObject, texts: Texts) => Markup): Markup {
+  const all = listOf(value);
+  const shown = all.slice(0, maxEntries).map((entry) => showEntry(entry, texts));
+  return joined(all.length > maxEntries ? [...shown, markup`…`] : shown, ', ');
+}
+
+/** A number, a text, or yes and no. */
+export function showPlain(value: unknown, texts: Texts): Markup {
+  if (typeof value === 'boolean') return value ? texts.setup.values.yes : texts.setup.values.no;
+  if (typeof value === 'number') return texts.number(value);
+  if (typeof value === 'string') return escapeName(value, maxTextLength);
+  return escapeName(JSON.stringify(value) ?? '', maxTextLength);
+}
+
+export function showChannel(value: unknown): Markup {
+  return channelMention(textOf(value));
+}
+
+export function showCredits(value: unknown, texts: Texts): Markup {
+  return texts.parts.credits(numberOf(value));
+}
+
+/** A choice of a form, such as "digest"; the text itself if it is none. */
+export function showChoice(value: unknown, texts: Texts): Markup {
+  const choices: Readonly<Record<string, string>> = texts.setup.choices;
+  const name = textOf(value);
+  return escapeName((Object.hasOwn(choices, name) ? choices[name] : undefined) ?? name);
+}
+
+/** Choices with their names in the texts. */
+export function choicesOf(...values: readonly (keyof Texts['setup']['choices'])[]): SettingChoices {
+  return ({ setup }) => values.map((value) => [value, setup.choices[value]]);
+}

@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import { type SettingSpec, setting } from '../../core/settings/setting-spec.ts';
+import { choicesOf, showChoice, showPlain } from '../../core/settings/shown-values.ts';
+import { duration } from '../../core/settings/value-schemas.ts';
+import { toDurationText } from '../../platform/duration-text.ts';
+import { day, minute } from '../../platform/durations.ts';
+import { textOf } from '../../platform/json.ts';
+import { type AnnouncementSettings, announcementModes, plainAnnouncements } from '../../texts/announcement-settings.ts';
+import { locales } from '../../texts/locale.ts';
+import { escapeName, webAddress } from '../../texts/markup.ts';
+import { type PlaceholderName, placeholderNames, templateIssues, titlePlaceholders } from '../../texts/template.ts';
+
+/** Discord: "Embed Limits" (characters). What a vote earned is added to the text, and has to fit in as well. */
+const maxTitleLength = 256;
+const maxTextLength = 4_096 - 600;
+/** The shortest streak whose end can be announced, and the one that is meant by `true` (days). */
+const minLostStreak = 2;
+const defaultLostStreak = 3;
+
+const expectedInterval = 'it must be a duration from 5m to 24h, or of whole days up to 30d';
+const expectedColour = 'it must be a colour such as #57F287';
+const expectedImage =
+  'it must be the https address of an image; the service sends no image of a listing that could be used';
+const expectedStreak = `it must be true, false, or the least days of such a streak, from ${minLostStreak} to 3650`;
+
+const languages = ['en', ...locales] as const;
+
+function template(known: readonly PlaceholderName[], maxLength: number) {
+  return z
+    .string()
+    .min(1, 'it must not be empty; leave it out for the usual text')
+    .superRefine((text, context) => {
+      for (const message of templateIssues(text, { known, maxLength })) {
+        context.addIssue({ code: 'custom', message });
+      }
+    });
+}
+
+const mode = setting({
+  path: 'announcements.mode',
+  description: 'Whether each vote is announced (the default), a digest of all votes at intervals, or none of them.',
+  schema: z.enum(announcementModes, `it must be one of ${announcementModes.join(', ')}`),
+  inFile: ({ announcements }) => announcements.mode,
+  show: showChoice,
+  fields: [{ name: 'mode', kind: 'radios', choices: choicesOf(...announcementModes) }],
+});
+
+const every = setting({
+  path: 'announcements.every',
+  description: 'The interval of digests, from 5m to 30d (default: 1h). It starts with the day of the community.',
+  schema: duration.refine(isInterval, expectedInterval),
+  inFile: ({ announcements }) => toDurationText(announcements.everyMs),
+  fields: [{ name: 'every', kind: 'text', hint: 'every' }],
+});
+
+const title = setting({
+  path: 'announcements.title',
+  description: 'The headline of a vote, with placeholders.',
+  schema: template(titlePlaceholders, maxTitleLength).refine((text) => !text.includes('\n'), 'it must be one line'),
+  canBeOff: true,
+  inFile: ({ announcements }) => announcements.title,
+  fields: [{ name: 'title', kind: 'text', hint: 'title', maxLength: maxTitleLength, ifEmpty: null }],
+});
+
+const text = setting({
+  path: 'announcements.text',
+  description: 'The text of a vote, with placeholders, in place of the usual one.',
+  schema: template(placeholderNames, maxTextLength),
+  canBeOff: true,
+  inFile: ({ announcements }) => announcements.text,
+  fields: [{ name: 'text', kind: 'longText', hint: 'text', maxLength: 3_000, ifEmpty: null }],
+});
+
+const colour = setting({
+  path: 'announcements.colour',
+  description: 'The colour of the frame of votes, milestones and digests, as #RRGGBB.',
+  schema: z.string(expectedColour).regex(/^#[0-9A-Fa-f]{6}$/, expectedColour),
+  canBeOff: true,
+  inFile: ({ announcements }) => announcements.colour,
+  fields: [{ name: 'colour', kind: 'text', hint: 'colour', ifEmpty: null }],
+});
+
+const thumbnail = setting({
+  path: 'announcements.thumbnail',
+  description: 'The https address of a small image beside votes and digests.',
+  schema: z.string(expectedImage).refine(isImageAddress, expectedImage),
+  canBeOff: true,
+  inFile: ({ announcements }) => announcements.thumbnail,
+  fields: [{ name: 'thumbnail', kind: 'text', maxLength: 512, ifEmpty: null }],
+});
+
+/** Something that is announced or shown, or not. */
+function announcementSwitch<const Name extends 'voteButton' | 'reviews' | 'milestones' | 'premium' | 'party'>(
+  name: Name,
+  description: string,
+) {
+  return setting({
+    path: `announcements.${name}`,
+    description,
+    schema: z.boolean(),
+    inFile: ({ announcements }) => announcements[name],
+    fields: [{ name: 'switches', kind: 'switch', choice: name }],
+  });
+}
+
+const lostStreaks = setting({
+  path: 'announcements.lostStreaks',
+  description: `Announce the end of streaks: true for those of ${defaultLostStreak} days or more, or a number of days (default: false).`,
+  schema: z.union(
+    [z.boolean(), z.int(expectedStreak).min(minLostStreak, expectedStreak).max(3_650, expectedStreak)],
+    expectedStreak,
+  ),
+  inFile: ({ announcements }) => announcements.lostStreaks ?? false,
+  show: (value, texts) => (typeof value === 'number' ? texts.setup.values.lostStreaks(value) : showPlain(value, texts)),
+  fields: [{ name: 'lostStreaks', kind: 'number', hint: 'off', ifEmpty: false }],
+});
+
+const language = setting({
+  path: 'announcements.language',
+  description: "The language of announcements. The guild's own otherwise.",
+  schema: z.enum(languages, `it must be one of ${languages.join(', ')}`),
+  canBeOff: true,
+  inFile: ({ announcements }) => announcements.language,
+  show: (value, texts) => escapeName(languageName(texts.locale, textOf(value))),
+  fields: [
+    {
+      name: 'language',
+      kind: 'select',
+      hint: 'language',
+      ifEmpty: null,
+      choices: ({ locale }) =>
+        languages.filter((code) => !code.startsWith('en-')).map((code) => [code, languageName(locale, code)]),
+    },
+  ],
+});
+
+/** `announcements` of a listing. */
+export const announcementSettings = [
+  mode,
+  every,
+  title,
+  text,
+  colour,
+  thumbnail,
+  announcementSwitch(
+    'voteButton',
+    'A button that leads to the listing, under votes and digests (default: under digests).',
+  ),
+  announcementSwitch('reviews', 'Announce new reviews of the listing (default: false).'),
+  announcementSwitch('milestones', 'Announce the milestones of members (default: true).'),
+  announcementSwitch('premium', 'Announce premium events (default: true).'),
+  announcementSwitch(
+    'party',
+    'Show the progress of the party and its goal (default: true). Listings of one guild share it.',
+  ),
+  lostStreaks,
+  language,
+] as const satisfies readonly SettingSpec[];
+
+type AnnouncementSpec = (typeof announcementSettings)[number];
+/** What a listing states: undefined if it is left out, null if it is switched off. */
+export type StatedAnnouncements = {
+  readonly [Each in AnnouncementSpec as Each['path'] extends `announcements.${infer Name}` ? Name : never]?:
+    | z.output<Each['schema']>
+    | null
+    | undefined;
+};
+
+/** The announcements of a listing with their defaults. */
+export function readAnnouncements(stated: StatedAnnouncements = {}): AnnouncementSettings {
+  const { mode: statedMode, every: everyMs, voteButton, lostStreaks: minDays, ...others } = stated;
+  const set = Object.entries(others).filter(([, value]) => value !== undefined && value !== null);
+  return {
+    ...plainAnnouncements,
+    ...Object.fromEntries(set),
+    mode: statedMode ?? plainAnnouncements.mode,
+    everyMs: everyMs ?? plainAnnouncements.everyMs,
+    voteButton: voteButton ?? statedMode === 'digest',
+    lostStreaks: minDays === true ? defaultLostStreak : minDays || null,
+  };
+}
+
+function isInterval(interval: number): boolean {
+  return interval >= 5 * minute && (interval <= day || interval % day === 0) && interval <= 30 * day;
+}
+
+function isImageAddress(address: string): boolean {
+  return webAddress(address)?.startsWith('https:') ?? false;
+}
+
+/** The name of a language in another one. */
+function languageName(locale: string, code: string): string {
+  try {
+    return new Intl.DisplayNames(locale, { type: 'language' }).of(code) ?? code;
+  } catch {
+    return code;
+  }
+}

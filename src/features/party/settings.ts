@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { maxVotes } from '../../core/settings/reward-settings.ts';
+import { setting } from '../../core/settings/setting-spec.ts';
+import { choicesOf, showChoice } from '../../core/settings/shown-values.ts';
+import { credits, wholeNumber } from '../../core/settings/value-schemas.ts';
+import { numberOf, objectOf } from '../../platform/json.ts';
+
+const periods = ['day', 'week', 'month'] as const;
+
+export const party = setting({
+  path: 'rewards.party',
+  description: 'A goal that the community reaches together. Listings of one guild share it.',
+  schema: z.strictObject({
+    goal: wholeNumber(1, maxVotes).describe('Counted votes of all members in one period.'),
+    per: z.enum(periods, 'it must be "day", "week" or "month"').describe('The calendar period.'),
+    credits: credits.describe('For each member who voted in the period before the goal was reached.'),
+  }),
+  isShared: true,
+  canBeOff: true,
+  inFile: ({ rewards }) => rewards.party,
+  show(value, texts) {
+    const { credits: paid, goal, per } = objectOf(value);
+    return texts.setup.values.party(numberOf(paid), numberOf(goal), showChoice(per, texts));
+  },
+  fields: [
+    { name: 'goal', kind: 'number', part: 'goal', isRequiredPart: true, hint: 'off' },
+    { name: 'per', kind: 'radios', part: 'per', preset: 'week', choices: choicesOf(...periods) },
+    { name: 'partyCredits', kind: 'number', part: 'credits', ifEmpty: 0 },
+  ],
+});

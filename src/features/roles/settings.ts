@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { setting } from '../../core/settings/setting-spec.ts';
+import { choicesOf, showChoice, showList } from '../../core/settings/shown-values.ts';
+import { duration, id } from '../../core/settings/value-schemas.ts';
+import { toDurationText } from '../../platform/duration-text.ts';
+import { objectOf, textOf } from '../../platform/json.ts';
+import { escapeName, roleMention } from '../../texts/markup.ts';
+
+/** The tier that means all that are not named. */
+const anyTier = '*';
+
+const kept = ['all', 'highest'] as const;
+
+export const milestoneRoles = setting({
+  path: 'rewards.milestoneRoles',
+  description: 'Whether a member keeps the roles of all reached milestones (the default), or of the highest only.',
+  schema: z.enum(kept, 'it must be "all" or "highest"'),
+  inFile: ({ rewards }) => rewards.milestoneRoles,
+  show: showChoice,
+  fields: [{ name: 'milestoneRoles', kind: 'radios', preset: 'all', choices: choicesOf(...kept) }],
+});
+
+export const voterRole = setting({
+  path: 'rewards.voterRole',
+  description: 'A role that each vote extends. VOTER_ROLE_ID otherwise.',
+  schema: z.strictObject({
+    role: id.describe('Discord id of the role.'),
+    for: duration.optional().describe('How long a voter has it after each vote. VOTER_ROLE_FOR otherwise.'),
+  }),
+  canBeOff: true,
+  variable: 'VOTER_ROLE_ID',
+  fromVariable: (role) => ({ role }),
+  inFile: ({ rewards: { voterRole: rules } }) => rules && { role: rules.role, for: toDurationText(rules.forMs) },
+  givenRoles: (value) => [{ role: objectOf(value)['role'], entry: value }],
+  show(value, texts) {
+    const { role, for: lasting } = objectOf(value);
+    const mention = roleMention(textOf(role));
+    return lasting === undefined ? mention : texts.setup.values.roleFor(mention, escapeName(textOf(lasting), 20));
+  },
+  fields: [
+    { name: 'voterRole', kind: 'roles', part: 'role', isRequiredPart: true },
+    { name: 'voterRoleFor', kind: 'text', part: 'for', preset: '12h', hint: 'duration' },
+  ],
+});
+
+export const premiumRoles = setting({
+  path: 'rewards.premiumRoles',
+  description: 'Roles by the name of the premium tier; "*" is for all other tiers.',
+  schema: z.record(z.string().min(1).max(100, 'a tier must have at most 100 characters'), id),
+  inFile: ({ rewards }) => rewards.premiumRoles,
+  givenRoles: (value) => Object.entries(objectOf(value)).map(([tier, role]) => ({ role, entry: [tier, role] })),
+  show: (value, texts) =>
+    showList(
+      Object.entries(objectOf(value)).map(([tier, role]) => ({ tier, role })),
+      texts,
+      ({ tier, role }) => {
+        const name = tier === anyTier ? texts.setup.values.anyTier : escapeName(textOf(tier), 40);
+        return texts.setup.values.tier(name, roleMention(textOf(role)));
+      },
+    ),
+  fields: [{ name: 'premiumRole', kind: 'roles', part: anyTier }],
+});
+
+/** The premium tiers that have a role of their own, in the order of the settings. */
+export function namedTiers(value: unknown): readonly string[] {
+  return Object.keys(objectOf(value)).filter((tier) => tier !== anyTier);
+}

@@ -1,0 +1,90 @@
+import type { z } from 'zod';
+import * as listing from '../core/settings/listing-settings.ts';
+import * as rewards from '../core/settings/reward-settings.ts';
+import type { SettingSpec } from '../core/settings/setting-spec.ts';
+import { messageFor } from '../platform/schema-messages.ts';
+import { announcementSettings } from './announcements/settings.ts';
+import { party } from './party/settings.ts';
+import { milestoneRoles, premiumRoles, voterRole } from './roles/settings.ts';
+import { shop, storedCodes } from './shop/settings.ts';
+
+/** All settings of a listing, in the order of the file and of `tallyhook config`. */
+export const settings = [
+  listing.timeZone,
+  listing.ownerChannelId,
+  listing.announceChannelId,
+  listing.premiumChannelId,
+  listing.cooldownHours,
+  rewards.vote,
+  rewards.premium,
+  rewards.whenDenied,
+  rewards.multipliers,
+  rewards.streak,
+  rewards.milestones,
+  milestoneRoles,
+  voterRole,
+  premiumRoles,
+  rewards.allListings,
+  party,
+  ...announcementSettings,
+  shop,
+] as const satisfies readonly SettingSpec[];
+
+type Setting = (typeof settings)[number];
+/** The paths that all listings of a community share. */
+export type CommunityPath = Extract<Setting, { readonly isShared: true }>['path'];
+/** The paths of a listing. A value that lists several things (multipliers, roles) is replaced as a whole. */
+export type ListingPath = Exclude<Setting['path'], CommunityPath>;
+export type SettingPath = Setting['path'];
+/** The variables that listings take values from. */
+export type SettingVariable = Extract<Setting, { readonly variable: string }>['variable'];
+
+const specs: readonly SettingSpec[] = settings;
+const byPath = new Map(specs.map((spec) => [spec.path, spec]));
+
+/** The setting at a path, which may be of an imported text; undefined if there is none. */
+export function findSetting(path: string): SettingSpec | undefined {
+  return byPath.get(path);
+}
+
+export function settingAt(path: SettingPath): SettingSpec {
+  const spec = findSetting(path);
+  if (spec === undefined) throw new Error(`There is no setting ${path}.`);
+  return spec;
+}
+
+/** In the order in which a community is exported and imported. */
+export const listingPaths = specs.filter(({ isShared }) => !isShared).map(({ path }) => path as ListingPath);
+export const communityPaths = specs.filter(({ isShared }) => isShared).map(({ path }) => path as CommunityPath);
+
+export function isCommunityPath(path: string): path is CommunityPath {
+  return findSetting(path)?.isShared === true;
+}
+
+/** The value as a listing of the file has it, or what is wrong: rests of sentences that begin with the path. */
+export type ParsedSetting =
+  | { readonly valid: true; readonly value: unknown }
+  | { readonly valid: false; readonly problems: readonly string[] };
+
+/** Validates a stored value, which may be secret: the problems do not contain it. @param listingName empty for the community */
+export function parseSetting(listingName: string, path: string, value: unknown): ParsedSetting {
+  const schema = schemaAt(listingName, path);
+  if (schema === undefined) return { valid: false, problems: ['is not a setting that can be changed.'] };
+  const result = schema.safeParse(value, { error: messageFor });
+  if (result.success) return { valid: true, value: result.data };
+  const problems = result.error.issues.map(({ path: position, message }) =>
+    position.length === 0 ? `is invalid: ${message}.` : `is invalid at ${position.join('.')}: ${message}.`,
+  );
+  return { valid: false, problems };
+}
+
+const linkSchemas: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(listing.linkSchemas));
+
+function schemaAt(listingName: string, path: string): z.ZodType | undefined {
+  const isShared = listingName === '';
+  if (isShared && listing.itemOfCodes(path) !== null) return storedCodes;
+  if (!isShared && linkSchemas.has(path)) return linkSchemas.get(path);
+  const spec = findSetting(path);
+  if (spec === undefined || (spec.isShared === true) !== isShared) return undefined;
+  return spec.storedSchema ?? (spec.canBeOff ? spec.schema.nullable() : spec.schema);
+}
