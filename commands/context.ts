@@ -1,7 +1,6 @@
 import type { Standings } from '../src/core/ledger/standing.ts';
-import type { Milestone } from '../src/core/rewards/rules.ts';
 import type { AnsweringContext, ListedLookup, SlashCommand } from '../src/discord/commands/command.ts';
-import type { ListingKind } from '../src/lookup/lookup.ts';
+import type { ListedRules } from '../src/features/communities/listings.ts';
 import type { Claims } from './claims.ts';
 import type { MemberDataAccess } from './member-data.ts';
 import type { Reminders } from './reminders.ts';
@@ -9,18 +8,6 @@ import type { SetupServices } from './setup-services.ts';
 import type { Shop } from './shop-port.ts';
 import type { Traces } from './traces.ts';
 import type { DrawVotePicture } from './vote-picture.ts';
-
-/** The rules of a listing that members see. */
-export interface ListedRules {
-  /** The configured name. */
-  readonly name: string;
-  /** All names of the server or bot, if it has several: a vote for one is a vote for all. @internal */
-  readonly names?: readonly string[];
-  readonly kind: ListingKind;
-  /** How long a vote blocks the next one (ms). */
-  readonly cooldownMs: number;
-  readonly milestones: readonly Milestone[];
-}
 
 /** A community that a command covers: its accounts, and the listings whose votes they are paid for. */
 export interface CoveredCommunity {

@@ -4,6 +4,7 @@ import type { Standing } from '../src/core/ledger/standing.ts';
 import { type NextMilestone, nextMilestone } from '../src/core/rewards/milestones.ts';
 import { type CommandInput, userOption } from '../src/discord/commands/input.ts';
 import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
+import type { ListedRules } from '../src/features/communities/listings.ts';
 import {
   escapeName,
   joined,
@@ -14,7 +15,7 @@ import {
   roleMention,
   timestamp,
 } from '../src/texts/markup.ts';
-import type { Command, CommandContext, CoveredCommunity, ListedRules } from './context.ts';
+import type { Command, CommandContext, CoveredCommunity } from './context.ts';
 import { entryReason } from './entry-reason.ts';
 import { fetchListingPage } from './listing-page.ts';
 

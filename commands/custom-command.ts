@@ -2,10 +2,11 @@ import type { Standings } from '../src/core/ledger/standing.ts';
 import type { CommandChoice, CommandOption, ListedLookup } from '../src/discord/commands/command.ts';
 import type { CommandInput, CompletionInput } from '../src/discord/commands/input.ts';
 import type { Modal, Panel, Reply } from '../src/discord/commands/reply.ts';
+import type { ListedRules } from '../src/features/communities/listings.ts';
 import type { Clock } from '../src/platform/clock.ts';
 import { TallyhookError } from '../src/platform/errors.ts';
 import type { Locale } from '../src/texts/locale.ts';
-import type { Awards, Command, CoveredCommunity, ListedRules } from './context.ts';
+import type { Awards, Command, CoveredCommunity } from './context.ts';
 
 /** What the description of a slash command of the package's user depends on. */
 export interface CustomDescriptionContext {

@@ -3,7 +3,8 @@
  * @module
  */
 
-export type { Awards, CoveredCommunity, ListedRules } from '../../commands/context.ts';
+export type { Awards, CoveredCommunity } from '../../commands/context.ts';
+export type { ListedRules } from '../features/communities/listings.ts';
 export type { CustomCommand, CustomCommandContext, CustomDescriptionContext } from '../../commands/custom-command.ts';
 export { type RegisterOptions, registerCommands } from '../app/register-commands.ts';
 export type { CommandChoice, CommandOption, ListedLookup } from '../discord/commands/command.ts';

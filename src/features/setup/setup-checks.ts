@@ -9,7 +9,6 @@ import type { Log } from '../../platform/log.ts';
 import type { Directory } from '../communities/directory.ts';
 import { createListingNames } from '../listings/listing-names.ts';
 import type { LookupClients } from '../listings/lookup-clients.ts';
-import type { Store } from '../store.ts';
 
 const timeoutMs = 8 * second;
 /** How many keys a guild can check in {@link checksWindowMs}. */
@@ -33,7 +32,7 @@ export type KeyCheck =
 export function createSetupChecks(
   { lookup: { baseUrl } }: Pick<Config, 'lookup'>,
   dependencies: {
-    readonly store: Pick<Store, 'budgetStore'>;
+    readonly store: { readonly budgetStore: BudgetStore };
     readonly directory: Pick<Directory, 'ofGuild'>;
     readonly lookups: Pick<LookupClients, 'find'>;
     readonly clock: Clock;
