@@ -4,6 +4,7 @@ import type { ClaimedEffect } from '../core/outbox/effect.ts';
 import { guardPerform } from '../core/outbox/guard-perform.ts';
 import { partsOfHandlerQueue } from '../core/outbox/handler-events.ts';
 import { createPerform } from '../core/outbox/perform.ts';
+import { createQueueShare } from '../core/outbox/queue-share.ts';
 import { tracePerform } from '../core/outbox/trace-perform.ts';
 import { createReachabilityProbe } from '../discord/rest.ts';
 import { createCardSource } from '../features/announcements/card-source.ts';
@@ -21,7 +22,6 @@ import type { Loop } from '../platform/loop.ts';
 import { memoizeOne } from '../platform/memoize.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import type { DiscordAccess } from './discord-access.ts';
-import { createQueueShare } from './queue-share.ts';
 
 /** Processes the outbox, and fills it by time. It needs no gateway. */
 export interface Announcing extends Loop {

@@ -12,6 +12,7 @@ import {
   type InteractionsEndpoint,
   interactionsPath,
 } from '../discord/interactions/endpoint.ts';
+import { warnOfEndpoint } from '../discord/interactions/endpoint-warning.ts';
 import { createInteractions } from '../discord/interactions/interactions.ts';
 import { createRestTransports } from '../discord/interactions/rest-transport.ts';
 import type { CommandPlace } from '../discord/interactions/run-command.ts';
@@ -32,7 +33,6 @@ import { createLoop } from '../platform/loop.ts';
 import { memoizeOne } from '../platform/memoize.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import type { DiscordAccess } from './discord-access.ts';
-import { warnOfEndpoint } from './endpoint-warning.ts';
 
 /** Responds to commands, through the gateway or over HTTP. */
 export interface Answering {

@@ -8,8 +8,10 @@ import { readReceiverOptions } from '../../config/receiver-options.ts';
 import type { ListingConfig } from '../../config/schema.ts';
 import { homeAccounts } from '../core/ledger/account-id.ts';
 import type { LedgerReads } from '../core/ledger/ledger.ts';
+import { wholeLedger } from '../core/ledger/whole-ledger.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { createDirectory } from '../features/communities/directory.ts';
+import { prepareAccounts, separateAccounts } from '../features/communities/prepare-accounts.ts';
 import type { Handlers } from '../features/handlers/handlers.ts';
 import { createHandling } from '../features/handlers/handling.ts';
 import type { WritableLedger } from '../features/handlers/writable-ledger.ts';
@@ -22,15 +24,12 @@ import { DirectRequest } from '../platform/http/body.ts';
 import { createHealth } from '../platform/http/health.ts';
 import { createMetrics } from '../platform/http/metrics/metrics.ts';
 import { createHttpServer } from '../platform/http/server.ts';
+import { createLifecycle } from '../platform/lifecycle.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
-import { createRecording } from './create-recording.ts';
-import { createLifecycle } from './lifecycle.ts';
-import { prepareAccounts, separateAccounts } from './prepare-accounts.ts';
 import { readinessChecks } from './readiness-checks.ts';
-import { createReceiving } from './receiving.ts';
-import { wholeLedger } from './whole-ledger.ts';
+import { createReceiving, createRecording } from './receiving.ts';
 
 /** The handlers of events that a receiver has. Purchases in the shop and reviews need the bot. */
 export type ReceiverHandlers = Pick<Handlers, 'onVote' | 'onPremium' | 'onStreak' | 'onMilestone'>;

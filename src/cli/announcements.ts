@@ -1,5 +1,5 @@
 import { loadConfig } from '../../config/load.ts';
-import { formatPreview, previewListings } from '../app/announcement-previews.ts';
+import { formatPreview, previewListings } from '../owner/announcement-previews.ts';
 import { systemClock } from '../platform/clock.ts';
 import { command } from '../platform/terminal/command.ts';
 import { exitCode, UsageError, withSuggestion } from '../platform/terminal/terminal.ts';

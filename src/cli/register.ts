@@ -1,7 +1,7 @@
 import { commandsFor } from '../../commands/index.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
-import { commandContextFor } from '../app/command-context.ts';
+import { commandContextFor } from '../features/listings/command-context.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { interactionsPath } from '../discord/interactions/endpoint.ts';
 import { setEndpoint } from '../discord/interactions/endpoint-settings.ts';

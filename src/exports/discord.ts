@@ -6,7 +6,7 @@
 export type { Awards, CoveredCommunity } from '../../commands/context.ts';
 export type { ListedRules } from '../features/communities/listings.ts';
 export type { CustomCommand, CustomCommandContext, CustomDescriptionContext } from '../../commands/custom-command.ts';
-export { type RegisterOptions, registerCommands } from '../app/register-commands.ts';
+export { type RegisterOptions, registerCommands } from './register-commands.ts';
 export type { CommandChoice, CommandOption, ListedLookup } from '../discord/commands/command.ts';
 export type {
   CommandInput,

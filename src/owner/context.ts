@@ -7,7 +7,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Outcome } from '../webhook/response.ts';
 
-import type { ListingPreviews } from './announcement-preview.ts';
+import type { ListingPreviews } from './announcement-previews.ts';
 import type { OwnerCommunities } from './communities.ts';
 
 /** Whether a component is ready, and if not, the reason. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { trace } from '../../commands/trace.ts';
-import { createTraces } from '../../src/app/traces.ts';
+import { createTraces } from '../../src/owner/traces.ts';
 import { eventKeysOf } from '../../src/core/receiving/replay.ts';
 import type { Reply } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';

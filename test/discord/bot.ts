@@ -3,7 +3,7 @@ import { ApplicationCommandOptionType, Routes } from 'discord-api-types/v10';
 import { inject, it } from 'vitest';
 import type { Command, CommandContext, UnlocalizedContext } from '../../commands/context.ts';
 import type { SetupServices } from '../../commands/setup-services.ts';
-import { createTraces } from '../../src/app/traces.ts';
+import { createTraces } from '../../src/owner/traces.ts';
 import type { ShopItem } from '../../src/core/rewards/shop-item.ts';
 import type { Reply } from '../../src/discord/commands/reply.ts';
 import { createGatewayClient } from '../../src/discord/gateway/gateway-client.ts';

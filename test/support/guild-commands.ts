@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createMemberServices } from '../../src/app/member-services.ts';
-import { prepareAccounts } from '../../src/app/prepare-accounts.ts';
+import { prepareAccounts } from '../../src/features/communities/prepare-accounts.ts';
 import { createInteractions } from '../../src/discord/interactions/interactions.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
 import { listingsByGuild } from '../../src/features/communities/listings.ts';

@@ -123,13 +123,13 @@ export const effectMutations: readonly Mutation[] = [
     breaks: 'effects are kept as long as KEEP_EFFECTS says',
   },
   {
-    file: 'src/app/queue-share.ts',
+    file: 'src/core/outbox/queue-share.ts',
     find: "return recipient === null ? withoutRole(queue) : directMessageQueue(recipient.userId, '');",
     replace: 'return recipient === null ? withoutRole(queue) : queue;',
     breaks: 'one process at a time sends direct messages to a member',
   },
   {
-    file: 'src/app/lifecycle.ts',
+    file: 'src/platform/lifecycle.ts',
     find: 'isStarted = false;\n          throw error;',
     replace: 'throw error;',
     breaks: 'a start that failed can be repeated',

@@ -1,5 +1,5 @@
 import { commandsFor } from '../../../commands/index.ts';
-import { commandContextFor } from '../../app/command-context.ts';
+import { commandContextFor } from '../../features/listings/command-context.ts';
 import { conflictHint } from '../../discord/registration/registrar.ts';
 import { inspectRegistration } from '../../discord/registration/registration.ts';
 import { fail, pass, warn } from '../../platform/doctor/check.ts';

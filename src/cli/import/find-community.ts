@@ -1,5 +1,5 @@
 import type { Config } from '../../../config/schema.ts';
-import { prepareAccounts } from '../../app/prepare-accounts.ts';
+import { prepareAccounts } from '../../features/communities/prepare-accounts.ts';
 import { type Community, createDirectory } from '../../features/communities/directory.ts';
 import { createCommunitySettings } from '../../features/setup/community-settings.ts';
 import type { Store } from '../../features/store.ts';

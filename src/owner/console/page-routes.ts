@@ -5,7 +5,7 @@ import type { EffectRecord } from '../../core/records/records.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import type { PageContent } from '../../platform/web/page-frame.ts';
 import { paginate } from '../../platform/web/pagination.ts';
-import type { AnnouncementPreview, ListingPreviews } from '../announcement-preview.ts';
+import type { AnnouncementPreview, ListingPreviews } from '../announcement-previews.ts';
 import type { OwnerContext } from '../context.ts';
 import { getDelivery } from '../get-delivery.ts';
 import { getSummary } from '../get-summary.ts';

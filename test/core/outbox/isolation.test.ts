@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
-import { communityOfQueues } from '../../../src/app/queue-share.ts';
+import { communityOfQueues } from '../../../src/core/outbox/queue-share.ts';
 import { directMessageQueue } from '../../../src/core/outbox/direct-message-queue.ts';
 import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { createQueueShare, type QueueShare } from '../../src/app/queue-share.ts';
-import { directMessageQueue } from '../../src/core/outbox/direct-message-queue.ts';
-import { stoppedRoleQueue, withoutRole } from '../../src/discord/circuits/role-queue.ts';
-import { openStore } from '../../src/features/store.ts';
-import { second } from '../../src/platform/durations.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { manualClock } from '../support/manual-clock.ts';
-import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { wrappedLeases } from '../support/wrapped-leases.ts';
+import { createQueueShare, type QueueShare } from '../../../src/core/outbox/queue-share.ts';
+import { directMessageQueue } from '../../../src/core/outbox/direct-message-queue.ts';
+import { stoppedRoleQueue, withoutRole } from '../../../src/discord/circuits/role-queue.ts';
+import { openStore } from '../../../src/features/store.ts';
+import { second } from '../../../src/platform/durations.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { wrappedLeases } from '../../support/wrapped-leases.ts';
 
 const guildId = '613425648685547541';
 const ids = Array.from({ length: 200 }, (_, index) => `${600_000_000_000_000_000n + BigInt(index)}`);

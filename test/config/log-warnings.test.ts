@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { logConfigWarnings } from '../../src/app/config-warnings.ts';
+import { logConfigWarnings } from '../../config/log-warnings.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 

@@ -8,8 +8,8 @@ import { createDiscordRest } from '../discord/rest.ts';
 import { openStore } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { checkOptions, instance } from '../platform/options.ts';
-import { checkConfig } from './app-options.ts';
-import { commandContextFor } from './command-context.ts';
+import { checkConfig } from '../app/app-interface.ts';
+import { commandContextFor } from '../features/listings/command-context.ts';
 
 /** What is registered beside the commands of tallyhook. */
 export interface RegisterOptions {

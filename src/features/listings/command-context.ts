@@ -1,7 +1,7 @@
-import type { Config } from '../../config/schema.ts';
-import type { DescriptionContext } from '../discord/commands/command.ts';
-import { createLookup } from '../lookup/client.ts';
-import { systemClock } from '../platform/clock.ts';
+import type { Config } from '../../../config/schema.ts';
+import type { DescriptionContext } from '../../discord/commands/command.ts';
+import { createLookup } from '../../lookup/client.ts';
+import { systemClock } from '../../platform/clock.ts';
 
 /**
  * The part of the command context that determines which commands are registered: the listings with an API key. It sends

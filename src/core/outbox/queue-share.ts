@@ -1,12 +1,11 @@
-import { directMessageQueue, recipientOf } from '../core/outbox/direct-message-queue.ts';
-import { partitionOf } from '../core/outbox/partition.ts';
-import { withoutRole } from '../discord/circuits/role-queue.ts';
-import { maxRequestsPerSecond } from '../discord/rest.ts';
-import type { Directory } from '../features/communities/directory.ts';
-import type { Clock } from '../platform/clock.ts';
-import { createLeaseShare } from '../platform/leases/lease-share.ts';
-import type { LeaseStore } from '../platform/leases/lease-store.ts';
-import type { Log } from '../platform/log.ts';
+import { withoutRole } from '../../discord/circuits/role-queue.ts';
+import { maxRequestsPerSecond } from '../../discord/rest.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { createLeaseShare } from '../../platform/leases/lease-share.ts';
+import type { LeaseStore } from '../../platform/leases/lease-store.ts';
+import type { Log } from '../../platform/log.ts';
+import { directMessageQueue, recipientOf } from './direct-message-queue.ts';
+import { partitionOf } from './partition.ts';
 
 /** Enough for the processes to have about the same number each; never changed while processes are running. */
 const partitions = 64;
@@ -65,7 +64,10 @@ export function shareOfRequests(isShared: boolean, announcing: number | null): n
  * The community whose turn a queue takes in the outbox: the guild of a channel, of roles or of direct messages. Those of
  * the home community take a turn of their own. The same for all queues if there is one community.
  */
-export function communityOfQueues(directory: Directory): (queue: string) => string {
+export function communityOfQueues(directory: {
+  readonly communities: readonly unknown[];
+  inChannel(channelId: string): readonly { readonly guildId: string | null }[];
+}): (queue: string) => string {
   return (queue) => {
     if (directory.communities.length < 2) return '';
     const recipient = recipientOf(queue);

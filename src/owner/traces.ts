@@ -1,9 +1,9 @@
 import type { Trace, TracedDelivery, Traces } from '../../commands/traces.ts';
 import { type AccountScope, accountIdOf } from '../core/ledger/account-id.ts';
 import type { DeliveryRecord } from '../core/records/records.ts';
-import type { OwnerContext } from '../owner/context.ts';
-import { getDelivery } from '../owner/get-delivery.ts';
 import { quarantineReasons } from '../webhook/quarantine-reasons.ts';
+import type { OwnerContext } from './context.ts';
+import { getDelivery } from './get-delivery.ts';
 
 /** Deliveries in a trace: as many as fit into a reply with their steps. */
 const maxDeliveries = 5;

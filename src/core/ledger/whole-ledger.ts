@@ -1,8 +1,12 @@
-import type { LedgerReads } from '../core/ledger/ledger.ts';
-import type { Store } from '../features/store.ts';
+import type { AccountScope } from './account-id.ts';
+import type { LedgerReads } from './ledger.ts';
 
 /** The accounts of a member in all communities, added up. */
-export function wholeLedger(store: Pick<Store, 'communitiesOf' | 'ledger' | 'ledgerIn'>): LedgerReads {
+export function wholeLedger(store: {
+  readonly communitiesOf: (userId: string) => Promise<readonly AccountScope[]>;
+  readonly ledger: LedgerReads;
+  readonly ledgerIn: (accounts: AccountScope) => LedgerReads;
+}): LedgerReads {
   async function ledgersOf(userId: string): Promise<readonly LedgerReads[]> {
     const scopes = await store.communitiesOf(userId);
     return scopes.length === 0 ? [store.ledger] : scopes.map(store.ledgerIn);

@@ -1,4 +1,4 @@
-import { TallyhookError } from '../platform/errors.ts';
+import { TallyhookError } from './errors.ts';
 
 /** What may be called when, for the users of an app or a receiver. */
 export interface Lifecycle {

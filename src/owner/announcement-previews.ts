@@ -6,7 +6,6 @@ import { renderStyledAnnouncement } from '../features/announcements/styled-annou
 import { renderDigest } from '../features/digests/message.ts';
 import { renderLostStreaks } from '../features/lost-streaks/message.ts';
 import { renderNewReview } from '../features/reviews/message.ts';
-import type { AnnouncementPreview, ListingPreviews } from '../owner/announcement-preview.ts';
 import { hour } from '../platform/durations.ts';
 import { textsFor } from '../texts/texts.ts';
 
@@ -106,4 +105,23 @@ function readable(text: string): string {
 export function formatPreview({ subject, title, text, buttons }: AnnouncementPreview): readonly string[] {
   const shown = buttons.length === 0 ? [] : [`  ${buttons.map((label) => `[${label}]`).join(' ')}`];
   return [`${subject}:`, ...[title, ...text].map((line) => `  ${line}`.trimEnd()), ...shown];
+}
+
+/** What an announcement looks like, as plain text with Discord's markup. */
+export interface AnnouncementPreview {
+  /** What is announced. */
+  readonly subject: string;
+  readonly title: string;
+  /** Lines. */
+  readonly text: readonly string[];
+  /** Labels. */
+  readonly buttons: readonly string[];
+}
+
+/** The announcements of a listing, with sample members. */
+export interface ListingPreviews {
+  readonly listing: string;
+  /** How votes are announced. */
+  readonly mode: string;
+  readonly previews: readonly AnnouncementPreview[];
 }
