@@ -20,6 +20,8 @@ export interface Profile {
 export interface Benchmark {
   /** The name on the command line and in the README. */
   readonly name: string;
+  /** What it measures and how, for `--help`. */
+  readonly method: string;
   /** The packages that tallyhook is compared with. */
   readonly against: readonly string[];
   /** @throws Error if a contender produced a wrong result: its figures would be meaningless. */

@@ -4,6 +4,7 @@ export const help = `Measures how fast tallyhook is, beside what people would us
 
   npm run bench                        everything, in about 40 minutes
   npm run bench -- receive --quick     one benchmark, roughly, in two minutes
+  npm run bench -- receive --help      what it measures, and how
 
   --quick     fewer rounds and shorter runs
   --write     put the results into bench/README.md

@@ -25,8 +25,14 @@ const benchmarks: readonly Benchmark[] = [
 const names = benchmarks.map(({ name }) => name);
 
 const args = readArguments();
-if (args?.help) console.log(`${help} ${names.join(', ')}.`);
+if (args?.help) console.log(args.names.length < names.length ? methodsOf(args.names) : `${help} ${names.join(', ')}.`);
 else if (args !== null) await measureAll(args);
+
+/** What these benchmarks measure, and how. */
+function methodsOf(chosen: readonly string[]): string {
+  const those = benchmarks.filter(({ name }) => chosen.includes(name));
+  return those.map(({ name, method }) => `${name}\n\n${method}`).join('\n\n');
+}
 
 /** Null for invalid arguments; the error has been printed. */
 function readArguments(): Arguments | null {
@@ -53,14 +59,13 @@ async function measureAll(args: Arguments): Promise<void> {
       const seconds = Math.round((performance.now() - startedAt) / 1_000);
       console.error(`${String(seconds).padStart(4)} s  ${name}: ${progress}`);
     });
-    const text = markdown(report);
-    console.log(`\n## ${name}\n\n${text}\n`);
+    console.log(`\n## ${name}\n\n${markdown(report)}\n`);
     const day = new Date(systemClock.now()).toISOString().slice(0, 10);
     const provenance = [
-      `Measured on ${day}${args.quick ? ' with --quick' : ''}: ${machine(directory)}.`,
+      `${day}${args.quick ? ' with --quick' : ''}: ${machine(directory)}.`,
       `${versions(against)}.`,
       ...(wasBusy ? ['The machine was busy with other things, so the figures are rough.'] : []),
     ];
-    if (args.write) writeResult(name, `${provenance.join(' ')}\n\n${text}`);
+    if (args.write) writeResult(name, { provenance: provenance.join(' '), goals: report.goals });
   }
 }

@@ -8,7 +8,9 @@ export function markdown({ goals, tables, notes }: Report): string {
 }
 
 function goalTable(goals: readonly Goal[]): string {
-  const rows = goals.map(({ what, goal, measured, met }) => [what, goal, measured, met ? 'yes' : '**no**']);
+  const rows = goals.map(({ what, case: of, goal, measured, met }) => {
+    return [of === undefined ? what : `${what}: ${of}`, goal, measured, met ? 'yes' : '**no**'];
+  });
   return drawn(['what', 'goal', 'measured', 'met'], rows);
 }
 

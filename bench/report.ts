@@ -9,6 +9,8 @@ export interface Report {
 /** A goal and the measured value. */
 export interface Goal {
   readonly what: string;
+  /** Which of several cases with this goal it is; the README shows all of them in one row. */
+  readonly case?: string | undefined;
   readonly goal: string;
   readonly measured: string;
   readonly met: boolean;
@@ -22,18 +24,18 @@ export interface Table {
 }
 
 /** A goal of the form "at least". */
-export function atLeast(what: string, least: number, measured: number): Goal {
-  return { what, goal: `≥ ${least}×`, measured: multiple(measured), met: measured >= least };
+export function atLeast(what: string, least: number, measured: number, of?: string): Goal {
+  return { what, case: of, goal: `≥ ${least}×`, measured: multiple(measured), met: measured >= least };
 }
 
 /** A goal of the form "at most", as a multiple. */
-export function atMost(what: string, most: number, measured: number): Goal {
-  return { what, goal: `≤ ${most}×`, measured: multiple(measured), met: measured <= most };
+export function atMost(what: string, most: number, measured: number, of?: string): Goal {
+  return { what, case: of, goal: `≤ ${most}×`, measured: multiple(measured), met: measured <= most };
 }
 
 /** A goal of the form "within", in a unit. */
-export function within(what: string, most: number, measured: number, unit: string): Goal {
-  return { what, goal: `≤ ${most} ${unit}`, measured: `${figure(measured)} ${unit}`, met: measured <= most };
+export function within(what: string, most: number, measured: number, unit: string, of?: string): Goal {
+  return { what, case: of, goal: `≤ ${most} ${unit}`, measured: `${figure(measured)} ${unit}`, met: measured <= most };
 }
 
 function multiple(ratio: number): string {

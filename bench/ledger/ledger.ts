@@ -7,9 +7,16 @@ import { type LedgerResult, measureLedger } from './ledger-run.ts';
 const sizes = [10_000, 100_000, 1_000_000, 10_000_000];
 const quickSizes = sizes.slice(0, 3);
 
+const method = `Ten million votes of a million members, and three smaller sizes, written by set-based SQL into \`data/bench/ledger\` (8
+GB, several minutes; \`--keep\` keeps it for the next run). Each query and each credit then uses the program's own ports,
+one at a time, for members in random order. A vote on disk is its delivery with the body, its entry, its finished
+announcement and its share of the balances. The database is created with the first schema, so the migration time is that
+of an upgrade from the first release.`;
+
 /** The cost of a large ledger: ten million entries of a million members. */
 export const ledger: Benchmark = {
   name: 'ledger',
+  method,
   against: [],
   async measure(profile, logProgress) {
     const directory = join(profile.directory, 'ledger');
@@ -32,7 +39,7 @@ export const ledger: Benchmark = {
 function report(reports: readonly LedgerResult[]): Report {
   const largest = reports.at(-1);
   const goals: Goal[] = [...(largest?.p99 ?? [])].map(([name, p99]) =>
-    within(`${name}, p99 at ${largest?.entries.toLocaleString('en-US')} entries`, 5, p99, 'ms'),
+    within(`p99 at ${largest?.entries.toLocaleString('en-US')} entries`, 5, p99, 'ms', name),
   );
   return { goals, tables: [growth(reports)], notes: [] };
 }

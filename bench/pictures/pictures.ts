@@ -10,9 +10,13 @@ interface Burst {
   readonly delayMs: number;
 }
 
+const method = `The chart of the votes per day, drawn in a process of its own with different votes each time. The delay of the event
+loop is what a delivery or a command would have to wait, measured by \`perf_hooks\` every millisecond.`;
+
 /** The pictures of votes: how long they take, and what they cost the process that draws them. */
 export const pictures: Benchmark = {
   name: 'pictures',
+  method,
   against: ['@takumi-rs/core'],
   async measure(profile, logProgress) {
     const child = await startChild(new URL('drawing-process.ts', import.meta.url));

@@ -22,9 +22,29 @@ import { verifyLedger } from './verify-ledger.ts';
 const receiverCounts = [1, 2, 4];
 const burst = { votes: 3_000, connections: 600 };
 
+const method = `One, two and four processes of the whole program on one PostgreSQL database, against the Express sample without storage.
+The benchmark starts its own PostgreSQL server with fsync on a real disk, and stops and deletes it afterwards, also
+after Ctrl+C. It takes Linux, a PostgreSQL server and a C compiler.
+
+Three conditions: the database on the same machine; 0.75 ms away, through a TCP proxy that delays every byte
+(bench/scale/latency-proxy.c); and at that distance with 10 ms more per commit, as of a slow disk or a
+synchronous standby (\`commit_delay\`, which holds the transaction's locks as these do). The load generator divides its 64
+connections among the processes. While commits are slow, each process has 16 connections of its own, because one process
+could put all 64 votes into one commit.
+
+Then 3,000 votes arrive at four processes, 600 at once: a 503 is a vote that the service has to send again. Last, single
+votes with random pauses are sent to a process that only receives, and another process posts them to the local Discord;
+the time counts from the response to the vote until the message.
+
+CPU of PostgreSQL is that of all its processes, from \`/proc\`. If other programs use more than 0.2 cores during the runs,
+a note says so: processes, PostgreSQL, proxy and load generator share the machine, so on few cores the rates of two and
+four processes without slow commits show the machine's limit. Goals for CPU apply to one process at 0.75 ms. After each
+condition every acknowledged vote must be in the database once.`;
+
 /** Several processes on one PostgreSQL database. */
 export const scale: Benchmark = {
   name: 'scale',
+  method,
   against: ['express', 'pg'],
   async measure(profile, logProgress) {
     const cluster = await startCluster(roundTripMs);

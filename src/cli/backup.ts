@@ -1,7 +1,7 @@
 import { loadDatabaseUrl } from '../../config/load.ts';
 import { backUp, type CopyResult, restoreBackup } from '../core/store/snapshots/backup.ts';
 import { sqlitePathOf } from '../platform/database/database-url.ts';
-import { formatCount } from '../platform/durations.ts';
+import { formatCount, isoTime } from '../platform/durations.ts';
 import { type CliCommand, command } from '../platform/terminal/command.ts';
 import { printCopyProgress, singleFile } from '../platform/terminal/copy-arguments.ts';
 import { exitCode, type Terminal } from '../platform/terminal/terminal.ts';
@@ -96,15 +96,10 @@ export function copyCommand({ help, postgresHint, copy, formatSuccess }: CopyCom
 }
 
 function jsonOf({ entries, users, lastDeliveryAt, balanceDifferences: differing }: CopyResult): object {
-  return { entries, users, lastDeliveryAt: isoOf(lastDeliveryAt), differingBalances: differing };
+  return { entries, users, lastDeliveryAt: isoTime(lastDeliveryAt), differingBalances: differing };
 }
 
 function formatContents({ entries, users, lastDeliveryAt }: CopyResult): string {
   const contents = `${formatCount(entries, 'entry', 'entries')} of ${formatCount(users, 'user')}`;
-  return `${contents}, last delivery ${isoOf(lastDeliveryAt) ?? 'none'}`;
-}
-
-/** @param at ms since the epoch */
-function isoOf(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
+  return `${contents}, last delivery ${isoTime(lastDeliveryAt) ?? 'none'}`;
 }

@@ -3,12 +3,13 @@ import { loadDatabaseUrl } from '../../config/load.ts';
 import { deleteGuildData } from '../features/communities/delete-data.ts';
 import { keepParkedMs } from '../features/communities/departure-notice.ts';
 import { byTallyhook, type GuildState } from '../features/communities/store.ts';
-import { openStore, type Store } from '../features/store.ts';
+import type { Store } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
-import { second } from '../platform/durations.ts';
+import { isoTime, second } from '../platform/durations.ts';
 import { command } from '../platform/terminal/command.ts';
 import { confirm } from '../platform/terminal/confirm.ts';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '../platform/terminal/terminal.ts';
+import { withStore } from './open-database.ts';
 
 /** Within this time every process applies a change (ms). */
 const applyTimeoutMs = 6 * second;
@@ -44,8 +45,7 @@ export const guildsCommand = command({
     const [action = 'list', guildId, ...others] = positionals;
     if (!actions.includes(action)) throw new UsageError(withSuggestion(`Unknown action "${action}".`, action, actions));
     if (others.length > 0) throw new UsageError(`Unexpected argument "${others[0]}".`);
-    const store = await openStore(loadDatabaseUrl(process.env), systemClock, { thread: false });
-    try {
+    return withStore(loadDatabaseUrl(process.env), async (store) => {
       const all = await store.communities.list();
       if (action === 'list') {
         printList(all, values.json, terminal);
@@ -53,10 +53,8 @@ export const guildsCommand = command({
       }
       const guild = all.find((each) => each.guildId === guildId);
       if (guild === undefined) throw new UsageError('Specify the id of a guild in the list.');
-      return await change(store, { action, guild, yes: values.yes }, terminal);
-    } finally {
-      await store.close();
-    }
+      return change(store, { action, guild, yes: values.yes }, terminal);
+    });
   },
 });
 
@@ -101,11 +99,11 @@ async function change(
 function printList(all: readonly GuildState[], json: boolean, terminal: Terminal): void {
   const list = all.map((guild) => ({
     guildId: guild.guildId,
-    parkedAt: isoOf(guild.parkedAt),
+    parkedAt: isoTime(guild.parkedAt),
     parkedBy: guild.parkedBy,
-    deletedAt: isoOf(guild.parkedAt === null || guild.changedAt === null ? null : guild.parkedAt + keepParkedMs),
-    missingSince: isoOf(guild.missingSince),
-    changedAt: isoOf(guild.changedAt),
+    deletedAt: isoTime(guild.parkedAt === null || guild.changedAt === null ? null : guild.parkedAt + keepParkedMs),
+    missingSince: isoTime(guild.missingSince),
+    changedAt: isoTime(guild.changedAt),
   }));
   if (json || list.length === 0) {
     terminal.print(json ? JSON.stringify(list, null, 2) : 'No community was set up in Discord.');
@@ -118,9 +116,4 @@ function printList(all: readonly GuildState[], json: boolean, terminal: Terminal
     const state = parkedAt === null ? `in use${missing}` : `parked ${parkedAt} (${reason}), ${end}`;
     terminal.print(`${guildId}  ${state}${changedAt === null ? '' : `, changed ${changedAt}`}`);
   }
-}
-
-/** @param at ms since the epoch */
-function isoOf(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
 }

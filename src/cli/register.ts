@@ -10,12 +10,13 @@ import { conflictHint, inaccessibleHint } from '../discord/registration/registra
 import { type RegistrationReport, registerCommands } from '../discord/registration/registration.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
 import { publishedLinkedRoles } from '../features/linked-roles/create.ts';
-import { openStore } from '../features/store.ts';
+import type { Store } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { printProgress } from '../platform/database/migrations/report-progress.ts';
 import { messageOf, TallyhookError } from '../platform/errors.ts';
 import { command } from '../platform/terminal/command.ts';
 import { exitCode, type Terminal, UsageError } from '../platform/terminal/terminal.ts';
+import { withStore } from './open-database.ts';
 
 const help = `tallyhook register: register the slash commands in the guild of DISCORD_GUILD_ID or globally, and exit
 
@@ -42,7 +43,7 @@ Exit codes: 0 registered or unchanged, 1 runtime error, 2 invalid usage or setti
 
 /**
  * `tallyhook register`. Reports TallyhookError `not_registered`, and what {@link commandContextFor} and
- * {@link openStore} throw.
+ * {@link withStore} throw.
  */
 export const registerCommand = command({
   help,
@@ -61,11 +62,8 @@ export const registerCommand = command({
     const commands = commandsFor(config);
     const rest = createDiscordRest(config.discord);
     const context = commandContextFor(config);
-    const store = await openStore(config.databaseUrl, systemClock, {
-      thread: false,
-      onMigration: printProgress(terminal.printError, systemClock),
-    });
-    try {
+    const onMigration = printProgress(terminal.printError, systemClock);
+    const register = async (store: Store): Promise<number> => {
       const registry = store.commandRegistry;
       const report = await fetchApplicationId(rest)
         .then(async (applicationId) => {
@@ -87,10 +85,9 @@ export const registerCommand = command({
         if (endpoint !== undefined)
           terminal.print(`Discord sends commands ${endpoint === null ? 'through the gateway' : `to ${endpoint}`}.`);
       }
-    } finally {
-      await store.close();
-    }
-    return exitCode.ok;
+      return exitCode.ok;
+    };
+    return withStore(config.databaseUrl, register, { onMigration });
   },
 });
 

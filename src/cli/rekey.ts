@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
 import { loadDatabaseUrl, loadKeySources } from '../../config/load.ts';
 import { rekey } from '../features/setup/rekey.ts';
-import { openStore } from '../features/store.ts';
-import { systemClock } from '../platform/clock.ts';
 import { formatCount } from '../platform/durations.ts';
 import {
   createEncryption,
@@ -14,6 +12,7 @@ import type { EncryptionKey } from '../platform/encryption/encryption-key.ts';
 import { createKeyFile, replaceKeyFile } from '../platform/encryption/key-file.ts';
 import { command } from '../platform/terminal/command.ts';
 import { exitCode } from '../platform/terminal/terminal.ts';
+import { withStore } from './open-database.ts';
 
 const help = `tallyhook rekey: encrypt the secrets in the database (those of /setup, and the tokens of members with
 linked roles) with another key, while tallyhook runs
@@ -42,8 +41,7 @@ export const rekeyCommand = command({
   options: {},
   async run(_parsed, terminal) {
     const sources = loadKeySources(process.env);
-    const store = await openStore(loadDatabaseUrl(process.env), systemClock, { thread: false });
-    try {
+    return withStore(loadDatabaseUrl(process.env), async (store) => {
       const { keyId } = await store.settings.state();
       const key = newKeyOf(sources, keyId);
       const total = await rekey({
@@ -55,9 +53,7 @@ export const rekeyCommand = command({
       if (sources.keyFile !== null && next !== null && existsSync(next)) replaceKeyFile(sources.keyFile, next);
       terminal.print(`All secrets have the key ${key.id}: ${formatCount(total, 'secret')} encrypted again.`);
       return exitCode.ok;
-    } finally {
-      await store.close();
-    }
+    });
   },
 });
 

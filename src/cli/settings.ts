@@ -6,13 +6,13 @@ import { isSecretPath } from '../core/settings/listing-settings.ts';
 import { createListingTargets } from '../features/listings/listing-targets.ts';
 import { createSettingsWriter } from '../features/setup/save-settings.ts';
 import { exportSettings, importedChanges } from '../features/setup/settings-file.ts';
-import { openStore } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createEncryption } from '../platform/encryption/encryption.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
 import { command } from '../platform/terminal/command.ts';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '../platform/terminal/terminal.ts';
+import { withStore } from './open-database.ts';
 
 const help = `tallyhook settings: export and import what the owner of a community has set up with /setup
 
@@ -130,8 +130,7 @@ async function withWriter<Result>(
   terminal: Terminal,
   use: (writer: ReturnType<typeof createSettingsWriter>) => Promise<Result>,
 ): Promise<Result> {
-  const store = await openStore(config.databaseUrl, systemClock, { thread: false });
-  try {
+  return withStore(config.databaseUrl, async (store) => {
     const encryption = createEncryption(config.encryption, ({ problem, hint }) =>
       terminal.printError(`${problem} ${hint}`),
     );
@@ -142,8 +141,6 @@ async function withWriter<Result>(
       findTarget: createListingTargets(() => undefined).find,
       apply: async () => {},
     });
-    return await use(writer);
-  } finally {
-    await store.close();
-  }
+    return use(writer);
+  });
 }

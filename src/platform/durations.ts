@@ -64,3 +64,8 @@ export function formatAgo(at: number, now: number): string {
 export function formatElapsed(duration: number): string {
   return duration < second ? `${Math.round(duration)} ms` : `${(duration / second).toFixed(1)} s`;
 }
+
+/** A time as ISO 8601 in UTC. @param at ms since the epoch */
+export function isoTime(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

@@ -12,7 +12,7 @@ import { isSnowflake } from '../../platform/snowflake.ts';
 import { command } from '../../platform/terminal/command.ts';
 import { exitCode, UsageError } from '../../platform/terminal/terminal.ts';
 import { writeOutput } from '../../platform/terminal/write-output.ts';
-import { openLedger } from '../open-ledger.ts';
+import { withLedger } from '../open-database.ts';
 import { type Format, formats } from './format.ts';
 
 const help = `tallyhook export: print all entries of the ledger as JSON lines or CSV, oldest first, from a consistent snapshot
@@ -53,17 +53,14 @@ export const exportCommand = command({
   async run({ values }, terminal) {
     const format = parseFormat(values.format);
     const selection = { userId: parseUserId(values.user), since: parseSince(values.since) };
-    const snapshot = await openLedger(loadDatabaseUrl(process.env), { older: true });
-    try {
+    return withLedger(loadDatabaseUrl(process.env), { older: true }, async (snapshot) => {
       const summary = createSummary(terminal.printError);
       const lines = Readable.from(formatEntries(snapshot, selection, format, summary.add));
       if (values.out !== undefined) await writeToFile(lines, values.out, terminal.stop);
       else if (!(await writeOutput(lines, terminal))) return exitCode.ok;
       terminal.printError(values.json ? summary.asJson() : summary.asText());
       return exitCode.ok;
-    } finally {
-      await snapshot.close();
-    }
+    });
   },
 });
 

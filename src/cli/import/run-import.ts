@@ -13,6 +13,7 @@ import { formatCount } from '../../platform/durations.ts';
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
 import { confirm } from '../../platform/terminal/confirm.ts';
 import { exitCode, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
+import { olderDatabase } from '../open-database.ts';
 import { type Columns, findColumns, type ImportedField } from './columns.ts';
 import type { Fields } from './fields.ts';
 import { findCommunity, findListing } from './find-community.ts';
@@ -186,11 +187,7 @@ async function idOf(store: Store, name: string, accounts: string): Promise<numbe
 /** A dry run creates no database, and an import upgrades none. */
 async function openForImport(url: string, dryRun: boolean) {
   const status = await readDatabaseStatus(url);
-  if (status.state === 'older') {
-    throw new TallyhookError('no_ledger', 'The database has an older version.', {
-      hint: 'Start tallyhook once to upgrade it. Make a backup first: `tallyhook backup FILE`.',
-    });
-  }
+  if (status.state === 'older') throw olderDatabase();
   const directory = status.state === 'absent' && dryRun ? mkdtempSync(join(tmpdir(), 'tallyhook-import-')) : null;
   const path = directory === null ? url : `sqlite:${join(directory, 'empty.db')}`;
   const store = await openStore(path, systemClock, { thread: false });

@@ -2,12 +2,12 @@ import { loadConfig, loadDatabaseUrl } from '../../../config/load.ts';
 import { homeAccounts } from '../../core/ledger/account-id.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
 import type { StoredImport } from '../../features/imports/items.ts';
-import { openStore } from '../../features/store.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { formatCount } from '../../platform/durations.ts';
+import { formatCount, isoTime } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { confirm } from '../../platform/terminal/confirm.ts';
 import { exitCode, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
+import { withStore } from '../open-database.ts';
 import { communitiesOf } from './find-community.ts';
 
 export interface UndoOptions {
@@ -22,8 +22,7 @@ const membersAtOnce = 20;
 /** `tallyhook import --undo ID`. */
 export async function undoImport(id: number, { dryRun, yes, json }: UndoOptions, terminal: Terminal): Promise<number> {
   const config = loadConfig(process.env);
-  const store = await openStore(config.databaseUrl, systemClock, { thread: false });
-  try {
+  return withStore(config.databaseUrl, async (store) => {
     const stored = (await store.imports.list()).find((each) => each.id === id);
     if (stored === undefined) throw new UsageError(`There is no import ${id}: see --list.`);
     const { name, accounts, state } = stored;
@@ -70,9 +69,7 @@ export async function undoImport(id: number, { dryRun, yes, json }: UndoOptions,
     if (othersMembers > 0)
       terminal.printError('Another undo of this import ran at the same time, and reports the rest.');
     return exitCode.ok;
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 function formatTotals({ members, credits, spent, votes, membersWhoSpent }: Record<string, number>): string[] {
@@ -88,22 +85,19 @@ function formatTotals({ members, credits, spent, votes, membersWhoSpent }: Recor
 
 /** `tallyhook import --list`. */
 export async function listImports(json: boolean, { print }: Terminal): Promise<number> {
-  const store = await openStore(loadDatabaseUrl(process.env), systemClock, { thread: false });
-  try {
+  return withStore(loadDatabaseUrl(process.env), async (store) => {
     const imports = await store.imports.list();
     if (json) {
       const rows = imports.map(({ accounts, startedAt, finishedAt, ...row }) => ({
         ...row,
         guildId: accounts === homeAccounts ? null : accounts,
-        ...{ startedAt: isoOf(startedAt), finishedAt: isoOf(finishedAt) },
+        ...{ startedAt: isoTime(startedAt), finishedAt: isoTime(finishedAt) },
       }));
       print(JSON.stringify(rows, null, 2));
     } else if (imports.length === 0) print('Nothing was imported.');
     else for (const each of imports) print(formatImport(each));
     return exitCode.ok;
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 const states: Readonly<Record<StoredImport['state'], string>> = {
@@ -117,10 +111,5 @@ function formatImport({ id, name, accounts, state, startedAt, credits, votes, sp
   const guild = accounts === homeAccounts ? '' : ` in guild ${accounts}`;
   const rest = spent === 0 ? '' : `, ${formatCount(spent, 'credit')} were spent`;
   const contents = `${formatCount(credits, 'credit')}, ${formatCount(votes, 'vote')}`;
-  return `${id}  ${isoOf(startedAt)}  ${name}${guild}: ${contents} (${states[state]}${rest})`;
-}
-
-/** @param at ms since the epoch */
-function isoOf(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
+  return `${id}  ${isoTime(startedAt)}  ${name}${guild}: ${contents} (${states[state]}${rest})`;
 }

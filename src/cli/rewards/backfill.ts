@@ -1,12 +1,12 @@
 import { loadConfig } from '../../../config/load.ts';
 import { type BackfilledMember, communityOf } from '../../core/tally/backfill.ts';
 import { partyKey } from '../../core/tally/party.ts';
-import { openStore, type Store } from '../../features/store.ts';
+import type { Store } from '../../features/store.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { confirm } from '../../platform/terminal/confirm.ts';
 import { exitCode, type Terminal } from '../../platform/terminal/terminal.ts';
-import { openLedger } from '../open-ledger.ts';
+import { withLedger, withStore } from '../open-database.ts';
 import { BackfillTotals, type PlannedBackfill, planAll } from './backfill-plan.ts';
 import { createProgress } from './history.ts';
 
@@ -22,14 +22,10 @@ const membersAtOnce = 20;
 /** `tallyhook rewards backfill`. */
 export async function backfillRewards({ dryRun, yes, json }: BackfillOptions, terminal: Terminal): Promise<number> {
   const config = loadConfig(process.env);
-  const snapshot = await openLedger(config.databaseUrl, { older: false });
   const totals = new BackfillTotals();
-  let planned: readonly PlannedBackfill[];
-  try {
-    planned = await planAll(snapshot, config.listings, totals, terminal);
-  } finally {
-    await snapshot.close();
-  }
+  const planned = await withLedger(config.databaseUrl, { older: false }, (snapshot) =>
+    planAll(snapshot, config.listings, totals, terminal),
+  );
   if (dryRun || totals.members === 0) {
     printTotals(totals, { isPaid: false, json }, terminal);
     return exitCode.ok;
@@ -52,8 +48,7 @@ async function payAll(url: string, planned: readonly PlannedBackfill[], terminal
   const totals = new BackfillTotals();
   const members = planned.reduce((sum, { userIds }) => sum + userIds.length, 0);
   const progress = createProgress(members, terminal.printError);
-  const store = await openStore(url, systemClock, { thread: false });
-  try {
+  await withStore(url, async (store) => {
     for (const plan of planned) {
       await payCommunity(store, plan, {
         stop: terminal.stop,
@@ -63,9 +58,7 @@ async function payAll(url: string, planned: readonly PlannedBackfill[], terminal
         },
       });
     }
-  } finally {
-    await store.close();
-  }
+  });
   return totals;
 }
 

@@ -7,7 +7,7 @@ import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { listingsWithCommunity } from '../../features/communities/listings.ts';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { writeOutput } from '../../platform/terminal/write-output.ts';
-import { openLedger } from '../open-ledger.ts';
+import { withLedger } from '../open-database.ts';
 import { readHistory } from './history.ts';
 import { createSimulation, type MemberComparison } from './simulation.ts';
 import { formatMembers, formatSummary, summaryInJson } from './simulation-report.ts';
@@ -33,8 +33,7 @@ export async function simulateRewards(options: SimulateOptions, terminal: Termin
     throw new UsageError(withSuggestion(`There is no listing "${name}".`, name, names));
   }
   const changed = listingsWithCommunity(withOtherRewards(listings, { path, listing: name ?? null }));
-  const snapshot = await openLedger(databaseUrl, { older: false });
-  try {
+  return withLedger(databaseUrl, { older: false }, async (snapshot) => {
     const comparison = await compareMembers(snapshot, changed, terminal);
     if (!json && !csv) {
       const gains = createLargest<MemberComparison>(shownMembers, difference);
@@ -52,9 +51,7 @@ export async function simulateRewards(options: SimulateOptions, terminal: Termin
     if (!(await writeOutput(Readable.from(lines), terminal))) return exitCode.ok;
     if (csv) for (const line of formatSummary(comparison.summary())) terminal.printError(line);
     return exitCode.ok;
-  } finally {
-    await snapshot.close();
-  }
+  });
 }
 
 interface Comparison {

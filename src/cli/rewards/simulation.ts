@@ -1,14 +1,10 @@
 import { type Cause, countedVoteCauses } from '../../core/ledger/entry.ts';
 import { type PastVote, type ReplayContext, replayVotes } from '../../core/rewards/replay-votes.ts';
+import { rewardCauses } from '../../core/rewards/reward.ts';
 import type { MemberEntry, MemberLedger } from '../../core/store/snapshots/member-ledgers.ts';
 import { parseJson } from '../../platform/json.ts';
 import { readPayload } from '../../webhook/payload.ts';
 import { addEntries, type EntrySum, noEntries } from './history.ts';
-
-/** What the rules of rewards decide. Corrections and what members buy are the same under all rules. */
-export const rewardCauses = [
-  ...['vote', 'denied', 'claim', 'premium', 'streak', 'milestone', 'allListings', 'party'],
-] as const satisfies readonly Cause[];
 
 /** Credits that a member was paid, and would have been paid under other rules. */
 export interface MemberComparison {
@@ -34,7 +30,7 @@ export function createSimulation(context: Omit<ReplayContext, 'roles'>) {
   return {
     compare({ userId, roles, entries }: MemberLedger): MemberComparison {
       const past = pastVotesOf(entries);
-      const earned = replayVotes(userId, past, { ...context, roles: new Set(roles) }).entries;
+      const earned = replayVotes(userId, past, { ...context, roles: new Set(roles) });
       members += 1;
       votes += past.length;
       return {
@@ -70,7 +66,7 @@ function premiumEntries(
 }
 
 function isReward({ cause }: { readonly cause: Cause }): boolean {
-  return rewardCauses.some((each) => each === cause);
+  return rewardCauses.includes(cause);
 }
 
 /** The counted votes among the entries of a member. */

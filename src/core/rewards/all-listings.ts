@@ -1,7 +1,10 @@
+import { day as dayMs } from '../../platform/durations.ts';
 import { formatDay } from './calendar.ts';
 import { hasDay } from './day-window.ts';
 import { daysOf, type VoteHistory, withBonus } from './history.ts';
 import type { RewardEntry } from './reward.ts';
+
+const prefix = 'allListings ';
 
 /**
  * The bonus for a counted vote on every listing within one calendar day, once per day, whichever vote comes last. There
@@ -27,6 +30,13 @@ export function allListingsBonus(
   const namesOf = (listing: string) => sameTarget.find((names) => names.includes(listing)) ?? [listing];
   if (!listings.every((listing) => namesOf(listing).some(hasVoted))) return none;
   const date = formatDay(day);
-  const entry: RewardEntry = { cause: 'allListings', credits, reason: date, achievement: `allListings ${date}` };
+  const entry: RewardEntry = { cause: 'allListings', credits, reason: date, achievement: `${prefix}${date}` };
   return { entries: [entry], history: withBonus(history, offset) };
+}
+
+/** The days of the bonuses among the achievements (day numbers). */
+export function bonusDaysIn(achievements: readonly string[]): number[] {
+  return achievements
+    .filter((achievement) => achievement.startsWith(prefix))
+    .map((achievement) => Date.parse(achievement.slice(prefix.length)) / dayMs);
 }

@@ -1,5 +1,5 @@
-import { day as dayMs } from '../../platform/durations.ts';
 import type { Cause } from '../ledger/entry.ts';
+import { bonusDaysIn } from './all-listings.ts';
 import type { Grant } from './grant.ts';
 import type { VoteHistory } from './history.ts';
 import { milestoneGrants } from './milestones.ts';
@@ -44,7 +44,7 @@ export function planBackfill(
   context: Omit<ReplayContext, 'roles'>,
   listings: readonly Pick<ReplayListing, 'rewards'>[],
 ): BackfillPlan {
-  const earned = replayVotes(userId, votes, { ...context, roles: new Set() }).entries.filter(({ cause }) =>
+  const earned = replayVotes(userId, votes, { ...context, roles: new Set() }).filter(({ cause }) =>
     achievementCauses.includes(cause),
   );
   const paidSteps = countPaid(paid, 'streak ');
@@ -80,8 +80,6 @@ function withoutRepeats(grants: readonly Grant[]): readonly Grant[] {
   return [...byRole.values()];
 }
 
-const bonusPrefix = 'allListings ';
-
 function historyAfter(
   votes: readonly PastVote[],
   { listingOf }: Pick<ReplayContext, 'listingOf'>,
@@ -89,9 +87,6 @@ function historyAfter(
 ): VoteHistory {
   const { rewards, calendar, outageDays } = listingOf(null);
   const achievements = [...paid, ...earned.flatMap(({ achievement }) => achievement ?? [])];
-  const bonusDays = achievements
-    .filter((achievement) => achievement.startsWith(bonusPrefix))
-    .map((achievement) => Date.parse(achievement.slice(bonusPrefix.length)) / dayMs);
   const counted = votes.map(({ listing, at }) => ({ listing: listing ?? '', day: calendar.dayAt(at) }));
-  return rebuildHistory(counted, rewards.streak, outageDays, { streaks: steps, bonusDays });
+  return rebuildHistory(counted, rewards.streak, outageDays, { streaks: steps, bonusDays: bonusDaysIn(achievements) });
 }

@@ -1,6 +1,6 @@
 import type { Vote } from '../../webhook/event.ts';
 import { decideVote, type VoteContext } from './decide-vote.ts';
-import { emptyHistory, type VoteHistory } from './history.ts';
+import { emptyHistory } from './history.ts';
 import { partyEntry, partyPeriod } from './party.ts';
 import type { RewardEntry } from './reward.ts';
 
@@ -41,13 +41,12 @@ export interface EarnedEntry extends RewardEntry {
  * What a member would have earned if the rules had been in force from the first vote on.
  *
  * @param votes the counted votes of the member, in any order
- * @returns the entries, and the history after all votes
  */
 export function replayVotes(
   userId: string,
   votes: readonly PastVote[],
   context: ReplayContext,
-): { readonly entries: readonly EarnedEntry[]; readonly history: VoteHistory } {
+): readonly EarnedEntry[] {
   const { roles, listingOf, partyGoals } = context;
   const entries: EarnedEntry[] = [];
   const parties = new Set<string>();
@@ -66,7 +65,7 @@ export function replayVotes(
     parties.add(party.period);
     entries.push({ ...party.entry, listing: null, at: party.reachedAt });
   }
-  return { entries, history };
+  return entries;
 }
 
 /** The party whose reward a vote earns. */

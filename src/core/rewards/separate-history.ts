@@ -1,10 +1,11 @@
-import { day as dayMs } from '../../platform/durations.ts';
 import type { Cause } from '../ledger/entry.ts';
 import { isCountedVote } from '../ledger/entry.ts';
+import { bonusDaysIn } from './all-listings.ts';
 import type { VoteHistory } from './history.ts';
 import { addToScores, noScores, type PeriodScores } from './period-scores.ts';
 import { rebuildHistory } from './rebuild-history.ts';
 import type { ReplayListing } from './replay-votes.ts';
+import { rewardCauses } from './reward.ts';
 
 /** An entry of an account, as far as its history depends on it. */
 export interface HistoricEntry {
@@ -15,12 +16,6 @@ export interface HistoricEntry {
   readonly at: number;
   readonly achievement: string | null;
 }
-
-const earningCauses: readonly Cause[] = [
-  ...['vote', 'denied', 'claim', 'premium', 'streak', 'milestone', 'party', 'allListings'],
-] as const satisfies readonly Cause[];
-
-const bonusPrefix = 'allListings ';
 
 /**
  * The history and the scores of an account from its entries alone, after it was divided. The numbers of paid steps of
@@ -38,14 +33,11 @@ export function historyOfEntries(
   const counted = entries.filter(({ cause }) => isCountedVote(cause));
   const votes = counted.map((entry) => ({ listing: entry.listing ?? '', day: dayOf(entry) }));
   const achievements = entries.flatMap(({ achievement }) => achievement ?? []);
-  const bonusDays = achievements
-    .filter((achievement) => achievement.startsWith(bonusPrefix))
-    .map((achievement) => Date.parse(achievement.slice(bonusPrefix.length)) / dayMs);
   const streaks = Math.max(0, ...achievements.map((achievement) => numberAfter('streak ', achievement)));
   return {
-    history: rebuildHistory(votes, rewards.streak, outageDays, { streaks, bonusDays }),
+    history: rebuildHistory(votes, rewards.streak, outageDays, { streaks, bonusDays: bonusDaysIn(achievements) }),
     scores: entries
-      .filter(({ cause }) => earningCauses.includes(cause))
+      .filter(({ cause }) => rewardCauses.includes(cause))
       .toSorted((one, other) => one.at - other.at)
       .reduce(
         (scores, entry) => addToScores(scores, dayOf(entry), isCountedVote(entry.cause) ? 1 : 0, entry.credits),

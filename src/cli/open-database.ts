@@ -1,0 +1,53 @@
+import { readDatabaseStatus } from '../core/store/snapshots/database-status.ts';
+import { openSnapshot } from '../core/store/snapshots/open-snapshot.ts';
+import type { Snapshot } from '../core/store/snapshots/snapshot.ts';
+import { openStore, type Store } from '../features/store.ts';
+import { systemClock } from '../platform/clock.ts';
+import { TallyhookError } from '../platform/errors.ts';
+
+/** Opens the database for one command, without a thread of its own. Throws what {@link openStore} throws. */
+export async function withStore<Result>(
+  url: string,
+  use: (store: Store) => Promise<Result>,
+  options: Parameters<typeof openStore>[2] = {},
+): Promise<Result> {
+  const store = await openStore(url, systemClock, { ...options, thread: false });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Opens a snapshot of the ledger for one command.
+ * @param options.older whether a database of an older version will do
+ * @throws TallyhookError `no_ledger`
+ */
+export async function withLedger<Result>(
+  url: string,
+  { older }: { readonly older: boolean },
+  use: (snapshot: Snapshot) => Promise<Result>,
+): Promise<Result> {
+  const { state, ...status } = await readDatabaseStatus(url);
+  if (state === 'older' && !older) throw olderDatabase();
+  if (state !== 'current' && state !== 'older') {
+    const reason = 'reason' in status ? status.reason : state;
+    throw new TallyhookError('no_ledger', `The ledger cannot be read: ${reason}.`, {
+      hint: 'Check DATABASE_URL, or run `tallyhook doctor`.',
+    });
+  }
+  const snapshot = await openSnapshot(url);
+  try {
+    return await use(snapshot);
+  } finally {
+    await snapshot.close();
+  }
+}
+
+/** The database has to be upgraded first. */
+export function olderDatabase(): TallyhookError {
+  return new TallyhookError('no_ledger', 'The database has an older version.', {
+    hint: 'Start tallyhook once to upgrade it. Make a backup first: `tallyhook backup FILE`.',
+  });
+}
