@@ -4,7 +4,7 @@ import { minute, second } from '../../src/platform/durations.ts';
 import { formatHistogram } from '../../src/platform/http/service-metrics/service-metrics.ts';
 import { endpointGroupOf } from '../../src/service/monitoring/monitoring.ts';
 import { RequestStatistics } from '../../src/service/monitoring/request-statistics.ts';
-import { watchReservations } from '../../src/service/monitoring/watch-reservations.ts';
+import { watchReservations } from '../../src/service/rate-limit/open-reservations.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { queriesOf, readQueueState } from '../../src/service/storage/deliveries/queue-state.ts';
 import { eventually } from '../support/eventually.ts';
