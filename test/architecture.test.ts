@@ -63,6 +63,7 @@ const foldersByPackage: Readonly<Record<string, readonly string[]>> = {
   cookie: ['src/platform/web'],
   rolldown: ['src/sandbox'],
   '@skyra/discord-components-core': ['src/sandbox'],
+  lit: ['src/sandbox'],
   '@takumi-rs/core': ['src/features/pictures'],
   '@opentelemetry': ['src/platform/tracing'],
 };

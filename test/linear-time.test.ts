@@ -65,8 +65,8 @@ import { findMentions } from '../src/sandbox/discord/messages.ts';
 import { createRouteMatcher, decodePath, ok, route } from '../src/sandbox/discord/route.ts';
 import { parseCommandLine } from '../src/sandbox/page/browser/suggestions.ts';
 import { reviewsQuery, votesPath } from '../src/service/api/schemas.ts';
-import { readImageHeader } from '../src/service/listing/image-header.ts';
 import { deliveryLogQuery } from '../src/service/pages/dashboard/deliveries-page.ts';
+import { readImageHeader } from '../src/service/pages/dashboard/icon-routes.ts';
 import {
   keyForm,
   listingForm,
@@ -77,7 +77,7 @@ import {
   serverForm,
   webhookForm,
 } from '../src/service/pages/forms.ts';
-import { homeQuery } from '../src/service/pages/home-page.ts';
+import { homeQuery } from '../src/service/pages/public-routes.ts';
 import { reportForm } from '../src/service/pages/review-routes.ts';
 import { isPublic, readTargetUrl } from '../src/service/webhooks/target.ts';
 import * as markup from '../src/texts/markup.ts';

@@ -1,4 +1,5 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Board, LeaderboardPage } from '../core/ledger/standing.ts';
 import { type DeliveryRecord, type EffectRecord, type EntryRecord, isPruned } from '../core/records/records.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
@@ -10,7 +11,6 @@ import type { OwnerContext } from './context.ts';
 import { correct } from './correct.ts';
 import { explainDelivery, explainEffect } from './explain.ts';
 import { type DeliveryDetails, getDelivery } from './get-delivery.ts';
-import { getLeaderboard, type LeaderboardDetails } from './get-leaderboard.ts';
 import { getMember, type MemberAccount, type MemberDetails, type VoteTimes } from './get-member.ts';
 import { getSummary, type Summary } from './get-summary.ts';
 import { findEffect, replayDelivery, replayEffect } from './replay.ts';
@@ -238,4 +238,27 @@ function summaryJson({ counts, parts, budgets, lastDelivery }: Summary) {
 /** @param at ms since the epoch */
 function iso(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
+}
+
+/** A page of a leaderboard. */
+interface LeaderboardDetails extends Board, Pick<LeaderboardPage, 'members' | 'total' | 'asOf'> {
+  /** How many members this and the earlier pages have: the `before` of the next page. Null on the last page. */
+  readonly next: number | null;
+}
+
+/** @param guildId null for the home community @param page `before` is how many members to skip; null for the first page */
+async function getLeaderboard(
+  { communities, clock }: Pick<OwnerContext, 'communities' | 'clock'>,
+  {
+    period,
+    by,
+    guildId,
+    ...page
+  }: Board & { readonly guildId: string | null; readonly limit: number; readonly before: number | null },
+): Promise<LeaderboardDetails> {
+  const { standings } = guildId === null ? communities.home : communities.inGuild(guildId);
+  const query = { period, by, limit: page.limit, offset: page.before ?? 0, userId: null };
+  const { members, offset, total, asOf } = await standings.leaderboard(query, clock.now());
+  const end = offset + members.length;
+  return { period, by, members, total, asOf, next: end < total ? end : null };
 }

@@ -1,9 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
-import type { DiscordApplication } from '../service/discord-sign-in/discord-accounts.ts';
+import { callbackPath, type DiscordApplication } from '../service/discord-sign-in/discord-accounts.ts';
 import type { Listing } from '../service/listing/listing.ts';
 import { seededBot, seededServer } from '../service/seed/listings.ts';
 import { type RunningService, startService } from '../service/service.ts';
+import type { LocalDiscord } from './discord/local-discord.ts';
+import type { OAuthApplication } from './discord/oauth.ts';
 import { type Relay, startRelay } from './relay.ts';
 import { sandboxOwner } from './sandbox-members.ts';
 
@@ -104,4 +107,33 @@ async function ensureListings(service: RunningService): Promise<SandboxListings>
     return listing ?? (await service.createListing({ ...fields, discordId: id })).listing;
   }
   return { server: await ensureListing(seededServer), bot: await ensureListing(seededBot) };
+}
+
+/** The application by which members sign in to the service with the local Discord. */
+interface ServiceApplication {
+  /** For the service, which starts before Discord. */
+  readonly forService: DiscordApplication;
+  /** For Discord. */
+  registration(serviceUrl: string): OAuthApplication;
+  /** Discord has started. */
+  connect(discord: LocalDiscord): void;
+}
+
+const clientId = '1190000000000000003';
+
+export function createServiceApplication(): ServiceApplication {
+  const clientSecret = randomBytes(24).toString('base64url');
+  let apiUrl = '';
+  return {
+    forService: { clientId, clientSecret, apiUrl: () => apiUrl },
+    registration: (serviceUrl) => ({
+      id: clientId,
+      name: 'Listing service',
+      clientSecret,
+      redirectUris: [serviceUrl + callbackPath],
+    }),
+    connect(discord) {
+      apiUrl = discord.apiUrl;
+    },
+  };
 }

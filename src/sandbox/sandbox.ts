@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events';
+import { z } from 'zod';
 import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
 import type { App } from '../app/app-interface.ts';
@@ -8,19 +9,19 @@ import { createPrng } from '../service/seed/prng.ts';
 import type { RunningService } from '../service/service.ts';
 import { openDataDirectory } from './data-directory.ts';
 import type { ListingSettings } from './default-listings.ts';
-import type { LocalDiscord } from './discord/local-discord.ts';
+import { type LocalDiscord, startLocalDiscord } from './discord/local-discord.ts';
+import type { OAuthApplication } from './discord/oauth.ts';
+import { isPersistent, persistedState } from './discord/persistence.ts';
 import { createFaultInjection, type FaultInjection } from './fault-injection.ts';
-import { registerWebhooks, startListingService } from './listing-service.ts';
+import { openJsonFile, readJsonFile } from './json-file.ts';
+import { createServiceApplication, registerWebhooks, startListingService } from './listing-service.ts';
 import { createOutageSwitch, type OutageSwitch } from './outage.ts';
-import type { SandboxEvents } from './page/ports.ts';
+import type { PagePorts, SandboxEvents, Tour } from './page/ports.ts';
 import { createPageBridge, type PageBridge } from './page-bridge.ts';
 import type { Relay } from './relay.ts';
 import { createSandboxBot } from './sandbox-bot.ts';
-import type { SandboxClock } from './sandbox-clock.ts';
-import { openSandboxClock } from './sandbox-clock.ts';
-import { startSandboxDiscord } from './sandbox-discord.ts';
-import { createServiceApplication } from './service-application.ts';
-import { openTour } from './tour.ts';
+import { openSandboxClock, type SandboxClock } from './sandbox-clock.ts';
+import { guildMembers, voters } from './sandbox-members.ts';
 
 /** tallyhook with a local Discord and a local listing service. The bot is the same code as in production. */
 export interface Sandbox {
@@ -189,5 +190,61 @@ function createOutages(options: {
   return {
     discord: outageOf('Discord', (isDown) => discord.faults.outage(isDown)),
     service: outageOf('The service', (isDown) => relay.setDown(isDown)),
+  };
+}
+
+const tourSchema = z.object({ version: z.literal(1), done: z.array(z.string()) });
+
+/** The steps of "Try this" that were done, from a file to which later ones are written. */
+function openTour(path: string, log: Log): { readonly tour: Tour; stop(): Promise<void> } {
+  const done = new Set(readJsonFile(path, tourSchema, log)?.done);
+  const snapshot = () => ({ version: 1, done: [...done] });
+  const file = openJsonFile({ path, snapshot, stopwatch: systemClock, log });
+  return {
+    tour: {
+      get done() {
+        return [...done];
+      },
+      finish(step) {
+        done.add(step);
+        file.scheduleWrite();
+      },
+    },
+    stop: () => file.stop(),
+  };
+}
+
+/** Starts the local Discord with its page, restores its state from a file, and writes changes back to it. */
+async function startSandboxDiscord(options: {
+  host: string;
+  /** 0 selects a free port. */
+  port: number;
+  /** The JSON file for its state. */
+  path: string;
+  guild: { readonly id: string; readonly name: string };
+  page: PagePorts;
+  /** Besides the bot's. */
+  applications: readonly OAuthApplication[];
+  clock: Clock;
+  log: Log;
+}): Promise<{ readonly discord: LocalDiscord; stop(): Promise<void> }> {
+  const { path, log, ...discordOptions } = options;
+  const discord = await startLocalDiscord({
+    ...discordOptions,
+    log,
+    people: guildMembers,
+    strangers: voters,
+    initialState: readJsonFile(path, persistedState, log),
+  });
+  const file = openJsonFile({ path, snapshot: () => discord.exportState(), stopwatch: systemClock, log });
+  discord.events.on('change', ({ kind }) => {
+    if (isPersistent(kind)) file.scheduleWrite();
+  });
+  return {
+    discord,
+    async stop() {
+      await discord.stop();
+      await file.stop();
+    },
   };
 }

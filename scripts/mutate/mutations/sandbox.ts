@@ -33,7 +33,7 @@ export const sandboxMutations: readonly Mutation[] = [
     breaks: 'linked roles by days in the local Discord are given like in Discord',
   },
   {
-    file: 'src/sandbox/page/guard.ts',
+    file: 'src/sandbox/page/page.ts',
     find: 'return isJson && request.headers.origin === `http://${host}`;',
     replace: 'return isJson;',
     breaks: 'another site cannot control the sandbox',

@@ -9,11 +9,10 @@ import type {
   ReminderSummary,
 } from '../../core/records/reward-records.ts';
 import type { ListingRewards, Multiplier, Weekday } from '../../core/rewards/rules.ts';
-import { formatCount, formatDuration, pluralize } from '../../platform/durations.ts';
+import { day as dayMs, formatCount, formatDuration, pluralize } from '../../platform/durations.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { dateTime } from '../../platform/web/time-element.ts';
 import { memberLink, untrustedText } from './cells.ts';
-import { voteChart } from './vote-chart.ts';
 
 export interface RewardsView {
   readonly days: readonly DayVotes[];
@@ -158,4 +157,36 @@ function multiplierInWords({ factor, days, from, until, role }: Multiplier): str
     role !== null && `with the role ${role}`,
   ].filter(Boolean);
   return `Votes ${conditions.length > 0 ? `${conditions.join(' ')} ` : ''}earn ${factor} times as much.`;
+}
+
+/* Units of the drawing, which is scaled to the width of the page. */
+const [width, height] = [600, 150];
+const gap = 4;
+
+/** Votes per day as bars, with a description for those who do not see it. */
+function voteChart(days: readonly DayVotes[]): Html {
+  const most = Math.max(1, ...days.map(({ votes }) => votes));
+  const total = days.reduce((sum, { votes }) => sum + votes, 0);
+  const step = width / Math.max(1, days.length);
+  const [first, last] = [days.at(0), days.at(-1)];
+  if (first === undefined || last === undefined || total === 0)
+    return html`<p class="quiet">No votes in this time.</p>`;
+  const best = days.reduce((one, other) => (other.votes > one.votes ? other : one));
+  const description = `${formatCount(total, 'vote')} from ${dateOf(first)} to ${dateOf(last)}; most on ${dateOf(best)}: ${best.votes}.`;
+  const bars = days.map(({ day, votes }, index) => {
+    const barHeight = votes === 0 ? 0 : Math.max(2, (votes / most) * height);
+    return html`<rect x="${round(index * step + gap / 2)}" y="${round(height - barHeight)}" width="${round(step - gap)}" height="${round(barHeight)}" rx="2"><title>${dateOf({ day })}: ${formatCount(votes, 'vote')}</title></rect>`;
+  });
+  return html`<figure class="chart"><svg viewBox="0 0 ${width} ${height + 1}" role="img" aria-label="${description}">
+<line x1="0" y1="${height + 0.5}" x2="${width}" y2="${height + 0.5}"/>${bars}
+</svg><figcaption class="quiet">${description}</figcaption></figure>`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
+function dateOf({ day }: Pick<DayVotes, 'day'>): string {
+  return dates.format(day * dayMs);
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { isOwnHost } from '../../platform/web/host.ts';
 import type { Commands } from '../discord/commands.ts';
 import type { DiscordState } from '../discord/discord-state.ts';
 import type { StateChange } from '../discord/events.ts';
@@ -11,7 +12,6 @@ import type { MemberClient } from '../discord/member-client.ts';
 import type { Messages } from '../discord/messages.ts';
 import { readAssets } from './assets.ts';
 import { BalanceCache } from './balances.ts';
-import { isSameOrigin, pageSecurityHeaders } from './guard.ts';
 import { createActions } from './page-actions.ts';
 import type { PagePorts } from './ports.ts';
 import type { PageChange, PageEvent, TimedPageEvent } from './protocol.ts';
@@ -167,4 +167,41 @@ class EventStream {
     const timed: TimedPageEvent = { ...event, now: this.#now() };
     return `data: ${JSON.stringify(timed)}\n\n`;
   }
+}
+
+/**
+ * Only our own files may be loaded. Avatars are generated as `data:` images, and the Discord components use style attributes for
+ * colors; stylesheets and scripts must come from files.
+ */
+const contentSecurityPolicy = [
+  "default-src 'self'",
+  "img-src 'self' data:",
+  "style-src-attr 'unsafe-inline'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "object-src 'none'",
+];
+
+/** Sent with every response: no external resources, no framing, no caching. */
+const pageSecurityHeaders = {
+  'Content-Security-Policy': contentSecurityPolicy.join('; '),
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+};
+
+/**
+ * Whether a request comes from the page itself. The Host header must name this machine. Requests that change state must have our own
+ * Origin and a JSON content type, which another site cannot make a browser send.
+ */
+function isSameOrigin(request: IncomingMessage): boolean {
+  const { host } = request.headers;
+  if (!isOwnHost(host)) return false;
+  if (request.method === 'GET' || request.method === 'HEAD') return true;
+  const isJson = /^application\/json\b/.test(request.headers['content-type'] ?? '');
+  return isJson && request.headers.origin === `http://${host}`;
 }

@@ -1,9 +1,11 @@
+import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
 import type { z } from 'zod';
 import type { Clock } from '../../platform/clock.ts';
 import { formatCount, second } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';
+import { memoizeOne } from '../../platform/memoize.ts';
 import type { Listing } from '../listing/listing.ts';
 import { type CountedRequest, maxRequests, type RateLimiter, rateLimitWindowMs } from '../rate-limit/rate-limiter.ts';
 import type { Lookups } from '../storage/lookups.ts';
@@ -12,7 +14,6 @@ import { ApiError, requireGet, toFailure } from './api-error.ts';
 import { type ApiRequest, keyTypeError, operationHandlers } from './handlers.ts';
 import type { KeyUsage } from './key-usage.ts';
 import { type Operation, type OperationName, operations } from './operations.ts';
-import { sendJson, sendResource } from './send-json.ts';
 
 const policy = `"key";q=${maxRequests};w=${rateLimitWindowMs / second}`;
 
@@ -192,4 +193,57 @@ async function authenticate(lookups: Lookups, key: string | readonly string[] | 
   const caller = typeof key === 'string' ? await lookups.caller(digest(key)) : null;
   if (caller === null) throw new ApiError(401, 'The API key is invalid.');
   return caller;
+}
+
+/** @param headers names and values in turn */
+function sendJson(response: ServerResponse, status: number, headers: readonly string[], content: object): void {
+  const body = JSON.stringify(content);
+  send(response, status, headers, { body, length: String(Buffer.byteLength(body)) });
+}
+
+interface Representation {
+  readonly body: string;
+  readonly length: string;
+  readonly etag: string;
+}
+
+/** Content that is the same object as before is not serialized again. */
+const representationOf = memoizeOne((content: object): Representation => {
+  const body = JSON.stringify({ success: true, ...content });
+  const etag = `W/"${body.length.toString(16)}-${hash('sha1', body, 'base64url')}"`;
+  return { body, length: String(Buffer.byteLength(body)), etag };
+});
+
+/**
+ * Sends 200 in the success envelope with a weak entity tag, or 304 if the client has this content already.
+ * @param headers names and values in turn
+ * @param content must not be changed afterwards
+ */
+function sendResource(
+  request: IncomingMessage,
+  response: ServerResponse,
+  headers: readonly string[],
+  content: object,
+): void {
+  const { body, length, etag } = representationOf(content);
+  if (isKnown(request, etag)) response.writeHead(304, [...headers, 'ETag', etag]).end();
+  else send(response, 200, [...headers, 'ETag', etag], { body, length });
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  headers: readonly string[],
+  { body, length }: Pick<Representation, 'body' | 'length'>,
+): void {
+  response.writeHead(status, [...headers, 'Content-Type', 'application/json; charset=utf-8', 'Content-Length', length]);
+  response.end(body);
+}
+
+/** Whether the client has this content (RFC 9110, section 13.1.2) and does not ask for a new response. */
+function isKnown({ headers }: IncomingMessage, etag: string): boolean {
+  const known = headers['if-none-match'];
+  if (known === undefined || headers['cache-control']?.includes('no-cache')) return false;
+  if (known === etag || known.trim() === '*') return true;
+  return known.split(',').some((each) => each.trim().replace(/^W\//, '') === etag.slice('W/'.length));
 }

@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { addGauge } from '../gauge.ts';
 
 export interface BotMetrics {
   /** `outcome` is `answered` or `failed`. Unknown commands are not counted. */
@@ -46,41 +47,28 @@ export function botMetrics(registry: Registry): BotMetrics {
 }
 
 export function watchBot(registry: Registry, sources: BotSources): void {
-  new Gauge({
+  const connected = {
     name: 'tallyhook_gateway_connected',
     help: "Whether the bot is connected to Discord's gateway (1) or not (0).",
-    registers: [registry],
-    collect() {
-      const isConnected = sources.isConnected();
-      if (isConnected === null) this.remove();
-      else this.set(Number(isConnected));
-    },
+  };
+  addGauge(registry, connected, () => {
+    const isConnected = sources.isConnected();
+    return isConnected === null ? null : Number(isConnected);
   });
-  new Gauge({
+  const invalid = {
     name: 'tallyhook_discord_invalid_requests',
     help: 'Requests that Discord rejected (401, 403, 429) in the last ten minutes, of all processes.',
-    registers: [registry],
-    collect() {
-      this.set(sources.invalidRequests());
-    },
-  });
-  new Gauge({
+  };
+  addGauge(registry, invalid, () => sources.invalidRequests());
+  const stopped = {
     name: 'tallyhook_discord_stopped',
     help: 'Channels and roles that Discord rejects. Their effects wait; one request a minute tries them again.',
-    labelNames: ['kind'],
-    registers: [registry],
-    collect() {
-      const { channels, roles } = sources.stopped();
-      this.set({ kind: 'channel' }, channels);
-      this.set({ kind: 'role' }, roles);
-    },
-  });
-  new Gauge({
+    label: 'kind',
+  };
+  addGauge(registry, stopped, () => ({ channel: sources.stopped().channels, role: sources.stopped().roles }));
+  const paused = {
     name: 'tallyhook_discord_paused_guilds',
     help: 'Servers for which nothing is sent at the moment, because Discord rejected too many of their requests.',
-    registers: [registry],
-    collect() {
-      this.set(sources.pausedGuilds());
-    },
-  });
+  };
+  addGauge(registry, paused, () => sources.pausedGuilds());
 }

@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { addGauge } from '../gauge.ts';
 
 export interface DeliveryMetrics {
   /** `outcome` is `refused` for every status but 200. */
@@ -47,12 +48,6 @@ export function deliveryMetrics(registry: Registry): DeliveryMetrics {
 }
 
 export function watchDeliveries(registry: Registry, sources: DeliverySources): void {
-  new Gauge({
-    name: 'tallyhook_transactions_waiting',
-    help: 'Transactions that wait for the database.',
-    registers: [registry],
-    collect() {
-      this.set(sources.waitingTransactions());
-    },
-  });
+  const waiting = { name: 'tallyhook_transactions_waiting', help: 'Transactions that wait for the database.' };
+  addGauge(registry, waiting, () => sources.waitingTransactions());
 }

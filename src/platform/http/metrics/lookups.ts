@@ -1,5 +1,6 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import { day, hour, minute, second } from '../../durations.ts';
+import { addGauge } from '../gauge.ts';
 
 export interface LookupMetrics {
   /** `event` and `resource` as in `LookupEvent`. */
@@ -53,18 +54,9 @@ export function lookupMetrics(registry: Registry): LookupMetrics {
 export function watchLookups(registry: Registry, sources: LookupSources): void {
   /** A gauge with a value per key; a null value is left out. */
   function keyGauge(name: string, help: string, readValue: (key: KeyMetrics) => number | null): void {
-    new Gauge({
-      name,
-      help,
-      labelNames: ['listing'],
-      registers: [registry],
-      async collect() {
-        this.reset();
-        for (const [listing, key] of await sources.keys().catch(() => [])) {
-          const value = readValue(key);
-          if (value !== null) this.set({ listing }, value);
-        }
-      },
+    addGauge(registry, { name, help, label: 'listing' }, async () => {
+      const values = [...(await sources.keys())].map(([listing, key]) => [listing, readValue(key)] as const);
+      return Object.fromEntries(values.filter((entry): entry is [string, number] => entry[1] !== null));
     });
   }
 

@@ -1,5 +1,6 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import { second } from '../../durations.ts';
+import { addGauge } from '../gauge.ts';
 
 export interface OutboxMetrics {
   /**
@@ -31,26 +32,14 @@ export function outboxMetrics(registry: Registry): OutboxMetrics {
 }
 
 export function watchOutbox(registry: Registry, sources: OutboxSources): void {
-  const registers = [registry];
-  new Gauge({
-    name: 'tallyhook_effects',
-    help: 'Effects in the outbox, by state.',
-    labelNames: ['state'],
-    registers,
-    async collect() {
-      this.reset();
-      const counts = await sources.effects().catch(() => ({}));
-      for (const [state, count] of Object.entries(counts)) this.set({ state }, count);
-    },
-  });
-  new Gauge({
+  const effects = { name: 'tallyhook_effects', help: 'Effects in the outbox, by state.', label: 'state' };
+  addGauge(registry, effects, async () => ({ ...(await sources.effects()) }));
+  const oldest = {
     name: 'tallyhook_effects_oldest_waiting_seconds',
     help: 'Age of the oldest waiting effect, in seconds; 0 if none waits.',
-    registers,
-    async collect() {
-      this.reset();
-      const since = await sources.waitingSince().catch(() => Number.NaN);
-      this.set(since === null ? 0 : Math.max(0, sources.now() - since) / second);
-    },
+  };
+  addGauge(registry, oldest, async () => {
+    const since = await sources.waitingSince();
+    return since === null ? 0 : Math.max(0, sources.now() - since) / second;
   });
 }

@@ -1,4 +1,5 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
+import { addGauge } from '../gauge.ts';
 
 export interface RewardMetrics {
   /** `cause` as in `Cause`. */
@@ -23,17 +24,13 @@ export function rewardMetrics(registry: Registry): RewardMetrics {
 }
 
 export function watchRewards(registry: Registry, sources: RewardSources): void {
-  new Gauge({
+  const party = {
     name: 'tallyhook_party_votes',
     help: 'Counted votes in the current period of the party, and its goal. Missing without a party.',
-    labelNames: ['of'],
-    registers: [registry],
-    async collect() {
-      this.reset();
-      const party = await sources.party().catch(() => null);
-      if (party === null) return;
-      this.set({ of: 'counted' }, party.votes);
-      this.set({ of: 'goal' }, party.goal);
-    },
+    label: 'of',
+  };
+  addGauge(registry, party, async () => {
+    const current = await sources.party();
+    return current && { counted: current.votes, goal: current.goal };
   });
 }

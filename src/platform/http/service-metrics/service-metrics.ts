@@ -1,5 +1,6 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
 import { second } from '../../durations.ts';
+import { addGauge } from '../gauge.ts';
 
 /** Durations of one endpoint (seconds). */
 interface DurationHistogram {
@@ -74,97 +75,76 @@ export function createServiceMetrics(sources: ServiceMetricSources): ServiceMetr
 }
 
 function addCounters(registry: Registry, sources: ServiceMetricSources): void {
-  const registers = [registry];
+  /** A counter of what was counted elsewhere; values by the label if there is one. */
+  function add(
+    name: string,
+    help: string,
+    read: () => number | Readonly<Record<string, number>>,
+    label?: string,
+  ): void {
+    new Counter({
+      name: `tallyhook_service_${name}`,
+      help,
+      labelNames: label === undefined ? [] : [label],
+      registers: [registry],
+      collect() {
+        this.reset();
+        const counted = read();
+        if (typeof counted === 'number') this.inc(counted);
+        else for (const [value, count] of Object.entries(counted)) this.inc({ [label ?? '']: value }, count);
+      },
+    });
+  }
+
   new Counter({
     name: 'tallyhook_service_requests_total',
     help: 'Responses, by endpoint and HTTP status.',
     labelNames: ['endpoint', 'status'],
-    registers,
+    registers: [registry],
     collect() {
       this.reset();
       for (const { group, status, count } of sources.responses()) this.inc({ endpoint: group, status }, count);
     },
   });
-  new Counter({
-    name: 'tallyhook_service_votes_total',
-    help: 'Votes, by result: stored, or during the cooldown.',
-    labelNames: ['result'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [result, count] of Object.entries(sources.votes)) this.inc({ result }, count);
-    },
-  });
-  new Counter({
-    name: 'tallyhook_service_reviews_total',
-    help: 'Reviews that were written or edited.',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(sources.reviews());
-    },
-  });
-  new Counter({
-    name: 'tallyhook_service_reservations_total',
-    help: 'Blocks of requests that were reserved for API keys.',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(sources.reservations());
-    },
-  });
-  new Counter({
-    name: 'tallyhook_service_webhook_requests_total',
-    help: 'Requests to webhooks, by result: accepted (2xx), rejected (another status), unanswered.',
-    labelNames: ['result'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [result, count] of Object.entries(sources.webhookRequests)) this.inc({ result }, count);
-    },
-  });
+  add('votes_total', 'Votes, by result: stored, or during the cooldown.', () => sources.votes, 'result');
+  add('reviews_total', 'Reviews that were written or edited.', () => sources.reviews());
+  add('reservations_total', 'Blocks of requests that were reserved for API keys.', () => sources.reservations());
+  add(
+    'webhook_requests_total',
+    'Requests to webhooks, by result: accepted (2xx), rejected (another status), unanswered.',
+    () => sources.webhookRequests,
+    'result',
+  );
 }
 
 function addGauges(registry: Registry, sources: ServiceMetricSources): void {
-  const registers = [registry];
-  /** Read once for all gauges of a scrape. */
-  let queue: Promise<QueueMetrics | null> = Promise.resolve(null);
-  new Gauge({
+  /** Read once for all gauges of a scrape, with the first of them. */
+  let queue: Promise<QueueMetrics> | undefined;
+  const waiting = {
     name: 'tallyhook_service_webhooks_waiting',
     help: 'Webhook deliveries that wait for an attempt, at most 100,000.',
-    registers,
-    async collect() {
-      queue = sources.queue().catch(() => null);
-      this.set((await queue)?.waiting ?? Number.NaN);
-    },
+  };
+  addGauge(registry, waiting, async () => {
+    queue = sources.queue();
+    return (await queue).waiting;
   });
-  new Gauge({
+  const delay = {
     name: 'tallyhook_service_webhook_delay_seconds',
     help: 'Time for which the oldest due webhook delivery has been due, in seconds.',
-    registers,
-    async collect() {
-      const state = await queue;
-      const dueSince = state?.dueSince ?? null;
-      if (state === null) this.set(Number.NaN);
-      else this.set(dueSince === null ? 0 : Math.max(0, (sources.now() - dueSince) / second));
-    },
+  };
+  addGauge(registry, delay, async () => {
+    const { dueSince = null } = (await queue) ?? {};
+    return dueSince === null ? 0 : Math.max(0, (sources.now() - dueSince) / second);
   });
-  new Gauge({
+  const paused = {
     name: 'tallyhook_service_webhooks_paused',
     help: 'Webhooks that are paused, because they only failed.',
-    registers,
-    async collect() {
-      this.set((await queue)?.paused ?? Number.NaN);
-    },
-  });
-  new Gauge({
+  };
+  addGauge(registry, paused, async () => (await queue)?.paused ?? Number.NaN);
+  const connections = {
     name: 'tallyhook_service_database_connections',
     help: 'Connections to the database server: open, idle, and requests that wait for one.',
-    labelNames: ['state'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [state, count] of Object.entries(sources.connections() ?? {})) this.set({ state }, count);
-    },
-  });
+    label: 'state',
+  };
+  addGauge(registry, connections, () => sources.connections());
 }

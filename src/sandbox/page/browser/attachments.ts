@@ -1,16 +1,14 @@
+import { messageFlag } from '../../discord/message-flags.ts';
 import type { Attachment, Message } from '../../discord/objects.ts';
-import { element } from './element.ts';
+import { html, nothing, type TemplateResult } from './element.ts';
 
 /** The file types that `discord-image-attachment` accepts. */
 const imageExtension = /\.(?:bmp|jpe?g|png|gif|webp|tiff)$/i;
 
-/** Discord, "Message Flags": attachments are visible only through components. */
-const isComponentsV2 = 1 << 15;
-
 /** The attachments of a message; null if there are none. */
-export function attachmentCards({ attachments, flags }: Message): HTMLElement | null {
-  if (attachments.length === 0 || (flags & isComponentsV2) !== 0) return null;
-  return element('discord-attachments', { slot: 'attachments' }, ...attachments.map(attachmentCard));
+export function attachmentCards({ attachments, flags }: Message): TemplateResult | null {
+  if (attachments.length === 0 || (flags & messageFlag.isComponentsV2) !== 0) return null;
+  return html`<discord-attachments slot="attachments">${attachments.map(attachmentCard)}</discord-attachments>`;
 }
 
 /** The path of a file on the local Discord; null for external URLs, which the page never loads. */
@@ -19,14 +17,12 @@ export function localPath(url: string | undefined): string | null {
   return path.startsWith('/attachments/') ? path : null;
 }
 
-function attachmentCard(attachment: Attachment): HTMLElement {
+function attachmentCard(attachment: Attachment): TemplateResult {
   const { url, filename, description, width, height } = attachment;
   const path = localPath(url);
-  if (path !== null && imageExtension.test(path)) {
-    const box = width && height ? fitPicture({ width, height }) : {};
-    return element('discord-image-attachment', { url: path, alt: description ?? filename, ...box });
-  }
-  return fileCard(attachment);
+  if (path === null || !imageExtension.test(path)) return fileCard(attachment);
+  const box = width && height ? fitPicture({ width, height }) : { width: nothing, height: nothing };
+  return html`<discord-image-attachment url=${path} alt=${description ?? filename} width=${box.width} height=${box.height}></discord-image-attachment>`;
 }
 
 /** Discord's largest size of a picture (pixels). */
@@ -42,7 +38,6 @@ export function fitPicture(
 }
 
 /** A file to download. */
-export function fileCard({ url, filename, size }: Pick<Attachment, 'url' | 'filename' | 'size'>): HTMLElement {
-  const target = { href: localPath(url), target: '_blank', rel: 'noopener noreferrer' };
-  return element('discord-file-attachment', { name: filename, bytes: size, 'bytes-unit': 'bytes', ...target });
+export function fileCard({ url, filename, size }: Pick<Attachment, 'url' | 'filename' | 'size'>): TemplateResult {
+  return html`<discord-file-attachment name=${filename} bytes=${size} bytes-unit="bytes" href=${localPath(url) ?? nothing} target="_blank" rel="noopener noreferrer"></discord-file-attachment>`;
 }

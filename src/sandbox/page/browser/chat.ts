@@ -1,5 +1,5 @@
 import { focusOn } from './discord-components.ts';
-import { element, findById } from './element.ts';
+import { findById, html, nothing, toElement } from './element.ts';
 import { formatMessageTime } from './format-time.ts';
 import { announcementText, isContinuation, type MessageActions, messageElement, pendingElement } from './message.ts';
 import { postAction } from './requests.ts';
@@ -118,7 +118,7 @@ function namesIn({ members, strangers, roles, channels, bot }: State): string {
 
 function channelIntro({ channels, channelId, guild, bot }: State, isEmpty: boolean): HTMLElement {
   if (channelId === '') {
-    return element('div', { class: 'beginning' }, element('p', {}, `This user has left ${guild.name}.`));
+    return toElement(html`<div class="beginning"><p>This user has left ${guild.name}.</p></div>`);
   }
   const channel = channels.find(({ id }) => id === channelId);
   const name = channel?.name ?? '';
@@ -144,12 +144,8 @@ function channelIntro({ channels, channelId, guild, bot }: State, isEmpty: boole
       'No messages yet. Type / below for the commands of the app that you have added to your account.',
     ],
   }[channel?.kind ?? 'guild'] as [string, string, string];
-  return element(
-    'div',
-    { class: 'beginning' },
-    element('h3', {}, title),
-    element('p', {}, beginning),
-    isEmpty ? element('p', {}, next) : null,
+  return toElement(
+    html`<div class="beginning"><h3>${title}</h3><p>${beginning}</p>${isEmpty ? html`<p>${next}</p>` : nothing}</div>`,
   );
 }
 

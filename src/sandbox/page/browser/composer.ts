@@ -1,5 +1,5 @@
 import { findLocalized } from '../../discord/locales.ts';
-import { element, findById } from './element.ts';
+import { findById, html, render, type TemplateResult } from './element.ts';
 import { postAction } from './requests.ts';
 import { localeOf, offeredCommands, type PageStore } from './store.ts';
 import { autocompleteRequest, parseCommandLine, type Suggestion, suggest, suggestCompletions } from './suggestions.ts';
@@ -23,7 +23,7 @@ export function startComposer(store: PageStore): void {
   function show(suggestions: readonly Suggestion[], highlighted: number): void {
     visible = suggestions;
     active = highlighted;
-    picker.replaceChildren(...suggestions.map(option));
+    render(suggestions.map(option), picker);
     picker.hidden = suggestions.length === 0;
     input.setAttribute('aria-expanded', String(suggestions.length > 0));
     if (active === -1) input.removeAttribute('aria-activedescendant');
@@ -31,20 +31,10 @@ export function startComposer(store: PageStore): void {
     picker.children[active]?.scrollIntoView({ block: 'nearest' });
   }
 
-  function option({ label, hint }: Suggestion, index: number): HTMLElement {
-    return element(
-      'div',
-      {
-        id: `suggestion-${index}`,
-        role: 'option',
-        'aria-selected': String(index === active),
-        // Keeps the focus in the input.
-        onmousedown: (event: MouseEvent) => event.preventDefault(),
-        onclick: () => acceptSuggestion(index),
-      },
-      element('span', { class: 'suggestion' }, label),
-      element('span', { class: 'suggestion-hint' }, hint),
-    );
+  function option({ label, hint }: Suggestion, index: number): TemplateResult {
+    // Keeps the focus in the input.
+    const keepFocus = (event: MouseEvent) => event.preventDefault();
+    return html`<div id="suggestion-${index}" role="option" aria-selected=${index === active} @mousedown=${keepFocus} @click=${() => acceptSuggestion(index)}><span class="suggestion">${label}</span><span class="suggestion-hint">${hint}</span></div>`;
   }
 
   const hide = () => show([], -1);

@@ -30,33 +30,42 @@ import '@skyra/discord-components-core/discord-underlined.js';
 
 type LitComponent = HTMLElement & { readonly updateComplete: Promise<boolean> };
 
+/*
+ * Callbacks of lit's `ref`: each is called with the component when it was created, and without one when it is removed.
+ */
+
 /** Makes "Dismiss message" usable with the keyboard. */
-export function makeDismissFocusable(message: HTMLElementTagNameMap['discord-message']): HTMLElement {
-  return afterRender(message, (root) => {
+export function makeDismissFocusable(message?: Element): void {
+  afterRender(message, (root) => {
     const link = root.querySelector<HTMLElement>('.discord-message-ephemeral-link');
     if (link === null) return;
     link.tabIndex = 0;
     link.addEventListener('keydown', ({ key }) => {
-      if (key === 'Enter') message.dismissMessageClicked();
+      if (key === 'Enter') (message as HTMLElementTagNameMap['discord-message']).dismissMessageClicked();
     });
   });
 }
 
 /** Disables the inner button of a disabled `discord-button`, which is only styled as disabled. */
-export function syncDisabled(button: HTMLElementTagNameMap['discord-button']): HTMLElement {
-  return afterRender(button, (root) => root.querySelector('button')?.toggleAttribute('disabled', button.disabled));
+export function syncDisabled(button?: Element): void {
+  afterRender(button, (root) => {
+    const { disabled } = button as HTMLElementTagNameMap['discord-button'];
+    root.querySelector('button')?.toggleAttribute('disabled', disabled);
+  });
 }
 
 /** Removes the white space that the component's template adds around its content. */
-export function trimText(component: LitComponent): HTMLElement {
-  return afterRender(component, (root) => {
+export function trimText(component?: Element): void {
+  afterRender(component, (root) => {
     const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) texts.currentNode.nodeValue = texts.currentNode.nodeValue?.trim() ?? '';
   });
 }
 
 /** Makes a spoiler usable with the keyboard, and hides its content from screen readers until it is revealed. */
-export function makeSpoilerAccessible(spoiler: HTMLElementTagNameMap['discord-spoiler']): HTMLElement {
+export function makeSpoilerAccessible(component?: Element): void {
+  if (component === undefined) return;
+  const spoiler = component as HTMLElementTagNameMap['discord-spoiler'];
   const attributes = { role: 'button', tabindex: '0', 'aria-label': 'Spoiler, press to show' };
   for (const [name, value] of Object.entries(attributes)) spoiler.setAttribute(name, value);
   const reveal = () => {
@@ -69,7 +78,6 @@ export function makeSpoilerAccessible(spoiler: HTMLElementTagNameMap['discord-sp
     event.preventDefault();
     reveal();
   });
-  return spoiler;
 }
 
 /** Focuses a control, which may be inside a component that has not rendered yet. */
@@ -79,7 +87,8 @@ export async function focusOn(control: HTMLElement): Promise<void> {
   (inner ?? control).focus();
 }
 
-function afterRender<Made extends LitComponent>(component: Made, change: (root: ShadowRoot) => void): Made {
-  void component.updateComplete.then(() => component.shadowRoot && change(component.shadowRoot));
-  return component;
+function afterRender(component: Element | undefined, change: (root: ShadowRoot) => void): void {
+  void (component as LitComponent | undefined)?.updateComplete.then(() => {
+    if (component?.shadowRoot) change(component.shadowRoot);
+  });
 }

@@ -1,24 +1,12 @@
-type Value = string | number | boolean | null | undefined | ((event: never) => unknown);
+import { render, type TemplateResult } from 'lit';
 
-/**
- * Creates an element. Text becomes text nodes, never markup, so external text cannot inject elements.
- *
- * @param attributes functions are event listeners, as in `onclick`; true is an attribute without a value; false, null and undefined
- *   omit it
- */
-export function element<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag,
-  attributes: Readonly<Record<string, Value>> = {},
-  ...children: readonly (Node | string | null)[]
-): HTMLElementTagNameMap[Tag] {
-  const created = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === 'function') created.addEventListener(name.slice(2), value as EventListener);
-    else if (value === true) created.setAttribute(name, '');
-    else if (value !== false && value !== null && value !== undefined) created.setAttribute(name, `${value}`);
-  }
-  created.append(...children.filter((child) => child !== null));
-  return created;
+export { html, nothing, render, type TemplateResult } from 'lit';
+
+/** The element of a template that has a single one. Text in templates is never markup, so external text cannot inject elements. */
+export function toElement<Kind extends HTMLElement = HTMLElement>(template: TemplateResult): Kind {
+  const fragment = document.createDocumentFragment();
+  render(template, fragment);
+  return fragment.firstElementChild as Kind;
 }
 
 /** The element with this id, which index.html contains. @throws Error if it is missing */

@@ -1,6 +1,6 @@
 import { second } from '../../../platform/durations.ts';
 import type { FaultAction, Outages } from '../ports.ts';
-import { element, findById } from './element.ts';
+import { findById, html, nothing, render } from './element.ts';
 import { formatLead, formatTime } from './format-time.ts';
 import { postAction } from './requests.ts';
 import type { PageStore } from './store.ts';
@@ -35,21 +35,15 @@ export function startFaultPanel(store: PageStore): void {
     if (response.error === undefined && action !== 'move_clock') store.tried('fault');
   }
 
-  const buttons = faultButtons.map(({ action, label, hint, down }) => {
-    const press = () => {
-      if (down === undefined || !state.outages[down]) void inject(action);
-    };
-    const attributes = { type: 'button', class: 'button secondary trouble', title: hint, 'data-trouble': action };
-    return { button: element('button', { ...attributes, onclick: press }, label), down };
-  });
-  findById('troubles').replaceChildren(...buttons.map(({ button }) => button));
-
-  function renderOutages(): void {
-    for (const { button, down } of buttons) {
+  function renderButtons(): void {
+    const button = ({ action, label, hint, down }: FaultButton) => {
       const isDown = down !== undefined && state.outages[down];
-      button.classList.toggle('down', isDown);
-      button.ariaDisabled = isDown ? 'true' : null;
-    }
+      const press = () => {
+        if (!isDown) void inject(action);
+      };
+      return html`<button type="button" class="button secondary trouble ${isDown ? 'down' : ''}" title=${hint} data-trouble=${action} aria-disabled=${isDown ? 'true' : nothing} @click=${press}>${label}</button>`;
+    };
+    render(faultButtons.map(button), findById('troubles'));
   }
 
   function renderClock(): void {
@@ -62,9 +56,10 @@ export function startFaultPanel(store: PageStore): void {
     if (clock.textContent !== text) clock.textContent = text;
   }
 
+  renderButtons();
   setInterval(renderClock, second);
   store.subscribe(({ kind }) => {
-    if (kind === 'full_state' || kind === 'simulation') renderOutages();
+    if (kind === 'full_state' || kind === 'simulation') renderButtons();
     if (kind === 'full_state' || kind === 'simulation' || kind === 'time') renderClock();
   });
 }

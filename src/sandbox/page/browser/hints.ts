@@ -1,5 +1,5 @@
 import { textsOf } from '../../discord/normalized-components.ts';
-import { element, findById } from './element.ts';
+import { findById, html, render } from './element.ts';
 import { postAction } from './requests.ts';
 import type { PageStore, State } from './store.ts';
 import type { View } from './views.ts';
@@ -125,7 +125,7 @@ export function startHints(store: PageStore): void {
   const { tried, timeline } = state;
   const panel = findById('hint-panel');
 
-  function render(): void {
+  function draw(): void {
     const offered = hints.filter(isOffered);
     const next = offered.findIndex(({ steps }) => !steps.some((each) => tried.has(each)));
     const hint = state.loaded ? offered[next] : undefined;
@@ -133,8 +133,9 @@ export function startHints(store: PageStore): void {
     panel.dataset['view'] = hint?.view ?? '';
     findById('hint-count').textContent = `Try this (${next + 1} of ${offered.length}):`;
     const parts = hint?.parts ?? [];
-    findById('hint').replaceChildren(
-      ...parts.map((part) => (typeof part === 'string' ? part : element('code', {}, part.code))),
+    render(
+      parts.map((part) => (typeof part === 'string' ? part : html`<code>${part.code}</code>`)),
+      findById('hint'),
     );
   }
 
@@ -151,10 +152,10 @@ export function startHints(store: PageStore): void {
     }
   }
 
-  render();
+  draw();
   store.subscribe((change) => {
     if (change.kind === 'tried') void postAction('/page/tour', { step: change.step });
-    if (['tried', 'full_state', 'sidebar'].includes(change.kind)) render();
+    if (['tried', 'full_state', 'sidebar'].includes(change.kind)) draw();
     if (['full_state', 'sidebar', 'message', 'profile', 'timeline'].includes(change.kind)) findDone();
     const items = change.kind === 'timeline' ? [change.item] : change.kind === 'full_state' ? timeline.values() : [];
     for (const item of items) if (isRecordedVote(item)) store.tried('vote');

@@ -1,18 +1,17 @@
+import { ref } from 'lit/directives/ref.js';
 import { minute } from '../../../platform/durations.ts';
+import { messageFlag } from '../../discord/message-flags.ts';
 import { textsOf } from '../../discord/normalized-components.ts';
 import type { Message, User } from '../../discord/objects.ts';
 import { attachmentCards, fitPicture, localPath } from './attachments.ts';
 import { avatarUrl } from './avatar.ts';
 import { makeDismissFocusable } from './discord-components.ts';
-import { element } from './element.ts';
+import { html, nothing, type TemplateResult, toElement } from './element.ts';
 import { formatMessageTime, formatTime } from './format-time.ts';
 import { componentElements } from './layout.ts';
 import { plainText } from './markdown.ts';
 import { renderMarkdown } from './render-markdown.ts';
 import { localeOf, type PendingAction, type State } from './store.ts';
-
-/** Discord: "Message Flags". */
-const flag = { ephemeral: 1 << 6, loading: 1 << 7 };
 
 /** Messages of one author within this time are grouped under one name (ms). */
 const groupingMs = 7 * minute;
@@ -41,42 +40,40 @@ export function messageElement(
   const isBusy = pendingAction !== undefined && !pendingAction.failed;
   const at = Date.parse(message.timestamp);
   const locale = localeOf(state);
-  return messageFrame(
-    message.author,
+  const timestamp = isContinued ? formatTime(at, 't', locale) : formatMessageTime(at, state.clock.now(), locale);
+  const context = {
     state,
-    {
-      'data-message-id': message.id,
-      timestamp: isContinued ? formatTime(at, 't', locale) : formatMessageTime(at, state.clock.now(), locale),
-      ephemeral: isEphemeral(message),
-      edited: message.edited_timestamp !== null && message.content !== '',
-      'message-body-only': isContinued,
-    },
-    () => actions.dismiss(message.id),
-    message.interaction ? commandHeader(message.interaction, state) : null,
-    contentElement(message, state),
+    isBusy,
+    useComponent: (customId: string, values?: readonly string[]) => actions.useComponent(message, customId, values),
+  };
+  const content = [
+    message.interaction ? commandHeader(message.interaction, state) : nothing,
+    contentTemplate(message, state),
     attachmentCards(message),
-    ...message.embeds.map((embed) => embedCard(embed, state)),
-    ...componentElements(message.components, {
-      state,
-      isBusy,
-      useComponent: (customId, values) => actions.useComponent(message, customId, values),
-    }),
-    pendingAction?.failed ? element('p', { class: 'failure', slot: 'components' }, 'This interaction failed') : null,
+    message.embeds.map((embed) => embedCard(embed, state)),
+    componentElements(message.components, context),
+    pendingAction?.failed ? html`<p class="failure" slot="components">This interaction failed</p>` : nothing,
+  ];
+  const { author } = message;
+  const name = nameOf(author, state);
+  const isEdited = message.edited_timestamp !== null && message.content !== '';
+  const dismiss = () => actions.dismiss(message.id);
+  return toElement(
+    html`<discord-message role="article" author=${name} avatar=${avatarUrl(author.id, name)} ?bot=${author.bot} data-message-id=${message.id} timestamp=${timestamp} ?ephemeral=${isEphemeral(message)} ?edited=${isEdited} ?message-body-only=${isContinued} .dismissMessageClicked=${dismiss} ${ref(makeDismissFocusable)}>${content}</discord-message>`,
   );
 }
 
 /** The element of a pending or failed command. */
 export function pendingElement(id: string, action: PendingAction, state: State, actions: MessageActions): HTMLElement {
+  const { bot } = state;
+  const name = nameOf(bot, state);
+  const dismiss = () => actions.dismiss(id);
+  const header = commandHeader({ name: action.name ?? '', user: { id: action.userId } }, state);
   const text = action.failed
-    ? element('p', { class: 'failure' }, 'The application did not respond')
-    : element('p', { class: 'thinking' }, 'Sending command', dots());
-  return messageFrame(
-    { ...state.bot, bot: true },
-    state,
-    { timestamp: '', ephemeral: action.failed, class: 'pending' },
-    () => actions.dismiss(id),
-    commandHeader({ name: action.name ?? '', user: { id: action.userId } }, state),
-    text,
+    ? html`<p class="failure">The application did not respond</p>`
+    : html`<p class="thinking">Sending command${dots}</p>`;
+  return toElement(
+    html`<discord-message role="article" class="pending" author=${name} avatar=${avatarUrl(bot.id, name)} bot timestamp="" ?ephemeral=${action.failed} .dismissMessageClicked=${dismiss} ${ref(makeDismissFocusable)}>${header}${text}</discord-message>`,
   );
 }
 
@@ -94,41 +91,25 @@ export function announcementText(message: Message): string {
   return `${message.author.username}: ${text.replaceAll(/<[^<>]*>|[*_`~|#\\]/g, '').slice(0, 300)}`;
 }
 
-type Author = Pick<User, 'id'> & Partial<Pick<User, 'username' | 'global_name' | 'bot'>> & { readonly name?: string };
+type Author = Pick<User, 'id'> & Partial<Pick<User, 'username' | 'global_name'>> & { readonly name?: string };
 
-function messageFrame(
-  author: Author,
-  state: State,
-  attributes: Readonly<Record<string, string | boolean>>,
-  dismiss: () => void,
-  ...children: readonly (Node | null)[]
-): HTMLElement {
-  const name = nameOf(author, state);
-  const all = { role: 'article', author: name, avatar: avatarUrl(author.id, name), bot: Boolean(author.bot) };
-  const node = element('discord-message', { ...all, ...attributes }, ...children);
-  node.dismissMessageClicked = dismiss;
-  return makeDismissFocusable(node);
-}
-
-function contentElement(message: Message, state: State): HTMLElement | null {
-  if ((message.flags & flag.loading) !== 0) {
-    return element('p', { class: 'thinking' }, `${message.author.username} is thinking`, dots());
+function contentTemplate(message: Message, state: State): TemplateResult | typeof nothing {
+  if ((message.flags & messageFlag.loading) !== 0) {
+    return html`<p class="thinking">${message.author.username} is thinking${dots}</p>`;
   }
-  return message.content ? element('div', { class: 'content' }, renderMarkdown(message.content, state)) : null;
+  return message.content ? html`<div class="content">${renderMarkdown(message.content, state)}</div>` : nothing;
 }
 
-function commandHeader({ name, user }: { name: string; user: Author }, state: State): HTMLElement {
+function commandHeader({ name, user }: { name: string; user: Author }, state: State): TemplateResult {
   const author = nameOf(user, state);
   const avatar = avatarUrl(user.id, author);
-  return element('discord-command', { slot: 'reply', author, avatar, command: `/${name}` });
+  return html`<discord-command slot="reply" author=${author} avatar=${avatar} command="/${name}"></discord-command>`;
 }
 
-function dots(): HTMLElement {
-  return element('span', { class: 'dots', 'aria-hidden': 'true' }, '…');
-}
+const dots = html`<span class="dots" aria-hidden="true">…</span>`;
 
 function isEphemeral({ flags }: Message): boolean {
-  return (flags & flag.ephemeral) !== 0;
+  return (flags & messageFlag.ephemeral) !== 0;
 }
 
 function nameOf(user: Author, { members }: State): string {
@@ -143,31 +124,32 @@ type Field = NonNullable<Embed['fields']>[number];
 const maxColumns = 3;
 
 /** An embed. Shows only images from the local Discord: the page never loads external URLs. */
-function embedCard(embed: Embed, state: State): HTMLElement {
+function embedCard(embed: Embed, state: State): TemplateResult {
   const { title, description, author, fields, color, url } = embed;
-  const card = element('discord-embed', {
-    slot: 'embeds',
-    color: color == null ? null : `#${color.toString(16).padStart(6, '0')}`,
-    'author-name': author && toTitleText(author.name),
-    'author-url': author?.url,
-    'embed-title': title && toTitleText(title),
-    url,
-    thumbnail: localPath(embed.thumbnail?.url),
-    image: localPath(embed.image?.url),
-  });
-  card.embedEmojisMap = Object.create(null);
-  if (embed.image) void adjustImage(card, embed.image);
-  if (description) {
-    card.append(element('discord-embed-description', { slot: 'description' }, renderMarkdown(description, state)));
-  }
-  if (fields?.length) {
-    const columns = inlineColumns(fields);
-    const elements = fields.map((each, index) => fieldElement(each, columns[index] ?? null, state));
-    card.append(element('discord-embed-fields', { slot: 'fields' }, ...elements));
-  }
-  const footer = footerElement(embed, localeOf(state));
-  if (footer !== null) card.append(footer);
-  return card;
+  const columns = inlineColumns(fields ?? []);
+  const parts = [
+    description
+      ? html`<discord-embed-description slot="description">${renderMarkdown(description, state)}</discord-embed-description>`
+      : nothing,
+    fields?.length
+      ? html`<discord-embed-fields slot="fields">${fields.map((each, index) => fieldTemplate(each, columns[index] ?? null, state))}</discord-embed-fields>`
+      : nothing,
+    footerTemplate(embed, localeOf(state)),
+  ];
+  const adjust = (card?: Element) => {
+    if (card && embed.image) void adjustImage(card as HTMLElementTagNameMap['discord-embed'], embed.image);
+  };
+  return html`<discord-embed
+    slot="embeds"
+    color=${color == null ? nothing : `#${color.toString(16).padStart(6, '0')}`}
+    author-name=${author ? toTitleText(author.name) : nothing}
+    author-url=${author?.url ?? nothing}
+    embed-title=${title ? toTitleText(title) : nothing}
+    url=${url ?? nothing}
+    thumbnail=${localPath(embed.thumbnail?.url) ?? nothing}
+    image=${localPath(embed.image?.url) ?? nothing}
+    .embedEmojisMap=${Object.create(null)}
+    ${ref(adjust)}>${parts}</discord-embed>`;
 }
 
 /** Discord's largest size of the picture of an embed (pixels). */
@@ -190,11 +172,8 @@ async function adjustImage(
   image.style.aspectRatio = `${box.width} / ${box.height}`;
 }
 
-function fieldElement({ name, value }: Field, column: number | null, state: State): HTMLElement {
-  const attributes = { 'field-title': toTitleText(name), inline: column !== null, 'inline-index': column };
-  const field = element('discord-embed-field', attributes, renderMarkdown(value, state));
-  field.embedFieldEmojisMap = Object.create(null);
-  return field;
+function fieldTemplate({ name, value }: Field, column: number | null, state: State): TemplateResult {
+  return html`<discord-embed-field field-title=${toTitleText(name)} ?inline=${column !== null} inline-index=${column ?? nothing} .embedFieldEmojisMap=${Object.create(null)}>${renderMarkdown(value, state)}</discord-embed-field>`;
 }
 
 /** The column of each inline field, from 1; null for a field that takes a whole row. */
@@ -206,10 +185,11 @@ function inlineColumns(fields: readonly Field[]): readonly (number | null)[] {
   });
 }
 
-function footerElement({ footer, timestamp }: Embed, locale: string): HTMLElement | null {
+function footerTemplate({ footer, timestamp }: Embed, locale: string): TemplateResult | typeof nothing {
   const at = timestamp ? formatTime(Date.parse(timestamp), 'f', locale) : null;
-  if (!footer && at === null) return null;
-  return element('discord-embed-footer', { slot: 'footer', timestamp: footer && at }, footer?.text ?? at);
+  if (!footer && at === null) return nothing;
+  const beside = footer && at !== null ? at : nothing;
+  return html`<discord-embed-footer slot="footer" timestamp=${beside}>${footer?.text ?? at}</discord-embed-footer>`;
 }
 
 /**

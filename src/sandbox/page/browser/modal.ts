@@ -1,9 +1,9 @@
 import type { Select } from '../../discord/component-schema.ts';
 import type { Modal } from '../../discord/modal.ts';
-import { element, findById } from './element.ts';
+import { findById, html, nothing, type TemplateResult, toElement } from './element.ts';
 import { renderMarkdown } from './render-markdown.ts';
 import { postAction } from './requests.ts';
-import { type SelectOption, selectOptions } from './select.ts';
+import { optionElement, type SelectOption, selectOptions } from './select.ts';
 import type { PageStore, State, StoreChange } from './store.ts';
 
 type OpenModal = Extract<StoreChange, { kind: 'modal' }>;
@@ -61,13 +61,11 @@ type TextInput = Extract<Field, { type: 4 }>;
 /** The fields of a modal, each with its label. Discord: "Modal", "Label", "Text Input". */
 function modalFields({ components }: Modal, state: State): HTMLElement[] {
   return components.map((part) => {
-    if (part.type === 10) return element('div', { class: 'content' }, renderMarkdown(part.content, state));
+    if (part.type === 10) return toElement(html`<div class="content">${renderMarkdown(part.content, state)}</div>`);
     if (part.type === 18) return labeledField(part, state);
     const [field] = part.components;
-    return labeledField(
-      { type: 18, label: field?.label ?? '', component: { ...field, label: null } as TextInput },
-      state,
-    );
+    const component = { ...field, label: null } as TextInput;
+    return labeledField({ type: 18, label: field?.label ?? '', component }, state);
   });
 }
 
@@ -91,120 +89,99 @@ function modalValues(form: HTMLFormElement): Record<string, string | string[] | 
   return values;
 }
 
-/** What all fields have: their label, with a star if a value is required, and a hint. */
+/** What all fields have: their label, with a star if a value is required, and a hint with the id `hintId`. */
 interface FieldFrame {
   readonly id: string;
-  readonly label: readonly (Node | string)[];
-  readonly hint: HTMLElement | null;
+  readonly name: string;
+  readonly label: TemplateResult;
+  readonly hint: TemplateResult | typeof nothing;
+  readonly hintId: string | typeof nothing;
   readonly isRequired: boolean;
 }
 
 function labeledField({ label, description, component: field }: Label, state: State): HTMLElement {
   const id = `field-${field.custom_id}`;
   const isRequired = field.type !== 23 && (field.required ?? true);
-  const star = element('span', { class: 'required', 'aria-hidden': 'true' }, ' *');
-  const hint = description ? element('p', { class: 'field-hint', id: `${id}-hint` }, description) : null;
-  const frame = { id, label: isRequired ? [label, star] : [label], hint, isRequired };
+  const frame: FieldFrame = {
+    id,
+    name: field.custom_id,
+    label: html`${label}${isRequired ? html`<span class="required" aria-hidden="true"> *</span>` : nothing}`,
+    hint: description ? html`<p class="field-hint" id="${id}-hint">${description}</p>` : nothing,
+    hintId: description ? `${id}-hint` : nothing,
+    isRequired,
+  };
   switch (field.type) {
     case 4:
       return framed(frame, textField(field, frame));
     case 21:
-      return boxes(frame, field.custom_id, 'radio', toOptions(field.options), [1, 1]);
+      return boxes(frame, 'radio', toOptions(field.options), [1, 1]);
     case 22: {
       const bounds = [field.min_values ?? 1, field.max_values ?? field.options.length] as const;
-      return boxes(frame, field.custom_id, 'checkbox', toOptions(field.options), bounds);
+      return boxes(frame, 'checkbox', toOptions(field.options), bounds);
     }
     case 23:
-      return singleCheckbox(frame, field.custom_id, field.default === true);
+      return singleCheckbox(frame, field.default === true);
     default:
       return selectField(frame, field, state);
   }
 }
 
-function framed({ id, label, hint }: FieldFrame, control: HTMLElement): HTMLElement {
-  return element('div', { class: 'modal-field' }, element('label', { for: id }, ...label), hint, control);
+function framed({ id, label, hint }: FieldFrame, control: TemplateResult): HTMLElement {
+  return toElement(html`<div class="modal-field"><label for=${id}>${label}</label>${hint}${control}</div>`);
 }
 
-function textField(field: TextInput, { id, hint, isRequired }: FieldFrame): HTMLElement {
-  const attributes = {
-    id,
-    name: field.custom_id,
-    required: isRequired,
-    'aria-describedby': hint?.id,
-    minlength: field.min_length || null,
-    maxlength: field.max_length ?? 4000,
-    placeholder: field.placeholder,
-  };
-  if (field.style === 2) return element('textarea', { ...attributes, rows: 4 }, field.value ?? '');
-  return element('input', { ...attributes, type: 'text', value: field.value ?? '' });
+function textField(field: TextInput, { id, name, hintId, isRequired }: FieldFrame): TemplateResult {
+  const { value, placeholder } = field;
+  const [min, max] = [field.min_length || nothing, field.max_length ?? 4000];
+  return field.style === 2
+    ? html`<textarea id=${id} name=${name} ?required=${isRequired} aria-describedby=${hintId} minlength=${min} maxlength=${max} placeholder=${placeholder ?? nothing} rows="4" .defaultValue=${value ?? ''}></textarea>`
+    : html`<input id=${id} name=${name} ?required=${isRequired} aria-describedby=${hintId} minlength=${min} maxlength=${max} placeholder=${placeholder ?? nothing} type="text" value=${value ?? ''}>`;
 }
 
 /** A select with several values shows checkboxes: a native list loses its selection with one wrong click. */
 function selectField(frame: FieldFrame, field: Select, state: State): HTMLElement {
   const options = selectOptions(field, state);
   const maxValues = field.max_values ?? 1;
-  if (maxValues > 1) return boxes(frame, field.custom_id, 'checkbox', options, [field.min_values ?? 1, maxValues]);
-  const { id, hint, isRequired } = frame;
-  const select = element(
-    'select',
-    { id, name: field.custom_id, required: isRequired, 'aria-describedby': hint?.id },
-    element('option', { value: '' }, field.placeholder ?? 'Choose'),
-    ...options.map(({ value, label, hint: note, selected }) =>
-      element('option', { value, selected }, note ? `${label} – ${note}` : label),
-    ),
-  );
+  if (maxValues > 1) return boxes(frame, 'checkbox', options, [field.min_values ?? 1, maxValues]);
+  const { id, name, hintId, isRequired } = frame;
+  const select = html`<select id=${id} name=${name} ?required=${isRequired} aria-describedby=${hintId}>
+    <option value="">${field.placeholder ?? 'Choose'}</option>
+    ${options.map(optionElement)}
+  </select>`;
   return framed(frame, select);
 }
 
 /** Radios or checkboxes, of which between `min` and `max` must be checked if a value is required. */
 function boxes(
-  { id, label, hint, isRequired }: FieldFrame,
-  name: string,
+  { id, name, label, hint, hintId, isRequired }: FieldFrame,
   type: 'radio' | 'checkbox',
   options: readonly SelectOption[],
   [min, max]: readonly [number, number],
 ): HTMLElement {
-  const inputs = options.map(({ value, selected }, index) =>
-    element('input', {
-      type,
-      id: `${id}-${index}`,
-      name: type === 'radio' ? `${name}-choice` : null,
-      value,
-      checked: selected,
-      onchange: () => validate(),
-    }),
-  );
-  const rows = options.map(({ label: text, hint: note }, index) =>
-    element(
-      'label',
-      { class: 'choice', for: `${id}-${index}` },
-      inputs[index] ?? null,
-      element('span', {}, text, note ? element('span', { class: 'field-hint' }, note) : null),
-    ),
-  );
+  const group = type === 'radio' ? `${name}-choice` : nothing;
+  const row = ({ value, label: text, hint: note, selected }: SelectOption, index: number) =>
+    html`<label class="choice" for="${id}-${index}">
+      <input type=${type} id="${id}-${index}" name=${group} value=${value} ?checked=${selected}>
+      <span>${text}${note ? html`<span class="field-hint">${note}</span>` : nothing}</span>
+    </label>`;
   function validate(): void {
+    const inputs = [...fieldset.querySelectorAll('input')];
     const count = inputs.filter((input) => input.checked).length;
     const isInvalid = count > max || (count < min && (isRequired || count > 0));
     inputs[0]?.setCustomValidity(isInvalid ? `Choose ${min === max ? min : `${min} to ${max}`}.` : '');
   }
+  const fieldset =
+    toElement(html`<fieldset class="modal-field" name=${name} aria-describedby=${hintId} @change=${() => validate()}>
+    <legend>${label}</legend>${hint}
+    <div class="choices">${options.map(row)}</div>
+  </fieldset>`);
   validate();
-  return element(
-    'fieldset',
-    { class: 'modal-field', name, 'aria-describedby': hint?.id },
-    element('legend', {}, ...label),
-    hint,
-    element('div', { class: 'choices' }, ...rows),
-  );
+  return fieldset;
 }
 
-function singleCheckbox({ id, label, hint }: FieldFrame, name: string, checked: boolean): HTMLElement {
-  const input = element('input', { type: 'checkbox', id, name, checked, 'aria-describedby': hint?.id });
-  return element(
-    'div',
-    { class: 'modal-field' },
-    element('label', { class: 'choice', for: id }, input, ...label),
-    hint,
-  );
+function singleCheckbox({ id, name, label, hint, hintId }: FieldFrame, checked: boolean): HTMLElement {
+  return toElement(html`<div class="modal-field"><label class="choice" for=${id}>
+    <input type="checkbox" id=${id} name=${name} ?checked=${checked} aria-describedby=${hintId}>${label}</label>${hint}</div>`);
 }
 
 function toOptions(options: Extract<Field, { type: 21 | 22 }>['options']): readonly SelectOption[] {

@@ -1,5 +1,5 @@
 import { avatarUrl } from './avatar.ts';
-import { element, findById } from './element.ts';
+import { findById, html, render, type TemplateResult } from './element.ts';
 import { postAction } from './requests.ts';
 import { coloredName, roleChips } from './roles.ts';
 import type { PageStore, State } from './store.ts';
@@ -13,16 +13,14 @@ export function startProfile(store: PageStore): void {
   const membership = findById<HTMLButtonElement>('profile-membership');
   const shown = () => state.members.find(({ id }) => id === state.profileId);
 
-  function render(): void {
+  function draw(): void {
     const { roles } = state;
     const member = shown();
     if (member === undefined) return;
     findById<HTMLImageElement>('profile-avatar').src = avatarUrl(member.id, member.name);
-    findById('profile-name').replaceChildren(coloredName(member, roles));
+    render(coloredName(member, roles), findById('profile-name'));
     findById('profile-username').textContent = `@${member.username}`;
-    findById('profile-roles').replaceChildren(
-      roleChips(member, roles) ?? element('span', { class: 'left' }, 'No roles'),
-    );
+    render(roleChips(member, roles) ?? html`<span class="left">No roles</span>`, findById('profile-roles'));
     accepts.checked = member.acceptsDirectMessages;
     membership.disabled = member.isOwner;
     membership.textContent = member.isMember ? 'Leave the server' : 'Join the server again';
@@ -31,7 +29,7 @@ export function startProfile(store: PageStore): void {
   async function send(path: '/page/members' | '/page/direct-messages', change: object): Promise<void> {
     const response = await postAction(path, { userId: state.profileId, ...change });
     error.textContent = response.error ?? '';
-    render();
+    draw();
   }
 
   accepts.addEventListener('change', () => void send('/page/direct-messages', { accepted: accepts.checked }));
@@ -40,10 +38,10 @@ export function startProfile(store: PageStore): void {
   });
   findById('profile-close').addEventListener('click', () => dialog.close());
   store.subscribe(({ kind }) => {
-    if (kind === 'full_state' || kind === 'sidebar') render();
+    if (kind === 'full_state' || kind === 'sidebar') draw();
     if (kind !== 'profile') return;
     error.textContent = '';
-    render();
+    draw();
     dialog.showModal();
   });
 }
@@ -54,30 +52,19 @@ type Member = State['members'][number];
 export function startMemberList(store: PageStore): void {
   const { state } = store;
 
-  function item(member: Member): HTMLElement {
-    const avatar = element('img', { class: 'avatar', src: avatarUrl(member.id, member.name), alt: '' });
-    const name = coloredName(member, state.roles);
-    const note = member.isMember
-      ? roleChips(member, state.roles)
-      : element('span', { class: 'left' }, 'left the server');
-    return element(
-      'li',
-      {},
-      element(
-        'button',
-        { type: 'button', class: 'member', 'data-user-id': member.id, onclick: () => store.openProfile(member.id) },
-        avatar,
-        element('span', { class: 'member-text' }, name, note),
-      ),
-    );
+  function item(member: Member): TemplateResult {
+    const { id, name, isMember } = member;
+    const note = isMember ? roleChips(member, state.roles) : html`<span class="left">left the server</span>`;
+    return html`<li><button type="button" class="member" data-user-id=${id} @click=${() => store.openProfile(id)}>
+      <img class="avatar" src=${avatarUrl(id, name)} alt="">
+      <span class="member-text">${coloredName(member, state.roles)}${note}</span>
+    </button></li>`;
   }
 
   store.subscribe(({ kind }) => {
     if (kind !== 'full_state' && kind !== 'sidebar') return;
-    const focusedId = (document.activeElement as HTMLElement | null)?.dataset['userId'];
     findById('member-count').textContent = String(state.members.filter(({ isMember }) => isMember).length);
-    findById('members').replaceChildren(...state.members.map(item));
-    if (focusedId) document.querySelector<HTMLElement>(`[data-user-id="${focusedId}"]`)?.focus();
+    render(state.members.map(item), findById('members'));
   });
   findById('profile-open').addEventListener('click', () => store.openProfile(state.userId));
 }

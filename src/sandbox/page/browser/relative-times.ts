@@ -1,5 +1,5 @@
 import { second } from '../../../platform/durations.ts';
-import { element } from './element.ts';
+import { html, nothing, type TemplateResult } from './element.ts';
 import { formatRelative, formatTime } from './format-time.ts';
 import type { PageStore } from './store.ts';
 
@@ -8,10 +8,10 @@ import type { PageStore } from './store.ts';
  *
  * @param locale the default is the browser's
  */
-export function relativeTime(at: number, now: number, locale?: string): HTMLTimeElement {
-  const title = formatTime(at, 'F', locale);
-  const attributes = { datetime: new Date(at).toISOString(), title, 'data-relative': at, 'data-locale': locale };
-  return element('time', attributes, formatRelative(at, now, locale));
+export function relativeTime(at: number, now: number, locale?: string): TemplateResult {
+  const iso = new Date(at).toISOString();
+  const text = formatRelative(at, now, locale);
+  return html`<time datetime=${iso} title=${formatTime(at, 'F', locale)} data-relative=${at} data-locale=${locale ?? nothing} .textContent=${text}></time>`;
 }
 
 /** Updates every relative time on the page once a second. */

@@ -1,6 +1,7 @@
+import { ref } from 'lit/directives/ref.js';
 import { second } from '../../../platform/durations.ts';
 import { makeSpoilerAccessible, trimText } from './discord-components.ts';
-import { element } from './element.ts';
+import { html, type TemplateResult } from './element.ts';
 import { formatTime } from './format-time.ts';
 import { type MarkupNode, parseMarkdown } from './markdown.ts';
 import { relativeTime } from './relative-times.ts';
@@ -9,82 +10,68 @@ import { localeOf, type State } from './store.ts';
 /** What mentions and timestamps are resolved with. */
 type Names = Pick<State, 'members' | 'strangers' | 'roles' | 'channels' | 'bot' | 'clock' | 'userId'>;
 
+type Rendered = TemplateResult | string | readonly Rendered[];
+
 /** Renders Discord's markdown. */
-export function renderMarkdown(text: string, names: Names): DocumentFragment {
-  const fragment = document.createDocumentFragment();
-  fragment.append(...parseMarkdown(text).flatMap((node) => renderNode(node, names)));
-  return fragment;
+export function renderMarkdown(text: string, names: Names): readonly Rendered[] {
+  return parseMarkdown(text).map((node) => renderNode(node, names));
 }
 
-function renderNode(node: MarkupNode, names: Names): Node[] {
+function renderNode(node: MarkupNode, names: Names): Rendered {
   if (typeof node === 'string') return renderLines(node);
-  const children = 'children' in node ? node.children.flatMap((child) => renderNode(child, names)) : [];
+  const children = 'children' in node ? node.children.map((child) => renderNode(child, names)) : [];
   switch (node.kind) {
     case 'strong':
-      return [trimText(element('discord-bold', {}, ...children))];
+      return html`<discord-bold ${ref(trimText)}>${children}</discord-bold>`;
     case 'emphasis':
-      return [trimText(element('discord-italic', {}, ...children))];
+      return html`<discord-italic ${ref(trimText)}>${children}</discord-italic>`;
     case 'underline':
-      return [trimText(element('discord-underlined', {}, ...children))];
+      return html`<discord-underlined ${ref(trimText)}>${children}</discord-underlined>`;
     case 'deleted':
-      return [element('s', {}, ...children)];
+      return html`<s>${children}</s>`;
     case 'spoiler':
-      return [makeSpoilerAccessible(element('discord-spoiler', {}, ...children))];
+      return html`<discord-spoiler ${ref(makeSpoilerAccessible)}>${children}</discord-spoiler>`;
     case 'code':
-      return [element('discord-code', {}, ...children)];
+      return html`<discord-code>${children}</discord-code>`;
     case 'code_block':
-      return [element('discord-code', { multiline: true, embed: true }, ...node.children)];
+      return html`<discord-code multiline embed>${node.children}</discord-code>`;
     case 'quote':
-      return [element('discord-quote', {}, ...children)];
+      return html`<discord-quote>${children}</discord-quote>`;
     case 'list':
-      return [element(node.start === null ? 'ul' : 'ol', { class: 'list', start: node.start }, ...children)];
+      return node.start === null
+        ? html`<ul class="list">${children}</ul>`
+        : html`<ol class="list" start=${node.start}>${children}</ol>`;
     case 'item':
-      return [element('li', {}, ...children)];
+      return html`<li>${children}</li>`;
     case 'heading':
-      return [element('discord-header', { level: node.level }, ...children)];
+      return html`<discord-header level=${node.level}>${children}</discord-header>`;
     case 'subtext':
-      return [element('discord-subscript', {}, ...children)];
+      return html`<discord-subscript>${children}</discord-subscript>`;
     case 'link':
-      return [element('discord-link', { href: node.url, target: '_blank', rel: 'noopener noreferrer' }, ...children)];
+      return html`<discord-link href=${node.url} target="_blank" rel="noopener noreferrer">${children}</discord-link>`;
     case 'time':
-      return [renderTime(node.at * second, node.style, names)];
-    default:
-      return [renderMention(node, names)];
-  }
-}
-
-function renderLines(text: string): Node[] {
-  return text.split('\n').flatMap((line, index) => [...(index > 0 ? [element('br')] : []), new Text(line)]);
-}
-
-function renderMention(
-  node: Extract<MarkupNode, { kind: 'user' | 'role' | 'channel' | 'command' }>,
-  names: Names,
-): Node {
-  switch (node.kind) {
-    case 'user':
-      return element(
-        'discord-mention',
-        { type: 'user' },
-        nameOf([...names.members, ...names.strangers, names.bot], node),
-      );
-    case 'role':
-      return element('discord-mention', { type: 'role' }, nameOf(names.roles, node));
-    case 'channel':
-      return element('discord-mention', { type: 'channel' }, nameOf(names.channels, node));
+      return renderTime(node.at * second, node.style, names);
     case 'command':
-      return element('discord-mention', { type: 'slash' }, node.name);
+      return html`<discord-mention type="slash">${node.name}</discord-mention>`;
+    default:
+      return html`<discord-mention type=${node.kind}>${nameOf(node, names)}</discord-mention>`;
   }
 }
 
-function nameOf(items: readonly { id: string; name: string }[], { id, kind }: { id: string; kind: string }): string {
+function renderLines(text: string): Rendered {
+  return text.split('\n').map((line, index) => (index > 0 ? html`<br>${line}` : line));
+}
+
+function nameOf({ id, kind }: Extract<MarkupNode, { kind: 'user' | 'role' | 'channel' }>, names: Names): string {
+  const { members, strangers, bot, roles, channels } = names;
+  const items = { user: [...members, ...strangers, bot], role: roles, channel: channels }[kind];
   return items.find((each) => each.id === id)?.name ?? `unknown-${kind}`;
 }
 
-function renderTime(at: number, style: string, names: Names): Node {
+function renderTime(at: number, style: string, names: Names): Rendered {
   const locale = localeOf(names);
-  if (Number.isNaN(new Date(at).getTime())) return new Text('Invalid date');
-  if (style === 'R') return element('discord-time', {}, relativeTime(at, names.clock.now(), locale));
-  const attributes = { datetime: new Date(at).toISOString(), title: formatTime(at, 'F', locale) };
-  return element('discord-time', {}, element('time', attributes, formatTime(at, style, locale)));
+  if (Number.isNaN(new Date(at).getTime())) return 'Invalid date';
+  if (style === 'R') return html`<discord-time>${relativeTime(at, names.clock.now(), locale)}</discord-time>`;
+  const [iso, title] = [new Date(at).toISOString(), formatTime(at, 'F', locale)];
+  return html`<discord-time><time datetime=${iso} title=${title}>${formatTime(at, style, locale)}</time></discord-time>`;
 }

@@ -1,6 +1,6 @@
 import type { Select } from '../../discord/component-schema.ts';
 import type { NormalizedControl } from '../../discord/normalized-components.ts';
-import { element } from './element.ts';
+import { html, type TemplateResult, toElement } from './element.ts';
 import type { State } from './store.ts';
 
 /** Sends the use of a button or select. */
@@ -22,48 +22,47 @@ export function selectElement(component: MessageSelect, context: ComponentContex
 }
 
 function singleSelect(component: MessageSelect, { state, isBusy, useComponent: press }: ComponentContext): HTMLElement {
-  const node: HTMLSelectElement = element(
-    'select',
-    {
-      class: 'select',
-      disabled: Boolean(component.disabled) || isBusy,
-      'aria-label': component.placeholder ?? 'Choose',
-      'data-custom-id': component.custom_id,
-      onchange: (): void => press(component.custom_id, [node.value]),
-    },
-    element('option', { value: '', disabled: true, selected: true }, component.placeholder ?? 'Choose'),
-    ...selectOptions(component, state).map(({ value, label, hint, selected }) =>
-      element('option', { value, selected }, hint ? `${label} – ${hint}` : label),
-    ),
-  );
-  return node;
+  const label = component.placeholder ?? 'Choose';
+  const choose = ({ currentTarget }: Event) => press(component.custom_id, [(currentTarget as HTMLSelectElement).value]);
+  return toElement(html`<select class="select" ?disabled=${Boolean(component.disabled) || isBusy} aria-label=${label} data-custom-id=${component.custom_id} @change=${choose}>
+    <option value="" disabled selected>${label}</option>
+    ${selectOptions(component, state).map(optionElement)}
+  </select>`);
 }
 
 /** A select with multiple values: checkboxes and a button to submit them. */
 function multiSelect(component: MessageSelect, { state, isBusy, useComponent: press }: ComponentContext): HTMLElement {
   const minValues = component.min_values ?? 1;
   const maxValues = component.max_values ?? 1;
-  const boxes = selectOptions(component, state).map(({ value, label, hint, selected }) => {
-    const box = element('input', { type: 'checkbox', value, checked: selected, onchange: () => updateButton() });
-    return { box, row: element('label', {}, box, hint ? `${label} – ${hint}` : label) };
-  });
-  const selectedValues = () => boxes.filter(({ box }) => box.checked).map(({ box }) => box.value);
-  const submit = () => press(component.custom_id, selectedValues());
-  const send = element('button', { type: 'button', class: 'button primary', onclick: submit }, 'Choose');
+  const label = `${component.placeholder ?? 'Choose'} (${minValues === maxValues ? minValues : `${minValues} to ${maxValues}`})`;
+  if (component.disabled) return toElement(html`<p class="select-many">${label}</p>`);
+  const selectedValues = () => [...node.querySelectorAll<HTMLInputElement>('input:checked')].map(({ value }) => value);
   function updateButton(): void {
     const count = selectedValues().length;
-    send.disabled = isBusy || count < minValues || count > maxValues;
+    const isComplete = count >= minValues && count <= maxValues;
+    node.querySelector('button')?.toggleAttribute('disabled', isBusy || !isComplete);
   }
+  const node = toElement(html`<details class="select-many" data-custom-id=${component.custom_id}>
+    <summary>${label}</summary>
+    <fieldset @change=${updateButton}><legend class="visually-hidden">${label}</legend>${selectOptions(
+      component,
+      state,
+    ).map(
+      (option) =>
+        html`<label><input type="checkbox" value=${option.value} ?checked=${option.selected}>${textOf(option)}</label>`,
+    )}</fieldset>
+    <button type="button" class="button primary" @click=${() => press(component.custom_id, selectedValues())}>Choose</button>
+  </details>`);
   updateButton();
-  const label = `${component.placeholder ?? 'Choose'} (${minValues === maxValues ? minValues : `${minValues} to ${maxValues}`})`;
-  if (component.disabled) return element('p', { class: 'select-many' }, label);
-  return element(
-    'details',
-    { class: 'select-many', 'data-custom-id': component.custom_id },
-    element('summary', {}, label),
-    element('fieldset', {}, element('legend', { class: 'visually-hidden' }, label), ...boxes.map(({ row }) => row)),
-    send,
-  );
+  return node;
+}
+
+export function optionElement(option: SelectOption): TemplateResult {
+  return html`<option value=${option.value} ?selected=${option.selected}>${textOf(option)}</option>`;
+}
+
+function textOf({ label, hint }: SelectOption): string {
+  return hint ? `${label} – ${hint}` : label;
 }
 
 type Offering = Select | Extract<NormalizedControl, { type: 3 | 5 | 6 | 7 | 8 }>;

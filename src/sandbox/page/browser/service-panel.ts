@@ -1,5 +1,5 @@
 import { formatCount } from '../../../platform/durations.ts';
-import { element, findById } from './element.ts';
+import { findById, html, nothing, render, type TemplateResult } from './element.ts';
 import { relativeTime } from './relative-times.ts';
 import { postAction } from './requests.ts';
 import type { PageStore, State } from './store.ts';
@@ -13,26 +13,22 @@ export function startServicePanel(store: PageStore): void {
   const result = findById('vote-result');
 
   function renderVotes(): void {
-    findById('votes').replaceChildren(...state.listings.map(voteButton));
-    const link = { href: state.serviceUrl, target: '_blank', rel: 'noopener noreferrer' };
+    render(state.listings.map(voteButton), findById('votes'));
     findById('service-link').hidden = state.serviceUrl === null;
-    findById('service-link').replaceChildren(element('a', link, 'Open its website ↗'));
+    const link = html`<a href=${state.serviceUrl ?? nothing} target="_blank" rel="noopener noreferrer">Open its website ↗</a>`;
+    render(link, findById('service-link'));
   }
 
-  function voteButton(listing: Listing): HTMLElement {
+  function voteButton(listing: Listing): TemplateResult {
     const { kind, name } = listing;
-    return element(
-      'button',
-      { type: 'button', class: 'button primary vote', 'data-vote': kind, onclick: () => void vote(listing) },
-      element('span', { class: 'vote-kind' }, kind === 'server' ? 'Vote for the server ' : 'Vote for the bot '),
-      element('span', { class: 'vote-name' }, name),
-    );
+    const action = kind === 'server' ? 'Vote for the server ' : 'Vote for the bot ';
+    return html`<button type="button" class="button primary vote" data-vote=${kind} @click=${() => void vote(listing)}><span class="vote-kind">${action}</span><span class="vote-name">${name}</span></button>`;
   }
 
   async function vote({ kind, name }: Listing): Promise<void> {
-    result.replaceChildren('Voting…');
+    render('Voting…', result);
     const response = await postAction('/page/votes', { userId: state.userId, kind });
-    result.replaceChildren(...describeVote(response, name, state));
+    render(describeVote(response, name, state), result);
   }
 
   function renderBalance(): void {
@@ -46,23 +42,19 @@ export function startServicePanel(store: PageStore): void {
   store.subscribe(({ kind }) => {
     if (kind === 'full_state') renderVotes();
     if (['full_state', 'sidebar', 'credits', 'acting'].includes(kind)) renderBalance();
-    if (kind === 'acting') result.replaceChildren();
+    if (kind === 'acting') render(nothing, result);
   });
 }
 
-function describeVote(
-  response: VoteResponse,
-  name: string,
-  { clock, bot: { name: botName } }: State,
-): readonly (Node | string)[] {
-  if (response.error !== undefined) return [response.error];
+function describeVote(response: VoteResponse, name: string, { clock, bot }: State): string | TemplateResult {
+  if (response.error !== undefined) return response.error;
   switch (response.outcome) {
     case 'recorded':
-      if (response.isDelivered) return [`Vote for ${name} recorded; the webhook follows.`];
-      return [`Vote for ${name} recorded. No webhook is set up for it, so ${botName} does not hear of this vote.`];
+      if (response.isDelivered) return `Vote for ${name} recorded; the webhook follows.`;
+      return `Vote for ${name} recorded. No webhook is set up for it, so ${bot.name} does not hear of this vote.`;
     case 'too_soon':
-      return [`Already voted for ${name}. Next vote `, relativeTime(response.nextVoteAt, clock.now()), '.'];
+      return html`Already voted for ${name}. Next vote ${relativeTime(response.nextVoteAt, clock.now())}.`;
     case 'refused':
-      return [response.reason];
+      return response.reason;
   }
 }

@@ -1,5 +1,5 @@
 import { localeNames, locales } from '../../discord/locales.ts';
-import { element, findById } from './element.ts';
+import { findById, html, render } from './element.ts';
 import { postAction } from './requests.ts';
 import { localeOf, type PageStore, type Theme } from './store.ts';
 
@@ -13,12 +13,13 @@ export function startSettings(store: PageStore): void {
   const theme = findById<HTMLSelectElement>('theme');
 
   for (const select of [memberLanguage, guildLanguage]) {
-    select.replaceChildren(
-      ...locales.map((locale) => element('option', { value: locale, lang: locale }, localeNames[locale])),
+    render(
+      locales.map((each) => html`<option value=${each} lang=${each}>${localeNames[each]}</option>`),
+      select,
     );
   }
 
-  function render(): void {
+  function draw(): void {
     const member = state.members.find(({ id }) => id === state.userId);
     findById('member-language-of').textContent = member?.name ?? '';
     memberLanguage.value = localeOf(state);
@@ -42,6 +43,6 @@ export function startSettings(store: PageStore): void {
   });
   findById('settings-close').addEventListener('click', () => dialog.close());
   store.subscribe(({ kind }) => {
-    if (['full_state', 'sidebar', 'acting'].includes(kind)) render();
+    if (['full_state', 'sidebar', 'acting'].includes(kind)) draw();
   });
 }

@@ -1,9 +1,27 @@
+import { repeat } from 'lit/directives/repeat.js';
 import { avatarUrl } from './avatar.ts';
-import { element, findById } from './element.ts';
+import { findById, html, nothing, render, type TemplateResult } from './element.ts';
 import { postAction } from './requests.ts';
 import { type PageStore, type State, visibleChannels } from './store.ts';
 
 type Channel = State['channels'][number];
+
+interface ChannelItem {
+  readonly key: string;
+  readonly template: TemplateResult;
+}
+
+/** An item keeps its element, and with it the focus, while it is in the list. */
+function renderList(id: string, items: readonly ChannelItem[]): void {
+  render(
+    repeat(
+      items,
+      ({ key }) => key,
+      ({ template }) => template,
+    ),
+    findById(id),
+  );
+}
 
 /** The guild's name, the channels, and the selection of the acting member. */
 export function startSidebar(store: PageStore): void {
@@ -12,51 +30,35 @@ export function startSidebar(store: PageStore): void {
   memberSelect.addEventListener('change', () => store.actAs(memberSelect.value));
 
   function renderChannels(): void {
-    const focusedId = (document.activeElement as HTMLElement | null)?.dataset['channelId'];
     const channels = visibleChannels(state);
     const ofKind = (wanted: Channel['kind']) => channels.filter(({ kind }) => kind === wanted);
     const [guildChannels, otherChannels, directChannels] = [ofKind('guild'), ofKind('other_guild'), ofKind('direct')];
-    findById('channels').replaceChildren(...guildChannels.map(channelItem));
-    findById('other-channels').replaceChildren(...otherChannels.map(channelItem));
+    renderList('channels', guildChannels.map(channelItem));
+    renderList('other-channels', otherChannels.map(channelItem));
     const conversation = directChannels.length > 0 ? directChannels.map(channelItem) : [newConversation()];
-    findById('direct-channels').replaceChildren(...conversation, ...ofKind('group').map(channelItem));
+    renderList('direct-channels', [...conversation, ...ofKind('group').map(channelItem)]);
     findById('text-channels').hidden = guildChannels.length === 0;
     findById('elsewhere').hidden = otherChannels.length === 0;
-    if (focusedId) document.querySelector<HTMLElement>(`[data-channel-id="${focusedId}"]`)?.focus();
   }
 
-  function channelItem(channel: Channel): HTMLElement {
-    const unread = state.unread.get(channel.id) ?? 0;
-    const isUnread = unread > 0;
-    const isDirect = channel.kind === 'direct' || channel.kind === 'group';
-    const badge = isDirect ? `${unread} new` : 'new';
-    return element(
-      'li',
-      {},
-      element(
-        'button',
-        {
-          type: 'button',
-          class: isUnread ? 'channel unread' : 'channel',
-          'aria-current': channel.id === state.channelId ? 'page' : null,
-          'data-channel-id': channel.id,
-          onclick: () => store.openChannel(channel.id),
-        },
-        element('span', { class: 'sign', 'aria-hidden': 'true' }, isDirect ? '@' : '#'),
-        channel.name,
-        isUnread ? element('span', { class: 'new' }, badge) : null,
-      ),
-    );
+  function channelItem(channel: Channel): ChannelItem {
+    const { id, kind, name } = channel;
+    const unread = state.unread.get(id) ?? 0;
+    const isDirect = kind === 'direct' || kind === 'group';
+    const badge = unread > 0 ? html`<span class="new">${isDirect ? `${unread} new` : 'new'}</span>` : nothing;
+    const current = id === state.channelId ? 'page' : nothing;
+    const template = html`<li><button type="button" class=${unread > 0 ? 'channel unread' : 'channel'} aria-current=${current} data-channel-id=${id} @click=${() => store.openChannel(id)}><span class="sign" aria-hidden="true">${isDirect ? '@' : '#'}</span>${name}${badge}</button></li>`;
+    return { key: id, template };
   }
 
   /** Opens the direct messages with the bot, which exist after the first one only. */
-  function newConversation(): HTMLElement {
-    const onclick = async () => {
+  function newConversation(): ChannelItem {
+    const open = async () => {
       const response = await postAction('/page/conversations', { userId: state.userId });
       if (response.error === undefined) store.openChannel(response.channelId);
     };
-    const sign = element('span', { class: 'sign', 'aria-hidden': 'true' }, '@');
-    return element('li', {}, element('button', { type: 'button', class: 'channel', onclick }, sign, state.bot.name));
+    const template = html`<li><button type="button" class="channel" @click=${open}><span class="sign" aria-hidden="true">@</span>${state.bot.name}</button></li>`;
+    return { key: 'new', template };
   }
 
   /** The name in the list of the acting members, with the direct messages that wait for another one. */
@@ -67,8 +69,9 @@ export function startSidebar(store: PageStore): void {
   }
 
   function renderMember(): void {
-    memberSelect.replaceChildren(
-      ...state.members.map((each) => element('option', { value: each.id }, optionLabel(each))),
+    render(
+      state.members.map((each) => html`<option value=${each.id}>${optionLabel(each)}</option>`),
+      memberSelect,
     );
     memberSelect.value = state.userId;
     const member = state.members.find(({ id }) => id === state.userId);

@@ -1,6 +1,7 @@
+import { repeat } from 'lit/directives/repeat.js';
 import { formatElapsed } from '../../../platform/durations.ts';
 import type { Step, StepName, TimelineDelivery, TimelineLine } from '../ports.ts';
-import { element, findById } from './element.ts';
+import { findById, html, nothing, render, type TemplateResult } from './element.ts';
 import { formatTime } from './format-time.ts';
 import type { PageStore, State } from './store.ts';
 
@@ -28,115 +29,68 @@ export function startTimeline(store: PageStore): void {
   // Some browsers scroll with the keyboard only if the element is focusable.
   list.tabIndex = 0;
 
-  function render(): void {
-    list.replaceChildren(...[...state.timeline.values()].reverse().map(itemElement));
-    if (state.timeline.size === 0) list.append(element('li', { class: 'nothing' }, 'No events yet. Cast a vote.'));
-    separateDays(list);
-  }
-
-  function update(item: Item): void {
-    const existing = list.querySelector<HTMLElement>(`[data-key="${item.key}"]`);
-    list.querySelector('.nothing')?.remove();
-    if (existing === null) list.prepend(itemElement(item));
-    else replace(existing, itemElement(item));
-    separateDays(list);
-    // One announcement per delivery, not per step.
-    if (item.kind === 'delivery' && isHalted(item)) announcer.textContent = `${item.title}: ${describeSteps(item)}`;
+  function draw(): void {
+    const items = [...state.timeline.values()].reverse();
+    const entries = repeat(
+      withDays(items),
+      ({ key }) => key,
+      ({ template }) => template,
+    );
+    render(items.length === 0 ? html`<li class="nothing">No events yet. Cast a vote.</li>` : entries, list);
   }
 
   store.subscribe((change) => {
-    if (change.kind === 'full_state') render();
-    if (change.kind === 'timeline') update(change.item);
+    if (change.kind === 'full_state' || change.kind === 'timeline') draw();
+    // One announcement per delivery, not per step.
+    if (change.kind !== 'timeline' || change.item.kind !== 'delivery' || !isHalted(change.item)) return;
+    announcer.textContent = `${change.item.title}: ${describeSteps(change.item)}`;
   });
 }
 
-/** Inserts a date above the entries of each day, unless all are of one day. */
-function separateDays(list: HTMLElement): void {
-  for (const separator of list.querySelectorAll('.day')) separator.remove();
-  const entries = [...list.querySelectorAll<HTMLElement>('[data-key]')].map((entry) => {
-    const at = Date.parse(entry.querySelector('time')?.dateTime ?? '');
-    return { entry, day: formatTime(at, 'D') };
+/** The entries with a date above those of each day, unless all are of one day. */
+function withDays(items: readonly Item[]): { key: string; template: TemplateResult }[] {
+  const days = items.map(({ at }) => formatTime(at, 'D'));
+  const hasDays = new Set(days).size > 1;
+  return items.flatMap((item, index) => {
+    const entry = { key: item.key, template: item.kind === 'delivery' ? deliveryItem(item) : lineItem(item) };
+    if (!hasDays || days[index] === days[index - 1]) return [entry];
+    return [{ key: `day of ${item.key}`, template: html`<li class="day">${days[index]}</li>` }, entry];
   });
-  if (new Set(entries.map(({ day }) => day)).size < 2) return;
-  for (const [index, { entry, day }] of entries.entries()) {
-    if (entries[index - 1]?.day !== day) entry.before(element('li', { class: 'day' }, day));
-  }
 }
 
-/** Replaces an entry; keeps it expanded and focused. */
-function replace(existing: HTMLElement, replacement: HTMLElement): void {
-  const isFocused = existing.contains(document.activeElement);
-  const [before, now] = [existing, replacement].map((item) => item.querySelector('details'));
-  if (before && now) now.open = before.open;
-  existing.replaceWith(replacement);
-  if (isFocused) replacement.querySelector('summary')?.focus();
+function lineItem({ key, at, tone, text }: TimelineLine & { key: string }): TemplateResult {
+  return html`<li class="line ${tone}" data-key=${key}><span class="line-text">${text}</span>${timeElement(at)}</li>`;
 }
 
-function itemElement(item: Item): HTMLElement {
-  return item.kind === 'delivery' ? deliveryItem(item) : lineItem(item);
-}
-
-function lineItem({ key, at, tone, text }: TimelineLine & { key: string }): HTMLElement {
-  const textElement = element('span', { class: 'line-text' }, text);
-  return element('li', { class: `line ${tone}`, 'data-key': key }, textElement, timeElement(at));
-}
-
-function deliveryItem(item: TimelineDelivery & { key: string }): HTMLElement {
+function deliveryItem(item: TimelineDelivery & { key: string }): TemplateResult {
   const { key, at, title, steps } = item;
   const last = steps.at(-1);
   const tone = last?.tone ?? 'plain';
   const hasNote = last !== undefined && (tone === 'bad' || last.name === 'duplicate' || last.name === 'unannounced');
-  return element(
-    'li',
-    { class: `delivery ${tone}`, 'data-key': key },
-    element(
-      'details',
-      {},
-      element(
-        'summary',
-        {},
-        element('span', { class: 'delivery-head' }, element('strong', {}, title), timeElement(at)),
-        element(
-          'span',
-          { class: 'track' },
-          ...withoutRetries(steps).map(trackStep),
-          isHalted(item) ? null : pendingStep(),
-        ),
-        hasNote ? element('span', { class: 'delivery-note' }, last.text) : null,
-      ),
-      element('ol', { class: 'steps' }, ...steps.map(stepItem)),
-    ),
-  );
+  return html`<li class="delivery ${tone}" data-key=${key}><details>
+    <summary>
+      <span class="delivery-head"><strong>${title}</strong>${timeElement(at)}</span>
+      <span class="track">${withoutRetries(steps).map(trackStep)}${isHalted(item) ? nothing : pendingStep}</span>
+      ${hasNote ? html`<span class="delivery-note">${last.text}</span>` : nothing}
+    </summary>
+    <ol class="steps">${steps.map(stepItem)}</ol>
+  </details></li>`;
 }
 
 /** A step in the summary: a label and its time. */
-function trackStep(step: Step): HTMLElement {
-  return element(
-    'span',
-    { class: `track-step ${step.tone}`, 'data-step': step.name },
-    element('span', { class: 'track-word' }, stepLabel(step)),
-    ' ',
-    element('span', { class: 'track-after' }, formatElapsed(step.afterMs)),
-    ' ',
-  );
+function trackStep(step: Step): TemplateResult {
+  return html`<span class="track-step ${step.tone}" data-step=${step.name}><span class="track-word">${stepLabel(step)}</span> <span class="track-after">${formatElapsed(step.afterMs)}</span> </span>`;
 }
 
-function pendingStep(): HTMLElement {
-  return element('span', { class: 'track-step to-come' }, element('span', { class: 'track-word' }, '…'));
+const pendingStep = html`<span class="track-step to-come"><span class="track-word">…</span></span>`;
+
+function stepItem({ tone, text, at, afterMs }: Step): TemplateResult {
+  const time = `${formatTime(at, 'T')}, +${formatElapsed(afterMs)}`;
+  return html`<li class="step ${tone}"><span class="step-text">${text}</span>${timeElement(at, time)}</li>`;
 }
 
-function stepItem({ tone, text, at, afterMs }: Step): HTMLElement {
-  const time = { datetime: new Date(at).toISOString(), title: formatTime(at, 'F') };
-  return element(
-    'li',
-    { class: `step ${tone}` },
-    element('span', { class: 'step-text' }, text),
-    element('time', time, `${formatTime(at, 'T')}, +${formatElapsed(afterMs)}`),
-  );
-}
-
-function timeElement(at: number): HTMLElement {
-  return element('time', { datetime: new Date(at).toISOString(), title: formatTime(at, 'F') }, formatTime(at, 'T'));
+function timeElement(at: number, text = formatTime(at, 'T')): TemplateResult {
+  return html`<time datetime=${new Date(at).toISOString()} title=${formatTime(at, 'F')}>${text}</time>`;
 }
 
 /** Omits all but the last attempt to announce it. */

@@ -7,7 +7,7 @@ import { readRowId } from '../find-page-listing.ts';
 import { keyForm, readForm } from '../forms.ts';
 import { pageNotFound, renderServicePage } from '../render-page.ts';
 import type { Dashboard } from './dashboard.ts';
-import { revokePage } from './keys-section.ts';
+import { revokePage } from './dashboard-page.ts';
 import { dashboardFrame } from './tabs.ts';
 
 /** The forms of API keys: create, revoke. */

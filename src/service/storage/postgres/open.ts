@@ -2,7 +2,12 @@ import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kys
 import type pg from 'pg';
 import { systemClock as clock } from '../../../platform/clock.ts';
 import { runMigrations } from '../../../platform/database/migrations/migrate.ts';
-import { connection, createTransactions, readInTransaction } from '../../../platform/database/postgres-connection.ts';
+import {
+  connection,
+  createTransactions,
+  isConnectionFailure,
+  readInTransaction,
+} from '../../../platform/database/postgres-connection.ts';
 import { postgresDialect } from '../../../platform/database/postgres-dialect.ts';
 import { createMigratingConnection } from '../../../platform/database/postgres-migrating.ts';
 import { createPool } from '../../../platform/database/postgres-pool.ts';
@@ -10,7 +15,6 @@ import type { PostgresTransactions } from '../../../platform/database/postgres-t
 import type { OpenOptions, PostgresEngine } from '../engine.ts';
 import { migrations } from '../migrations/index.ts';
 import { asStoreError, timeouts } from './errors.ts';
-import { readRows } from './read.ts';
 import { createRecordVote } from './record-votes.ts';
 import { storable } from './storable.ts';
 
@@ -150,6 +154,28 @@ async function stored<Result>(result: Promise<Result>): Promise<Result> {
   try {
     return await result;
   } catch (error) {
+    throw asStoreError(error);
+  }
+}
+
+/** Runs one statement outside a transaction. A connection that does not respond in time is closed. */
+async function readRows(pool: pg.Pool, text: string, parameters: readonly unknown[]): Promise<pg.QueryResult<object>> {
+  let client: pg.PoolClient;
+  try {
+    client = await pool.connect();
+  } catch (error) {
+    throw asStoreError(error);
+  }
+  try {
+    const result = await client.query<object>({
+      text,
+      values: storable(parameters),
+      ...{ query_timeout: timeouts.statementMs },
+    });
+    client.release();
+    return result;
+  } catch (error) {
+    client.release(isConnectionFailure(error));
     throw asStoreError(error);
   }
 }
