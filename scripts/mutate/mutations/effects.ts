@@ -191,13 +191,13 @@ export const effectMutations: readonly Mutation[] = [
   },
   {
     file: 'src/features/notifications/direct-message.ts',
-    find: "if (message.type !== 'departure') await settings.directMessagesClosed(userId);",
+    find: "if (!typeOf(message).reachesStrangers) await onClosed(userId);",
     replace: '',
     breaks: 'reminders of a member without direct messages are switched off',
   },
   {
     file: 'src/features/notifications/direct-message.ts',
-    find: "if (!(await settings.isStillWanted(effect))) return { outcome: 'done' };",
+    find: "if ((await type.isWanted?.(message, effect)) === false) return { outcome: 'done' };",
     replace: '',
     breaks: 'a member who has voted meanwhile gets no reminder',
   },
