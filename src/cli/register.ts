@@ -1,7 +1,6 @@
 import { commandsFor } from '../../commands/index.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
-import { commandContextFor } from '../features/listings/command-context.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { interactionsPath } from '../discord/interactions/endpoint.ts';
 import { setEndpoint } from '../discord/interactions/endpoint-settings.ts';
@@ -10,6 +9,7 @@ import { conflictHint, inaccessibleHint } from '../discord/registration/registra
 import { type RegistrationReport, registerCommands } from '../discord/registration/registration.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
 import { publishedLinkedRoles } from '../features/linked-roles/create.ts';
+import { commandContextFor } from '../features/listings/command-context.ts';
 import type { Store } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { printProgress } from '../platform/database/migrations/report-progress.ts';
