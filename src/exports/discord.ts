@@ -4,9 +4,7 @@
  */
 
 export type { Awards, CoveredCommunity } from '../../commands/context.ts';
-export type { ListedRules } from '../features/communities/listings.ts';
 export type { CustomCommand, CustomCommandContext, CustomDescriptionContext } from '../../commands/custom-command.ts';
-export { type RegisterOptions, registerCommands } from './register-commands.ts';
 export type { CommandChoice, CommandOption, ListedLookup } from '../discord/commands/command.ts';
 export type {
   CommandInput,
@@ -38,6 +36,7 @@ export type { DiscordClient } from '../discord/gateway/own-client.ts';
 export type { CommandReference } from '../discord/registration/command-plan.ts';
 export type { RegisteredCommand } from '../discord/registration/command-registry.ts';
 export type { RegistrationReport } from '../discord/registration/registration.ts';
+export type { ListedRules } from '../features/communities/listings.ts';
 export type { Locale } from '../texts/locale.ts';
 export {
   bold,
@@ -56,3 +55,4 @@ export {
   timestamp,
 } from '../texts/markup.ts';
 export type { TextOverrides } from '../texts/overrides.ts';
+export { type RegisterOptions, registerCommands } from './register-commands.ts';

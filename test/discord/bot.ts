@@ -3,7 +3,6 @@ import { ApplicationCommandOptionType, Routes } from 'discord-api-types/v10';
 import { inject, it } from 'vitest';
 import type { Command, CommandContext, UnlocalizedContext } from '../../commands/context.ts';
 import type { SetupServices } from '../../commands/setup-services.ts';
-import { createTraces } from '../../src/owner/traces.ts';
 import type { ShopItem } from '../../src/core/rewards/shop-item.ts';
 import type { Reply } from '../../src/discord/commands/reply.ts';
 import { createGatewayClient } from '../../src/discord/gateway/gateway-client.ts';
@@ -21,6 +20,7 @@ import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts
 import { createReminderService } from '../../src/features/reminders/service.ts';
 import { createShop } from '../../src/features/shop/shop.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
+import { createTraces } from '../../src/owner/traces.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { DirectRequest } from '../../src/platform/http/body.ts';

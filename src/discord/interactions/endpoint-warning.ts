@@ -1,7 +1,7 @@
-import { fetchEndpointSettings, findEndpointProblem } from './endpoint-settings.ts';
-import type { DiscordRest } from '../rest.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import type { DiscordRest } from '../rest.ts';
+import { fetchEndpointSettings, findEndpointProblem } from './endpoint-settings.ts';
 
 /** Logs why this process will receive no commands, if Discord sends them elsewhere. Never rejects. */
 export async function warnOfEndpoint(

@@ -1,11 +1,11 @@
 import type { ListingConfig } from '../../../config/schema.ts';
 import { homeAccounts } from '../../core/ledger/account-id.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
-import { fixHome, separateCommunities } from './home.ts';
-import { listingsWithCommunity } from './listings.ts';
-import type { Store } from '../store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
+import type { Store } from '../store.ts';
+import { fixHome, separateCommunities } from './home.ts';
+import { listingsWithCommunity } from './listings.ts';
 
 /**
  * Determines the home community, and divides the accounts of earlier versions if the settings name several guilds. To be

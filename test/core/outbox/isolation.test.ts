@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
-import { communityOfQueues } from '../../../src/core/outbox/queue-share.ts';
 import { directMessageQueue } from '../../../src/core/outbox/direct-message-queue.ts';
 import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
+import { communityOfQueues } from '../../../src/core/outbox/queue-share.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { openStore, type Store } from '../../../src/features/store.ts';
 import type { AttemptResult } from '../../../src/platform/attempt-result.ts';

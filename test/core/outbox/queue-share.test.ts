@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { createQueueShare, type QueueShare } from '../../../src/core/outbox/queue-share.ts';
 import { directMessageQueue } from '../../../src/core/outbox/direct-message-queue.ts';
+import { createQueueShare, type QueueShare } from '../../../src/core/outbox/queue-share.ts';
 import { stoppedRoleQueue, withoutRole } from '../../../src/discord/circuits/role-queue.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { second } from '../../../src/platform/durations.ts';
