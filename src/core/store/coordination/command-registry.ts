@@ -6,7 +6,7 @@ export const reads: SqlOperations<Pick<CommandRegistry, 'list' | 'has'>> = {
   async list({ db, connection }, applicationId) {
     const commands = db.selectFrom('registered_commands').selectAll().where('application_id', '=', applicationId);
     const rows = await run(connection, commands.orderBy('id'));
-    return rows.map(({ application_id: _, guild_id: guildId, ...row }) => ({ ...row, applicationId, guildId }));
+    return rows.map(({ id, guild_id: guildId, name, definition }) => ({ id, applicationId, guildId, name, definition }));
   },
 
   async has({ db, connection }, id) {
