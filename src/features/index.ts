@@ -108,10 +108,10 @@ export interface Parts extends Required<Pick<FeatureParts, 'tasks' | 'prepareTas
 /** Creates what features do beside transactions. Loads discord.js. What is missing for a kind or type does not compile. */
 export async function createParts(context: CompleteContext): Promise<Parts> {
   type Module = { readonly create: (context: CompleteContext) => CreatedParts };
-  const loading = Object.values(features).map((feature): Promise<Module> | undefined =>
-    'load' in feature ? feature.load() : undefined,
+  const loading = Object.values(features).flatMap((feature): Promise<Module>[] =>
+    'load' in feature ? [feature.load()] : [],
   );
-  const parts: FeatureParts[] = (await Promise.all(loading)).flatMap((module) => module?.create(context) ?? []);
+  const parts: FeatureParts[] = (await Promise.all(loading)).map((module) => module.create(context));
   const merge = (name: keyof FeatureParts) => Object.assign({}, ...parts.map((part) => part[name]));
   return {
     effects: merge('effects') as Merged<'effects'>,

@@ -6,7 +6,7 @@ import { type AccountState, isEmpty, withEntry } from '../tally/account-state.ts
 import { accountKey } from './account-columns.ts';
 import { accountsOfMember } from './member-accounts.ts';
 import { run } from './query-builder.ts';
-import { accountColumns, accountValues, type BalanceRow, toAccountState } from './recording/queries.ts';
+import { accountRow, type BalanceRow, toAccountState } from './recording/queries.ts';
 import type { Tables } from './tables.ts';
 
 /*
@@ -72,14 +72,8 @@ export async function appendEntry(
   );
   if (inserted === undefined) throw new Error('The entry could not be inserted.');
   const updated = withEntry(account, entry, inserted.id);
-  const values = accountValues(updated);
-  await run(
-    connection,
-    db
-      .updateTable('balances')
-      .set(Object.fromEntries(accountColumns.map((name, index) => [name, values[index]])))
-      .where('user_id', '=', user_id),
-  );
+
+  await run(connection, db.updateTable('balances').set(accountRow(updated)).where('user_id', '=', user_id));
   return updated;
 }
 

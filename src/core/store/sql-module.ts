@@ -12,8 +12,7 @@ export interface Sql extends SqlAccess {
   readonly memberTables: MemberTables;
   /** Those of the features, in their order. */
   readonly hooks: readonly SqlHooks[];
-  /** See {@link SqlDialect}. */
-  readonly reusesShortenedRows: boolean;
+  readonly reusesShortenedRows: SqlDialect['reusesShortenedRows'];
 }
 
 /** What a feature does in transactions that are not those of events. Times are ms since the epoch. */

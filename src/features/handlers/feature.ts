@@ -2,11 +2,10 @@ import type { Feature } from '../../core/feature.ts';
 import { effects } from './effects.ts';
 import { callAfterPremium, callAfterVote } from './on-event.ts';
 import * as sql from './store.ts';
-import { tables } from './tables.ts';
 
 export const handlers = {
   sql,
-  tables,
+  tables: { handler_subscriptions: { withoutMembers: 'Kinds of handlers.' } },
   effects,
   afterVote: callAfterVote,
   afterPremium: callAfterPremium,

@@ -4,7 +4,7 @@ import type { Entry } from '../../core/ledger/entry.ts';
 import { accountKey } from '../../core/store/account-columns.ts';
 import { lock } from '../../core/store/lock.ts';
 import { run } from '../../core/store/query-builder.ts';
-import { accountColumns, accountValues, type BalanceRow, toAccountState } from '../../core/store/recording/queries.ts';
+import { accountColumns, accountRow, type BalanceRow, toAccountState } from '../../core/store/recording/queries.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
 import { type AccountState, withEntry } from '../../core/tally/account-state.ts';
 import { decideImport, type ImportDecision } from './decide.ts';
@@ -174,9 +174,7 @@ async function insertEntries(
 
 async function saveAccounts(sql: Sql, accounts: readonly AccountState[]): Promise<void> {
   const values = accounts.map((account) => {
-    const columns = accountValues(account);
-    const named = Object.fromEntries(accountColumns.map((name, index) => [name, columns[index]]));
-    return { ...accountKey(account.id), credits: 0, votes: 0, last_votes: '', ...named };
+    return { ...accountKey(account.id), credits: 0, votes: 0, last_votes: '', ...accountRow(account) };
   });
   const excluded = Object.fromEntries(accountColumns.map((name) => [name, kyselySql.ref(`excluded.${name}`)]));
   await run(

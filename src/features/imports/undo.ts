@@ -6,7 +6,7 @@ import { isUnreachedMilestone } from '../../core/rewards/separate-history.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { linkedEntries } from '../../core/store/linked-entries.ts';
 import { run } from '../../core/store/query-builder.ts';
-import { accountColumns, accountValues, toOutage } from '../../core/store/recording/queries.ts';
+import { accountRow, toOutage } from '../../core/store/recording/queries.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import type { AccountState } from '../../core/tally/account-state.ts';
@@ -116,7 +116,6 @@ async function recount(
   now: number,
 ): Promise<void> {
   const outages = await run(connection, db.selectFrom('outages').selectAll().orderBy('from_at'));
-  const values = accountValues(recountVotes(account, entries, { listings, outages: outages.map(toOutage), now }));
-  const columns = Object.fromEntries(accountColumns.map((name, index) => [name, values[index]]));
-  await run(connection, db.updateTable('balances').set(columns).where('user_id', '=', account.id));
+  const recounted = recountVotes(account, entries, { listings, outages: outages.map(toOutage), now });
+  await run(connection, db.updateTable('balances').set(accountRow(recounted)).where('user_id', '=', account.id));
 }

@@ -1,12 +1,6 @@
-import type { MemberTables } from '../../core/store/member-data/member-table.ts';
+import { deletedRows, type MemberTables } from '../../core/store/member-data/member-table.ts';
 
 export const tables = {
-  reminders: {
-    select: (db, { userId }) => [db.selectFrom('reminders').selectAll().where('user_id', '=', userId)],
-    forget: (db, { userId }) => [db.deleteFrom('reminders').where('user_id', '=', userId)],
-  },
-  reminder_stops: {
-    select: (db, { userId }) => [db.selectFrom('reminder_stops').selectAll().where('user_id', '=', userId)],
-    forget: (db, { userId }) => [db.deleteFrom('reminder_stops').where('user_id', '=', userId)],
-  },
+  reminders: deletedRows('reminders'),
+  reminder_stops: deletedRows('reminder_stops'),
 } satisfies Partial<MemberTables>;

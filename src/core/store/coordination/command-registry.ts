@@ -4,9 +4,11 @@ import type { SqlOperations } from '../sql-module.ts';
 
 export const reads: SqlOperations<Pick<CommandRegistry, 'list' | 'has'>> = {
   async list({ db, connection }, applicationId) {
-    const commands = db.selectFrom('registered_commands').selectAll().where('application_id', '=', applicationId);
-    const rows = await run(connection, commands.orderBy('id'));
-    return rows.map(({ application_id: _, guild_id: guildId, ...row }) => ({ ...row, applicationId, guildId }));
+    const commands = db
+      .selectFrom('registered_commands')
+      .select(['id', 'application_id as applicationId', 'guild_id as guildId', 'name', 'definition'])
+      .where('application_id', '=', applicationId);
+    return run(connection, commands.orderBy('id'));
   },
 
   async has({ db, connection }, id) {

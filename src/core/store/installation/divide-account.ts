@@ -10,7 +10,7 @@ import { type Separation, separationReason } from '../../tally/separation.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../accounts.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { run } from '../query-builder.ts';
-import { accountColumns, accountValues, toOutage } from '../recording/queries.ts';
+import { accountRow, toOutage } from '../recording/queries.ts';
 import type { Sql } from '../sql-module.ts';
 import type { Tables } from '../tables.ts';
 
@@ -113,10 +113,9 @@ async function rewrite(
     entries: linked.length,
   };
   const { isReminded, roles } = account;
-  const values = accountValues(updated);
-  const columns = Object.fromEntries(accountColumns.map((name, index) => [name, values[index]]));
+
   const others = { reminder: isReminded ? 1 : 0, roles: roles.length === 0 ? null : JSON.stringify(roles) };
-  const save = db.updateTable('balances').set({ ...columns, ...others });
+  const save = db.updateTable('balances').set({ ...accountRow(updated), ...others });
   await run(connection, save.where('user_id', '=', user_id));
   return { account: updated, entries: linked };
 }

@@ -7,7 +7,7 @@ import { countAgainFromNewest, uncountWaiting } from '../counters/uncount-effect
 import { literal } from '../query-builder.ts';
 import { deliveryColumns } from '../records/search-deliveries.ts';
 import { inChunks } from './chunks.ts';
-import type { MemberTables } from './member-table.ts';
+import { deletedRows, type MemberTables, renamedRows } from './member-table.ts';
 
 /** The body of a delivery whose member was forgotten. */
 const forgottenBody = '{"forgotten":true}';
@@ -108,14 +108,8 @@ export const coreTables = {
       inChunks(plannedIds, (ids) => db.deleteFrom('planned_effects').where('id', 'in', ids)),
   },
   // Their roles are removed by effects.
-  grants: {
-    select: (db, { userId }) => [db.selectFrom('grants').selectAll().where('user_id', '=', userId)],
-    forget: (db, { userId }) => [db.deleteFrom('grants').where('user_id', '=', userId)],
-  },
-  orders: {
-    select: (db, { userId }) => [db.selectFrom('orders').selectAll().where('user_id', '=', userId)],
-    forget: (db, { userId }, user_id) => [db.updateTable('orders').set({ user_id }).where('user_id', '=', userId)],
-  },
+  grants: deletedRows('grants'),
+  orders: renamedRows('orders'),
   corrections: {
     select: (db, { accounts }) =>
       accounts.length === 0 ? [] : [db.selectFrom('corrections').selectAll().where('user_id', 'in', accounts)],
@@ -133,10 +127,7 @@ export const coreTables = {
       ),
     ],
   },
-  member_languages: {
-    select: (db, { userId }) => [db.selectFrom('member_languages').selectAll().where('user_id', '=', userId)],
-    forget: (db, { userId }) => [db.deleteFrom('member_languages').where('user_id', '=', userId)],
-  },
+  member_languages: deletedRows('member_languages'),
   reports: {
     select: (db, { userId }) => [db.selectFrom('reports').selectAll().where('key', 'like', `%${userId}%`)],
     forget: (db, { userId }) => [db.deleteFrom('reports').where('key', 'like', `%${userId}%`)],

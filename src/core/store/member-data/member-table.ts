@@ -47,3 +47,26 @@ export interface Gifts {
   /** Contents. */
   readonly effects: ReadonlyMap<number, string>;
 }
+
+/** Tables whose rows about a member have the member's id in `user_id`, and no account. */
+type OwnRows = 'grants' | 'orders' | 'purchases' | 'reminders' | 'reminder_stops' | 'member_languages';
+
+function selectOwn(table: OwnRows): MemberTable['select'] {
+  return (db, { userId }) => [db.selectFrom(table).selectAll().where('user_id', '=', userId)];
+}
+
+/** Rows that are deleted when the member is forgotten. */
+export function deletedRows(table: OwnRows): MemberTable {
+  return {
+    select: selectOwn(table),
+    forget: (db, { userId }) => [db.deleteFrom(table).where('user_id', '=', userId)],
+  };
+}
+
+/** Rows that stay, with the pseudonym. */
+export function renamedRows(table: OwnRows): MemberTable {
+  return {
+    select: selectOwn(table),
+    forget: (db, { userId }, user_id) => [db.updateTable(table).set({ user_id }).where('user_id', '=', userId)],
+  };
+}

@@ -77,6 +77,12 @@ export function accountValues({ credits, votes, lastEntry, lastVotes, entries, .
   ];
 }
 
+/** The same by their names. */
+export function accountRow(account: AccountState) {
+  const values = accountValues(account);
+  return Object.fromEntries(accountColumns.map((name, index) => [name, values[index]]));
+}
+
 export function toGrant(row: Selectable<Tables['grants']>): StoredGrant {
   const { user_id: userId, role, source, guild_id: guildId, until, state } = row;
   return { userId, role, source, guildId, until, state };
