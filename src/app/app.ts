@@ -22,6 +22,7 @@ import { createSetupChecks } from '../features/setup/setup-checks.ts';
 import { openStore, type Store } from '../features/store.ts';
 import { createUpkeep } from '../features/upkeep/upkeep.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
+import { createOwnerApp } from '../owner/create-owner.ts';
 import { sqlitePathOf } from '../platform/database/database-url.ts';
 import { second } from '../platform/durations.ts';
 import { createEncryption } from '../platform/encryption/encryption.ts';
@@ -41,7 +42,6 @@ import type { App, AppDependencies } from './app-interface.ts';
 import { checkAppOptions } from './app-interface.ts';
 import { createDiscordAccess } from './discord-access.ts';
 import { createMemberServices } from './member-services.ts';
-import { createOwnerApp } from './owner.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving, createRecording } from './receiving.ts';
 

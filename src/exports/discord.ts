@@ -5,6 +5,7 @@
 
 export type { Awards, CoveredCommunity } from '../../commands/context.ts';
 export type { CustomCommand, CustomCommandContext, CustomDescriptionContext } from '../../commands/custom-command.ts';
+export { type RegisterOptions, registerCommands } from '../app/register-commands.ts';
 export type { CommandChoice, CommandOption, ListedLookup } from '../discord/commands/command.ts';
 export type {
   CommandInput,
@@ -55,4 +56,3 @@ export {
   timestamp,
 } from '../texts/markup.ts';
 export type { TextOverrides } from '../texts/overrides.ts';
-export { type RegisterOptions, registerCommands } from './register-commands.ts';

@@ -8,12 +8,12 @@ import { currentParty } from '../features/party/current-party.ts';
 import type { Store } from '../features/store.ts';
 import { maxRequestsPerMinute } from '../lookup/budget.ts';
 import type { KeyStatus } from '../lookup/lookup.ts';
-import { previewListings } from '../owner/announcement-previews.ts';
-import { createOwnerCommunities } from '../owner/communities.ts';
-import { createOwner } from '../owner/owner.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type ReadinessChecks, runReadinessChecks } from '../platform/http/readiness.ts';
 import type { Log } from '../platform/log.ts';
+import { previewListings } from './announcement-previews.ts';
+import { createOwnerCommunities } from './communities.ts';
+import { createOwner } from './owner.ts';
 
 export interface OwnerAppDependencies {
   readonly store: Store;

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { type CustomCommand, withCustomCommands } from '../../commands/custom-command.ts';
 import { commandsFor } from '../../commands/index.ts';
 import type { Config } from '../../config/schema.ts';
-import { checkConfig } from '../app/app-interface.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { type RegistrationReport, registerCommands as register } from '../discord/registration/registration.ts';
 import { createDiscordRest } from '../discord/rest.ts';
@@ -10,6 +9,7 @@ import { commandContextFor } from '../features/listings/command-context.ts';
 import { openStore } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { checkOptions, instance } from '../platform/options.ts';
+import { checkConfig } from './app-interface.ts';
 
 /** What is registered beside the commands of tallyhook. */
 export interface RegisterOptions {
