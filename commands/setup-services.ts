@@ -1,6 +1,6 @@
 import type { RoleAccess } from '../src/features/roles/inspect-roles.ts';
+import type { KeyCheck } from '../src/features/setup/community.ts';
 import type { Setup } from '../src/features/setup/setup.ts';
-import type { KeyCheck } from '../src/features/setup/setup-checks.ts';
 import { BoundedMap } from '../src/platform/bounded-map.ts';
 import type { Clock } from '../src/platform/clock.ts';
 import { minute } from '../src/platform/durations.ts';

@@ -1,7 +1,6 @@
 import { type CommandInput, textField } from '../../src/discord/commands/input.ts';
 import type { Later, Modal, Panel } from '../../src/discord/commands/reply.ts';
-import type { GeneratedSecrets, ListingSettings } from '../../src/features/setup/community.ts';
-import type { KeyCheck } from '../../src/features/setup/setup-checks.ts';
+import type { GeneratedSecrets, KeyCheck, ListingSettings } from '../../src/features/setup/community.ts';
 import { minute, second } from '../../src/platform/durations.ts';
 import { escapeName, lines, markup, subtext, timestamp } from '../../src/texts/markup.ts';
 import { renderChannelStep } from './first-steps.ts';

@@ -163,6 +163,18 @@ export interface GeneratedSecrets {
   readonly premiumSecret: string | null;
 }
 
+/** A listing to link. */
+export interface NewLink extends SettingsAuthor {
+  readonly kind: 'server' | 'bot';
+  /** Discord id of the server or bot; null if it is not known. */
+  readonly targetId: string | null;
+  /** Null to receive votes only. */
+  readonly lookupKey: string | null;
+  /** Pasted by the owner; null to generate one. */
+  readonly voteSecret: string | null;
+  readonly premiumSecret: string | null;
+}
+
 export type LinkResult =
   | {
       readonly status: 'linked';
@@ -177,3 +189,16 @@ export type SecretFamily = 'vote' | 'premium';
 export type RotateResult =
   | { readonly status: 'saved'; readonly change: SettingsChange; readonly secrets: GeneratedSecrets }
   | { readonly status: 'invalid'; readonly issues: readonly SettingIssue[] };
+
+/** Whether an API key can be used. */
+export type KeyCheck =
+  | {
+      readonly status: 'valid';
+      /** External text. */
+      readonly name: string;
+      /** Discord id of the server or bot; null if the service does not say. */
+      readonly targetId: string | null;
+    }
+  | { readonly status: 'refused' | 'wrongKind' | 'malformed' }
+  /** `tooMany`: the guild has checked ten keys within a minute. `retryAt` is in ms since the epoch. */
+  | { readonly status: 'unreachable' | 'tooMany'; readonly retryAt: number };

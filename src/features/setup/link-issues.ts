@@ -1,12 +1,14 @@
 import type { ListingConfig } from '../../../config/schema.ts';
 import { linkPath } from '../../core/settings/listing-settings.ts';
-import type { ListingTargets } from '../listings/listing-targets.ts';
 import type { SettingIssue } from './community.ts';
 
 /** The choices of a select. */
 const maxListings = 25;
 
-export type FindTarget = ListingTargets['find'];
+/** The server or bot that a listing is, as far as that can be found out now. */
+export type FindTarget = (
+  listing: ListingConfig,
+) => Promise<{ readonly isKnown: true; readonly id: string | null } | { readonly isKnown: false }>;
 
 /** Where a change could make two listings of a guild the same server or bot. */
 export function isIdentityPath(path: string): boolean {
@@ -81,3 +83,14 @@ const tooManyListings: SettingIssue = {
   ...{ listing: null, path: linkPath, code: 'invalid', problem: `is one of more than ${maxListings} listings.` },
   hint: 'Unlink another one first.',
 };
+
+/** A key that does not belong to the listing for which it was entered. */
+export function keyOfOtherListing(listing: string): SettingIssue {
+  const problem = 'belongs to another listing.';
+  return { listing, path: 'lookupKey', code: 'other_listing', problem, hint: 'Link that listing instead.' };
+}
+
+export function unknownListing(listing: string): SettingIssue {
+  const problem = 'is a listing that does not exist in this server.';
+  return { listing, path: linkPath, code: 'unknown_listing', problem, hint: 'Run /setup again.' };
+}

@@ -9,24 +9,12 @@ import type { Log } from '../../platform/log.ts';
 import type { Directory } from '../communities/directory.ts';
 import { createListingNames } from '../listings/listing-names.ts';
 import type { LookupClients } from '../listings/lookup-clients.ts';
+import type { KeyCheck } from './community.ts';
 
 const timeoutMs = 8 * second;
 /** How many keys a guild can check in {@link checksWindowMs}. */
 const maxChecks = 10;
 const checksWindowMs = minute;
-
-/** Whether an API key can be used. */
-export type KeyCheck =
-  | {
-      readonly status: 'valid';
-      /** External text. */
-      readonly name: string;
-      /** Discord id of the server or bot; null if the service does not say. */
-      readonly targetId: string | null;
-    }
-  | { readonly status: 'refused' | 'wrongKind' | 'malformed' }
-  /** `tooMany`: the guild has checked ten keys within a minute. `retryAt` is in ms since the epoch. */
-  | { readonly status: 'unreachable' | 'tooMany'; readonly retryAt: number };
 
 /** What `/setup` asks the service and the configuration; answering adds what it asks Discord. */
 export function createSetupChecks(

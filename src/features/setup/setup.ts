@@ -8,6 +8,7 @@ import type { Encryption } from '../../platform/encryption/encryption.ts';
 import type {
   CommunitySettings,
   LinkResult,
+  NewLink,
   RotateResult,
   SaveResult,
   SecretFamily,
@@ -18,7 +19,7 @@ import type {
   UndoResult,
 } from './community.ts';
 import { describeCommunity, toSettingsChange } from './describe-community.ts';
-import { isIdentityPath } from './link-issues.ts';
+import { isIdentityPath, keyOfOtherListing, unknownListing } from './link-issues.ts';
 import { openSettings } from './opened-settings.ts';
 import { createSettingsWriter, type SettingsWriter, type WriterOptions } from './save-settings.ts';
 import { exportSettings, importedChanges } from './settings-file.ts';
@@ -29,18 +30,6 @@ const maxShownChanges = 100;
 
 interface SetupOptions extends WriterOptions {
   readonly publicUrl: string | null;
-}
-
-/** A listing to link. */
-export interface NewLink extends SettingsAuthor {
-  readonly kind: 'server' | 'bot';
-  /** Discord id of the server or bot; null if it is not known. */
-  readonly targetId: string | null;
-  /** Null to receive votes only. */
-  readonly lookupKey: string | null;
-  /** Pasted by the owner; null to generate one. */
-  readonly voteSecret: string | null;
-  readonly premiumSecret: string | null;
 }
 
 /** The settings of all communities, as `/setup` reads and changes them. Every method rejects with the errors of the store. */
@@ -287,16 +276,6 @@ export class Setup {
 }
 
 type OfListing = SettingsAuthor & { readonly listing: string };
-
-function keyOfOtherListing(listing: string): SettingIssue {
-  const problem = 'belongs to another listing.';
-  return { listing, path: 'lookupKey', code: 'other_listing', problem, hint: 'Link that listing instead.' };
-}
-
-function unknownListing(listing: string): SettingIssue {
-  const problem = 'is a listing that does not exist in this server.';
-  return { listing, path: linkPath, code: 'unknown_listing', problem, hint: 'Run /setup again.' };
-}
 
 /** 32 characters, which every form accepts. */
 function generateSecret(): string {
