@@ -6,15 +6,13 @@ import type { Command } from './context.ts';
 import { openForm, reopenForm, submitForm } from './setup/edit.ts';
 import { chooseChannel, choosePreset, renderChannelStep, renderRewardsStep } from './setup/first-steps.ts';
 import { editOf } from './setup/forms.ts';
-import { exportSettings, importForm, renderHistory } from './setup/history.ts';
-import { issuesOfChannels } from './setup/imported-channels.ts';
-import { checkImportedKeys } from './setup/imported-keys.ts';
-import { importedValues } from './setup/imported-values.ts';
+import { exportSettings, renderHistory } from './setup/history.ts';
+import { importForm, importSettings } from './setup/import.ts';
 import { checkTest, keyForm, keyProblem, linkForm, linkListing, renderWaiting, reopenLinkForm } from './setup/link.ts';
 import { renderRotated, renderUnlink, rotateForm } from './setup/listing-section.ts';
 import { renderOverview, renderWelcome } from './setup/overview.ts';
+import { findRoleProblems } from './setup/problems.ts';
 import { panel, renderSaved, renderUndone, renderUnsaved } from './setup/results.ts';
-import { findRoleProblems } from './setup/role-problems.ts';
 import { newEntry, renderSection, sectionOf, sectionPaths } from './setup/section.ts';
 import { renderItem } from './setup/shop-section.ts';
 import {
@@ -201,18 +199,6 @@ async function undo(view: SetupView): Promise<Panel> {
   if (problems.length > 0) return renderUnsaved(view, { problems }, undefined);
   const result = await settings.undo({ ...authorOf(view), changeId });
   return renderUndone(await refreshed(view), result);
-}
-
-async function importSettings(view: SetupView): Promise<Panel> {
-  const text = textField(view.input, 'settings');
-  const roleProblems = await findRoleProblems(view, importedValues(view, text));
-  if (roleProblems.length > 0) return renderUnsaved(view, { problems: roleProblems }, undefined);
-  const issues = await issuesOfChannels(view, text);
-  if (issues.length > 0) return renderSaved(view, { status: 'invalid', issues }, { section: null });
-  const { problems, targetIds } = await checkImportedKeys(view, text);
-  if (problems.length > 0) return renderUnsaved(view, { problems }, undefined);
-  const result = await view.services.settings.import({ ...authorOf(view), text, targetIds });
-  return renderSaved(await refreshed(view), result, { section: null });
 }
 
 async function replaceKey(view: SetupView): Promise<Panel> {

@@ -5,7 +5,6 @@ import { expectedKey, parseEncryptionKey } from '../src/platform/encryption/encr
 import { logLevels } from '../src/platform/log.ts';
 import { snowflakePattern } from '../src/platform/snowflake.ts';
 import { samplers } from '../src/platform/tracing/exporter-options.ts';
-import { parseKeyValues } from './key-values.ts';
 import { roles } from './roles.ts';
 
 /** One setting: an environment variable, or `NAME_FILE` with the path of a file that holds its value. */
@@ -260,3 +259,20 @@ export const settingNames = Object.keys(settings) as SettingName[];
 
 /** Where the value of a setting comes from. */
 export type SettingSource = 'environment' | 'file' | 'default' | 'unset';
+
+/** Parses `name=value,name=value` with percent-encoded values, as OpenTelemetry does. Null if it is malformed. */
+export function parseKeyValues(text: string): Record<string, string> | null {
+  const pairs = text.split(',').map((pair) => pair.trim());
+  const parsed = pairs.filter((pair) => pair !== '').map(parsePair);
+  return parsed.includes(null) ? null : Object.fromEntries(parsed.filter((pair) => pair !== null));
+}
+
+function parsePair(pair: string): readonly [name: string, value: string] | null {
+  const separator = pair.indexOf('=');
+  if (separator < 1) return null;
+  try {
+    return [pair.slice(0, separator).trim(), decodeURIComponent(pair.slice(separator + 1).trim())];
+  } catch {
+    return null;
+  }
+}

@@ -2,11 +2,10 @@ import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { Modal, ModalField, Panel } from '../../src/discord/commands/reply.ts';
 import { isCommunityPath, type SettingPath } from '../../src/features/settings.ts';
 import { isEqual } from '../../src/platform/json.ts';
-import { findChannelProblems } from './channel-problems.ts';
 import type { FormContext, FormValues } from './form.ts';
 import { type Edit, editOptions, forms } from './forms.ts';
+import { findChannelProblems, findRoleProblems } from './problems.ts';
 import { renderSaved, renderUnsaved } from './results.ts';
-import { findRoleProblems } from './role-problems.ts';
 import { authorOf, effectiveValue, refreshed, type SetupView } from './view.ts';
 
 function formContext(view: SetupView, { entry, variant }: Edit): FormContext {

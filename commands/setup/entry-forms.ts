@@ -1,13 +1,16 @@
 import { milestones, multipliers, weekdayName, weekdays } from '../../src/core/settings/reward-settings.ts';
 import { choicesOf } from '../../src/core/settings/shown-values.ts';
 import { isChecked, selectedValues, textField } from '../../src/discord/commands/input.ts';
+import type { ModalField } from '../../src/discord/commands/reply.ts';
 import { namedTiers } from '../../src/features/roles/settings.ts';
-import { listOf, objectOf, textsOf, withoutUndefined } from '../../src/platform/json.ts';
+import { type JsonObject, listOf, objectOf, textsOf, withoutUndefined } from '../../src/platform/json.ts';
 import {
   editedEntry,
   type Form,
+  type FormContext,
   numberField,
   optionalSelect,
+  optionalText,
   radios,
   removeBox,
   selectedId,
@@ -107,3 +110,121 @@ export const tier: Form = {
     return { 'rewards.premiumRoles': isRemoved ? others : { ...others, [textField(input, 'tier')]: role } };
   },
 };
+
+/** What an item is. */
+export const itemVariants = ['role', 'codes', 'manual'] as const;
+export type ItemVariant = (typeof itemVariants)[number];
+
+export function variantOf(item: JsonObject): ItemVariant {
+  if (item['role'] !== undefined) return 'role';
+  return item['manual'] === true ? 'manual' : 'codes';
+}
+
+function variantIn(context: FormContext): ItemVariant {
+  if (context.entry !== null) return variantOf(editedEntry(context, 'shop'));
+  return itemVariants.find((each) => each === context.variant) ?? 'manual';
+}
+
+/** Name, price and what the buyer gets. */
+export const item: Form = {
+  section: 'shop',
+  paths: ['shop'],
+  title: ({ setup }) => setup.forms.item,
+  secretFields: ['codes'],
+  fields(context) {
+    const { fields } = context.texts.setup;
+    const edited = editedEntry(context, 'shop');
+    return [
+      shortText('itemName', fields.itemName, edited['name'], { maxLength: 80, required: true }),
+      shortText('price', fields.price, edited['price'], { maxLength: 9, required: true }),
+      ...contentFields(context, edited),
+    ];
+  },
+  read(input, context) {
+    const list = listOf(context.value('shop'));
+    const before = editedEntry(context, 'shop');
+    const name = textField(input, 'itemName');
+    const variant = variantIn(context);
+    const codes = textField(input, 'codes')
+      .split('\n')
+      .map((code) => code.trim())
+      .filter((code) => code !== '');
+    const edited = withoutUndefined({
+      ...before,
+      id: before['id'] ?? newId(name, list),
+      name,
+      price: numberField(input, 'price'),
+      ...(variant === 'role'
+        ? { role: selectedId(input, 'itemRole') ?? undefined, for: optionalText(input, 'itemFor') }
+        : {}),
+      ...(variant === 'codes' && codes.length > 0 ? { newCodes: codes } : {}),
+      ...(variant === 'manual' ? { manual: true } : {}),
+    });
+    return { shop: withEntry(list, context.entry, edited) };
+  },
+};
+
+function contentFields(context: FormContext, edited: JsonObject): readonly ModalField[] {
+  const { fields, hints } = context.texts.setup;
+  const isNew = context.entry === null;
+  switch (variantIn(context)) {
+    case 'role':
+      return [
+        {
+          ...{ kind: 'roles', name: 'itemRole', label: fields.itemRole },
+          selected: typeof edited['role'] === 'string' ? [edited['role']] : [],
+        },
+        shortText('itemFor', fields.itemFor, edited['for'], { description: hints.itemFor }),
+      ];
+    case 'codes':
+      return [
+        {
+          ...{ kind: 'text', name: 'codes', label: isNew ? fields.codes : fields.newCodes, multiline: true },
+          ...{ description: isNew ? hints.codes : hints.newCodes, required: isNew },
+        },
+      ];
+    case 'manual':
+      return [];
+  }
+}
+
+/** How many can be sold, and to whom. */
+export const limits: Form = {
+  section: 'shop',
+  paths: ['shop'],
+  title: ({ setup }) => setup.forms.limits,
+  fields(context) {
+    const { fields, hints } = context.texts.setup;
+    const { stock, needsRole } = editedEntry(context, 'shop');
+    return [
+      shortText('stock', fields.stock, stock, { description: hints.stock, maxLength: 10 }),
+      optionalSelect('roles', 'needsRole', fields.needsRole, needsRole),
+    ];
+  },
+  read(input, context) {
+    const list = listOf(context.value('shop'));
+    if (context.entry === null || context.entry >= list.length) return {};
+    const edited = withoutUndefined({
+      ...editedEntry(context, 'shop'),
+      stock: numberField(input, 'stock'),
+      needsRole: selectedId(input, 'needsRole') ?? undefined,
+    });
+    return { shop: list.with(context.entry, edited) };
+  },
+};
+
+const maxIdLength = 24;
+
+/** A permanent id made of the name, unique in the shop. */
+function newId(name: string, list: readonly JsonObject[]): string {
+  const ascii = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  const base =
+    ascii
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-|-$/g, '')
+      .slice(0, maxIdLength) || 'item';
+  const taken = new Set(list.map(({ id }) => id));
+  let id = base;
+  for (let number = 2; taken.has(id); number += 1) id = `${base}-${number}`;
+  return id;
+}

@@ -1,10 +1,9 @@
 import type { Panel } from '../../src/discord/commands/reply.ts';
 import { isCommunityPath, type SettingPath } from '../../src/features/settings.ts';
 import { escapeName, lines, type Markup } from '../../src/texts/markup.ts';
-import { channelProblem } from './channel-problems.ts';
 import { editOptions } from './forms.ts';
-import { problemOf, renderProblems } from './render-change.ts';
-import { panel } from './results.ts';
+import { channelProblem } from './problems.ts';
+import { panel, problemOf, renderProblems } from './results.ts';
 import { authorOf, button, effectiveValue, listingOptions, type SetupView, textBlock } from './view.ts';
 
 /** The second step: the channel for announcements. @param before what was done before, or what is wrong */

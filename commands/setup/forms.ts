@@ -1,8 +1,7 @@
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { OptionValue } from '../../src/discord/commands/reply.ts';
-import { milestone, multiplier, tier } from './entry-forms.ts';
+import { item, limits, milestone, multiplier, tier } from './entry-forms.ts';
 import { type Form, settingsForm } from './form.ts';
-import { item, limits } from './shop-forms.ts';
 import { listingOptions, type SetupView } from './view.ts';
 
 /** All forms that edit settings, by the names in the ids of their buttons. */

@@ -1,6 +1,5 @@
-import type { Modal, Panel, PanelBlock, Reply } from '../../src/discord/commands/reply.ts';
-import { renderHistoryEntry } from './render-change.ts';
-import { panel } from './results.ts';
+import type { Panel, PanelBlock, Reply } from '../../src/discord/commands/reply.ts';
+import { panel, renderHistoryEntry } from './results.ts';
 import { button, listingOptions, type SetupView } from './view.ts';
 
 const pageSize = 5;
@@ -38,16 +37,5 @@ export async function exportSettings({ services, guildId, texts }: SetupView): P
     footer: files.exported,
     files: [{ name: 'tallyhook-settings.json', content, description: buttons.export }],
     response: 'new',
-  };
-}
-
-export function importForm(view: SetupView): Modal {
-  const { forms, fields, hints } = view.texts.setup;
-  return {
-    kind: 'modal',
-    title: forms.import,
-    action: 'imported',
-    options: listingOptions(view),
-    fields: [{ kind: 'text', name: 'settings', label: fields.settings, description: hints.settings, multiline: true }],
   };
 }

@@ -5,8 +5,7 @@ import { minute, second } from '../../src/platform/durations.ts';
 import { escapeName, lines, markup, subtext, timestamp } from '../../src/texts/markup.ts';
 import { renderChannelStep } from './first-steps.ts';
 import { addressBlocks } from './listing-section.ts';
-import { type Problem, problemOf, renderProblems } from './render-change.ts';
-import { panel } from './results.ts';
+import { type Problem, panel, problemOf, renderProblems } from './results.ts';
 import { authorOf, button, listingOptions, openView, type SetupView, textBlock } from './view.ts';
 
 const pollMs = 2 * second;

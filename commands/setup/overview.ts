@@ -2,8 +2,7 @@ import type { Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
 import type { SettingPath } from '../../src/features/settings.ts';
 import { bold, joined, lines, type Markup, subtext } from '../../src/texts/markup.ts';
 import { type SectionId, sectionIds } from './form.ts';
-import { problemOf } from './render-change.ts';
-import { panel } from './results.ts';
+import { panel, problemOf } from './results.ts';
 import { describeValue } from './values.ts';
 import {
   button,

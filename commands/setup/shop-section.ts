@@ -2,9 +2,9 @@ import type { Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
 import { type JsonObject, listOf, numberOf, textOf } from '../../src/platform/json.ts';
 import { isSnowflake } from '../../src/platform/snowflake.ts';
 import { escapeName, joined, lines, roleMention } from '../../src/texts/markup.ts';
+import { type ItemVariant, itemVariants, variantOf } from './entry-forms.ts';
 import { editOptions } from './forms.ts';
 import { panel } from './results.ts';
-import { type ItemVariant, itemVariants, variantOf } from './shop-forms.ts';
 import { button, effectiveValue, escapedName, listingOptions, type SetupView, textBlock } from './view.ts';
 
 /** Discord: at most 25 choices, and 4,000 characters of text. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { issuesOfChannels } from '../../commands/setup/imported-channels.ts';
+import { issuesOfChannels } from '../../commands/setup/import.ts';
 import { createGuildChannels } from '../../src/discord/guild-channels.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { systemClock } from '../../src/platform/clock.ts';

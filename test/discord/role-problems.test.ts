@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { importedValues } from '../../commands/setup/imported-values.ts';
-import { findRoleProblems } from '../../commands/setup/role-problems.ts';
+import { importedValues } from '../../commands/setup/import.ts';
+import { findRoleProblems } from '../../commands/setup/problems.ts';
 import { openView, type SetupView } from '../../commands/setup/view.ts';
 import { isModerating } from '../../src/discord/moderating.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';

@@ -213,15 +213,15 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'only managers settle purchases',
   },
   {
-    file: 'commands/setup/role-problems.ts',
+    file: 'commands/setup/problems.ts',
     find: 'if (input.userId !== access.ownerId && isAbove(roleId, input.roles ?? [], access)) {',
     replace: 'if (false) {',
     breaks: 'a manager cannot make votes give a role above the own ones',
   },
   {
-    file: 'commands/setup/imported-values.ts',
-    find: "const rolePaths = ['rewards.voterRole', 'rewards.premiumRoles', 'rewards.milestones', 'shop'] as const;",
-    replace: "const rolePaths = ['rewards.voterRole', 'rewards.premiumRoles', 'rewards.milestones'] as const;",
+    file: 'commands/setup/import.ts',
+    find: 'const rolePaths = [false, true].flatMap((isList) =>',
+    replace: 'const rolePaths = [false].flatMap((isList) =>',
     breaks: 'roles of an imported shop are checked like those of a form',
   },
   {

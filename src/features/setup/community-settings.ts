@@ -1,14 +1,14 @@
 import { communityConfig, type OpenedSetting } from '../../../config/community-config.ts';
 import type { ListingBase } from '../../../config/listing-source.ts';
-import type { ListingConfig } from '../../../config/schema.ts';
+import type { FormerLink, ListingConfig } from '../../../config/schema.ts';
+import { parseLink } from '../../core/settings/listing-settings.ts';
 import type { StoredCommunity } from '../../core/settings/stored-settings.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
+import { parseJson } from '../../platform/json.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Redactor } from '../../platform/redactor.ts';
-import { withFormerLinks } from './former-links.ts';
 import { openSettings } from './opened-settings.ts';
-import { parkedListing } from './parked-listing.ts';
 
 /** Communities that are read at once when the program starts. */
 const communitiesPerPage = 500;
@@ -138,4 +138,35 @@ export function createCommunitySettings(options: {
       replace(new Map(changes));
     },
   };
+}
+
+/** A listing of a community that the bot has left: votes are recorded, and nothing is posted or given in the guild. */
+export function parkedListing(listing: ListingConfig): ListingConfig {
+  const { rewards, announcements } = listing;
+  return {
+    ...listing,
+    announceChannelId: null,
+    premiumChannelId: null,
+    ownerChannelId: null,
+    rewards: {
+      ...rewards,
+      voterRole: null,
+      premiumRoles: {},
+      milestones: rewards.milestones.map((milestone) => ({ ...milestone, role: null })),
+    },
+    announcements: { ...announcements, reviews: false, lostStreaks: null },
+  };
+}
+
+/** Adds to the listings of a guild what was linked there before. A link without an id cannot be compared. */
+export function withFormerLinks(
+  listings: readonly ListingConfig[],
+  { formerLinks }: Pick<StoredCommunity, 'formerLinks'>,
+): readonly ListingConfig[] {
+  const former = formerLinks.flatMap(({ listing: name, value }): FormerLink[] => {
+    const link = parseLink(parseJson(value));
+    const isLinked = listings.some((each) => each.name === name);
+    return link === null || link.id === null || isLinked ? [] : [{ name, kind: link.kind, id: link.id }];
+  });
+  return former.length === 0 ? listings : listings.map((listing) => ({ ...listing, formerLinks: former }));
 }
