@@ -3,9 +3,9 @@ import type { AnsweringContext, ListedLookup, SlashCommand } from '../src/discor
 import type { Claims } from '../src/features/claims/claims.ts';
 import type { ListedRules } from '../src/features/communities/listings.ts';
 import type { Awards } from '../src/features/corrections/awards.ts';
+import type { Reminders } from '../src/features/reminders/service.ts';
 import type { Shop } from '../src/features/shop/shop.ts';
 import type { MemberDataAccess } from './member-data.ts';
-import type { Reminders } from './reminders.ts';
 import type { SetupServices } from './setup-services.ts';
 import type { Traces } from './traces.ts';
 import type { DrawVotePicture } from './vote-picture.ts';
