@@ -1,6 +1,6 @@
 import type { Reply } from '../src/discord/commands/reply.ts';
+import type { ClaimOutcome } from '../src/features/claims/claims.ts';
 import { escapeText, lines, type Markup, markup, timestamp } from '../src/texts/markup.ts';
-import type { ClaimOutcome } from './claims.ts';
 import type { Command, CommandContext } from './context.ts';
 import { completeListing, listingName, listingOption, selectedListing } from './listing.ts';
 

@@ -1,11 +1,12 @@
 import type { Standings } from '../src/core/ledger/standing.ts';
 import type { AnsweringContext, ListedLookup, SlashCommand } from '../src/discord/commands/command.ts';
+import type { Claims } from '../src/features/claims/claims.ts';
 import type { ListedRules } from '../src/features/communities/listings.ts';
-import type { Claims } from './claims.ts';
+import type { Awards } from '../src/features/corrections/awards.ts';
+import type { Reminders } from '../src/features/reminders/service.ts';
+import type { Shop } from '../src/features/shop/shop.ts';
 import type { MemberDataAccess } from './member-data.ts';
-import type { Reminders } from './reminders.ts';
 import type { SetupServices } from './setup-services.ts';
-import type { Shop } from './shop-port.ts';
 import type { Traces } from './traces.ts';
 import type { DrawVotePicture } from './vote-picture.ts';
 
@@ -56,21 +57,3 @@ export type UnlocalizedContext = Omit<CommandContext, 'texts'>;
 
 /** A slash command of the program. */
 export type Command = SlashCommand<CommandContext>;
-
-/** Changes of accounts by managers. */
-export interface Awards {
-  /**
-   * Adds credits to an account, or subtracts them if negative; once per interaction. Rejects with the errors of the
-   * store.
-   * @returns the balance (credits): the new one, or the unchanged one if it is less than what would be subtracted
-   */
-  award(award: {
-    readonly userId: string;
-    /** Whole and not 0. */
-    readonly credits: number;
-    readonly reason: string;
-    /** The manager's user id. */
-    readonly author: string;
-    readonly interactionId: string;
-  }): Promise<{ readonly outcome: 'awarded' | 'overdrawn'; readonly balance: number }>;
-}

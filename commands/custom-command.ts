@@ -3,10 +3,11 @@ import type { CommandChoice, CommandOption, ListedLookup } from '../src/discord/
 import type { CommandInput, CompletionInput } from '../src/discord/commands/input.ts';
 import type { Modal, Panel, Reply } from '../src/discord/commands/reply.ts';
 import type { ListedRules } from '../src/features/communities/listings.ts';
+import type { Awards } from '../src/features/corrections/awards.ts';
 import type { Clock } from '../src/platform/clock.ts';
 import { TallyhookError } from '../src/platform/errors.ts';
 import type { Locale } from '../src/texts/locale.ts';
-import type { Awards, Command, CoveredCommunity } from './context.ts';
+import type { Command, CoveredCommunity } from './context.ts';
 
 /** What the description of a slash command of the package's user depends on. */
 export interface CustomDescriptionContext {

@@ -1,11 +1,11 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
+import type { NextReminder } from '../src/core/tally/reminder.ts';
 import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
 import { hour } from '../src/platform/durations.ts';
 import { commandMention, escapeName, lines, type Markup, timestamp } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './context.ts';
 import { fetchListingPage, type ListingPage } from './listing-page.ts';
-import type { NextReminder } from './reminders.ts';
 
 const states = ['on', 'off'] as const;
 

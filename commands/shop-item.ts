@@ -1,6 +1,6 @@
-import type { PurchaseRejection } from '../src/core/rewards/purchase.ts';
-import type { Offer, StoredPurchase } from '../src/core/rewards/stored-purchase.ts';
 import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
+import type { Offer, StoredPurchase } from '../src/features/shop/purchase.ts';
+import type { PurchaseRejection } from '../src/features/shop/rules.ts';
 import { codeBlock, escapeName, lines, type Markup, roleMention, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import { type ComponentOptions, packConfirmation } from './shop-confirmation.ts';

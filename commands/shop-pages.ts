@@ -1,5 +1,5 @@
-import type { Offer, StoredPurchase } from '../src/core/rewards/stored-purchase.ts';
 import type { Panel, PanelBlock, Reply, ReplyButton } from '../src/discord/commands/reply.ts';
+import type { Offer, StoredPurchase } from '../src/features/shop/purchase.ts';
 import {
   bold,
   codeBlock,

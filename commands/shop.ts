@@ -1,15 +1,15 @@
-import type { Offer } from '../src/core/rewards/stored-purchase.ts';
 import type { CommandInput } from '../src/discord/commands/input.ts';
 import { integerOption } from '../src/discord/commands/input.ts';
 import { InputError } from '../src/discord/commands/input-error.ts';
 import type { Panel, Reply } from '../src/discord/commands/reply.ts';
+import type { Offer } from '../src/features/shop/purchase.ts';
+import type { ShopVisitor } from '../src/features/shop/shop.ts';
+import { escapeName, lines, mention } from '../src/texts/markup.ts';
 import { chosenCommunity, communityChoice } from './communities.ts';
 import type { Command, CommandContext, CoveredCommunity } from './context.ts';
 import { type ComponentOptions, unpackConfirmation } from './shop-confirmation.ts';
 import { renderConfirmation, renderOffer, renderReceipt, renderRejection } from './shop-item.ts';
 import { itemsPerPage, renderPurchases, renderShop } from './shop-pages.ts';
-import type { ShopVisitor } from './shop-port.ts';
-import { settlePurchase } from './shop-settlement.ts';
 
 /** Few enough for Discord's limits with the longest names and codes. */
 const shownPurchases = 5;
@@ -136,4 +136,33 @@ async function confirm({ visitor, options, context }: OpenShop, confirmed: Compo
 
 function offerOf(offers: readonly Offer[], itemId: string): Offer | undefined {
   return offers.find(({ item }) => item.id === itemId);
+}
+
+/**
+ * Fulfils or refunds a purchase by the buttons of its report in the owner's channel. The report is replaced, so that
+ * every manager sees what was done.
+ */
+async function settlePurchase(
+  input: CommandInput,
+  state: 'fulfilled' | 'refunded',
+  { shop, texts }: CommandContext,
+): Promise<Reply> {
+  const { title } = texts.failure;
+  if (!input.isManager) return { tone: 'bad', title, text: texts.failure.managersOnly };
+  const purchaseId = integerOption(input, 'purchase', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
+  const { channelId, userId: manager } = input;
+  const result = channelId === null ? null : await shop.settle({ purchaseId, state, channelId, manager });
+  if (result === null) return { tone: 'bad', title, text: texts.failure.unknownButton };
+  const { purchase, settled } = result;
+  const { report } = texts.shop;
+  return {
+    tone: 'plain',
+    title: report.title(purchase.id),
+    text: lines(
+      report.text(mention(purchase.userId), escapeName(purchase.name), purchase.price),
+      settled ? report.settled[state](mention(manager)) : report.settledBefore[purchase.state],
+    ),
+    at: purchase.at,
+    response: settled ? 'update' : 'new',
+  };
 }

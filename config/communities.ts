@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PartyRules, StreakRules } from '../src/core/rewards/rules.ts';
-import type { ShopItem } from '../src/core/rewards/shop-item.ts';
 import type { CommunityPath } from '../src/features/settings.ts';
+import type { ShopItem } from '../src/features/shop/item.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import type { ListingSource } from './listing-source.ts';
 import type { FileListing } from './listings-file.ts';

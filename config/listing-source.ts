@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { ShopItem } from '../src/core/rewards/shop-item.ts';
 import { type SettingSpec, valueAt } from '../src/core/settings/setting-spec.ts';
 import { type SettingVariable, settings } from '../src/features/settings.ts';
+import type { ShopItem } from '../src/features/shop/item.ts';
 import type { FileListing } from './listings-file.ts';
 import type { SettingSource, Values } from './settings.ts';
 

@@ -1,5 +1,5 @@
 import type { ListingRewards } from '../src/core/rewards/rules.ts';
-import type { ShopItem } from '../src/core/rewards/shop-item.ts';
+import type { ShopItem } from '../src/features/shop/item.ts';
 import type { KeySources } from '../src/platform/encryption/encryption.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import type { LogLevel } from '../src/platform/log.ts';

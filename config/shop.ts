@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ShopItem } from '../src/core/rewards/shop-item.ts';
+import type { ShopItem } from '../src/features/shop/item.ts';
 import { type FileShopItem, maxCodeLength, toShopItem } from '../src/features/shop/settings.ts';
 import { formatCount } from '../src/platform/durations.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';

@@ -69,7 +69,6 @@ export type {
   VoterRole,
   Weekday,
 } from './core/rewards/rules.ts';
-export { type PublicShopItem, type ShopItem, withoutCodes } from './core/rewards/shop-item.ts';
 export type { RecordedDelivery } from './core/tally/tally.ts';
 export type { DepartureNotice } from './features/communities/effects.ts';
 export type { Digest } from './features/digests/effects.ts';
@@ -86,6 +85,7 @@ export type { PartyPanel, PartyReached, PartyReward } from './features/party/eff
 export type { ReminderNotice } from './features/reminders/effects.ts';
 export type { Review as AnnouncedReview, ReviewAnnouncement } from './features/reviews/effects.ts';
 export type { ClosedPurchase, PurchasedItem, ReportedPurchase } from './features/shop/effects.ts';
+export { type PublicShopItem, type ShopItem, withoutCodes } from './features/shop/item.ts';
 export type { BudgetDecision, BudgetStore } from './lookup/budget.ts';
 export { createLookup } from './lookup/client.ts';
 export type {

@@ -19,7 +19,6 @@ const floors = [
 const notYet: readonly string[] = [
   'announcements → communities',
   'announcements → digests',
-  'claims → communities',
   'communities → announcements',
   'digests → announcements',
   'digests → communities',
@@ -28,9 +27,7 @@ const notYet: readonly string[] = [
   'listings → announcements',
   'listings → communities',
   'lost-streaks → announcements',
-  'member-data → claims',
   'reminders → announcements',
-  'reminders → communities',
   'reviews → announcements',
   'reviews → communities',
   'reviews → handlers',

@@ -166,7 +166,7 @@ async function assembleApp(
         },
         onMemberSeen: createSeenMembers({
           listingsIn: (guildId) => listingsSeenIn(directory, guildId),
-          ...{ rewards: store.rewards, clock, log },
+          ...{ store: store.roles, clock, log },
         }),
         leases: isShared ? store.leases : null,
         client: dependencies.client ?? null,
@@ -188,7 +188,7 @@ async function assembleApp(
     pausedGuilds: () => access.guard.pausedGuilds.size,
     keys: lookups.keyStatuses,
     now: clock.now,
-    party: () => currentParty(store.rewards, directory.listings, clock.now()),
+    party: () => currentParty(store.party, directory.listings, clock.now()),
   });
 
   const notices = createEffectNotices(config.cacheUrl, clock, (queues) => {
@@ -210,8 +210,7 @@ async function assembleApp(
   const usesDiscord = announcing !== null || answering !== null;
   const discordLoops = usesDiscord ? [access.invalidRequests, access.guard] : [];
   const upkeep = createUpkeep({
-    ...{ rewards: store.rewards, memberData: store.memberData, counting: store.counting, store: store.upkeep },
-    ...{ keep: config.keep, clock, log },
+    ...{ store, keep: config.keep, clock, log },
     firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
     separateAccounts: () => separateAccounts(store, { listings: config.listings, home }, { clock, log }),
     onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),

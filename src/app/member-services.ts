@@ -4,7 +4,6 @@ import { type AccountScope, homeAccounts } from '../core/ledger/account-id.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import { eventKeysOf } from '../core/receiving/replay.ts';
 import { namesOfTarget } from '../core/tally/community.ts';
-import type { ShopContext } from '../core/tally/purchase-store.ts';
 import type { CommandPlace } from '../discord/interactions/run-command.ts';
 import { createClaims } from '../features/claims/claims.ts';
 import type { Community, Directory } from '../features/communities/directory.ts';
@@ -17,7 +16,7 @@ import { createVotePictures } from '../features/pictures/vote-pictures.ts';
 import type { ReminderService } from '../features/reminders/service.ts';
 import { createReminderService } from '../features/reminders/service.ts';
 import { type CheckedListing, listingToCheck } from '../features/reminders/vote-check.ts';
-import { createShop } from '../features/shop/shop.ts';
+import { createShop, findShop } from '../features/shop/shop.ts';
 import type { Store } from '../features/store.ts';
 import { createTraces } from '../owner/traces.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
@@ -73,14 +72,14 @@ export function createMemberServices(
   const context = {
     ...{ clock, drawVotePicture },
     shop: createShop({
-      shopIn: (guildId) => shopIn(directory, guildId),
-      ...{ purchases: store.purchases, clock, log, nudge },
+      shopIn: (guildId) => findShop(directory, guildId),
+      ...{ store: store.shop, clock, log, nudge },
       isHandled: () => handling.subscriptions.kinds().includes('purchase'),
       onPurchase: (result) => metrics.purchases.inc({ result }),
     }),
     claims: createClaims({
       ...{ findListing: directory.find, findLookup: lookups.find, ...(compareTargets && { compareTargets }) },
-      ...{ ledgerIn: store.ledgerIn, recorder: handling.recording.claims(store.claims), clock, log },
+      ...{ ledgerIn: store.ledgerIn, recorder: handling.recording.claims(store.recorder), clock, log },
     }),
     memberData: createMemberDataAccess({
       longestCooldownMs: () => longestCooldownMs(directory),
@@ -108,16 +107,6 @@ export function createMemberServices(
       return { listings: lookups.of(listings), isShared: directory.isShared };
     },
   };
-}
-
-/** The roles of a shop are given in its own guild, so it is open there, and in direct messages if it is the only one. */
-function shopIn(directory: Directory, guildId: string | null): ShopContext {
-  const [first, ...others] = directory.inGuild(guildId);
-  const only = guildId === null && others.length === 0 ? first : undefined;
-  const community = only ?? directory.ofGuild(guildId) ?? directory.ofGuild(null);
-  if (community === undefined) return { accounts: homeAccounts, guildId, items: [], ownerChannelId: null };
-  const { accounts } = community;
-  return { accounts, guildId: community.guildId, items: community.shop, ownerChannelId: community.ownerChannelId };
 }
 
 function longestCooldownMs({ listings }: Directory): number {
@@ -196,7 +185,7 @@ export function createCommunityContexts({
       communities: isOnly ? null : cover(covered),
       standings: standingsOf(accounts, timeZone),
       reminders: reminders.covering(named.map((listing) => listingToCheck(listing, lookups.find))),
-      awards: isManaged ? createAwards({ actions: store.ownerActions, accounts, clock, log }) : null,
+      awards: isManaged ? createAwards({ recorder: store.recorder, accounts, clock, log }) : null,
       traces: isManaged
         ? createTraces({ records: store.records, eventKeysOf }, { accounts, only: isOnly ? null : only })
         : null,

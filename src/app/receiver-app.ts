@@ -145,9 +145,8 @@ function assembleReceiver(
     ...{ ...recording, directory, isUnreadable: () => false },
     targetIdOf: (listing) => directory.find(listing)?.id ?? null,
   });
-  const { rewards, memberData, counting } = store;
   const upkeep = createUpkeep({
-    ...{ rewards, memberData, counting, store: store.upkeep, keep, clock, log },
+    ...{ store, keep, clock, log },
     firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
     separateAccounts: () => separateAccounts(store, { listings, home }, { clock, log }),
     onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),

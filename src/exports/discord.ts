@@ -3,7 +3,7 @@
  * @module
  */
 
-export type { Awards, CoveredCommunity } from '../../commands/context.ts';
+export type { CoveredCommunity } from '../../commands/context.ts';
 export type { CustomCommand, CustomCommandContext, CustomDescriptionContext } from '../../commands/custom-command.ts';
 export { type RegisterOptions, registerCommands } from '../app/register-commands.ts';
 export type { CommandChoice, CommandOption, ListedLookup } from '../discord/commands/command.ts';
@@ -38,6 +38,7 @@ export type { CommandReference } from '../discord/registration/command-plan.ts';
 export type { RegisteredCommand } from '../discord/registration/command-registry.ts';
 export type { RegistrationReport } from '../discord/registration/registration.ts';
 export type { ListedRules } from '../features/communities/listings.ts';
+export type { Awards } from '../features/corrections/awards.ts';
 export type { Locale } from '../texts/locale.ts';
 export {
   bold,

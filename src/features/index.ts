@@ -6,6 +6,7 @@ import type { MemberTables } from '../core/store/member-data/member-table.ts';
 import type { SqlModule, StoredFeatures } from '../core/store/sql-module.ts';
 import { announcements } from './announcements/feature.ts';
 import { communities } from './communities/feature.ts';
+import { corrections } from './corrections/feature.ts';
 import { digests } from './digests/feature.ts';
 import { handlers } from './handlers/feature.ts';
 import { imports } from './imports/feature.ts';
@@ -35,6 +36,7 @@ const features = {
   roles,
   imports,
   memberData,
+  corrections,
   upkeep,
 } as const satisfies Readonly<Record<string, Feature>>;
 

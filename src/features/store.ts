@@ -3,26 +3,15 @@ import { type AccountScope, homeAccounts, partsOf } from '../core/ledger/account
 import type { LedgerReads } from '../core/ledger/ledger.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { VotesPerDay } from '../core/ledger/votes-per-day.ts';
-import type { OwnerActions } from '../core/records/owner-actions.ts';
-import type { GrantSummary, PurchaseSummary, ReminderSummary } from '../core/records/reward-records.ts';
 import { accountsOfMember } from '../core/store/member-accounts.ts';
 import { type CoreModules, coreModules } from '../core/store/modules.ts';
 import { openDatabase } from '../core/store/open-database.ts';
 import { queryBuilder } from '../core/store/query-builder.ts';
-import { findCorrection } from '../core/store/reads/corrections.ts';
-import { summarizePurchases } from '../core/store/reads/purchase-summary.ts';
-import { sqlPurchases } from '../core/store/reads/purchases.ts';
-import { summarizeReminders } from '../core/store/reads/reminder-summary.ts';
-import { summarizeGrants } from '../core/store/reads/reward-records.ts';
-import { sqlRewards } from '../core/store/reads/rewards.ts';
+import type { Recordings } from '../core/store/recording/recording-jobs.ts';
 import { createSqlClients, type SqlClients } from '../core/store/sql-module.ts';
 import { sqlLedger } from '../core/store/standings/ledger.ts';
 import { sqlStandings } from '../core/store/standings/standings.ts';
 import { sqlVotesPerDay } from '../core/store/standings/votes-per-day.ts';
-import type { PurchaseStore } from '../core/tally/purchase-store.ts';
-import type { ClaimRecorder } from '../core/tally/record-claim.ts';
-import type { Recorder } from '../core/tally/recorder.ts';
-import type { RewardStore } from '../core/tally/reward-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { MigrationProgress } from '../platform/database/migrations/migrate.ts';
 import { logProgress } from '../platform/database/migrations/report-progress.ts';
@@ -30,7 +19,6 @@ import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
 import { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import type { LedgerStore } from './handlers/ledger.ts';
 import { type FeatureModules, storedFeatures } from './index.ts';
 import { type Counting, createCounting } from './upkeep/counting.ts';
 
@@ -45,9 +33,7 @@ const writeFailureHoldMs = 6 * second;
 
 /** The storage adapters of all modules, over one database. */
 export interface Store extends SqlClients<CoreModules>, SqlClients<FeatureModules> {
-  readonly ledgerStore: LedgerStore;
-  readonly recorder: Recorder;
-  readonly claims: ClaimRecorder;
+  readonly recorder: Recordings;
   /** The accounts of the home community. */
   readonly ledger: LedgerReads;
   ledgerIn(accounts: AccountScope): LedgerReads;
@@ -57,17 +43,7 @@ export interface Store extends SqlClients<CoreModules>, SqlClients<FeatureModule
   votesPerDayIn(timeZone: string): VotesPerDay;
   /** In which communities a member has an account. Rejects with the driver's error. */
   communitiesOf(userId: string): Promise<readonly AccountScope[]>;
-  readonly rewards: RewardStore;
-  readonly purchases: PurchaseStore;
   readonly counting: Counting;
-  /** What the owner sees of the rewards. Rejects with the driver's error. */
-  readonly rewardRecords: {
-    grants(): Promise<GrantSummary>;
-    purchases(): Promise<PurchaseSummary>;
-    /** @param now ms since the epoch */
-    reminders(now: number): Promise<ReminderSummary>;
-  };
-  readonly ownerActions: OwnerActions;
   /** Throws {@link DatabaseFileReplacedError} if the file at the path is not the open one. Takes microseconds. */
   checkFiles(): void;
   /**
@@ -148,33 +124,20 @@ export async function openStore(
   return {
     checkFiles,
     recorder: {
-      record: (delivery, routed) => clearFailureAfter(write('record', delivery, routed)),
-      recordReplay: (id, delivery, routed, now) => clearFailureAfter(write('recordReplay', id, delivery, routed, now)),
+      record: (...delivery) => clearFailureAfter(write('record', ...delivery)),
+      recordReplay: (...replay) => clearFailureAfter(write('recordReplay', ...replay)),
+      recordClaim: (...claim) => write('recordClaim', ...claim),
+      correct: (...correction) => write('correct', ...correction),
+      completeHistory: (...account) => write('completeHistory', ...account),
     },
-    claims: { recordClaim: (claim, listing, now) => write('recordClaim', claim, listing, now) },
     ledger: ledgerIn(homeAccounts),
     ledgerIn,
     standingsIn: (accounts, timeZone) => sqlStandings(db, dialect, clock, accounts, timeZone),
     votesPerDayIn: sqlVotesPerDay(db, reading, clock),
     communitiesOf: async (userId) =>
       (await accountsOfMember(reading, db, userId)).map((accountId) => partsOf(accountId).accounts),
-    rewards: sqlRewards(db, reading, write),
-    purchases: sqlPurchases(db, reading, write),
     counting: createCounting(clients.counters, clock, dialect.dataVersion !== null),
-    rewardRecords: {
-      grants: () => summarizeGrants(db, reading),
-      purchases: () => summarizePurchases(db, reading),
-      reminders: (now) => summarizeReminders(db, reading, now),
-    },
     ...clients,
-    ledgerStore: {
-      correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
-      findCorrection: (idempotencyKey) => findCorrection(db, reading, idempotencyKey),
-    },
-    ownerActions: {
-      correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
-      requeueEffect: clients.outbox.requeue,
-    },
     async probe() {
       checkFiles();
       if (lastWriteFailure !== undefined && clock.monotonic() - lastWriteFailure.at < writeFailureHoldMs) {

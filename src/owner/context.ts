@@ -1,14 +1,15 @@
 import type { AccountScope } from '../core/ledger/account-id.ts';
-import type { OwnerActions } from '../core/records/owner-actions.ts';
+import type { OutboxChanges } from '../core/outbox/outbox.ts';
 import type { DeliveryRecord, Records } from '../core/records/records.ts';
-import type { RewardRecords } from '../core/records/reward-records.ts';
 import type { SessionRevocations } from '../core/store/coordination/session-revocations.ts';
+import type { Recordings } from '../core/store/recording/recording-jobs.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Outcome } from '../webhook/response.ts';
 
 import type { ListingPreviews } from './announcement-previews.ts';
 import type { OwnerCommunities } from './communities.ts';
+import type { RewardRecords } from './reward-records.ts';
 
 /** Whether a component is ready, and if not, the reason. */
 export interface ComponentStatus {
@@ -37,7 +38,8 @@ export type ReplayDelivery = (
 /** The dependencies of the owner's API and console. */
 export interface OwnerContext {
   readonly records: Records;
-  readonly actions: OwnerActions;
+  readonly outbox: Pick<OutboxChanges, 'requeue'>;
+  readonly recorder: Pick<Recordings, 'correct'>;
   readonly sessions: SessionRevocations;
   readonly communities: OwnerCommunities;
   readonly rewards: RewardRecords;

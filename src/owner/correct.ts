@@ -9,17 +9,17 @@ import type { CorrectionRequest } from './request-schemas.ts';
  * @param idempotencyKey a repeat with the same key changes nothing; null for a correction that cannot be repeated
  * @returns the new balance (credits), whether it was a repeat, and the current time (ms since the epoch)
  * @throws HttpError 409 for an overdraft, and for a key that was used for another correction
- * @throws the errors of {@link OwnerActions}
+ * @throws the errors of {@link Recordings}
  */
 export async function correct(
-  { actions, communities, clock, log }: OwnerContext,
+  { recorder, communities, clock, log }: OwnerContext,
   userId: string,
   { credits, reason, guildId }: CorrectionRequest,
   idempotencyKey: string | null,
 ): Promise<{ readonly balance: number; readonly repeated: boolean; readonly at: number }> {
   const at = clock.now();
   const { accounts } = guildId === undefined ? communities.home : communities.inGuild(guildId);
-  const result = await actions.correct({ userId, accounts, credits, reason, at }, idempotencyKey ?? randomUUID());
+  const result = await recorder.correct({ userId, accounts, credits, reason, at }, idempotencyKey ?? randomUUID());
   switch (result.outcome) {
     case 'corrected': {
       const { balance, repeated } = result;

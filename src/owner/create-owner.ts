@@ -38,10 +38,10 @@ export function createOwnerApp(
 ): RequestHandler | null {
   if (ownerToken === null) return null;
   const { store, clock, log, checks, directory, home, keyStatus, standings, replay, nudge } = dependencies;
-  const { records, ownerActions, sessions } = store;
+  const { records, outbox, recorder, sessions } = store;
 
   return createOwner(ownerToken, {
-    ...{ records, actions: ownerActions, sessions, eventKeysOf, replay, nudge, clock, log },
+    ...{ records, outbox, recorder, sessions, eventKeysOf, replay, nudge, clock, log },
     communities: createOwnerCommunities({ store, directory, home, standings }),
     cooldowns: (accounts) => {
       const listings = directory.listings.filter(
@@ -52,10 +52,10 @@ export function createOwnerApp(
     announcementPreviews: () => previewListings(directory.listings, clock.now()),
     rewards: {
       rules: () => directory.listings.filter(({ implied }) => !implied),
-      party: () => currentParty(store.rewards, directory.listings, clock.now()),
-      grants: store.rewardRecords.grants,
-      purchases: store.rewardRecords.purchases,
-      reminders: () => store.rewardRecords.reminders(clock.now()),
+      party: () => currentParty(store.party, directory.listings, clock.now()),
+      grants: store.roles.summary,
+      purchases: store.shop.summary,
+      reminders: () => store.reminders.summary(clock.now()),
       votesPerDay: () => store.votesPerDayIn(directory.communities[0]?.timeZone ?? 'UTC')(null, clock.now()),
     },
     health: () => runReadinessChecks(checks),

@@ -12,7 +12,7 @@ export async function replayDelivery(context: OwnerContext, id: number) {
 
 /** Requeues a buried effect as if it were new. @throws HttpError 404, and 409 if the effect is not buried */
 export async function replayEffect(context: OwnerContext, id: number): Promise<EffectRecord> {
-  const result = await context.actions.requeueEffect(id, context.clock.now());
+  const result = await context.outbox.requeue(id, context.clock.now());
   const effect = await findEffect(context, id);
   if (result !== 'revived') {
     throw new HttpError(409, `Effect ${id} is ${effect.state}. Only a buried effect can be replayed.`);

@@ -27,7 +27,7 @@ async function twoGuilds(hosted: readonly string[] = ['island']) {
   const deposit = (accounts: string, userId: string, credits: number) => {
     keys += 1;
     const correction = { accounts, userId, credits, reason: 'deposit', at: Date.now() };
-    return started.store.ownerActions.correct(correction, `deposit ${keys}`);
+    return started.store.recorder.correct(correction, `deposit ${keys}`);
   };
   await deposit(accountsOfA, mira, 5_100);
   await deposit(accountsOfB, mira, 1_200);
@@ -151,7 +151,7 @@ describe('a manager of guild B', () => {
     const confirmation = `tallyhook:shop/confirm:item=lamp&price=1000&id=400000000000000000&community=${guildA}`;
     await press({ ...managerOfB, userId: mira }, confirmation);
     expect(await creditsIn(accountsOfA)).toBe(5_100);
-    expect(await store.purchases.purchasesOf(mira, accountsOfA, 5)).toEqual([]);
+    expect(await store.shop.purchasesOf(mira, accountsOfA, 5)).toEqual([]);
   });
 
   it('cannot settle a purchase of guild A', async () => {

@@ -40,7 +40,7 @@ export async function withAccounts(listings: Listings = serverAndBot(), lookups:
   let corrections = 0;
   async function correct(userId: string, credits: number, reason = 'test') {
     corrections += 1;
-    await store.ownerActions.correct(
+    await store.recorder.correct(
       { accounts: '', userId, credits, reason, at: clock.now() },
       `correction ${corrections}`,
     );

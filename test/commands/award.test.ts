@@ -17,7 +17,7 @@ async function withAccounts() {
   const logged: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => logged.push(JSON.parse(line)) };
   const log = createLog({ level: 'info', secrets: [], destination });
-  const context = { ...contextFor(), awards: createAwards({ actions: store.ownerActions, accounts: '', clock, log }) };
+  const context = { ...contextFor(), awards: createAwards({ recorder: store.recorder, accounts: '', clock, log }) };
   let interactions = 0;
   const run = (options: Record<string, OptionValue>, givenId?: string) => {
     interactions += 1;

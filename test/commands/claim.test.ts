@@ -37,7 +37,7 @@ async function withService(first: CachedVoteStatus) {
     findListing: (name) => listings.find((each) => each.name === name),
     findLookup: (name) => [listed].find((each) => each.name === name),
     ledgerIn: store.ledgerIn,
-    recorder: store.claims,
+    recorder: store.recorder,
     clock,
     log,
   });

@@ -15,10 +15,7 @@ async function withAccount() {
   const store = await openStore(newSqliteUrl(), clock, { thread: false });
   onTestFinished(() => store.close());
   for (const userId of [memberId, otherMemberId]) {
-    await store.ownerActions.correct(
-      { accounts: '', userId, credits: 7, reason: 'Event won', at: start },
-      `key ${userId}`,
-    );
+    await store.recorder.correct({ accounts: '', userId, credits: 7, reason: 'Event won', at: start }, `key ${userId}`);
   }
   const logged: string[] = [];
   const log = createLog({ level: 'info', secrets: [], destination: { write: (line: string) => logged.push(line) } });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { canvote } from '../../commands/canvote.ts';
 import { commands, commandsFor } from '../../commands/index.ts';
 import { remind } from '../../commands/remind.ts';
-import type { Reminders, SnoozeResult } from '../../commands/reminders.ts';
+import type { Reminders } from '../../src/features/reminders/service.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { contextFor, fakeLookup, inputOf, memberId, server, start } from './command-fixture.ts';
 
@@ -75,7 +75,7 @@ describe('/remind', () => {
     expect(await remind.execute(pressed('stop'), context)).toMatchObject({ response: 'update' });
   });
 
-  it.each<[SnoozeResult, string]>([
+  it.each<[Awaited<ReturnType<Reminders['snooze']>>, string]>([
     [{ outcome: 'voted', dueAt: due }, 'You have already voted'],
     [{ outcome: 'off' }, 'Reminders are off'],
     [{ outcome: 'unknown' }, 'That did not work'],

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { shop } from '../../commands/shop.ts';
-import type { ShopItem } from '../../src/core/rewards/shop-item.ts';
 import type { Panel, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
+import type { ShopItem } from '../../src/features/shop/item.ts';
 import { renderPurchaseMessage, renderPurchaseReport } from '../../src/features/shop/messages.ts';
 import { createShop } from '../../src/features/shop/shop.ts';
 import { openStore } from '../../src/features/store.ts';
@@ -26,7 +26,7 @@ async function openShop(sold: readonly ShopItem[] = items) {
   const clock = manualClock(start);
   const store = await openStore(newSqliteUrl(), clock, { thread: false });
   onTestFinished(() => store.close());
-  await store.ownerActions.correct(
+  await store.recorder.correct(
     { accounts: '', userId: memberId, credits: 100, reason: 'deposit', at: start },
     'deposit',
   );
@@ -37,7 +37,7 @@ async function openShop(sold: readonly ShopItem[] = items) {
   let items = sold;
   const port = createShop({
     shopIn: () => ({ accounts: '', guildId, items, ownerChannelId: channelId }),
-    ...{ purchases: store.purchases, clock, log },
+    ...{ store: store.shop, clock, log },
     nudge: (queues) => nudged.push(queues),
     onPurchase: (result) => results.push(result),
   });
@@ -217,7 +217,7 @@ describe('/shop', () => {
       { ...keys, ...long, codes },
       ...Array.from({ length: 9 }, (_, index) => itemOf({ ...long, id: `i${index}`, manual: true })),
     ]);
-    await store.ownerActions.correct(
+    await store.recorder.correct(
       { accounts: '', userId: memberId, credits: 9_000_000, reason: 'x', at: start },
       'rich',
     );

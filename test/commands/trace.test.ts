@@ -51,10 +51,7 @@ describe('/trace', () => {
   it('explains a vote that paid nothing, and shows other credits and roles', async () => {
     const { run, post, store, vote } = await withReceiver();
     await post('/webhooks', vote({ creditsAwarded: false, reason: '@everyone' }));
-    await store.ownerActions.correct(
-      { accounts: '', userId: memberId, credits: 5, reason: '**sorry**', at: start },
-      'key',
-    );
+    await store.recorder.correct({ accounts: '', userId: memberId, credits: 5, reason: '**sorry**', at: start }, 'key');
     const [recorded, entries] = textOf(await run());
     expect(recorded).toContain('The service denied the credits');
     expect(recorded).not.toContain('@everyone');

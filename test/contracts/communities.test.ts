@@ -96,13 +96,13 @@ describeOnEveryDatabase('two communities', (newUrl) => {
   it('have corrections, claims and duplicates of their own', async () => {
     const { url, store } = await open();
     const correction = { userId: member, credits: 5, reason: 'test', at: start };
-    const { ownerActions } = store;
-    await ownerActions.correct({ ...correction, accounts: guild }, 'key');
-    expect(await ownerActions.correct({ ...correction, accounts: guild }, 'key')).toMatchObject({ repeated: true });
-    expect(await ownerActions.correct({ ...correction, accounts: '' }, 'key')).toEqual({ outcome: 'key_reused' });
+    const { recorder } = store;
+    await recorder.correct({ ...correction, accounts: guild }, 'key');
+    expect(await recorder.correct({ ...correction, accounts: guild }, 'key')).toMatchObject({ repeated: true });
+    expect(await recorder.correct({ ...correction, accounts: '' }, 'key')).toEqual({ outcome: 'key_reused' });
     const overdraft = { ...correction, accounts: '', credits: -1 };
-    expect(await ownerActions.correct(overdraft, 'other')).toMatchObject({ outcome: 'overdrawn', balance: 0 });
-    const claimed = await store.claims.recordClaim({ userId: member, at: start }, guildListing, start + minute);
+    expect(await recorder.correct(overdraft, 'other')).toMatchObject({ outcome: 'overdrawn', balance: 0 });
+    const claimed = await store.recorder.recordClaim({ userId: member, at: start }, guildListing, start + minute);
     expect(claimed).toMatchObject({ outcome: 'claimed', balance: 15 });
     expect(await vote(store, guildListing, member, start)).toMatchObject({ outcome: 'recorded', credits: 0 });
     expect(await vote(store, guildListing, member, start)).toMatchObject({ outcome: 'duplicate' });
@@ -122,20 +122,20 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     await vote(store, homeListing, member, start);
     await vote(store, guildListing, member, start);
     await vote(store, guildListing, other, start);
-    expect(await store.rewards.party('week 2026-W02')).toEqual({ votes: 1, reachedAt: null });
+    expect(await store.party.progress('week 2026-W02')).toEqual({ votes: 1, reachedAt: null });
     const key = `${guild} week 2026-W02`;
-    expect(await store.rewards.party(key)).toEqual({ votes: 2, reachedAt: start });
+    expect(await store.party.progress(key)).toEqual({ votes: 2, reachedAt: start });
     await store.party.pay({ period: key, goal: 2, credits: 25, day: 20_458 }, start);
     expect(await store.ledgerIn(guild).account(other)).toMatchObject({ credits: 35 });
     expect(await store.ledger.account(member)).toMatchObject({ credits: 10 });
     const item = itemOf({ id: 'vip', name: 'VIP', price: 20, role: '9' });
     const order = orderOf(item, { accounts: guild, guildId: guild, userId: other });
-    expect(await store.purchases.purchase(order, start)).toMatchObject({ outcome: 'purchased' });
+    expect(await store.shop.purchase(order, start)).toMatchObject({ outcome: 'purchased' });
     expect(await store.ledgerIn(guild).account(other)).toMatchObject({ credits: 15 });
-    expect(await store.purchases.purchasesOf(other, '', 9)).toEqual([]);
-    expect(await store.purchases.purchasesOf(other, guild, 9)).toMatchObject([{ balance: 15 }]);
+    expect(await store.shop.purchasesOf(other, '', 9)).toEqual([]);
+    expect(await store.shop.purchasesOf(other, guild, 9)).toMatchObject([{ balance: 15 }]);
     // Discord rejects the role, so the account that paid gets its credits back.
-    await store.rewards.settleRole({ userId: other, role: '9' }, 'failed', start);
+    await store.roles.settleRole({ userId: other, role: '9' }, 'failed', start);
     expect(await store.ledgerIn(guild).account(other)).toMatchObject({ credits: 35 });
 
     const reminded = accountIdOf(guild, member);
@@ -199,7 +199,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     await vote(store, before, other, start + day);
     await store.reminders.switchOn(accountIdOf('', member), [], start + day);
     const spent = { userId: member, accounts: '', credits: -165, reason: 'spent', at: start + day };
-    await store.ownerActions.correct(spent, 'spent');
+    await store.recorder.correct(spent, 'spent');
     expect(await store.ledger.account(member)).toMatchObject({ credits: 5 });
     const separation = { moved: [guildListing], kept: [homeListing] };
     expect(await separateCommunities(store.installation, separation, start + day)).toBe(2);
@@ -238,7 +238,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     const { url, store } = await open();
     const before = { ...guildListing, community: { ...homeListing.community, listings: ['home', 'hosted'] } };
     const overdraft = { userId: member, accounts: '', credits: -100, reason: 'loan', at: start, mayOverdraw: true };
-    await store.ownerActions.correct(overdraft, 'loan');
+    await store.recorder.correct(overdraft, 'loan');
     await vote(store, before, member, start);
     const separation = { moved: [guildListing], kept: [homeListing] };
     expect(await separateCommunities(store.installation, separation, start)).toBe(1);

@@ -104,7 +104,7 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
     await countAll();
     await vote(homeListing, other, last + day);
     const correction = { userId: member, accounts: guild, credits: 5, reason: 'for a test', at: last };
-    await store.ownerActions.correct(correction, 'key');
+    await store.recorder.correct(correction, 'key');
     const premium: Premium = {
       ...{ family: 'premium', kind: 'premium_purchase', target: { kind: 'server', id: null }, userId: member },
       ...{ isRecipient: true, giftedBy: null, orderIds: ['order-1'], tier: 'Gold', at: last },
@@ -116,7 +116,7 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
       accounts: guild,
       userId: member,
     });
-    expect(await store.purchases.purchase(order, last)).toMatchObject({ outcome: 'purchased' });
+    expect(await store.shop.purchase(order, last)).toMatchObject({ outcome: 'purchased' });
     const cooldown = { name: 'hosted', cooldownMs: 12 * hour, nextVoteAt: last + day };
     await store.reminders.switchOn(accountIdOf(guild, other), [cooldown], last);
     expect(await tablesWith(url, [guild, 'hosted'])).toEqual(

@@ -34,10 +34,10 @@ function handlerTests(newUrl: () => string): void {
       () => kinds,
       (queues) => nudged.push(...queues),
     );
-    const recorder = recording.recorder(store.recorder);
+    const recorder = { ...store.recorder, ...recording.recorder(store.recorder) };
     const community = installation(url, rules);
     const vote = (at: number, changes = {}) => castVote({ ...store, recorder }, community, member, at, changes);
-    return { url, store, community, nudged, recorder, claims: recording.claims(store.claims), vote };
+    return { url, store, community, nudged, recorder, claims: recording.claims(store.recorder), vote };
   }
 
   async function callsOf(store: Store, kind: HandlerKind, now = monday + 30 * day) {
@@ -140,9 +140,9 @@ function handlerTests(newUrl: () => string): void {
 
   it('are called for purchases', async () => {
     const { store } = await open();
-    await store.ownerActions.correct({ accounts: '', userId: '1', credits: 100, reason: 'gift', at: monday }, 'gift');
-    await store.purchases.purchase(orderOf(shout), monday);
-    await store.purchases.purchase(orderOf(shout, { isHandled: true }), monday);
+    await store.recorder.correct({ accounts: '', userId: '1', credits: 100, reason: 'gift', at: monday }, 'gift');
+    await store.shop.purchase(orderOf(shout), monday);
+    await store.shop.purchase(orderOf(shout, { isHandled: true }), monday);
     expect(await eventsOf(store, 'purchase')).toMatchObject([
       { userId: '1', guildId, listing: null, item: 'shout', name: 'Shout-out', price: 50, credits: -50, balance: 0 },
     ]);
@@ -167,7 +167,7 @@ function handlerTests(newUrl: () => string): void {
     const [first] = await callsOf(store, 'vote', monday);
     if (first === undefined) throw new Error('no call');
     await store.outbox.bury([first], monday, 'broken');
-    await store.ownerActions.requeueEffect(first.id, monday + hour);
+    await store.outbox.requeue(first.id, monday + hour);
     const [second] = await callsOf(store, 'vote', monday + hour);
     expect(second?.content).toEqual(first.content);
     expect(second?.nonce).not.toBe(first.nonce);

@@ -146,7 +146,7 @@ function importTests(newUrl: () => string): void {
     // Reaches the milestone, and spends a part.
     await castVote(store, community, '1', monday);
     const spent = { userId: '2', accounts: '', credits: -30, reason: 'spent', at: monday };
-    await store.ownerActions.correct(spent, 'spent');
+    await store.recorder.correct(spent, 'spent');
     expect(await store.ledger.account('1')).toMatchObject({ credits: 10 + 100 + 4 + 10 + 100, votes: 6 });
 
     expect(await store.imports.undoMember(target, '1', monday)).toEqual({ credits: 104, spent: 0, votes: 4 });

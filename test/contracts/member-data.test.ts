@@ -114,21 +114,18 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     await vote(store, neighbour, start);
     await premium(store, {});
     await premium(store, { orderIds: ['gift'], userId: neighbour, isRecipient: true, giftedBy: member });
-    await store.ownerActions.correct(
-      { accounts: '', userId: member, credits: 5, reason: 'for Mira', at: start },
-      'key',
-    );
+    await store.recorder.correct({ accounts: '', userId: member, credits: 5, reason: 'for Mira', at: start }, 'key');
     const body = JSON.stringify({ event: 'surprise', user: member });
     const unknown = { type: 'quarantine', kind: 'surprise', reason: 'unknown kind', listing: 'server' } as const;
     await store.recorder.record({ receivedAt: start, family: 'vote', body }, unknown);
     const importId = await store.imports.start({ name: 'old bot', accounts: homeAccounts }, start);
     const target = { importId, accounts: homeAccounts, reason: 'imported from old bot', listings: [] };
     await store.imports.apply(target, [{ userId: member, key: balanceKey, credits: 3, vote: null }], start);
-    await store.rewards.seeRoles(homeAccount(member), [voterRole]);
+    await store.roles.seeRoles(homeAccount(member), [voterRole]);
     await store.memberLocales.setLocale(member, 'de');
     await store.linkedRoles.link(linkedMember(member), start);
     const order = orderOf({ ...keys, price: 0 });
-    await store.purchases.purchase({ ...order, member: { userId: member, roles: [] } }, start);
+    await store.shop.purchase({ ...order, member: { userId: member, roles: [] } }, start);
     await store.reminders.switchOn(
       homeAccount(member),
       [{ name: 'server', cooldownMs: 12 * hour, nextVoteAt: null }],
@@ -146,7 +143,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
   /** Corrections of a program whose keys contain the member. */
   async function awardForQuiz(store: Store, userId: string) {
     const correction = { accounts: '', userId, credits: 5, reason: 'quiz', at: start };
-    return store.ownerActions.correct(correction, `ledger quiz 1${member} of ${userId}`);
+    return store.recorder.correct(correction, `ledger quiz 1${member} of ${userId}`);
   }
 
   async function dump(url: string): Promise<string> {
@@ -272,7 +269,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     ]);
     for (const each of own) {
       if (each.kind !== 'role') continue;
-      expect(await store.rewards.isGranted(each.content, start)).toBe(false);
+      expect(await store.roles.isGranted(each.content, start)).toBe(false);
       await store.outbox.bury([each], start, 'Missing Permissions');
     }
     expect(await store.records.effects({ state: 'buried', limit: 9, before: null })).toHaveLength(2);
@@ -290,14 +287,13 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     expect(await vote(store, member, start + hour)).toMatchObject({ outcome: 'duplicate' });
     expect(await premium(store, {})).toMatchObject({ outcome: 'duplicate' });
     expect(await vote(store, neighbour, null, start + 15 * hour)).toMatchObject({ outcome: 'duplicate' });
-    expect(await store.claims.recordClaim({ userId: member, at: start + minute }, listing, start + 15 * hour)).toEqual({
+    expect(
+      await store.recorder.recordClaim({ userId: member, at: start + minute }, listing, start + 15 * hour),
+    ).toEqual({
       outcome: 'forgotten',
     });
     expect(
-      await store.ownerActions.correct(
-        { accounts: '', userId: member, credits: 5, reason: 'for Mira', at: start },
-        'key',
-      ),
+      await store.recorder.correct({ accounts: '', userId: member, credits: 5, reason: 'for Mira', at: start }, 'key'),
     ).toEqual({
       outcome: 'key_reused',
     });
@@ -344,13 +340,13 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     const { store, url } = await open();
     const stock = itemOf({ manual: true, stock: 1 });
     for (const userId of [member, neighbour])
-      await store.ownerActions.correct(
+      await store.recorder.correct(
         { accounts: '', userId, credits: 60, reason: 'gift', at: start },
         `gift ${userId.at(-1)}`,
       );
-    const bought = await store.purchases.purchase(orderOf(stock, { userId: member }), start);
+    const bought = await store.shop.purchase(orderOf(stock, { userId: member }), start);
     const purchaseId = bought.outcome === 'purchased' ? bought.purchase.id : 0;
-    expect(await store.purchases.purchase(orderOf(stock, { userId: neighbour }), start)).toMatchObject({
+    expect(await store.shop.purchase(orderOf(stock, { userId: neighbour }), start)).toMatchObject({
       rejection: 'sold_out',
     });
     await forget(store);
@@ -363,11 +359,11 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     });
     // The button under the report, if it was posted before.
     const settlement = { purchaseId, state: 'fulfilled', channelId: ownerChannelId } as const;
-    expect(await store.purchases.settle(settlement, start + day)).toMatchObject({
+    expect(await store.shop.settle(settlement, start + day)).toMatchObject({
       settled: false,
       purchase: { state: 'refunded' },
     });
-    expect(await store.purchases.purchase(orderOf(stock, { userId: neighbour }), start)).toMatchObject({
+    expect(await store.shop.purchase(orderOf(stock, { userId: neighbour }), start)).toMatchObject({
       outcome: 'purchased',
     });
     expect(await store.records.counts()).toMatchObject({ credits: 60 + 10 });
@@ -378,7 +374,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
   it('keeps the late delivery of a claimed vote from being paid again', async () => {
     const { store, url } = await open();
     const simple = { ...listing, rewards: plain.rewards };
-    const claimed = await store.claims.recordClaim({ userId: member, at: start }, simple, start + hour);
+    const claimed = await store.recorder.recordClaim({ userId: member, at: start }, simple, start + hour);
     expect(claimed).toMatchObject({ outcome: 'claimed', credits: 10 });
     await forget(store, start + hour);
     // The service may report the time of the vote less exactly than the delivery.

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { StoredPurchase } from '../../src/core/rewards/stored-purchase.ts';
+import type { StoredPurchase } from '../../src/features/shop/purchase.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
@@ -52,18 +52,16 @@ describeOnEveryDatabase(`two shops (seed ${seed})`, (newUrl) => {
       await deposit(stores[0], a, 60);
       await deposit(stores[1], b, 60);
       const once = orderOf(shout, { userId: a });
-      const pressed = await Promise.all([...stores, ...stores].map((store) => store.purchases.purchase(once, start)));
+      const pressed = await Promise.all([...stores, ...stores].map((store) => store.shop.purchase(once, start)));
       expect(pressed.filter((result) => result.outcome === 'purchased' && !result.repeated)).toHaveLength(1);
       expect(new Set(pressed.map((result) => result.outcome === 'purchased' && result.purchase.id)).size).toBe(1);
       // 10 credits are left, for one of two things.
       const cheap = { ...shout, price: 10 };
-      const last = await Promise.all(
-        stores.map((store) => store.purchases.purchase(orderOf(cheap, { userId: a }), start)),
-      );
+      const last = await Promise.all(stores.map((store) => store.shop.purchase(orderOf(cheap, { userId: a }), start)));
       expect(sold(last)).toHaveLength(1);
       const rare = itemOf({ id: `rare${round}`, manual: true, stock: 1, price: 0 });
       const raced = await Promise.all(
-        stores.map((store, index) => store.purchases.purchase(orderOf(rare, { userId: [a, b][index] ?? '' }), start)),
+        stores.map((store, index) => store.shop.purchase(orderOf(rare, { userId: [a, b][index] ?? '' }), start)),
       );
       expect(sold(raced)).toHaveLength(1);
     }
@@ -75,12 +73,12 @@ describeOnEveryDatabase(`two shops (seed ${seed})`, (newUrl) => {
     const role = { guildId, userId: '1', role: vipRole };
     await deposit(stores[0], '1', 50);
     for (let round = 0; round < 3; round += 1) {
-      await stores[0].purchases.purchase(orderOf(vip), start);
-      await Promise.all(stores.map((store) => store.rewards.settleRole(role, 'failed', start)));
-      const manual = await stores[1].purchases.purchase(orderOf(shout), start);
+      await stores[0].shop.purchase(orderOf(vip), start);
+      await Promise.all(stores.map((store) => store.roles.settleRole(role, 'failed', start)));
+      const manual = await stores[1].shop.purchase(orderOf(shout), start);
       const purchaseId = manual.outcome === 'purchased' ? manual.purchase.id : 0;
       const refund = { purchaseId, state: 'refunded', channelId: ownerChannelId } as const;
-      const settled = await Promise.all(stores.map((store) => store.purchases.settle(refund, start)));
+      const settled = await Promise.all(stores.map((store) => store.shop.settle(refund, start)));
       expect(settled.filter((result) => result?.settled)).toHaveLength(1);
       expect((await stores[0].ledger.account('1')).credits).toBe(50);
     }
@@ -102,17 +100,17 @@ describeOnEveryDatabase(`two shops (seed ${seed})`, (newUrl) => {
       const store = pick(stores);
       const roll = random();
       const userId = pick(users);
-      if (roll < 0.6) await store.purchases.purchase(pick(orders), start);
+      if (roll < 0.6) await store.shop.purchase(pick(orders), start);
       else if (roll < 0.75) {
         voteAt += 13 * hour;
         await vote(store, userId, voteAt);
       } else if (roll < 0.9) {
         const result = pick(['applied', 'failed', 'parked'] as const);
-        await store.rewards.settleRole({ userId, role: vipRole }, result, start);
+        await store.roles.settleRole({ userId, role: vipRole }, result, start);
       } else {
         const purchaseId = Math.ceil(random() * 40);
         const state = pick(['fulfilled', 'refunded'] as const);
-        await store.purchases.settle({ purchaseId, state, channelId: ownerChannelId }, start);
+        await store.shop.settle({ purchaseId, state, channelId: ownerChannelId }, start);
       }
     }
 
@@ -120,7 +118,7 @@ describeOnEveryDatabase(`two shops (seed ${seed})`, (newUrl) => {
 
     const purchases: StoredPurchase[] = [];
     for (const userId of users) {
-      const own = await stores[0].purchases.purchasesOf(userId, '', 1_000);
+      const own = await stores[0].shop.purchasesOf(userId, '', 1_000);
       purchases.push(...own);
       const entries = (await stores[0].records.entries(homeAccount(userId), 1_000)).toReversed();
       let balance = 0;
@@ -142,10 +140,10 @@ describeOnEveryDatabase(`two shops (seed ${seed})`, (newUrl) => {
     expect(new Set(issued).size).toBe(issued.length);
     // Each confirmation is one purchase still, and has its result.
     for (const order of orders) {
-      const again = await Promise.all(stores.map((store) => store.purchases.purchase({ ...order, item: null }, start)));
+      const again = await Promise.all(stores.map((store) => store.shop.purchase({ ...order, item: null }, start)));
       expect(again[0]).toEqual(again[1]);
     }
-    expect((await Promise.all(users.map((user) => stores[0].purchases.purchasesOf(user, '', 1_000)))).flat()).toEqual(
+    expect((await Promise.all(users.map((user) => stores[0].shop.purchasesOf(user, '', 1_000)))).flat()).toEqual(
       purchases,
     );
     await expectCleanAudit(url);

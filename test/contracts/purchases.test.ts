@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ShopItem } from '../../src/core/rewards/shop-item.ts';
+import type { ShopItem } from '../../src/features/shop/item.ts';
 import type { Store } from '../../src/features/store.ts';
 import { day, minute } from '../../src/platform/durations.ts';
 import { homeAccount } from '../support/home-account.ts';
@@ -32,7 +32,7 @@ function purchaseTests(newUrl: () => string): void {
   }
 
   const buy = (store: Store, item: ShopItem, at = start, changes: Parameters<typeof orderOf>[1] = {}) =>
-    store.purchases.purchase(orderOf(item, changes), at);
+    store.shop.purchase(orderOf(item, changes), at);
 
   async function kindsOf(store: Store): Promise<string[]> {
     return (await waitingEffects(store)).map(({ kind, queue }) => `${kind} ${queue}`);
@@ -57,12 +57,12 @@ function purchaseTests(newUrl: () => string): void {
   it('are one per confirmation, also after the price or the stock has changed', async () => {
     const { store } = await open();
     const order = orderOf(keys);
-    const first = await store.purchases.purchase(order, start);
+    const first = await store.shop.purchase(order, start);
     const changed = { ...order, item: { ...keys, price: 99, stock: 0, codes: [] }, confirmedPrice: 99 };
-    expect(await store.purchases.purchase(changed, start + minute)).toEqual({ ...first, repeated: true });
+    expect(await store.shop.purchase(changed, start + minute)).toEqual({ ...first, repeated: true });
     expect(first).toMatchObject({ purchase: { code: 'AAA-1', state: 'fulfilled', price: 10 } });
     expect(await creditsOf(store)).toBe(90);
-    expect(await store.purchases.purchase({ ...order, member: { userId: '2', roles: [] } }, start)).toEqual({
+    expect(await store.shop.purchase({ ...order, member: { userId: '2', roles: [] } }, start)).toEqual({
       outcome: 'foreign',
     });
   });
@@ -98,7 +98,7 @@ function purchaseTests(newUrl: () => string): void {
       { ...keys, id: 'few', codes: ['X'], stock: 0 },
       shout,
     ];
-    const { balance, offers } = await store.purchases.offers(
+    const { balance, offers } = await store.shop.offers(
       { accounts: '', guildId, ownerChannelId, items },
       { userId: '1', roles: [] },
       start,
@@ -115,7 +115,7 @@ function purchaseTests(newUrl: () => string): void {
   describe('compare codes', () => {
     const otherGuild = '613425648685547549';
     const leftIn = async (store: Store, shop: { guildId: string | null; accounts: string }) => {
-      const { offers } = await store.purchases.offers(
+      const { offers } = await store.shop.offers(
         { ...shop, ownerChannelId, items: [keys] },
         { userId: '1', roles: [] },
         start,
@@ -126,7 +126,7 @@ function purchaseTests(newUrl: () => string): void {
     it('within their guild: another one sells the same codes, and does not learn which were issued', async () => {
       const { store } = await open();
       const other = { guildId: otherGuild, accounts: otherGuild };
-      await store.ownerActions.correct(
+      await store.recorder.correct(
         { accounts: otherGuild, userId: '1', credits: 100, reason: 'deposit', at: start },
         'deposit elsewhere',
       );
@@ -153,7 +153,7 @@ function purchaseTests(newUrl: () => string): void {
     const codes = Array.from({ length: 2_100 }, (_, index) => `code ${index}`);
     for (const index of [0, 999, 1_000, 2_099]) await buy(store, { ...keys, codes: [`code ${index}`] });
     const item = { ...keys, codes };
-    const { offers } = await store.purchases.offers(
+    const { offers } = await store.shop.offers(
       { accounts: '', guildId, ownerChannelId, items: [item] },
       { userId: '1', roles: [] },
       start,
@@ -170,14 +170,11 @@ function purchaseTests(newUrl: () => string): void {
     const { store } = await open();
     expect(await buy(store, vip)).toMatchObject({ purchase: { state: 'confirmed', until: start + 7 * day } });
     expect(await buy(store, vip, start + day)).toMatchObject({ purchase: { until: start + 14 * day } });
-    await store.rewards.settleRole(role, 'applied', start + day);
-    expect(await store.purchases.purchasesOf('1', '', 9)).toMatchObject([
-      { state: 'fulfilled' },
-      { state: 'fulfilled' },
-    ]);
+    await store.roles.settleRole(role, 'applied', start + day);
+    expect(await store.shop.purchasesOf('1', '', 9)).toMatchObject([{ state: 'fulfilled' }, { state: 'fulfilled' }]);
     expect(await buy(store, vip, start + 15 * day)).toMatchObject({ purchase: { until: start + 22 * day } });
-    expect(await store.rewards.isGranted(role, start + 22 * day - 1)).toBe(true);
-    expect(await store.rewards.isGranted(role, start + 22 * day)).toBe(false);
+    expect(await store.roles.isGranted(role, start + 22 * day - 1)).toBe(true);
+    expect(await store.roles.isGranted(role, start + 22 * day)).toBe(false);
     expect(await kindsOf(store)).toEqual(Array(3).fill(`role role ${guildId}`));
   });
 
@@ -187,7 +184,7 @@ function purchaseTests(newUrl: () => string): void {
     expect(await buy(store, permanent)).toMatchObject({ purchase: { until: null } });
     expect(await buy(store, permanent)).toMatchObject({ rejection: 'already_owned' });
     expect(await buy(store, vip)).toMatchObject({ rejection: 'already_owned' });
-    expect(await store.rewards.isGranted(role, start + 10_000 * day)).toBe(true);
+    expect(await store.roles.isGranted(role, start + 10_000 * day)).toBe(true);
   });
 
   it('of a role that Discord rejects are refunded once, and the buyer and the owner are told', async () => {
@@ -195,19 +192,19 @@ function purchaseTests(newUrl: () => string): void {
     const limited = { ...vip, stock: 1 };
     await buy(store, limited);
     expect(await buy(store, limited)).toMatchObject({ rejection: 'sold_out' });
-    await store.rewards.settleRole(role, 'failed', start + 1);
-    await store.rewards.settleRole(role, 'failed', start + 2);
+    await store.roles.settleRole(role, 'failed', start + 1);
+    await store.roles.settleRole(role, 'failed', start + 2);
     expect(await creditsOf(store)).toBe(100);
     expect(await store.records.entries(homeAccount('1'), 1)).toMatchObject([
       { cause: 'refund', credits: 30, reason: 'VIP', at: start + 1 },
     ]);
-    expect(await store.rewards.isGranted(role, start + 1)).toBe(false);
+    expect(await store.roles.isGranted(role, start + 1)).toBe(false);
     expect(await kindsOf(store)).toEqual([
       `role role ${guildId}`,
       'directMessage dm 1',
       `ownerReport ${ownerChannelId}`,
     ]);
-    expect(await store.purchases.purchasesOf('1', '', 9)).toMatchObject([{ state: 'refunded' }]);
+    expect(await store.shop.purchasesOf('1', '', 9)).toMatchObject([{ state: 'refunded' }]);
     expect(await buy(store, limited)).toMatchObject({ outcome: 'purchased' });
     await expectCleanAudit(url);
   });
@@ -215,37 +212,37 @@ function purchaseTests(newUrl: () => string): void {
   it('of a role that has got permissions of a moderator are refunded once, and an earlier one is removed at its end', async () => {
     const { store } = await open();
     await buy(store, vip);
-    await store.rewards.settleRole(role, 'applied', start);
+    await store.roles.settleRole(role, 'applied', start);
     await buy(store, vip, start + 1);
-    await store.rewards.settleRole(role, 'refused', start + 2);
-    await store.rewards.settleRole(role, 'refused', start + 3);
+    await store.roles.settleRole(role, 'refused', start + 2);
+    await store.roles.settleRole(role, 'refused', start + 3);
     expect(await creditsOf(store)).toBe(70);
-    expect(await store.rewards.isGranted(role, start + 7 * day - 1)).toBe(true);
-    expect(await store.rewards.endGrants(start + 7 * day, 9)).toBe(1);
-    await store.rewards.settleRole(role, 'removed', start + 7 * day);
-    expect(await store.rewards.hasGrant(role)).toBe(false);
+    expect(await store.roles.isGranted(role, start + 7 * day - 1)).toBe(true);
+    expect(await store.roles.endGrants(start + 7 * day, 9)).toBe(1);
+    await store.roles.settleRole(role, 'removed', start + 7 * day);
+    expect(await store.roles.hasGrant(role)).toBe(false);
   });
 
   it('of a role are not refunded if the member has left, or had the role before it failed', async () => {
     const { store } = await open();
     await buy(store, vip);
-    await store.rewards.settleRole(role, 'parked', start);
+    await store.roles.settleRole(role, 'parked', start);
     expect(await creditsOf(store)).toBe(70);
-    await store.rewards.settleRole(role, 'applied', start + 1);
-    await store.rewards.settleRole(role, 'failed', start + 2);
+    await store.roles.settleRole(role, 'applied', start + 1);
+    await store.roles.settleRole(role, 'failed', start + 2);
     expect(await creditsOf(store)).toBe(70);
     // Only the second purchase was not fulfilled.
     await buy(store, vip, start + 3);
-    await store.rewards.settleRole(role, 'failed', start + 4);
+    await store.roles.settleRole(role, 'failed', start + 4);
     expect(await creditsOf(store)).toBe(70);
-    expect(await store.rewards.isGranted(role, start + 7 * day - 1)).toBe(true);
-    expect(await store.rewards.isGranted(role, start + 7 * day)).toBe(false);
+    expect(await store.roles.isGranted(role, start + 7 * day - 1)).toBe(true);
+    expect(await store.roles.isGranted(role, start + 7 * day)).toBe(false);
   });
 
   it('of a role that ended before Discord had it are refunded', async () => {
     const { store } = await open();
     await buy(store, vip);
-    await store.rewards.settleRole(role, 'removed', start + 8 * day);
+    await store.roles.settleRole(role, 'removed', start + 8 * day);
     expect(await creditsOf(store)).toBe(100);
   });
 
@@ -253,7 +250,7 @@ function purchaseTests(newUrl: () => string): void {
     const { url, store } = await open();
     for (const item of [shout, shout, vip]) await buy(store, item);
     const settle = (purchaseId: number, state: 'fulfilled' | 'refunded', channelId = ownerChannelId) =>
-      store.purchases.settle({ purchaseId, state, channelId }, start + 1);
+      store.shop.settle({ purchaseId, state, channelId }, start + 1);
     // A role is fulfilled by Discord alone.
     expect([await settle(1, 'fulfilled', '7'), await settle(9, 'fulfilled')]).toEqual([null, null]);
     expect(await settle(1, 'fulfilled')).toMatchObject({ settled: true, purchase: { state: 'fulfilled' } });
@@ -268,7 +265,7 @@ function purchaseTests(newUrl: () => string): void {
   it('stay readable when the item has left the settings', async () => {
     const { store } = await open();
     await buy(store, keys);
-    const [purchase] = await store.purchases.purchasesOf('1', '', 1);
+    const [purchase] = await store.shop.purchasesOf('1', '', 1);
     expect(purchase).toMatchObject({ item: 'key', name: 'Game key', price: 10, code: 'AAA-1', at: start });
   });
 }

@@ -19,14 +19,14 @@ function rewardRecordTests(newUrl: () => string): void {
 
   it('show the newest purchases, whatever the order of their ids, and never a code', async () => {
     const store = await openShop(newUrl());
-    expect(await store.rewardRecords.purchases()).toEqual(none);
+    expect(await store.shop.summary()).toEqual(none);
     await deposit(store, '1', 1000);
     await deposit(store, '2', 1000);
-    await store.purchases.purchase(orderOf(keys, { userId: '2' }), start + hour);
-    await store.purchases.purchase(orderOf(vip), start + hour);
+    await store.shop.purchase(orderOf(keys, { userId: '2' }), start + hour);
+    await store.shop.purchase(orderOf(vip), start + hour);
     for (let minutes = 12; minutes > 0; minutes -= 1)
-      await store.purchases.purchase(orderOf({ ...shout, name: `Shout ${minutes}` }), start + minutes * minute);
-    const { newest, waiting } = await store.rewardRecords.purchases();
+      await store.shop.purchase(orderOf({ ...shout, name: `Shout ${minutes}` }), start + minutes * minute);
+    const { newest, waiting } = await store.shop.summary();
     expect(waiting).toBe(12);
     expect(newest.map(({ name }) => name)).toEqual([
       'VIP',
@@ -44,30 +44,30 @@ function rewardRecordTests(newUrl: () => string): void {
     const store = await openShop(newUrl());
     await deposit(store, '1', 1000);
     const manual = itemOf({ manual: true });
-    const waiting = async () => (await store.rewardRecords.purchases()).waiting;
-    for (const item of [manual, vip, keys, manual]) await store.purchases.purchase(orderOf(item), start);
+    const waiting = async () => (await store.shop.summary()).waiting;
+    for (const item of [manual, vip, keys, manual]) await store.shop.purchase(orderOf(item), start);
     expect(await waiting()).toBe(2);
-    const [first, second] = (await store.rewardRecords.purchases()).newest.filter(({ name }) => name === manual.name);
+    const [first, second] = (await store.shop.summary()).newest.filter(({ name }) => name === manual.name);
     if (first === undefined || second === undefined) throw new Error('no purchases');
-    await store.purchases.settle({ purchaseId: first.id, state: 'fulfilled', channelId: ownerChannelId }, start);
+    await store.shop.settle({ purchaseId: first.id, state: 'fulfilled', channelId: ownerChannelId }, start);
     expect(await waiting()).toBe(1);
-    await store.purchases.settle({ purchaseId: second.id, state: 'refunded', channelId: ownerChannelId }, start);
+    await store.shop.settle({ purchaseId: second.id, state: 'refunded', channelId: ownerChannelId }, start);
     expect(await waiting()).toBe(0);
   });
 
   it('count members with reminders once, those that are due soon, and those that were switched off', async () => {
     const store = await openShop(newUrl());
-    expect(await store.rewardRecords.reminders(start)).toEqual({ scheduled: 0, dueSoon: 0, stopped: 0 });
+    expect(await store.reminders.summary(start)).toEqual({ scheduled: 0, dueSoon: 0, stopped: 0 });
     await remind(store, '1', { server: start + hour, bot: start + 2 * hour });
     await remind(store, '2', { server: start + hour + 1 });
     await remind(store, '3', { server: start + minute });
     await remind(store, '4', { server: null });
     await store.reminders.stop('3', 'direct_messages_closed', start);
-    expect(await store.rewardRecords.reminders(start)).toEqual({ scheduled: 2, dueSoon: 1, stopped: 1 });
-    expect(await store.rewardRecords.reminders(start + 5 * hour)).toMatchObject({ scheduled: 2, dueSoon: 3 });
+    expect(await store.reminders.summary(start)).toEqual({ scheduled: 2, dueSoon: 1, stopped: 1 });
+    expect(await store.reminders.summary(start + 5 * hour)).toMatchObject({ scheduled: 2, dueSoon: 3 });
     await store.reminders.switchOff(homeAccount('2'), null);
     await remind(store, '3', { server: null });
-    expect(await store.rewardRecords.reminders(start)).toEqual({ scheduled: 1, dueSoon: 1, stopped: 0 });
+    expect(await store.reminders.summary(start)).toEqual({ scheduled: 1, dueSoon: 1, stopped: 0 });
   });
 }
 
@@ -85,5 +85,5 @@ it.each([10_000, 20_001])('reward records count %i members with two reminders ea
     )
     .run();
   database.close();
-  expect(await store.rewardRecords.reminders(start)).toEqual({ scheduled: members, dueSoon: 2 * members, stopped: 0 });
+  expect(await store.reminders.summary(start)).toEqual({ scheduled: members, dueSoon: 2 * members, stopped: 0 });
 });

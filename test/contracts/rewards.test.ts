@@ -190,11 +190,11 @@ function rewardTests(newUrl: () => string): void {
     const { store } = await open();
     const role = (id: string) => ({ guildId, userId: '1', role: id });
     await castVote(store, '1', start);
-    expect(await store.rewards.isGranted(role(voterRole), start + 12 * hour - 1)).toBe(true);
-    expect(await store.rewards.isGranted(role(voterRole), start + 12 * hour)).toBe(false);
+    expect(await store.roles.isGranted(role(voterRole), start + 12 * hour - 1)).toBe(true);
+    expect(await store.roles.isGranted(role(voterRole), start + 12 * hour)).toBe(false);
     await castVote(store, '1', start + day);
-    expect(await store.rewards.isGranted(role(voterRole), start + day + 12 * hour - 1)).toBe(true);
-    expect(await store.rewards.isGranted(role(milestoneRole), start + 1_000 * day)).toBe(true);
+    expect(await store.roles.isGranted(role(voterRole), start + day + 12 * hour - 1)).toBe(true);
+    expect(await store.roles.isGranted(role(milestoneRole), start + 1_000 * day)).toBe(true);
     const effects = await store.records.effects({ state: 'waiting', before: null, limit: 10 });
     expect(effects.filter(({ kind }) => kind === 'role')).toHaveLength(2);
   });
@@ -203,22 +203,22 @@ function rewardTests(newUrl: () => string): void {
     const { store } = await open();
     const gold = { guildId, userId: '1', role: goldRole };
     await premium(store, {});
-    expect(await store.rewards.isGranted(gold, start + 30 * day - 1)).toBe(true);
-    expect(await store.rewards.isGranted(gold, start + 30 * day)).toBe(false);
+    expect(await store.roles.isGranted(gold, start + 30 * day - 1)).toBe(true);
+    expect(await store.roles.isGranted(gold, start + 30 * day)).toBe(false);
     await premium(store, { kind: 'subscription.renewed', at: start + day, periodEnd: start + 60 * day });
-    expect(await store.rewards.isGranted(gold, start + 60 * day - 1)).toBe(true);
+    expect(await store.roles.isGranted(gold, start + 60 * day - 1)).toBe(true);
     await premium(store, { kind: 'subscription.revoked', at: start + 2 * day, userId: null });
-    expect(await store.rewards.isGranted(gold, start + 2 * day)).toBe(false);
+    expect(await store.roles.isGranted(gold, start + 2 * day)).toBe(false);
   });
 
   it('ends the role of a tier at once when an expiry is later than the last payment, and not when it is older', async () => {
     const { store } = await open();
     const gold = { guildId, userId: '1', role: goldRole };
-    const isGranted = (at: number) => store.rewards.isGranted(gold, at);
+    const isGranted = (at: number) => store.roles.isGranted(gold, at);
     const expire = (at: number, periodEnd: number | null) =>
       premium(store, { kind: 'subscription.expired', at, periodEnd, userId: null });
     await premium(store, {});
-    await store.rewards.settleRole(gold, 'applied', start);
+    await store.roles.settleRole(gold, 'applied', start);
     expect(await expire(start + day, start + 30 * day)).toMatchObject({ outcome: 'recorded' });
     expect(await isGranted(start + day)).toBe(false);
     await premium(store, { kind: 'subscription.renewed', at: start + 2 * day, periodEnd: start + 60 * day });
@@ -244,9 +244,9 @@ function rewardTests(newUrl: () => string): void {
     ]) {
       const { store } = await open();
       for (const event of events) await premium(store, event);
-      expect(await store.rewards.isGranted({ userId: '1', role: goldRole }, start + 60 * day - 1)).toBe(true);
+      expect(await store.roles.isGranted({ userId: '1', role: goldRole }, start + 60 * day - 1)).toBe(true);
       await premium(store, { ...expiry, periodEnd: start + 60 * day });
-      expect(await store.rewards.isGranted({ userId: '1', role: goldRole }, start)).toBe(false);
+      expect(await store.roles.isGranted({ userId: '1', role: goldRole }, start)).toBe(false);
     }
   });
 
@@ -282,19 +282,19 @@ function rewardTests(newUrl: () => string): void {
     const { store } = await open();
     const role = { guildId, userId: '1', role: voterRole };
     await castVote(store, '1', start);
-    await store.rewards.settleRole(role, 'applied', start);
-    expect(await store.rewards.endGrants(start + hour, 10)).toBe(0);
-    expect(await store.rewards.endGrants(start + 12 * hour, 10)).toBe(1);
-    expect(await store.rewards.endGrants(start + 12 * hour, 10)).toBe(0);
+    await store.roles.settleRole(role, 'applied', start);
+    expect(await store.roles.endGrants(start + hour, 10)).toBe(0);
+    expect(await store.roles.endGrants(start + 12 * hour, 10)).toBe(1);
+    expect(await store.roles.endGrants(start + 12 * hour, 10)).toBe(0);
     // A vote arrives before the role is removed: the removal is wrong, and is repaired by another attempt.
     await castVote(store, '1', start + 13 * hour);
-    await store.rewards.settleRole(role, 'removed', start + 13 * hour);
-    expect(await store.rewards.isGranted(role, start + 13 * hour)).toBe(true);
+    await store.roles.settleRole(role, 'removed', start + 13 * hour);
+    expect(await store.roles.isGranted(role, start + 13 * hour)).toBe(true);
     expect((await store.records.counts()).effects.waiting).toBeGreaterThanOrEqual(4);
-    await store.rewards.settleRole(role, 'applied', start + 13 * hour);
-    expect(await store.rewards.endGrants(start + 25 * hour, 10)).toBe(1);
-    await store.rewards.settleRole(role, 'removed', start + 25 * hour);
-    expect(await store.rewards.isGranted(role, start)).toBe(false);
+    await store.roles.settleRole(role, 'applied', start + 13 * hour);
+    expect(await store.roles.endGrants(start + 25 * hour, 10)).toBe(1);
+    await store.roles.settleRole(role, 'removed', start + 25 * hour);
+    expect(await store.roles.isGranted(role, start)).toBe(false);
   });
 
   it('tries a role again after its effect was given up, and after its removal was rejected', async () => {
@@ -303,16 +303,16 @@ function rewardTests(newUrl: () => string): void {
     await castVote(store, '1', start, onlyVoter);
     const take = (now: number) => store.outbox.claim(`role ${guildId}`, now, now + hour, 1);
     await store.outbox.giveUp(await take(start), start, 'gave up');
-    await store.rewards.repairMember('1', start);
+    await store.roles.repairMember('1', start);
     const [again] = await take(start + hour);
     expect(again).toMatchObject({ content: { userId: '1', role: voterRole } });
-    await store.rewards.settleRole({ userId: '1', role: voterRole }, 'applied', start);
-    expect(await store.rewards.endGrants(start + 12 * hour, 10)).toBe(1);
-    await store.rewards.settleRole({ userId: '1', role: voterRole }, 'failed', start + 12 * hour);
-    expect(await store.rewards.hasGrant({ userId: '1', role: voterRole })).toBe(true);
-    expect(await store.rewards.repairAfter('', 10, start + 13 * hour)).toBeNull();
-    await store.rewards.settleRole({ userId: '1', role: voterRole }, 'removed', start + 13 * hour);
-    expect(await store.rewards.hasGrant({ userId: '1', role: voterRole })).toBe(false);
+    await store.roles.settleRole({ userId: '1', role: voterRole }, 'applied', start);
+    expect(await store.roles.endGrants(start + 12 * hour, 10)).toBe(1);
+    await store.roles.settleRole({ userId: '1', role: voterRole }, 'failed', start + 12 * hour);
+    expect(await store.roles.hasGrant({ userId: '1', role: voterRole })).toBe(true);
+    expect(await store.roles.repairAfter('', 10, start + 13 * hour)).toBeNull();
+    await store.roles.settleRole({ userId: '1', role: voterRole }, 'removed', start + 13 * hour);
+    expect(await store.roles.hasGrant({ userId: '1', role: voterRole })).toBe(false);
   });
 
   it('ends the roles of all ids of an order with a revocation', async () => {
@@ -321,7 +321,7 @@ function rewardTests(newUrl: () => string): void {
     await premium(store, { orderIds: ['a'] });
     await premium(store, { kind: 'subscription.renewed', orderIds: ['b'], at: start + day, periodEnd: null });
     await premium(store, { kind: 'subscription.revoked', orderIds: ['a', 'b'], at: start + 2 * day });
-    expect(await store.rewards.isGranted(gold, start + 2 * day)).toBe(false);
+    expect(await store.roles.isGranted(gold, start + 2 * day)).toBe(false);
   });
 
   it('repairs every role of every member, page by page', async () => {
@@ -330,12 +330,12 @@ function rewardTests(newUrl: () => string): void {
       await castVote(store, userId, start);
       await castVote(store, userId, start + day);
       for (const role of [voterRole, milestoneRole]) {
-        await store.rewards.settleRole({ userId, role }, 'applied', start + day);
+        await store.roles.settleRole({ userId, role }, 'applied', start + day);
       }
     }
     const before = (await store.records.counts()).effects.waiting;
     let last: string | null = '';
-    while (last !== null) last = await store.rewards.repairAfter(last, 1, start + day);
+    while (last !== null) last = await store.roles.repairAfter(last, 1, start + day);
     expect((await store.records.counts()).effects.waiting - before).toBe(6);
   });
 

@@ -39,7 +39,7 @@ describeOnEveryDatabase('listings with one target', (newUrl) => {
   }
 
   const claim = (store: Store, listing: ListingContext, at: number) =>
-    store.claims.recordClaim({ userId: '1', at }, listing, at + minute);
+    store.recorder.recordClaim({ userId: '1', at }, listing, at + minute);
   const account = (store: Store) => store.ledger.account('1');
 
   it('pay a vote once, whether it is delivered for one and claimed for another, or the other way round', async () => {

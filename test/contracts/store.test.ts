@@ -201,19 +201,19 @@ function storeTests(newUrl: () => string): void {
       const stores = [await open(url), await open(url, { thread: true })] as const;
       const correction = { accounts: '', userId: '1', credits: 7, reason: 'lost', at: start };
       const results = await Promise.all(
-        [0, 1, 0, 1].map((which) => stores[which as 0 | 1].ownerActions.correct(correction, 'key')),
+        [0, 1, 0, 1].map((which) => stores[which as 0 | 1].recorder.correct(correction, 'key')),
       );
       expect(results.map(({ outcome }) => outcome)).toEqual(Array(4).fill('corrected'));
       expect(results.filter((corrected) => 'repeated' in corrected && corrected.repeated)).toHaveLength(3);
-      const { ownerActions, ledger, records } = stores[0];
-      expect(await ownerActions.correct({ ...correction, userId: '2' }, 'key')).toEqual({
+      const { recorder, ledger, records } = stores[0];
+      expect(await recorder.correct({ ...correction, userId: '2' }, 'key')).toEqual({
         outcome: 'key_reused',
       });
-      expect(await ownerActions.correct({ ...correction, credits: -8 }, 'other')).toEqual({
+      expect(await recorder.correct({ ...correction, credits: -8 }, 'other')).toEqual({
         outcome: 'overdrawn',
         balance: 7,
       });
-      expect(await ownerActions.correct({ ...correction, credits: -7 }, 'other')).toMatchObject({
+      expect(await recorder.correct({ ...correction, credits: -7 }, 'other')).toMatchObject({
         balance: 0,
       });
       expect(await ledger.account('1')).toEqual({ userId: '1', credits: 0, votes: 0 });
@@ -226,11 +226,11 @@ function storeTests(newUrl: () => string): void {
     it('requeues only buried effects', async () => {
       const store = await open();
       await record(store, vote('1'));
-      const { ownerActions, outbox, records } = store;
-      expect(await ownerActions.requeueEffect(1, start)).toBe('not_buried');
-      expect(await ownerActions.requeueEffect(2, start)).toBe('unknown');
+      const { outbox, records } = store;
+      expect(await outbox.requeue(1, start)).toBe('not_buried');
+      expect(await outbox.requeue(2, start)).toBe('unknown');
       await outbox.bury(await claimDue(outbox, start, start + minute, 9), start, 'no such channel');
-      expect(await ownerActions.requeueEffect(1, start + day)).toBe('revived');
+      expect(await outbox.requeue(1, start + day)).toBe('revived');
       expect(await records.effect(1)).toMatchObject({
         state: 'waiting',
         attempts: 0,
@@ -345,26 +345,26 @@ function storeTests(newUrl: () => string): void {
 
     it('knows that a rejected effect was not sent, unless an earlier attempt may have sent it', async () => {
       const store = await open();
-      const { ownerActions, outbox } = store;
+      const { outbox } = store;
       await record(store, vote('1'));
       const claim = (at: number) => claimDue(outbox, at, at + minute, 10);
       await outbox.bury(await claim(start), start, 'no permission');
-      await ownerActions.requeueEffect(1, start + hour);
+      await outbox.requeue(1, start + hour);
       const afterRejection = await claim(start + hour);
       expect(afterRejection).toMatchObject([{ possiblySentSince: null }]);
 
       await outbox.retry(afterRejection, start + 2 * hour, 'no answer');
       await outbox.bury(await claim(start + 2 * hour), start + 2 * hour, 'no permission');
-      await ownerActions.requeueEffect(1, start + day);
+      await outbox.requeue(1, start + day);
       expect(await claim(start + day)).toMatchObject([{ possiblySentSince: start + hour }]);
     });
 
     it('stores that an effect given up without a response may have been sent', async () => {
       const store = await open();
-      const { ownerActions, outbox } = store;
+      const { outbox } = store;
       await record(store, vote('1'));
       await outbox.giveUp(await claimDue(outbox, start, start + minute, 10), start, 'no answer for a week');
-      await ownerActions.requeueEffect(1, start + day);
+      await outbox.requeue(1, start + day);
       expect(await claimDue(outbox, start + day, start + day + minute, 10)).toMatchObject([
         { possiblySentSince: start },
       ]);

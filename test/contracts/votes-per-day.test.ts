@@ -35,7 +35,7 @@ async function open(url: string) {
     const delivery = { receivedAt: Math.max(at, clock.now()), family: 'vote', body: '{}' } as const;
     return store.recorder.record(delivery, { type: 'event', event, listing });
   };
-  const claim = (userId: string, at: number) => store.claims.recordClaim({ userId, at }, listingOf('server'), now);
+  const claim = (userId: string, at: number) => store.recorder.recordClaim({ userId, at }, listingOf('server'), now);
   const count = store.votesPerDayIn(timeZone);
   return { clock, store, castVote, claim, count: (names: readonly string[] | null) => count(names, clock.now()) };
 }
@@ -85,7 +85,7 @@ describeOnEveryDatabase('votes per day', (newUrl) => {
     await castVote('2', now - hour, { denial: 'limit' });
     await claim('3', now - hour);
     await castVote('4', now - hour, { listing: 'bot' });
-    await store.ownerActions.correct({ accounts: '', userId: '1', credits: 5, reason: 'test', at: now }, 'key');
+    await store.recorder.correct({ accounts: '', userId: '1', credits: 5, reason: 'test', at: now }, 'key');
     expect(busy(await count(['server']))).toEqual([[1, 3]]);
     expect(busy(await count(['bot']))).toEqual([[1, 1]]);
     expect(busy(await count(['server', 'bot', 'other']))).toEqual([[1, 4]]);

@@ -11,7 +11,7 @@ function ledgerTests(newUrl: () => string): void {
   async function open(url = newUrl()) {
     const store = await openLedger(url);
     const accountsOf = (id: string | null) => (id === null ? '' : id === guildId ? guildId : undefined);
-    const ledger = createWritableLedger({ store: store.ledgerStore, accountsOf, clock: { now: () => monday } });
+    const ledger = createWritableLedger({ store, accountsOf, clock: { now: () => monday } });
     const balance = async (accounts = '') => (await store.ledgerIn(accounts).account(userId)).credits;
     const entries = async () => (await store.standingsIn('', 'UTC').standing(userId, monday)).entries;
     return { url, store, ledger, balance, entries };

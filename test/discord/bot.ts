@@ -3,7 +3,6 @@ import { ApplicationCommandOptionType, Routes } from 'discord-api-types/v10';
 import { inject, it } from 'vitest';
 import type { Command, CommandContext, UnlocalizedContext } from '../../commands/context.ts';
 import type { SetupServices } from '../../commands/setup-services.ts';
-import type { ShopItem } from '../../src/core/rewards/shop-item.ts';
 import type { Reply } from '../../src/discord/commands/reply.ts';
 import { createGatewayClient } from '../../src/discord/gateway/gateway-client.ts';
 import { createInteractionsEndpoint } from '../../src/discord/interactions/endpoint.ts';
@@ -18,6 +17,7 @@ import { createAwards } from '../../src/features/corrections/awards.ts';
 import { createMemberDataAccess } from '../../src/features/member-data/member-data.ts';
 import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts';
 import { createReminderService } from '../../src/features/reminders/service.ts';
+import type { ShopItem } from '../../src/features/shop/item.ts';
 import { createShop } from '../../src/features/shop/shop.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { createTraces } from '../../src/owner/traces.ts';
@@ -149,15 +149,15 @@ export async function connectedBot(
     findListing: (name) => reminded.find((each) => each.name === name),
     ...{ isEnabled: true, texts: en, clock, log },
   });
-  const awards = createAwards({ actions: store.ownerActions, accounts: '', clock: systemClock, log });
+  const awards = createAwards({ recorder: store.recorder, accounts: '', clock: systemClock, log });
   const shop = createShop({
     shopIn: () => ({ accounts: '', guildId: discord.guildId, items, ownerChannelId: discord.channels.general }),
-    ...{ purchases: store.purchases, clock: systemClock, log, nudge() {}, onPurchase() {} },
+    ...{ store: store.shop, clock: systemClock, log, nudge() {}, onPurchase() {} },
   });
   const claims = createClaims({
     findListing: (name) => serverAndBot().find((each) => each.name === name),
     findLookup: (name) => listings.find((each) => each.name === name),
-    ...{ ledgerIn: store.ledgerIn, recorder: store.claims },
+    ...{ ledgerIn: store.ledgerIn, recorder: store.recorder },
     ...{ clock: systemClock, log },
   });
   const memberData = createMemberDataAccess({

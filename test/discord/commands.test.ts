@@ -97,7 +97,7 @@ describe('the commands on Discord', () => {
     const [listing] = serverAndBot();
     if (listing === undefined) throw new Error('no listing');
     const lastWeek = Date.now() - 8 * day;
-    await store.claims.recordClaim({ userId: '1', at: lastWeek }, listing, lastWeek);
+    await store.recorder.recordClaim({ userId: '1', at: lastWeek }, listing, lastWeek);
     const withPicture = await run('stats').settled;
     const [embed] = withPicture.embeds;
     expect(embed?.image?.description).toMatch(/^Bar chart of the votes per day .* Total: 1\./);
@@ -155,7 +155,7 @@ describe('the commands on Discord', () => {
 
   it('/credits shows an account privately', async () => {
     const { discord, run, store, member } = await connectedBot(commands, { listings });
-    await store.ownerActions.correct({ accounts: '', userId: member.id, credits: 25, reason: 'test', at: start }, '1');
+    await store.recorder.correct({ accounts: '', userId: member.id, credits: 25, reason: 'test', at: start }, '1');
     const { embeds } = await run('credits').settled;
     expect(embeds[0]?.description).toMatch(/^\*\*25\*\* credits · rank \*\*#1\*\*\n/);
     expect(embeds[0]?.fields).toMatchObject([
@@ -169,10 +169,7 @@ describe('the commands on Discord', () => {
     const { discord, run, store, member, other } = await connectedBot(commands, { listings });
     for (let number = 0; number < 12; number += 1) {
       const userId = number === 11 ? other.id : number === 0 ? member.id : String(100 + number);
-      await store.ownerActions.correct(
-        { accounts: '', userId, credits: 50 - number, reason: 'test', at: start },
-        userId,
-      );
+      await store.recorder.correct({ accounts: '', userId, credits: 50 - number, reason: 'test', at: start }, userId);
     }
     const { id } = await run('leaderboard', { by: 'credits' }).settled;
     const shown = () => discord.messages(discord.channels.general)[0];
@@ -196,7 +193,7 @@ describe('the commands on Discord', () => {
 
   it('/leaderboard turns the pages of an embed that an earlier version posted', async () => {
     const { discord, rest, store, member } = await connectedBot(commands, { listings });
-    await store.ownerActions.correct(
+    await store.recorder.correct(
       { accounts: '', userId: member.id, credits: 50, reason: 'test', at: start },
       'deposit',
     );
@@ -212,7 +209,7 @@ describe('the commands on Discord', () => {
   it('/shop sells an item over its buttons, once for two presses, to the member alone', async () => {
     const { discord, run, store, member, other } = await connectedBot(commands, { listings, items: [keys] });
     const userId = member.id;
-    await store.ownerActions.correct({ accounts: '', userId, credits: 25, reason: 'deposit', at: start }, 'deposit');
+    await store.recorder.correct({ accounts: '', userId, credits: 25, reason: 'deposit', at: start }, 'deposit');
     const message = await run('shop').settled;
     const press = async (shown: typeof message, label: string) => {
       const button = controlsOf(shown.components).find((each) => 'label' in each && each.label === label);
@@ -233,7 +230,7 @@ describe('the commands on Discord', () => {
 
   it('/shop works with the select and the buttons of an embed that an earlier version sent', async () => {
     const { discord, rest, store, member } = await connectedBot(commands, { listings, items: [keys] });
-    await store.ownerActions.correct(
+    await store.recorder.correct(
       { accounts: '', userId: member.id, credits: 25, reason: 'deposit', at: start },
       'deposit',
     );

@@ -185,10 +185,10 @@ async function addOrdersAndReminders(store: Store, now: number) {
   const longest = { ...shout, id: 'longest', name: `<b>${'Supercalifragilistic'.repeat(4)}`.slice(0, 80) };
   await deposit(store, member, 10_000);
   for (const [index, item] of [shout, keys, vip, shout, longest].entries()) {
-    const bought = await store.purchases.purchase(orderOf(item, { userId: member }), now - (9 - index) * hour);
+    const bought = await store.shop.purchase(orderOf(item, { userId: member }), now - (9 - index) * hour);
     if (bought.outcome !== 'purchased' || index > 0) continue;
     const settlement = { purchaseId: bought.purchase.id, state: 'refunded', channelId: ownerChannelId } as const;
-    await store.purchases.settle(settlement, now);
+    await store.shop.settle(settlement, now);
   }
   for (const userId of ['100', '101', '102']) {
     const listing = { name: 'harbour', cooldownMs: 12 * hour, nextVoteAt: userId === '100' ? null : now + hour / 2 };
@@ -220,7 +220,7 @@ async function startWithRewards() {
     const voters = Array.from({ length: 1 + ((age * 7) % 11) }, (_, index) => String(100 + index));
     await Promise.all(voters.map((userId) => castVote(store, community, userId, now - age * day - hour / 2)));
   }
-  await store.rewards.settleRole({ userId: '100', role }, 'failed', now);
+  await store.roles.settleRole({ userId: '100', role }, 'failed', now);
   await addOrdersAndReminders(store, now);
   const unset = { LOOKUP_SERVER_KEY: '', LOOKUP_BOT_KEY: '', VOTE_WEBHOOK_SECRET: '', PREMIUM_WEBHOOK_SECRET: '' };
   return startInstallation({ ...community.environment, ...unset, DISCORD_TOKEN: 'none' });

@@ -53,7 +53,7 @@ function backfillTests(newUrl: () => string): void {
     const community = installation(url, { milestones: [{ votes: 2, role: milestoneRole }] });
     await castVotes(store, installation(url, {}), 0, 4);
     expect(await backfill(community, '--yes')).toMatchObject({ paid: true, members: 3, roles: 3, causes: [] });
-    expect(await store.rewards.isGranted({ userId: '1', role: milestoneRole }, monday)).toBe(true);
+    expect(await store.roles.isGranted({ userId: '1', role: milestoneRole }, monday)).toBe(true);
     const effects = await store.records.effects({ state: 'waiting', before: null, limit: 10 });
     expect(effects.map(({ kind }) => kind)).toEqual(['role', 'role', 'role']);
     expect(await backfill(community, '--yes')).toMatchObject({ members: 0, roles: 0 });

@@ -110,7 +110,7 @@ describe('the owner API', () => {
     await post('/webhooks/vote', { ...vote, userId: forgotten, creditsAwarded: -1 });
     await post('/webhooks/vote', { ...vote, userId: '42' });
     const reason = `a present of <@${forgotten}>`;
-    await store.ownerActions.correct({ accounts: '', userId: forgotten, credits: 5, reason, at: start }, 'key');
+    await store.recorder.correct({ accounts: '', userId: forgotten, credits: 5, reason, at: start }, 'key');
     const textOf = async (path: string) => {
       const response = await fetch(`${url}/owner/api${path}`, { headers: { authorization: 'Bearer the-owner-token' } });
       return `${response.status} ${await response.text()}`;
@@ -142,7 +142,7 @@ describe('the owner API', () => {
     const { post, request, store } = await startOwnerServer();
     await post('/webhooks/vote', vote);
     await post('/webhooks/vote', { ...vote, userId: remindedUserId, timestamp: '2025-12-30T23:00:00Z' });
-    await store.ownerActions.correct(
+    await store.recorder.correct(
       { accounts: '', userId: remindedUserId, credits: 5, reason: 'test', at: start },
       'key',
     );
@@ -187,7 +187,7 @@ describe('the owner API', () => {
     const { post, request, store } = await startOwnerServer();
     await post('/webhooks/vote', vote);
     const correction = { userId: '42', accounts: '9', credits: 5, reason: 'test', at: start };
-    await store.ownerActions.correct(correction, 'key');
+    await store.recorder.correct(correction, 'key');
     const { json } = await request('/users/42');
     expect(json).toMatchObject({ credits: 15, votes: 1 });
     expect(json['accounts']).toMatchObject([

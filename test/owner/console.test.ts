@@ -226,7 +226,7 @@ describe('the console', () => {
       [vip, 2],
       [keys, 3],
     ] as const)
-      await store.purchases.purchase(orderOf(item, { userId: '42' }), start + minutes * minute);
+      await store.shop.purchase(orderOf(item, { userId: '42' }), start + minutes * minute);
     const { text } = await open('rewards');
     const orders = /<section[^>]*aria-labelledby="orders">.*?<\/section>/s.exec(text)?.[0] ?? '';
     expect(orders).toContain('<strong>1 purchase</strong> waits for you');
@@ -237,9 +237,9 @@ describe('the console', () => {
     expect(text).not.toContain('<b>Shout');
     expect(text).not.toContain('\u202E');
     expect(text).not.toContain(keys.codes?.[0]);
-    const waiting = (await store.rewardRecords.purchases()).newest.find(({ name }) => name === hostile.name);
+    const waiting = (await store.shop.summary()).newest.find(({ name }) => name === hostile.name);
     if (waiting === undefined) throw new Error('no purchase');
-    await store.purchases.settle({ purchaseId: waiting.id, state: 'refunded', channelId: ownerChannelId }, start);
+    await store.shop.settle({ purchaseId: waiting.id, state: 'refunded', channelId: ownerChannelId }, start);
     const settled = (await open('rewards')).text;
     expect(settled).toContain('No purchases wait for you');
     expect(settled).toContain('refunded');

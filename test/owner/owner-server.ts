@@ -37,14 +37,14 @@ export async function startOwnerServer({
   const lines: string[] = [];
   const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
   const nudges: number[] = [];
-  const { records, ownerActions: actions, sessions, recorder } = store;
+  const { records, outbox, sessions, recorder } = store;
   const communityWith = (accounts: string): OwnerCommunity => ({
     ...{ accounts, guildId: accounts || null, ledger: store.ledgerIn(accounts) },
     standings: standings ?? store.standingsIn(accounts, 'UTC'),
     isReminded: async (userId) => userId === remindedUserId,
   });
   const context: OwnerContext = {
-    ...{ records, actions, sessions, eventKeysOf, clock, log },
+    ...{ records, outbox, recorder, sessions, eventKeysOf, clock, log },
     communities: {
       home: communityWith(''),
       inGuild: communityWith,
@@ -56,9 +56,9 @@ export async function startOwnerServer({
     rewards: {
       rules: () => serverAndBot().map(({ name, rewards }) => ({ name, rewards, timeZone: 'UTC' })),
       party: async () => null,
-      grants: store.rewardRecords.grants,
-      purchases: store.rewardRecords.purchases,
-      reminders: () => store.rewardRecords.reminders(clock.now()),
+      grants: store.roles.summary,
+      purchases: store.shop.summary,
+      reminders: () => store.reminders.summary(clock.now()),
       votesPerDay: () => store.votesPerDayIn('UTC')(null, clock.now()),
     },
     announcementPreviews: () => [

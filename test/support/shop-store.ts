@@ -1,8 +1,8 @@
 import { expect, onTestFinished } from 'vitest';
-import type { ShopItem } from '../../src/core/rewards/shop-item.ts';
 import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
-import type { PurchaseOrder } from '../../src/core/tally/purchase-store.ts';
+import type { ShopItem } from '../../src/features/shop/item.ts';
+import type { PurchaseOrder } from '../../src/features/shop/purchase.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day } from '../../src/platform/durations.ts';
@@ -46,10 +46,7 @@ export async function openShop(url: string): Promise<Store> {
 
 /** Gives credits to an account. */
 export async function deposit(store: Store, userId: string, credits: number): Promise<void> {
-  await store.ownerActions.correct(
-    { accounts: '', userId, credits, reason: 'deposit', at: start },
-    `deposit ${userId}`,
-  );
+  await store.recorder.correct({ accounts: '', userId, credits, reason: 'deposit', at: start }, `deposit ${userId}`);
 }
 
 export async function creditsOf(store: Store, userId = '1'): Promise<number> {

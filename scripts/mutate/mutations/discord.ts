@@ -207,7 +207,7 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'only managers use the buttons of /setup',
   },
   {
-    file: 'commands/shop-settlement.ts',
+    file: 'commands/shop.ts',
     find: "if (!input.isManager) return { tone: 'bad', title, text: texts.failure.managersOnly };",
     replace: '',
     breaks: 'only managers settle purchases',

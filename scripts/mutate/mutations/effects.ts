@@ -112,8 +112,8 @@ export const effectMutations: readonly Mutation[] = [
   },
   {
     file: 'src/features/upkeep/upkeep.ts',
-    find: 'return (await rewards.endGrants(clock.now(), endedRoles)) === endedRoles;',
-    replace: 'return (await rewards.endGrants(clock.now() - day, endedRoles)) === endedRoles;',
+    find: 'return (await store.roles.endGrants(clock.now(), endedRoles)) === endedRoles;',
+    replace: 'return (await store.roles.endGrants(clock.now() - day, endedRoles)) === endedRoles;',
     breaks: 'a role ends some seconds after its time',
   },
   {
@@ -191,7 +191,7 @@ export const effectMutations: readonly Mutation[] = [
   },
   {
     file: 'src/features/notifications/direct-message.ts',
-    find: "if (!typeOf(message).reachesStrangers) await onClosed(userId);",
+    find: 'if (!typeOf(message).reachesStrangers) await onClosed(userId);',
     replace: '',
     breaks: 'reminders of a member without direct messages are switched off',
   },

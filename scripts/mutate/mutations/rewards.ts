@@ -105,19 +105,19 @@ export const rewardMutations: readonly Mutation[] = [
     breaks: 'a backfill pays no achievement that is paid already',
   },
   {
-    file: 'src/core/rewards/purchase.ts',
+    file: 'src/features/shop/rules.ts',
     find: "return balance < item.price ? 'overdrawn' : null;",
     replace: "return balance < 0 ? 'overdrawn' : null;",
     breaks: 'nobody buys for more credits than the balance',
   },
   {
-    file: 'src/core/rewards/purchase.ts',
+    file: 'src/features/shop/rules.ts',
     find: "if (left !== null && left <= 0) return 'sold_out';",
     replace: "if (left !== null && left < 0) return 'sold_out';",
     breaks: 'an item of which none is left is sold out',
   },
   {
-    file: 'src/core/rewards/purchase.ts',
+    file: 'src/features/shop/rules.ts',
     find: 'return Math.max(now, ...bought.map(({ until }) => until ?? now)) + forMs;',
     replace: 'return now + forMs;',
     breaks: 'a role that is bought again is extended',

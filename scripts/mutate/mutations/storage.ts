@@ -81,19 +81,19 @@ export const storageMutations: readonly Mutation[] = [
     breaks: 'a lease of one reminder leaves the other reminders of the member',
   },
   {
-    file: 'src/core/store/writes/purchases.ts',
+    file: 'src/features/shop/store.ts',
     find: "if (earlier.user_id !== userId) return { outcome: 'foreign' };",
     replace: '',
     breaks: 'only the member who was asked can confirm a purchase',
   },
   {
-    file: 'src/core/store/writes/purchases.ts',
+    file: 'src/features/shop/store.ts',
     find: "if (stored.state !== 'confirmed') return { purchase: toPurchase(stored), settled: false, queues: [] };",
     replace: '',
     breaks: 'a purchase is refunded once',
   },
   {
-    file: 'src/core/store/writes/grants.ts',
+    file: 'src/features/roles/store.ts',
     find: "await run(connection, ended.where('until', 'is not', null).where('until', '<=', now));",
     replace: "await run(connection, ended.where('until', 'is not', null));",
     breaks: 'a role for some days is taken away at its end',

@@ -4,9 +4,8 @@ import type { AnnouncementSettings } from '../../texts/announcement-settings.ts'
 import type { Markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ListingRewards } from '../rewards/rules.ts';
-import type { ShopItem } from '../rewards/shop-item.ts';
 
-/** The settings of a listing in effect. */
+/** The settings of a listing in effect. Features add theirs. */
 export interface SettingsInEffect {
   readonly timeZone: string;
   readonly ownerChannelId: string | null;
@@ -14,7 +13,6 @@ export interface SettingsInEffect {
   readonly premiumChannelId: string | null;
   readonly rewards: ListingRewards;
   readonly announcements: AnnouncementSettings;
-  readonly shop: readonly ShopItem[];
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { SqlDialect } from '../../platform/database/dialect.ts';
 import type { EffectFormats } from '../outbox/effect-kind.ts';
 import type { NewEffect } from '../outbox/outbox.ts';
+import type { GrantedRole } from '../rewards/grant.ts';
 import type { Hooks } from '../tally/tally.ts';
 import type { MemberTables } from './member-data/member-table.ts';
 import type { SqlAccess } from './query-builder.ts';
@@ -21,7 +22,15 @@ export interface SqlHooks {
    * When a member is forgotten, before the accounts are locked. Returns effects that are enqueued in the end.
    */
   readonly beforeForgetting?: (sql: Sql, userId: string, now: number) => Promise<readonly NewEffect[]>;
+  /**
+   * Before the result of an attempt at a role is stored, and the accounts are locked. Returns what the result decides;
+   * null for nothing.
+   */
+  readonly beforeRoleSettled?: (sql: Sql, role: GrantedRole) => Promise<SettleRole | null>;
 }
+
+/** Called once it is known whether Discord gave the role. Not called while that is open. */
+export type SettleRole = (isGiven: boolean, now: number) => Promise<void>;
 
 /** Every function whose first parameter is {@link Sql}: `never` fits all types of further ones. */
 type Operation = (sql: Sql, ...args: never[]) => Promise<unknown>;

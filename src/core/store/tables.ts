@@ -5,7 +5,6 @@ import type { Cause } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { EffectKind } from '../outbox/effect-contents.ts';
 import type { GrantState } from '../rewards/grant.ts';
-import type { PurchaseState } from '../rewards/purchase.ts';
 import type { StopReason } from '../tally/reminder.ts';
 import type { Order } from '../tally/tally.ts';
 import type { CounterName } from './counters/counters.ts';
@@ -114,34 +113,6 @@ export interface Tables extends SettingsTables {
   linked_members: LinkedMembersTable;
   /** The languages of members who may get direct messages, as Discord's codes. */
   member_languages: { user_id: string; locale: string };
-  /** Purchases of the shop. What is stored of the item is what it was when it was bought. */
-  purchases: {
-    id: Generated<number>;
-    /** Which account paid: the `guild_id` of its balance. */
-    account_guild_id: Generated<string>;
-    /** The id of the interaction that showed the confirmation. */
-    confirmation_id: string;
-    user_id: string;
-    /** Empty if the community has no guild. */
-    guild_id: string;
-    /** Where it was, or would be, reported to the owner. */
-    owner_channel_id: string | null;
-    /** The id and the name of the item. */
-    item: string;
-    name: string;
-    price: number;
-    state: PurchaseState;
-    /** The balance after it. */
-    balance: number;
-    role: string | null;
-    /** The end of the role. */
-    until: number | null;
-    /** Secret to everyone but the buyer. */
-    code: string | null;
-    at: number;
-    /** When it was fulfilled or refunded; null before that. */
-    settled_at: number | null;
-  };
   /** The progress of each party, by its key. */
   parties: {
     period: string;

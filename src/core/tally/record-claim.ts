@@ -1,3 +1,4 @@
+import { day } from '../../platform/durations.ts';
 import type { Vote } from '../../webhook/event.ts';
 import { accountIdOf } from '../ledger/account-id.ts';
 import type { Cause } from '../ledger/entry.ts';
@@ -10,6 +11,9 @@ import { voteKey } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
 import type { PastVote, Tally } from './tally.ts';
 import { voteRewards, votesForTarget } from './vote-rewards.ts';
+
+/** Older votes cannot be claimed: they may be from before the bot was installed (ms). */
+export const maxClaimAgeMs = 7 * day;
 
 /** A vote that the service reports, but of which no delivery may have arrived. */
 export interface Claim {
@@ -32,15 +36,6 @@ export type ClaimResult =
     }
   /** The vote was paid to an account that the member had forgotten. */
   | { readonly outcome: 'forgotten' };
-
-/**
- * Records claims. Each call is one transaction. Rejects with {@link StoreUnavailableError} or TallyhookError
- * `queue_full`.
- */
-export interface ClaimRecorder {
-  /** `now` is in ms since the epoch. */
-  recordClaim(claim: Claim, listing: ListingContext, now: number): Promise<ClaimResult>;
-}
 
 /**
  * Records a vote without a delivery, unless the ledger has it under any name of its target, inside the caller's

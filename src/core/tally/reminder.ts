@@ -48,6 +48,7 @@ export interface NextReminder {
 }
 
 export type SnoozeResult =
+  /** `voted`: the member has voted meanwhile, and is reminded when the next vote is due. */
   | { readonly outcome: 'snoozed' | 'voted'; readonly dueAt: number }
   /** Reminders are off. */
   | { readonly outcome: 'off' };

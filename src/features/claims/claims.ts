@@ -1,48 +1,70 @@
-import type { ClaimOutcome, Claims } from '../../../commands/claims.ts';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
-import type { LedgerReads } from '../../core/ledger/ledger.ts';
+import { type LedgerReads, lastVoteAt } from '../../core/ledger/ledger.ts';
+import type { ClaimRecorder } from '../../core/store/recording/recording-jobs.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import type { ClaimRecorder, ClaimResult } from '../../core/tally/record-claim.ts';
-import type { ListedLookup } from '../../discord/commands/command.ts';
+import { type ClaimResult, maxClaimAgeMs } from '../../core/tally/record-claim.ts';
+import type { Lookup } from '../../lookup/lookup.ts';
 import type { VoteStatus } from '../../lookup/schemas.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { day, minute } from '../../platform/durations.ts';
+import { minute } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';
-import { lastVoteAt } from '../communities/listings.ts';
 
-/** Older votes cannot be claimed: they may be from before the bot was installed (ms). */
-export const maxClaimAgeMs = 7 * day;
+/** Votes that members report because no delivery of them has arrived. */
+export interface Claims {
+  /**
+   * Asks the service for the member's last vote, and records it if the ledger does not have it. Rejects with a
+   * LookupError if the service fails, and with the errors of the store.
+   * @param listing its configured name
+   */
+  claim(listing: string, userId: string): Promise<ClaimOutcome>;
+}
+
+/** The outcome of a claim. Nothing was written unless it is `claimed`. Times are ms since the epoch. */
+export type ClaimOutcome =
+  /** `credits`: all that the vote earned; `balance`: with them. */
+  | { readonly type: 'claimed'; readonly at: number; readonly credits: number; readonly balance: number }
+  /** The vote was recorded before. `denied`: the service denied its credits, with the service's `reason`. */
+  | {
+      readonly type: 'recorded';
+      readonly at: number;
+      readonly how: 'paid' | 'denied' | 'claimed';
+      readonly credits: number;
+      /** External text. */
+      readonly reason: string | null;
+    }
+  /** The vote of `at` was too soon after, or before, a recorded one of `recordedAt`. */
+  | { readonly type: 'withinCooldown'; readonly at: number; readonly recordedAt: number }
+  /** The vote was paid to an account that was deleted on request of the member. */
+  | { readonly type: 'forgotten' }
+  /** The service knows no vote of the member. */
+  | { readonly type: 'noVote' }
+  /** The last vote is too old: only votes since `since` can be claimed. */
+  | { readonly type: 'tooOld'; readonly at: number; readonly since: number }
+  /** The service reports a running cooldown, but no time. */
+  | { readonly type: 'unknownTime' };
+
 /** How much the times of one vote may differ between the service and the ledger, and their clocks (ms). */
 const toleranceMs = 5 * minute;
-
-interface ClaimsOptions {
-  readonly findListing: (name: string) => ListingContext | undefined;
-  /** Finds out which other listings have the target of this one, before their votes are compared. Never rejects. */
-  readonly compareTargets?: (listing: string) => Promise<void>;
-  readonly findLookup: (name: string) => ListedLookup | undefined;
-  readonly ledgerIn: (accounts: AccountScope) => Pick<LedgerReads, 'lastVoteAt'>;
-  readonly recorder: ClaimRecorder;
-  readonly clock: Clock;
-  readonly log: Log;
-}
 
 /**
  * Claims of votes. While the cooldown of a recorded vote runs, there is no other vote to claim, so the service is not
  * asked.
  */
-export function createClaims({
-  findListing,
-  findLookup,
-  ledgerIn,
-  recorder,
-  clock,
-  log,
-  ...options
-}: ClaimsOptions): Claims {
+export function createClaims(options: {
+  readonly findListing: (name: string) => ListingContext | undefined;
+  /** Finds out which other listings have the target of this one, before their votes are compared. Never rejects. */
+  readonly compareTargets?: (listing: string) => Promise<void>;
+  readonly findLookup: (name: string) => { readonly lookup: Lookup } | undefined;
+  readonly ledgerIn: (accounts: AccountScope) => Pick<LedgerReads, 'lastVoteAt'>;
+  readonly recorder: ClaimRecorder;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Claims {
+  const { findListing, compareTargets, findLookup, ledgerIn, recorder, clock, log } = options;
   return {
     async claim(name, userId) {
-      await options.compareTargets?.(name);
+      await compareTargets?.(name);
       const listing = findListing(name);
       const lookup = findLookup(name)?.lookup;
       if (listing === undefined || lookup === undefined)

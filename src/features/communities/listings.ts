@@ -1,6 +1,5 @@
 import type { ListingConfig } from '../../../config/schema.ts';
 import { type AccountScope, homeAccounts } from '../../core/ledger/account-id.ts';
-import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import type { ListingWithSecrets } from '../../core/receiving/listing.ts';
 import type { Milestone } from '../../core/rewards/rules.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
@@ -76,16 +75,6 @@ function formerNames(group: readonly ListingConfig[], targetIdOf: FindTargetId):
 /** Whether another listing with the same target stands for this one, so that members see it once. */
 export function isRepeated({ name, community }: Pick<CommunityListing, 'name' | 'community'>): boolean {
   return namesOfTarget(community, name)[0] !== name;
-}
-
-/** The last counted vote of a member for one of these listings (ms since the epoch). Rejects like the ledger. */
-export async function lastVoteAt(
-  ledger: Pick<LedgerReads, 'lastVoteAt'>,
-  userId: string,
-  names: readonly string[],
-): Promise<number | null> {
-  const times = await Promise.all(names.map((name) => ledger.lastVoteAt(userId, name)));
-  return times.reduce((last, at) => (last === null || (at !== null && at > last) ? at : last), null);
 }
 
 /** The rules that members see, of the listings that were configured. */

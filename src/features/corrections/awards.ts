@@ -1,17 +1,34 @@
-import type { Awards } from '../../../commands/context.ts';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
-import type { OwnerActions } from '../../core/records/owner-actions.ts';
+import type { Recordings } from '../../core/store/recording/recording-jobs.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 
+/** Changes of accounts by managers. */
+export interface Awards {
+  /**
+   * Adds credits to an account, or subtracts them if negative; once per interaction. Rejects with the errors of the
+   * store.
+   * @returns the balance (credits): the new one, or the unchanged one if it is less than what would be subtracted
+   */
+  award(award: {
+    readonly userId: string;
+    /** Whole and not 0. */
+    readonly credits: number;
+    readonly reason: string;
+    /** The manager's user id. */
+    readonly author: string;
+    readonly interactionId: string;
+  }): Promise<{ readonly outcome: 'awarded' | 'overdrawn'; readonly balance: number }>;
+}
+
 /** Awards as corrections of accounts of one community. The author is in the log. */
 export function createAwards({
-  actions,
+  recorder,
   accounts,
   clock,
   log,
 }: {
-  readonly actions: Pick<OwnerActions, 'correct'>;
+  readonly recorder: Pick<Recordings, 'correct'>;
   readonly accounts: AccountScope;
   readonly clock: Clock;
   readonly log: Log;
@@ -19,7 +36,7 @@ export function createAwards({
   return {
     async award({ userId, credits, reason, author, interactionId }) {
       // The owner API accepts no keys with a space, so it cannot use the same one.
-      const result = await actions.correct(
+      const result = await recorder.correct(
         { userId, accounts, credits, reason, at: clock.now() },
         `award ${interactionId}`,
       );

@@ -36,7 +36,7 @@ export interface Handling {
  */
 export function createHandling(options: {
   readonly handlers: Handlers;
-  readonly store: Pick<Store, 'outbox' | 'handlers' | 'ledgerStore'>;
+  readonly store: Pick<Store, 'outbox' | 'handlers' | 'recorder' | 'corrections'>;
   readonly directory: Pick<Directory, 'ofGuild'>;
   /** Whether other processes may use the same database. */
   readonly isShared: boolean;
@@ -68,7 +68,7 @@ export function createHandling(options: {
   const ledgerIn = (guildId: string | null) =>
     createWritableLedger(
       {
-        store: store.ledgerStore,
+        store,
         accountsOf: (id) => directory.ofGuild(id)?.accounts ?? (id === null ? homeAccounts : undefined),
         clock,
       },

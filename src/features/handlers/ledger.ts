@@ -1,23 +1,11 @@
 import type { AccountScope } from '../../core/ledger/account-id.ts';
-import {
-  type Correction,
-  type CorrectionResult,
-  maxCorrection,
-  maxReasonLength,
-} from '../../core/ledger/correction.ts';
+import { type Correction, maxCorrection, maxReasonLength } from '../../core/ledger/correction.ts';
 import { changeKeyOf, refundKeyOf } from '../../core/tally/ledger-keys.ts';
-import type { StoredCorrection } from '../../core/tally/tally.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
+import type { Store } from '../store.ts';
 import type { LedgerChange, LedgerResult, WritableLedger } from './writable-ledger.ts';
-
-/** The corrections of accounts. Rejects as the store does. */
-export interface LedgerStore {
-  /** Appends an entry and changes the balance by it, once per idempotency key. */
-  correct(correction: Correction, idempotencyKey: string): Promise<CorrectionResult>;
-  findCorrection(idempotencyKey: string): Promise<StoredCorrection | null>;
-}
 
 const maxKeyLength = 100;
 
@@ -28,7 +16,7 @@ const maxKeyLength = 100;
  */
 export function createWritableLedger(
   options: {
-    readonly store: LedgerStore;
+    readonly store: Pick<Store, 'recorder' | 'corrections'>;
     readonly accountsOf: (guildId: string | null) => AccountScope | undefined;
     readonly clock: Pick<Clock, 'now'>;
   },
@@ -54,7 +42,7 @@ export function createWritableLedger(
   }
 
   async function correct(correction: Correction, idempotencyKey: string, key: string): Promise<LedgerResult> {
-    const result = await store.correct(correction, idempotencyKey);
+    const result = await store.recorder.correct(correction, idempotencyKey);
     const { credits } = correction;
     switch (result.outcome) {
       case 'corrected':
@@ -85,12 +73,12 @@ export function createWritableLedger(
       const { key, reason } = requireFields(refunded);
       checkText('reason', reason, maxReasonLength);
       checkText('key', key, maxKeyLength);
-      const spent = await store.findCorrection(changeKeyOf(key));
+      const spent = await store.corrections.find(changeKeyOf(key));
       if (spent === null || spent.credits >= 0) {
         throw new TallyhookError('ledger_unknown_spend', `Nothing was spent with the key ${JSON.stringify(key)}.`);
       }
       const { userId, accounts } = spent;
-      const earlier = await store.findCorrection(refundKeyOf(key));
+      const earlier = await store.corrections.find(refundKeyOf(key));
       const refund = { userId, accounts, credits: 0 - spent.credits, reason: earlier?.reason ?? reason.toWellFormed() };
       return correct({ ...refund, at: clock.now() }, refundKeyOf(key), key);
     },

@@ -1,6 +1,6 @@
 import { type HandlerKind, handlerQueue } from '../../core/outbox/handler-events.ts';
+import type { ClaimRecorder } from '../../core/store/recording/recording-jobs.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import type { ClaimRecorder } from '../../core/tally/record-claim.ts';
 import type { Recorder } from '../../core/tally/recorder.ts';
 import type { RoutedDelivery } from '../../core/tally/tally.ts';
 

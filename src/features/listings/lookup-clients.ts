@@ -1,6 +1,6 @@
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
-import type { LedgerReads } from '../../core/ledger/ledger.ts';
+import { type LedgerReads, lastVoteAt } from '../../core/ledger/ledger.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import { createLookup, createRotatableClient, type RotatableClient } from '../../lookup/client.ts';
@@ -11,7 +11,7 @@ import { second } from '../../platform/durations.ts';
 import type { Metrics } from '../../platform/http/metrics/metrics.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';
-import { accountsOf, lastVoteAt } from '../communities/listings.ts';
+import { accountsOf } from '../communities/listings.ts';
 
 /** A deferred command must respond within 15 s of the interaction. */
 const requestTimeoutMs = 9 * second;

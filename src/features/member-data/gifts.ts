@@ -10,7 +10,7 @@ import type { Sql } from '../../core/store/sql-module.ts';
  * could not be processed yet, or is not announced yet, must still be when the giver is forgotten.
  */
 export async function findGifts(
-  { db, connection, effects: formats }: Sql,
+  { db, connection, effects: formats }: Pick<Sql, 'db' | 'connection' | 'effects'>,
   giver: string,
   found: { readonly deliveryIds: readonly number[]; readonly effectIds: readonly number[] },
 ): Promise<Gifts> {

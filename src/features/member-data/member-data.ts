@@ -1,8 +1,8 @@
 import type { MemberDataAccess } from '../../../commands/member-data.ts';
 import { createPseudonym } from '../../core/ledger/pseudonym.ts';
+import { maxClaimAgeMs } from '../../core/tally/record-claim.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
-import { maxClaimAgeMs } from '../claims/claims.ts';
 import { forgetMember, type MemberDataStore } from './store.ts';
 
 /** Members' access to their data. The log does not name the member. */

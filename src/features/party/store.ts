@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { accountIdOf } from '../../core/ledger/account-id.ts';
-import { partyEntry } from '../../core/rewards/party.ts';
+import { noPartyProgress, type PartyProgress, partyEntry } from '../../core/rewards/party.ts';
 import { addToScores } from '../../core/rewards/period-scores.ts';
 import { appendEntry, lockAccount } from '../../core/store/accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
@@ -48,6 +48,12 @@ export interface PanelUpdate {
 /* The messages of parties, by the id of their period. `now` in ms since the epoch. */
 
 export const reads = {
+  /** The progress of a party; without votes if nobody has voted in its period. */
+  async progress({ db, connection }: Sql, period: string): Promise<PartyProgress> {
+    const [party] = await run(connection, db.selectFrom('parties').selectAll().where('period', '=', period));
+    return party === undefined ? noPartyProgress : { votes: party.votes, reachedAt: party.reached_at };
+  },
+
   /** Null if there is nothing to show, or a later update is planned, which will show it. */
   async find({ db, connection }: Sql, period: string, now: number): Promise<ShownParty | null> {
     const [row] = await run(connection, db.selectFrom('parties').selectAll().where('period', '=', period));

@@ -1,7 +1,6 @@
 import type { AccountScope } from '../../core/ledger/account-id.ts';
-import type { LedgerReads } from '../../core/ledger/ledger.ts';
+import { type LedgerReads, lastVoteAt } from '../../core/ledger/ledger.ts';
 import { listingName, readCard } from '../announcements/listing-card.ts';
-import { lastVoteAt } from '../communities/listings.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';
 import { createReminderLoop } from './loop.ts';
 import { hasReminder, renderReminder } from './message.ts';

@@ -1,8 +1,7 @@
-import type { CommandContext } from '../../../commands/context.ts';
-import type { Reminders } from '../../../commands/reminders.ts';
 import { accountIdOf } from '../../core/ledger/account-id.ts';
 import type { Effect } from '../../core/outbox/effect.ts';
-import type { NextReminder } from '../../core/tally/reminder.ts';
+import type { NextReminder, SnoozeResult } from '../../core/tally/reminder.ts';
+import type { AnsweringContext } from '../../discord/commands/command.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
@@ -15,6 +14,15 @@ import type { CheckedListing } from './vote-check.ts';
 /** A message that waited longer, for example while Discord was down, is checked again before it is sent (ms). */
 const maxMessageAgeMs = 10 * minute;
 
+/** Reminders of votes by direct message. Each method rejects with the errors of the store. */
+export interface Reminders {
+  /** Switches the reminders of a member on, for all listings. It asks the service when the next vote is due. */
+  switchOn(userId: string): Promise<readonly NextReminder[]>;
+  switchOff(userId: string): Promise<void>;
+  /** Reminds of a listing again after a delay (ms). `unknown`: the listing is not configured any more. */
+  snooze(userId: string, listing: string, delayMs: number): Promise<SnoozeResult | { readonly outcome: 'unknown' }>;
+}
+
 /** Reminders for commands and for the outbox. Methods reject with the errors of the store. */
 export interface ReminderService extends Reminders {
   /** The listing with this name, or the one with the same target that stands for it. */
@@ -26,7 +34,7 @@ export interface ReminderService extends Reminders {
   /** Reminders of these listings alone. */
   covering(listings: readonly CheckedListing[]): Reminders;
   /** What a member is informed of, once: that the reminders were switched off. Null for nothing. */
-  noticeFor(userId: string, context: Pick<CommandContext, 'commandId' | 'texts'>): Promise<Reply | null>;
+  noticeFor(userId: string, context: Pick<AnsweringContext, 'commandId' | 'texts'>): Promise<Reply | null>;
   /** Reads which members are to be informed, also by other processes. */
   refreshNotices(): Promise<void>;
 }

@@ -22,8 +22,11 @@ import type {
   SnoozeResult,
   StopReason,
 } from '../../core/tally/reminder.ts';
+import { summarizeReminders } from './summary.ts';
 
 export const reads = {
+  summary: summarizeReminders,
+
   async isReminded(sql: Sql, accountId: AccountId): Promise<boolean> {
     return (await readState(sql, accountId)).isOn;
   },

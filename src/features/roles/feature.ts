@@ -1,3 +1,4 @@
 import type { Feature } from '../../core/feature.ts';
+import * as sql from './store.ts';
 
-export const roles = { load: () => import('./parts.ts') } satisfies Feature;
+export const roles = { sql, load: () => import('./parts.ts') } satisfies Feature;

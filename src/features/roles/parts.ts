@@ -1,6 +1,6 @@
 import type { OwnerReports } from '../../core/outbox/effect-contents.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
-import type { RewardStore } from '../../core/tally/reward-store.ts';
+import type { GrantedRole } from '../../core/rewards/grant.ts';
 import type { RequestGuard } from '../../discord/circuits/request-guard.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import { escapeText, lines, mention, roleMention, subtext } from '../../texts/markup.ts';
@@ -10,11 +10,12 @@ import type { GivenRoleCheck } from './given-role-check.ts';
 import { createExplainRoleFailure } from './role-failure.ts';
 import { createRoleGrants } from './role-grants.ts';
 import { createRoleHandler } from './roles.ts';
+import type { RoleStore } from './store.ts';
 
 const maxReasonLength = 500;
 
 export function create({
-  store: { rewards, outbox },
+  store: { roles, shop, outbox },
   rest,
   guard,
   givenRoles,
@@ -22,7 +23,11 @@ export function create({
   directory,
   clock,
 }: PartsContext & {
-  readonly store: { readonly rewards: RewardStore; readonly outbox: Outbox };
+  readonly store: {
+    readonly roles: RoleStore;
+    readonly shop: { isPaidFor(role: GrantedRole): Promise<boolean> };
+    readonly outbox: Outbox;
+  };
   readonly guard: Pick<RequestGuard, 'explain'>;
   readonly givenRoles: GivenRoleCheck;
 }) {
@@ -31,7 +36,7 @@ export function create({
     effects: {
       role: createRoleHandler({
         rest,
-        grants: createRoleGrants({ rewards, outbox, ownerChannelOf, clock }),
+        grants: createRoleGrants({ roles, isPaidFor: shop.isPaidFor, outbox, ownerChannelOf, clock }),
         checkGivenRole: givenRoles.check,
         explainFailure: createExplainRoleFailure(rest, clock),
         onExplained: guard.explain,

@@ -10,13 +10,7 @@ import type { AttemptResult, RetryLater } from '../../platform/attempt-result.ts
 import type { Clock } from '../../platform/clock.ts';
 import type { CheckGivenRole } from './given-role-check.ts';
 import type { ExplainRoleFailure, RoleFailure } from './role-failure.ts';
-
-/**
- * The state of a member's role in Discord after an effect. `parked`: the member is not in the server, so the role is
- * given after a return. `failed`: Discord rejects the change permanently. `refused`: it was not added, but the member
- * may have it from an earlier attempt.
- */
-export type RoleState = 'applied' | 'removed' | 'parked' | 'failed' | 'refused';
+import type { RoleState } from './store.ts';
 
 /** The roles that members should have, as they are stored. All methods reject as the store does. */
 export interface RoleGrants {
@@ -24,7 +18,7 @@ export interface RoleGrants {
   wantsRole(userId: string, role: string, now: number): Promise<boolean>;
   /** Stores the result of an effect; `reason` is null if it succeeded. */
   roleSettled(userId: string, role: string, state: RoleState, reason: string | null): Promise<void>;
-  /** Whether the role was bought and the purchase is not fulfilled yet. */
+  /** Whether the member has paid for the role, and waits for it. */
   isPaidFor(userId: string, role: string): Promise<boolean>;
   /** Reports a failure to the owner, once per role and cause. */
   reportOnce(failure: MemberRole & RoleFailure): Promise<void>;

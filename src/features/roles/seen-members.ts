@@ -1,6 +1,5 @@
 import { accountIdOf } from '../../core/ledger/account-id.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import type { RewardStore } from '../../core/tally/reward-store.ts';
 import type { CommandInput } from '../../discord/commands/input.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -9,6 +8,7 @@ import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { memoizeOne } from '../../platform/memoize.ts';
 import type { Directory } from '../communities/directory.ts';
+import type { RoleStore } from './store.ts';
 
 /** Members that are remembered, so that most commands write nothing. */
 const maxMembers = 10_000;
@@ -25,13 +25,13 @@ export type MemberSeen = (input: Pick<CommandInput, 'userId' | 'guildId' | 'role
  * are logged: the next command tries again.
  */
 export function createSeenMembers(options: {
-  readonly rewards: RewardStore;
+  readonly store: RoleStore;
   /** The listings that roles in a guild are for; see {@link listingsSeenIn}. */
   readonly listingsIn: (guildId: string | null) => readonly ListingContext[];
   readonly clock: Clock;
   readonly log: Log;
 }): MemberSeen {
-  const { rewards, listingsIn, clock, log } = options;
+  const { store, listingsIn, clock, log } = options;
   const repairedAt = new BoundedMap<number>(maxMembers);
   const seenRoles = new BoundedMap<{ readonly roles: string; readonly at: number }>(maxMembers);
 
@@ -42,13 +42,18 @@ export function createSeenMembers(options: {
     };
   }
 
+  /** Most members have no grants, and a read needs no lock. */
+  async function repair(userId: string): Promise<void> {
+    if (await store.hasGrants(userId)) await store.repairMember(userId, clock.now());
+  }
+
   return ({ userId, guildId, roles }) => {
     const listings = listingsIn(guildId);
     const grantsRoles = listings.some(({ community }) => community.guildId !== null);
     const last = repairedAt.get(userId);
     if (grantsRoles && (last === undefined || clock.monotonic() - last >= repairEveryMs)) {
       repairedAt.set(userId, clock.monotonic());
-      rewards.repairMember(userId, clock.now()).catch(retryNextTime(repairedAt, userId));
+      repair(userId).catch(retryNextTime(repairedAt, userId));
     }
     const multiplied = multipliedRoles(listings);
     if (roles === null || multiplied.size === 0) return;
@@ -60,7 +65,7 @@ export function createSeenMembers(options: {
     const now = clock.monotonic();
     if (known?.roles === seen.join() && now - known.at < seenForMs) return;
     seenRoles.set(accountId, { roles: seen.join(), at: now });
-    rewards.seeRoles(accountId, seen).catch(retryNextTime(seenRoles, accountId));
+    store.seeRoles(accountId, seen).catch(retryNextTime(seenRoles, accountId));
   };
 }
 

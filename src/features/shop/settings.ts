@@ -1,10 +1,16 @@
 import { z } from 'zod';
-import { type ShopItem, withoutCodes } from '../../core/rewards/shop-item.ts';
 import { setting } from '../../core/settings/setting-spec.ts';
 import { credits, duration, hasNoIssues, id, wholeNumber } from '../../core/settings/value-schemas.ts';
 import { toDurationText } from '../../platform/duration-text.ts';
 import { listOf, numberOf, textOf } from '../../platform/json.ts';
 import { escapeName } from '../../texts/markup.ts';
+import { type ShopItem, withoutCodes } from './item.ts';
+
+declare module '../../core/settings/setting-spec.ts' {
+  interface SettingsInEffect {
+    readonly shop: readonly ShopItem[];
+  }
+}
 
 const expectedId = 'it must consist of at most 32 letters, digits, dashes and underscores';
 const expectedName = 'it must have 1 to 80 characters';

@@ -1,15 +1,53 @@
-import type { ConfirmResult, Shop } from '../../../commands/shop-port.ts';
+import { type AccountScope, homeAccounts } from '../../core/ledger/account-id.ts';
 import { handlerQueue } from '../../core/outbox/handler-events.ts';
-import type { PurchaseStore, ShopContext } from '../../core/tally/purchase-store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isNotStored } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import type { ShopItem } from './item.ts';
+import type { Offers, PurchaseResult, Settlement, SettlementResult, ShopContext, StoredPurchase } from './purchase.ts';
+import type { PurchaseStore } from './store.ts';
+
+/** A member in front of the shop of a guild. */
+export interface ShopVisitor {
+  readonly userId: string;
+  /** Null in direct messages. */
+  readonly guildId: string | null;
+  /** The ids of the member's roles; null in direct messages, where no item that requires a role is sold. */
+  readonly roles: readonly string[] | null;
+}
+
+/** `unavailable`: the purchase cannot be stored at the moment, and nothing was charged. It may be confirmed again. */
+type ConfirmResult = PurchaseResult | { readonly outcome: 'unavailable' };
+
+/** The shop of the community in which a command is used. All methods reject with the errors of the store. */
+export interface Shop {
+  /** The items as they are offered to a member, with the member's balance (credits). */
+  offers(visitor: ShopVisitor): Promise<Offers>;
+  /** Buys an item, once per confirmation. */
+  confirm(
+    visitor: ShopVisitor,
+    confirmation: {
+      readonly itemId: string;
+      /** The price that the member saw (credits). */
+      readonly price: number;
+      /** The id of the interaction that showed the confirmation. */
+      readonly confirmationId: string;
+    },
+  ): Promise<ConfirmResult>;
+  /** A member's newest purchases, newest first. */
+  purchasesOf(member: Pick<ShopVisitor, 'userId' | 'guildId'>, limit: number): Promise<readonly StoredPurchase[]>;
+  /**
+   * Fulfils or refunds a reported purchase, once. Null if it was not reported in this channel.
+   * @param manager a user id
+   */
+  settle(settlement: Settlement & { readonly manager: string }): Promise<SettlementResult | null>;
+}
 
 /** The shops of all communities. */
 export function createShop(options: {
   /** The shop of the community that a command in this guild is about. */
   readonly shopIn: (guildId: string | null) => ShopContext;
-  readonly purchases: PurchaseStore;
+  readonly store: PurchaseStore;
   /** Whether there is a handler for purchases; by default there is none. */
   readonly isHandled?: () => boolean;
   readonly clock: Clock;
@@ -19,7 +57,7 @@ export function createShop(options: {
   /** Called with `sold`, `repeated`, `fulfilled`, `refunded`, or why nothing was sold: a rejection, `unavailable`. */
   readonly onPurchase: (result: string) => void;
 }): Shop {
-  const { shopIn, purchases, isHandled = () => false, clock, log, nudge, onPurchase } = options;
+  const { shopIn, store, isHandled = () => false, clock, log, nudge, onPurchase } = options;
 
   /** Never the code. */
   function report(result: ConfirmResult, { guildId, ownerChannelId }: ShopContext): void {
@@ -32,14 +70,14 @@ export function createShop(options: {
 
   return {
     offers({ userId, guildId, roles }) {
-      return purchases.offers(shopIn(guildId), { userId, roles: roles ?? [] }, clock.now());
+      return store.offers(shopIn(guildId), { userId, roles: roles ?? [] }, clock.now());
     },
     async confirm({ userId, guildId, roles }, { itemId, price, confirmationId }) {
       const shop = shopIn(guildId);
       const item = shop.items.find(({ id }) => id === itemId) ?? null;
       const order = { confirmationId, member: { userId, roles: roles ?? [] }, item, confirmedPrice: price };
       const { accounts, ownerChannelId } = shop;
-      const result = await purchases
+      const result = await store
         .purchase({ ...order, accounts, guildId: shop.guildId, ownerChannelId, isHandled: isHandled() }, clock.now())
         .catch((error: unknown) => {
           if (!isNotStored(error)) throw error;
@@ -49,9 +87,9 @@ export function createShop(options: {
       report(result, shop);
       return result;
     },
-    purchasesOf: ({ userId, guildId }, limit) => purchases.purchasesOf(userId, shopIn(guildId).accounts, limit),
+    purchasesOf: ({ userId, guildId }, limit) => store.purchasesOf(userId, shopIn(guildId).accounts, limit),
     async settle({ manager, ...settlement }) {
-      const result = await purchases.settle(settlement, clock.now());
+      const result = await store.settle(settlement, clock.now());
       if (result?.settled) {
         const { id, userId, state } = result.purchase;
         onPurchase(state);
@@ -73,4 +111,29 @@ function resultName(result: ConfirmResult): string {
     case 'unavailable':
       return result.outcome;
   }
+}
+
+/** A community with a shop. */
+interface ShopCommunity {
+  readonly accounts: AccountScope;
+  readonly guildId: string | null;
+  readonly ownerChannelId: string | null;
+  readonly shop: readonly ShopItem[];
+}
+
+/** Where to find the communities, as their settings say now. */
+interface ShopCommunities {
+  /** The communities that a command in the guild is about, or in direct messages if it is null. */
+  inGuild(guildId: string | null): readonly ShopCommunity[];
+  ofGuild(guildId: string | null): ShopCommunity | undefined;
+}
+
+/** The roles of a shop are given in its own guild, so it is open there, and in direct messages if it is the only one. */
+export function findShop(communities: ShopCommunities, guildId: string | null): ShopContext {
+  const [first, ...others] = communities.inGuild(guildId);
+  const only = guildId === null && others.length === 0 ? first : undefined;
+  const community = only ?? communities.ofGuild(guildId) ?? communities.ofGuild(null);
+  if (community === undefined) return { accounts: homeAccounts, guildId, items: [], ownerChannelId: null };
+  const { accounts, ownerChannelId } = community;
+  return { accounts, guildId: community.guildId, items: community.shop, ownerChannelId };
 }

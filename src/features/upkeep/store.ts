@@ -1,4 +1,6 @@
 import type { Selectable } from 'kysely';
+import { type AccountId, homeAccounts } from '../../core/ledger/account-id.ts';
+import { accountOf } from '../../core/store/account-columns.ts';
 import { lock } from '../../core/store/lock.ts';
 import { insertMissing, literal, run, upsert } from '../../core/store/query-builder.ts';
 import { deliveryColumns } from '../../core/store/records/search-deliveries.ts';
@@ -17,7 +19,24 @@ export interface Pruned {
   readonly hasMore: boolean;
 }
 
-export const reads = {};
+export const reads = {
+  /**
+   * Home accounts with votes but without a history, from before histories were kept; those after `accountId` in the
+   * order of ids.
+   */
+  async accountsWithoutHistory(
+    { db, connection }: Sql,
+    accountId: string,
+    limit: number,
+  ): Promise<readonly AccountId[]> {
+    const following = db.selectFrom('balances').select('user_id').where('user_id', '>', accountId);
+    const incomplete = following
+      .where('guild_id', '=', literal(homeAccounts))
+      .where('history', 'is', null)
+      .where('votes', '>', literal(0));
+    return (await run(connection, incomplete.orderBy('user_id').limit(limit))).map(accountOf);
+  },
+};
 
 /**
  * What is pruned is deleted at most `limit` rows in a transaction, so that no vote waits for long. Event keys, entries

@@ -1,12 +1,11 @@
 import type { AccountId } from '../../core/ledger/account-id.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import type { RewardStore } from '../../core/tally/reward-store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, hour, minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { createLoop, type Loop } from '../../platform/loop.ts';
-import type { Counting } from './counting.ts';
+import type { Store } from '../store.ts';
 import {
   countEveryMs,
   createPruning,
@@ -15,7 +14,6 @@ import {
   pruneEveryMs,
   type Retention,
 } from './pruning.ts';
-import type { UpkeepStore } from './store.ts';
 
 /** Roles must be removed within 15 s of their end. */
 const endGrantsEveryMs = 5 * second;
@@ -34,10 +32,7 @@ const pausePerCount = 4;
 
 /** What is done regularly: heartbeats, ends of roles, repairs, counting, pruning, and once older members' histories. */
 export function createUpkeep(options: {
-  readonly rewards: RewardStore;
-  readonly memberData: { deleteExpired(now: number): Promise<void> };
-  readonly counting: Counting;
-  readonly store: UpkeepStore;
+  readonly store: Pick<Store, 'upkeep' | 'roles' | 'recorder' | 'memberData' | 'counting'>;
   readonly keep: Retention;
   /** Whose calendar the histories of earlier members follow, of the home community; undefined without listings. */
   readonly firstListing: () => ListingContext | undefined;
@@ -47,11 +42,12 @@ export function createUpkeep(options: {
   readonly log: Log;
   readonly onPruned: (kind: PrunedKind, rows: number) => void;
 }): Loop {
-  const { rewards, memberData, counting, firstListing, separateAccounts, clock, log, onPruned } = options;
+  const { store, firstListing, separateAccounts, clock, log, onPruned } = options;
+  const { counting } = store;
   const abortController = new AbortController();
   const { signal } = abortController;
   let completing: Promise<void> | undefined;
-  const prune = createPruning(options.keep, { store: options.store, clock, signal, onPruned });
+  const prune = createPruning(options.keep, { store: store.upkeep, clock, signal, onPruned });
   let lastRepaired = '';
   let nextRoundAt = 0;
 
@@ -63,12 +59,12 @@ export function createUpkeep(options: {
   }
 
   async function beat(): Promise<false> {
-    await options.store.beat(clock.now());
+    await store.upkeep.beat(clock.now());
     return false;
   }
 
   async function endGrants(): Promise<boolean> {
-    return (await rewards.endGrants(clock.now(), endedRoles)) === endedRoles;
+    return (await store.roles.endGrants(clock.now(), endedRoles)) === endedRoles;
   }
 
   /** Once a day for each member: a role that Discord rejects would otherwise fail again and again. */
@@ -77,7 +73,7 @@ export function createUpkeep(options: {
       if (clock.monotonic() < nextRoundAt) return false;
       nextRoundAt = clock.monotonic() + repairRoundMs;
     }
-    lastRepaired = (await rewards.repairAfter(lastRepaired, repairedRoles, clock.now())) ?? '';
+    lastRepaired = (await store.roles.repairAfter(lastRepaired, repairedRoles, clock.now())) ?? '';
     return false;
   }
 
@@ -87,7 +83,7 @@ export function createUpkeep(options: {
   }
 
   async function deleteExpired(): Promise<false> {
-    await memberData.deleteExpired(clock.now());
+    await store.memberData.deleteExpired(clock.now());
     return false;
   }
 
@@ -110,10 +106,10 @@ export function createUpkeep(options: {
     let last: string | undefined = '';
     let completed = 0;
     while (listing !== undefined && last !== undefined && !signal.aborted) {
-      const incomplete: readonly AccountId[] = await rewards.accountsWithoutHistory(last, accountsPerPage);
+      const incomplete: readonly AccountId[] = await store.upkeep.accountsWithoutHistory(last, accountsPerPage);
       for (const accountId of incomplete) {
         if (signal.aborted) return;
-        await rewards.completeHistory(accountId, listing, clock.now());
+        await store.recorder.completeHistory(accountId, listing, clock.now());
       }
       completed += incomplete.length;
       last = incomplete.at(-1);

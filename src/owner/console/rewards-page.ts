@@ -1,17 +1,14 @@
 import type { RankedMember } from '../../core/ledger/standing.ts';
 import type { DayVotes } from '../../core/ledger/votes-per-day.ts';
-import type {
-  GrantSummary,
-  ListingRules,
-  PartyStatus,
-  PurchaseRecord,
-  PurchaseSummary,
-  ReminderSummary,
-} from '../../core/records/reward-records.ts';
 import type { ListingRewards, Multiplier, Weekday } from '../../core/rewards/rules.ts';
+import type { PartyStatus } from '../../features/party/current-party.ts';
+import type { ReminderSummary } from '../../features/reminders/summary.ts';
+import type { GrantSummary } from '../../features/roles/summary.ts';
+import type { PurchaseRecord, PurchaseSummary } from '../../features/shop/purchase.ts';
 import { day as dayMs, formatCount, formatDuration, pluralize } from '../../platform/durations.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { dateTime } from '../../platform/web/time-element.ts';
+import type { ListingRules } from '../reward-records.ts';
 import { memberLink, untrustedText } from './cells.ts';
 
 export interface RewardsView {

@@ -164,7 +164,7 @@ describe('the dispatcher', () => {
       dispatcher.start();
       await eventually(async () => expect(await counts()).toMatchObject({ buried: 1 }));
       await dispatcher.stop();
-      await store.ownerActions.requeueEffect(1, clock.now() + day);
+      await store.outbox.requeue(1, clock.now() + day);
       const [again] = await claimDue(store.outbox, clock.now() + day, clock.now() + 2 * day, 10);
       expect(again?.possiblySentSince).toBe('notSent' in attempt ? null : start + 8 * day);
     }

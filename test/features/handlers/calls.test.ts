@@ -33,7 +33,7 @@ async function open(handlers: Handlers) {
     await store.close();
   });
   handling.start();
-  const recorder = handling.recording.recorder(store.recorder);
+  const recorder = { ...store.recorder, ...handling.recording.recorder(store.recorder) };
   const vote = (userId: string, guildId: string | null = null, at = clock.now()) => {
     const community = { accounts: '', guildId, timeZone: 'UTC', listings: ['server'] };
     const [listing] = serverAndBot({ community, announceChannelId: null });
@@ -99,7 +99,7 @@ it('are buried with the reason by a PermanentError, and called again after a req
   await advanceUntil(clock, () => false, second);
   expect(ids.length).toBe(1);
   isBanned = false;
-  expect(await store.ownerActions.requeueEffect(1, clock.now())).toBe('revived');
+  expect(await store.outbox.requeue(1, clock.now())).toBe('revived');
   handling.nudge([handlerQueue('vote', null)]);
   await eventually(async () => expect(await counts()).toMatchObject({ done: 1, buried: 0 }));
   expect(new Set(ids).size).toBe(1);

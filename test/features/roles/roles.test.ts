@@ -27,8 +27,9 @@ async function recordedGrants(clock: Clock, guildId: string) {
   const settled: unknown[] = [];
   const causes = new Set<string>();
   const reported: Extract<OwnerReportContent, { type: 'roleFailed' }>[] = [];
-  const { rewards, outbox } = store;
-  const grants = createRoleGrants({ rewards, outbox, ownerChannelOf: () => ownerChannelId, clock });
+  const { roles, shop, outbox } = store;
+  const { isPaidFor } = shop;
+  const grants = createRoleGrants({ roles, isPaidFor, outbox, ownerChannelOf: () => ownerChannelId, clock });
   const port: RoleGrants = {
     ...grants,
     roleSettled(...args) {
@@ -335,7 +336,7 @@ describe('a role effect', () => {
     expect(await perform(moderator, other)).toMatchObject({ outcome: 'later', notSent: true, reason, stop: { queue } });
     await deposit(grants.store, buyer, 30);
     const item = itemOf({ id: 'moderator', price: 30, role: moderator });
-    await grants.store.purchases.purchase(orderOf(item, { userId: buyer, guildId: discord.guildId }), clock.now());
+    await grants.store.shop.purchase(orderOf(item, { userId: buyer, guildId: discord.guildId }), clock.now());
     expect(await perform(moderator, buyer)).toEqual({ outcome: 'bury', reason });
     expect(grants.settled).toEqual([userId, buyer].map((member) => [member, moderator, 'failed', reason]));
     expect(await grants.reports()).toHaveLength(1);

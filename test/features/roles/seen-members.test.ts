@@ -31,7 +31,7 @@ async function openCommunity() {
   };
   const listings = [listing];
   const seen = createSeenMembers({
-    rewards: store.rewards,
+    store: store.roles,
     listingsIn: () => listings,
     clock,
     log: pino({ level: 'silent' }),
@@ -63,11 +63,11 @@ it('repairs granted roles, at most once an hour', async () => {
   const { clock, store, seen, vote, waiting } = await openCommunity();
   await vote(start);
   const role = { guildId, userId: '1', role: voter };
-  await store.rewards.settleRole(role, 'applied', start);
+  await store.roles.settleRole(role, 'applied', start);
   const before = await waiting();
   seen({ userId: '1', guildId, roles: null });
   await eventually(async () => expect(await waiting()).toBe(before + 1));
-  await store.rewards.settleRole(role, 'applied', start);
+  await store.roles.settleRole(role, 'applied', start);
   seen({ userId: '1', guildId, roles: null });
   seen({ userId: '2', guildId, roles: null });
   await store.probe();

@@ -28,10 +28,9 @@ async function startUpkeep() {
   const clock = manualClock(start);
   const store = await openStore(newSqliteUrl(), clock, { thread: false });
   const upkeep = createUpkeep({
-    ...{ rewards: store.rewards, memberData: store.memberData, firstListing: () => listing },
     ...{
-      counting: store.counting,
-      store: store.upkeep,
+      store,
+      firstListing: () => listing,
       keep: { bodiesMs: null, effectsMs: null },
       onPruned: () => {},
       separateAccounts: async () => {},
@@ -69,7 +68,7 @@ it('enqueues the removal of a role within 15 s of its end', async () => {
   upkeep.start();
   await advance(second);
   // The first repair has just enqueued the role.
-  await store.rewards.settleRole({ userId: '1', role: voter }, 'applied', start);
+  await store.roles.settleRole({ userId: '1', role: voter }, 'applied', start);
   const before = await roleEffects(store);
   await advance(28 * second);
   expect(await roleEffects(store)).toBe(before);
@@ -82,7 +81,7 @@ it('repairs the roles of all members slowly', async () => {
   const { store, upkeep, advance } = await startUpkeep();
   for (let member = 1; member <= 15; member += 1) {
     await vote(store, String(member), start);
-    await store.rewards.settleRole({ userId: String(member), role: voter }, 'applied', start);
+    await store.roles.settleRole({ userId: String(member), role: voter }, 'applied', start);
   }
   upkeep.start();
   await advance(second);
@@ -99,10 +98,9 @@ it('notes from its heartbeats when receiving was down, over a restart', async ()
   await upkeep.stop();
   await clock.advance(2 * day);
   const again = createUpkeep({
-    ...{ rewards: store.rewards, memberData: store.memberData, firstListing: () => listing },
     ...{
-      counting: store.counting,
-      store: store.upkeep,
+      store,
+      firstListing: () => listing,
       keep: { bodiesMs: null, effectsMs: null },
       onPruned: () => {},
       separateAccounts: async () => {},

@@ -58,7 +58,7 @@ export async function createCommunity(
   for (const userId of reminded) await store.reminders.switchOn(homeAccount(userId), [], now);
   for (const userId of shoppers) {
     const correction = { accounts: '', userId, credits: deposit, reason: 'deposit', at: now };
-    await store.ownerActions.correct(correction, `deposit ${userId}`);
+    await store.recorder.correct(correction, `deposit ${userId}`);
   }
   // Every program knows from the start that there are handlers.
   await store.handlers.renew(handlerKinds, now);

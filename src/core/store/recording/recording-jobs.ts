@@ -20,6 +20,13 @@ export type RecordingName = keyof Operations;
 export type RecordingArgs = { [Name in RecordingName]: WithoutTally<Parameters<Operations[Name]>> };
 export type RecordingResults = { [Name in RecordingName]: ReturnType<Operations[Name]> };
 
+/** The operations as all other code calls them: each is a job of the writer, and rejects as the writer does. */
+export type Recordings = {
+  readonly [Name in RecordingName]: (...args: RecordingArgs[Name]) => Promise<RecordingResults[Name]>;
+};
+
+export type ClaimRecorder = Pick<Recordings, 'recordClaim'>;
+
 export type RecordingResult = RecordingResults[RecordingName];
 
 /** One operation to decide, discriminated by its name. */

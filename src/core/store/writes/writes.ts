@@ -6,9 +6,6 @@ import { upsert } from '../query-builder.ts';
 import type { RecordingArgs, RecordingName, RecordingResults } from '../recording/recording-jobs.ts';
 import { type StoredFeatures, writesOfModules } from '../sql-module.ts';
 import type { Tables } from '../tables.ts';
-import { grantWrites } from './grants.ts';
-import { purchaseWrites } from './purchases.ts';
-import { seenRolesWrites } from './seen-roles.ts';
 
 /** All operations that write and decide nothing about events, by name, for use inside a transaction of `connection`. */
 export function createWrites(
@@ -18,10 +15,6 @@ export function createWrites(
   { modules, effects, memberTables, hooks }: StoredFeatures,
 ) {
   return {
-    ...grantWrites(db, connection),
-    ...purchaseWrites(db, connection),
-    ...seenRolesWrites(db, connection),
-
     /** A write of a module. Its client knows the types of the arguments and of the result. */
     writeOfModule: writesOfModules(
       { ...coreModules, ...modules },

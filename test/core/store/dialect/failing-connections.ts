@@ -45,11 +45,11 @@ export async function recordWhileConnectionsFail(url: string, minFailures: numbe
   for (; failures.count < minFailures; rounds += 1) {
     const userIds = Array.from({ length: 40 }, (_, index) => String(1_000 * rounds + index));
     await Promise.all(
-      stores.flatMap(({ recorder, ownerActions }) =>
+      stores.flatMap(({ recorder }) =>
         userIds.flatMap((userId) => [
           untilAccepted(() => recorder.record(delivery, vote(userId))),
           untilAccepted(() =>
-            ownerActions.correct({ accounts: '', userId, credits: 1, reason: 'lost', at: start }, userId),
+            recorder.correct({ accounts: '', userId, credits: 1, reason: 'lost', at: start }, userId),
           ),
         ]),
       ),

@@ -124,12 +124,12 @@ async function expectRewards(store: Store): Promise<void> {
     ['400000000000000003', 'parked'],
   ]);
   expect(await store.memberLocales.localeOf('101')).toBe('de');
-  expect(await store.purchases.purchasesOf('101', '', 9)).toMatchObject([{ name: 'Game key', code: 'CODE-1' }]);
+  expect(await store.shop.purchasesOf('101', '', 9)).toMatchObject([{ name: 'Game key', code: 'CODE-1' }]);
   const none = { role: null, forMs: null, manual: false, stock: null, needsRole: null };
   const items = [{ id: 'key', name: 'Game key', price: 5, codes: ['CODE-1', 'CODE-2'], ...none }];
   const leftIn = async (guildId: string, accounts: string) => {
     const shop = { guildId, accounts, ownerChannelId: null, items };
-    return (await store.purchases.offers(shop, { userId: '101', roles: [] }, writtenAt)).offers[0]?.left;
+    return (await store.shop.offers(shop, { userId: '101', roles: [] }, writtenAt)).offers[0]?.left;
   };
   expect(await leftIn('300000000000000001', '')).toBe(1);
   expect(await leftIn('300000000000000009', '300000000000000009')).toBe(2);

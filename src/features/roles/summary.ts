@@ -1,10 +1,25 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Kysely } from 'kysely';
-import type { Connection } from '../../../platform/database/dialect.ts';
-import { parseJson, roleFormat } from '../../outbox/effect-kind.ts';
-import type { GrantSummary, ParkedGrant } from '../../records/reward-records.ts';
-import { literal, run } from '../query-builder.ts';
-import type { Tables } from '../tables.ts';
+import { parseJson, roleFormat } from '../../core/outbox/effect-kind.ts';
+import type { GrantState } from '../../core/rewards/grant.ts';
+import { literal, run } from '../../core/store/query-builder.ts';
+import type { Sql } from '../../core/store/sql-module.ts';
+import type { Tables } from '../../core/store/tables.ts';
+
+/** A role that Discord does not match. */
+interface ParkedGrant {
+  readonly userId: string;
+  readonly role: string;
+  readonly source: string;
+  /** Why Discord rejected it; null if that is not known any more. */
+  readonly reason: string | null;
+}
+
+/** The roles that members are to have. */
+export interface GrantSummary {
+  readonly counts: Readonly<Record<GrantState, number>>;
+  /** At most 50. */
+  readonly parked: readonly ParkedGrant[];
+}
 
 /** Rows that one query reads: a few ms, in which SQLite blocks this thread. */
 const rowsPerQuery = 10_000;
@@ -13,14 +28,15 @@ const maxParked = 50;
 const maxBuried = 200;
 
 /** The number of grants by state, and some that Discord rejected, with the reason. Scans the grants. */
-export async function summarizeGrants(db: Kysely<Tables>, reading: Connection): Promise<GrantSummary> {
+export async function summarizeGrants(sql: Sql): Promise<GrantSummary> {
+  const { db, connection } = sql;
   const counts = { pending: 0, applied: 0, parked: 0 };
   const parked: Omit<ParkedGrant, 'reason'>[] = [];
   let last: string | undefined = '';
   while (last !== undefined) {
     const grants = db.selectFrom('grants').select(['user_id', 'role', 'source', 'state']).where('user_id', '>', last);
     const page: readonly Pick<Tables['grants'], 'user_id' | 'role' | 'source' | 'state'>[] = await run(
-      reading,
+      connection,
       grants.orderBy('user_id').limit(rowsPerQuery),
     );
     for (const { user_id: userId, role, source, state } of page) {
@@ -30,7 +46,7 @@ export async function summarizeGrants(db: Kysely<Tables>, reading: Connection): 
     last = page.length < rowsPerQuery ? undefined : page.at(-1)?.user_id;
     await nextTurn();
   }
-  const reasons = parked.length === 0 ? new Map<string, string>() : await reasonsOfRoles(db, reading);
+  const reasons = parked.length === 0 ? new Map<string, string>() : await reasonsOfRoles(sql);
   return {
     counts,
     parked: parked.map((grant) => ({ ...grant, reason: reasons.get(`${grant.userId} ${grant.role}`) ?? null })),
@@ -38,9 +54,9 @@ export async function summarizeGrants(db: Kysely<Tables>, reading: Connection): 
 }
 
 /** Why the newest effects for roles failed, by user and role. */
-async function reasonsOfRoles(db: Kysely<Tables>, reading: Connection): Promise<Map<string, string>> {
+async function reasonsOfRoles({ db, connection }: Sql): Promise<Map<string, string>> {
   const buried = await run(
-    reading,
+    connection,
     db
       .selectFrom('effects')
       .select(['kind', 'content', 'reason'])

@@ -1,5 +1,7 @@
-import type { StoredGrant } from './grant.ts';
-import type { PublicShopItem } from './shop-item.ts';
+import type { AccountId } from '../../core/ledger/account-id.ts';
+import type { Entry } from '../../core/ledger/entry.ts';
+import type { StoredGrant } from '../../core/rewards/grant.ts';
+import type { PublicShopItem, ShopItem } from './item.ts';
 
 /**
  * `confirmed`: paid, and the buyer does not have the item yet. `fulfilled`: the buyer has it. `refunded`: the price was
@@ -85,4 +87,29 @@ function roleEnd({ role, forMs }: PublicShopItem, { grants, now }: PurchaseConte
   if (forMs === null) return null;
   const bought = grants.filter((grant) => grant.role === role && grant.source.startsWith(sourcePrefix));
   return Math.max(now, ...bought.map(({ until }) => until ?? now)) + forMs;
+}
+
+/** How often an item can still be bought; null for no limit. */
+export function leftOf(
+  { stock, codes }: Pick<ShopItem, 'stock' | 'codes'>,
+  sold: number,
+  unissued: number,
+): number | null {
+  const limits = [stock === null ? null : Math.max(0, stock - sold), codes === null ? null : unissued];
+  const known = limits.filter((limit) => limit !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+/** The entry of a purchase, which takes the price. */
+export function purchaseEntry(accountId: AccountId, item: Pick<ShopItem, 'name' | 'price'>, at: number): Entry {
+  return { ...shopEntry(accountId, item.name, at), cause: 'purchase', credits: 0 - item.price };
+}
+
+/** The entry of a refund, which returns the price. */
+export function refundEntry(accountId: AccountId, item: Pick<ShopItem, 'name' | 'price'>, at: number): Entry {
+  return { ...shopEntry(accountId, item.name, at), cause: 'refund', credits: item.price };
+}
+
+function shopEntry(accountId: AccountId, reason: string, at: number) {
+  return { accountId, listing: null, reason, at, deliveryId: null, untimed: false, achievement: null };
 }

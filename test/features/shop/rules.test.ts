@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decidePurchase, type PurchaseContext } from '../../../src/core/rewards/purchase.ts';
-import type { PublicShopItem } from '../../../src/core/rewards/shop-item.ts';
+import type { PublicShopItem } from '../../../src/features/shop/item.ts';
+import { decidePurchase, type PurchaseContext } from '../../../src/features/shop/rules.ts';
 import { day } from '../../../src/platform/durations.ts';
 
 const now = Date.UTC(2026, 0, 5);

@@ -1,11 +1,10 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { Connection } from '../../platform/database/dialect.ts';
-import { homeAccounts } from '../ledger/account-id.ts';
-import type { ShopItem } from '../rewards/shop-item.ts';
-import type { StoredPurchase } from '../rewards/stored-purchase.ts';
-import type { ShopContext } from '../tally/purchase-store.ts';
-import { literal, run } from './query-builder.ts';
-import type { Tables } from './tables.ts';
+import { homeAccounts } from '../../core/ledger/account-id.ts';
+import { literal, run } from '../../core/store/query-builder.ts';
+import type { Sql } from '../../core/store/sql-module.ts';
+import type { Tables } from '../../core/store/tables.ts';
+import type { ShopItem } from './item.ts';
+import type { ShopContext, StoredPurchase } from './purchase.ts';
 
 export type PurchaseRow = Selectable<Tables['purchases']>;
 
@@ -24,8 +23,7 @@ export function toPurchase({ user_id: userId, item, name, price, ...row }: Purch
 
 /** How often each item of a guild was sold, without refunds. Items that were not sold are left out. */
 export async function countSold(
-  connection: Connection,
-  db: Kysely<Tables>,
+  { db, connection }: Sql,
   guildId: string | null,
   items: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
@@ -47,8 +45,7 @@ export async function countSold(
  * @param limit how many to find at least, if there are as many
  */
 export async function unissuedCodes(
-  connection: Connection,
-  db: Kysely<Tables>,
+  { db, connection }: Sql,
   { item: { codes }, ...shop }: Pick<ShopContext, 'guildId' | 'accounts'> & { readonly item: Pick<ShopItem, 'codes'> },
   limit: number,
 ): Promise<readonly string[]> {
@@ -73,15 +70,4 @@ function purchasesIn(db: Kysely<Tables>, { guildId, accounts }: Pick<ShopContext
   return accounts === homeAccounts
     ? purchases.where('guild_id', 'in', [guildId, storedGuildId(null)])
     : purchases.where('guild_id', '=', guildId);
-}
-
-/** How often an item can still be bought; null for no limit. */
-export function leftOf(
-  { stock, codes }: Pick<ShopItem, 'stock' | 'codes'>,
-  sold: number,
-  unissued: number,
-): number | null {
-  const limits = [stock === null ? null : Math.max(0, stock - sold), codes === null ? null : unissued];
-  const known = limits.filter((limit) => limit !== null);
-  return known.length === 0 ? null : Math.min(...known);
 }

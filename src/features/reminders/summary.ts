@@ -1,11 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Kysely } from 'kysely';
-import type { Connection } from '../../../platform/database/dialect.ts';
-import { hour } from '../../../platform/durations.ts';
-import type { ReminderSummary } from '../../records/reward-records.ts';
-import type { StopReason } from '../../tally/reminder.ts';
-import { literal, run } from '../query-builder.ts';
-import type { Tables } from '../tables.ts';
+import { literal, run } from '../../core/store/query-builder.ts';
+import type { Sql } from '../../core/store/sql-module.ts';
+import type { StopReason } from '../../core/tally/reminder.ts';
+import { hour } from '../../platform/durations.ts';
+
+export interface ReminderSummary {
+  /** Members with a scheduled reminder. Those who have not voted since their last reminder are not among them. */
+  readonly scheduled: number;
+  /** Reminders that are due within an hour. */
+  readonly dueSoon: number;
+  /** Members whose reminders are off because they do not accept direct messages. */
+  readonly stopped: number;
+}
 
 /** Members that one query counts: a few ms, in which SQLite blocks this thread. */
 const membersPerQuery = 10_000;
@@ -15,11 +21,8 @@ const soonMs = hour;
  * How many members wait for a reminder, how many reminders are due soon, and whose were switched off because direct
  * messages are closed. Does not read the accounts, which have no index of reminders. @param now ms since the epoch
  */
-export async function summarizeReminders(
-  db: Kysely<Tables>,
-  reading: Connection,
-  now: number,
-): Promise<ReminderSummary> {
+export async function summarizeReminders(sql: Sql, now: number): Promise<ReminderSummary> {
+  const { db, connection } = sql;
   const count = db.fn.countAll<number>().as('count');
   const soon = db
     .selectFrom('reminders')
@@ -27,17 +30,17 @@ export async function summarizeReminders(
     .where('due_at', '<=', now + soonMs);
   const reason: StopReason = 'direct_messages_closed';
   const closed = db.selectFrom('reminder_stops').select(count).where('reason', '=', literal(reason));
-  const [dueSoon] = await run(reading, soon);
-  const [stopped] = await run(reading, closed);
+  const [dueSoon] = await run(connection, soon);
+  const [stopped] = await run(connection, closed);
   return {
-    scheduled: await countScheduled(db, reading),
+    scheduled: await countScheduled(sql),
     dueSoon: dueSoon?.count ?? 0,
     stopped: stopped?.count ?? 0,
   };
 }
 
 /** Members with a reminder for at least one listing. */
-async function countScheduled(db: Kysely<Tables>, reading: Connection): Promise<number> {
+async function countScheduled({ db, connection }: Sql): Promise<number> {
   let scheduled = 0;
   let last: string | null = '';
   while (last !== null) {
@@ -49,7 +52,7 @@ async function countScheduled(db: Kysely<Tables>, reading: Connection): Promise<
       .orderBy('user_id')
       .limit(membersPerQuery);
     const page: readonly { count: number; last: string | null }[] = await run(
-      reading,
+      connection,
       db
         .selectFrom(members.as('members'))
         .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max<string | null>('members.user_id').as('last')]),

@@ -1,37 +1,23 @@
-import type { Kysely } from 'kysely';
-import type { Connection } from '../../../platform/database/dialect.ts';
-import { accountIdOf } from '../../ledger/account-id.ts';
-import { directMessageQueue } from '../../outbox/direct-message-queue.ts';
-import type { NewEffect } from '../../outbox/outbox.ts';
-import { grantSource } from '../../rewards/purchase.ts';
-import { refundEntry } from '../../tally/purchase-entry.ts';
-import type { GrantedRole } from '../../tally/reward-store.ts';
-import { appendEntry, lockAccount } from '../accounts.ts';
-import { lock } from '../lock.ts';
-import { enqueue } from '../outbox/enqueue.ts';
-import type { PurchaseRow } from '../purchases.ts';
-import { literal, run } from '../query-builder.ts';
-import type { Tables } from '../tables.ts';
+import { accountIdOf } from '../../core/ledger/account-id.ts';
+import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
+import type { NewEffect } from '../../core/outbox/outbox.ts';
+import type { GrantedRole } from '../../core/rewards/grant.ts';
+import { appendEntry, lockAccount, lockAccountsOf } from '../../core/store/accounts.ts';
+import { lock } from '../../core/store/lock.ts';
+import { enqueue } from '../../core/store/outbox/enqueue.ts';
+import { literal, run } from '../../core/store/query-builder.ts';
+import type { SettleRole, Sql } from '../../core/store/sql-module.ts';
+import type { PurchaseRow } from './purchases.ts';
+import { grantSource, refundEntry } from './rules.ts';
 
 /** Locks all purchases until the end of the transaction: the stock, the codes and each purchase's state. */
-export function lockShop(connection: Connection, db: Kysely<Tables>): Promise<void> {
+export function lockShop({ db, connection }: Sql): Promise<void> {
   return lock(connection, db, 'shop');
-}
-
-/** The purchases of a member's role that are not fulfilled yet. */
-export function findOpenPurchases(
-  connection: Connection,
-  db: Kysely<Tables>,
-  { userId, role }: GrantedRole,
-): Promise<readonly PurchaseRow[]> {
-  const ofRole = db.selectFrom('purchases').selectAll().where('user_id', '=', userId).where('role', '=', role);
-  return run(connection, ofRole.where('state', '=', literal('confirmed')).orderBy('id'));
 }
 
 /** Stores that confirmed purchases are settled. The shop is locked. `now` in ms since the epoch. */
 export async function settlePurchases(
-  connection: Connection,
-  db: Kysely<Tables>,
+  { db, connection }: Sql,
   purchases: readonly PurchaseRow[],
   state: 'fulfilled' | 'refunded',
   now: number,
@@ -45,40 +31,24 @@ export async function settlePurchases(
  * Returns the price of a confirmed purchase, removes its grant, and tells the buyer. The shop is locked. `now` in ms
  * since the epoch.
  */
-export async function refundPurchase(
-  connection: Connection,
-  db: Kysely<Tables>,
-  purchase: PurchaseRow,
-  now: number,
-): Promise<void> {
+export async function refundPurchase(sql: Sql, purchase: PurchaseRow, now: number): Promise<void> {
+  const { db, connection } = sql;
   const { id, user_id: userId, role } = purchase;
-  await refund(connection, db, purchase, now);
+  await refund(sql, purchase, now);
   if (role !== null) {
     const grant = db.deleteFrom('grants').where('user_id', '=', userId).where('role', '=', role);
     await run(connection, grant.where('source', '=', grantSource(id)));
   }
-  await enqueue({ db, connection }, [messageToBuyer(purchase, 'purchaseRefunded', now)]);
+  await enqueue(sql, [messageToBuyer(purchase, 'purchaseRefunded', now)]);
 }
 
 /** Returns the price of a confirmed purchase. */
-async function refund(connection: Connection, db: Kysely<Tables>, purchase: PurchaseRow, now: number): Promise<void> {
-  await settlePurchases(connection, db, [purchase], 'refunded', now);
+async function refund(sql: Sql, purchase: PurchaseRow, now: number): Promise<void> {
+  const { db, connection } = sql;
+  await settlePurchases(sql, [purchase], 'refunded', now);
   const accountId = accountIdOf(purchase.account_guild_id, purchase.user_id);
   const account = await lockAccount(connection, db, accountId);
   await appendEntry(connection, db, account, refundEntry(accountId, purchase, now));
-}
-
-/** Refunds purchases of a role that Discord did not give, and reports them to the owner. The shop is locked. */
-export async function refundRole(
-  connection: Connection,
-  db: Kysely<Tables>,
-  purchases: readonly PurchaseRow[],
-  now: number,
-): Promise<void> {
-  for (const purchase of purchases) {
-    await refundPurchase(connection, db, purchase, now);
-    await enqueue({ db, connection }, reportOfRefund(purchase, now));
-  }
 }
 
 /** The message to the buyer about what became of a purchase. */
@@ -92,19 +62,46 @@ export function messageToBuyer(
 }
 
 /**
- * Refunds the purchases of a member that the owner has not fulfilled yet. The shop is locked. The buyer gets no message.
+ * Finds the purchases that wait for a role, which are fulfilled by it, or refunded and reported to the owner if Discord
+ * did not give it. Purchases lock the shop and the account before they insert grants.
+ */
+export async function awaitRole(sql: Sql, role: GrantedRole): Promise<SettleRole | null> {
+  const { db, connection } = sql;
+  if ((await findOpenPurchases(sql, role)).length === 0) return null;
+  await lockShop(sql);
+  await lockAccountsOf(connection, db, role.userId);
+  const purchases = await findOpenPurchases(sql, role);
+  return async (isGiven, now) => {
+    if (isGiven) return settlePurchases(sql, purchases, 'fulfilled', now);
+    for (const purchase of purchases) {
+      await refundPurchase(sql, purchase, now);
+      await enqueue(sql, reportOfRefund(purchase, now));
+    }
+  };
+}
+
+/** The purchases of a member's role that are not fulfilled yet. */
+function findOpenPurchases({ db, connection }: Sql, { userId, role }: GrantedRole): Promise<readonly PurchaseRow[]> {
+  const ofRole = db.selectFrom('purchases').selectAll().where('user_id', '=', userId).where('role', '=', role);
+  return run(connection, ofRole.where('state', '=', literal('confirmed')).orderBy('id'));
+}
+
+/**
+ * Refunds the purchases of a member that the owner has not fulfilled yet. The buyer gets no message.
  * @returns the reports to the owner, which do not name the buyer
  */
 export async function closePurchases(
-  connection: Connection,
-  db: Kysely<Tables>,
+  sql: Sql,
   userId: string,
   now: number,
 ): Promise<readonly NewEffect<'ownerReport'>[]> {
+  const { db, connection } = sql;
+  // A purchase that is settled meanwhile has read its buyer.
+  await lockShop(sql);
   const ofMember = db.selectFrom('purchases').selectAll().where('user_id', '=', userId);
   const open = ofMember.where('state', '=', literal('confirmed')).where('role', 'is', null).where('code', 'is', null);
   const purchases = await run(connection, open.orderBy('id'));
-  for (const purchase of purchases) await refund(connection, db, purchase, now);
+  for (const purchase of purchases) await refund(sql, purchase, now);
   return purchases.flatMap(({ id: purchaseId, owner_channel_id: channelId, name: item, price }) => {
     if (channelId === null) return [];
     const content = { channelId, report: { type: 'purchaseClosed', purchaseId, item, price } as const };

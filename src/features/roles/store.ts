@@ -1,0 +1,156 @@
+import type { AccountId } from '../../core/ledger/account-id.ts';
+import type { GrantedRole } from '../../core/rewards/grant.ts';
+import { accountKey } from '../../core/store/account-columns.ts';
+import { lockAccountsOf } from '../../core/store/accounts.ts';
+import { enqueue } from '../../core/store/outbox/enqueue.ts';
+import { literal, run } from '../../core/store/query-builder.ts';
+import type { SettleRole, Sql, SqlClient } from '../../core/store/sql-module.ts';
+import type { Tables } from '../../core/store/tables.ts';
+import { roleEffect } from '../../core/tally/grants.ts';
+import { summarizeGrants } from './summary.ts';
+
+/**
+ * The state of a member's role in Discord after an attempt. `parked`: the member is not in the server, so the role is
+ * given after a return. `failed`: Discord rejects the change permanently. `refused`: it was not added, but the member
+ * may have it from an earlier attempt.
+ */
+export type RoleState = 'applied' | 'removed' | 'parked' | 'failed' | 'refused';
+
+/* Times are ms since the epoch. */
+
+export const reads = {
+  /** Whether a grant of the role lasts. */
+  async isGranted({ db, connection }: Sql, { userId, role }: GrantedRole, now: number): Promise<boolean> {
+    const grants = db.selectFrom('grants').select('until').where('user_id', '=', userId).where('role', '=', role);
+    return (await run(connection, grants)).some(({ until }) => until === null || until > now);
+  },
+
+  /** Whether a grant of the role is stored, also one that has ended. */
+  async hasGrant({ db, connection }: Sql, { userId, role }: GrantedRole): Promise<boolean> {
+    const grants = db.selectFrom('grants').select('role').where('user_id', '=', userId).where('role', '=', role);
+    return (await run(connection, grants.limit(1))).length > 0;
+  },
+
+  /** Whether a grant of any role is stored. */
+  async hasGrants({ db, connection }: Sql, userId: string): Promise<boolean> {
+    const grants = db.selectFrom('grants').select('role').where('user_id', '=', userId);
+    return (await run(connection, grants.limit(1))).length > 0;
+  },
+
+  summary: summarizeGrants,
+};
+
+export const writes = {
+  /**
+   * Stores the result of an attempt at a role. If the grants have changed meanwhile so that the result is wrong,
+   * enqueues another attempt.
+   */
+  async settleRole(sql: Sql, granted: GrantedRole, result: RoleState, now: number): Promise<void> {
+    const { db, connection } = sql;
+    const { userId, role } = granted;
+    const waiting: SettleRole[] = [];
+    for (const { beforeRoleSettled } of sql.hooks) {
+      const settle = await beforeRoleSettled?.(sql, granted);
+      if (settle) waiting.push(settle);
+    }
+    const settle: SettleRole = async (...args) => {
+      for (const each of waiting) await each(...args);
+    };
+    // A recording that has read the grants must not find out too late that the result was stored: see `applyGrants`.
+    await lockAccountsOf(connection, db, userId);
+    const isSame = db.updateTable('grants').where('user_id', '=', userId).where('role', '=', role);
+    const grants = await run(connection, isSame.set({ role }).returningAll());
+    const isWanted = grants.some(({ until }) => until === null || until > now);
+    const [grant] = grants;
+    if (grant === undefined) return;
+    if (result === 'failed' || result === 'parked') {
+      await run(connection, isSame.set({ state: 'parked' }));
+      if (result === 'failed') await settle(false, now);
+      // A role that could not be removed is tried again by the repairs.
+      if (result === 'failed' && !isWanted) return;
+    } else if (isWanted !== (result !== 'removed')) {
+      await run(connection, isSame.set({ state: 'pending' }));
+      const effect = roleEffect({ guildId: grant.guild_id, userId, role }, null, now);
+      await enqueue(sql, [effect]);
+      return;
+    } else if (isWanted) {
+      // Also a refused role, so that it is removed at the end of the grant: the member may have it from before.
+      await run(connection, isSame.set({ state: 'applied' }));
+      await settle(result !== 'refused', now);
+    } else {
+      // Who never had the role until its end, in a long outage for example, was not given it.
+      await settle(false, now);
+    }
+    const ended = db.deleteFrom('grants').where('user_id', '=', userId).where('role', '=', role);
+    await run(connection, ended.where('until', 'is not', null).where('until', '<=', now));
+  },
+
+  /** Enqueues the removal of roles whose grant has ended, at most `limit`. Returns how many. */
+  async endGrants(sql: Sql, now: number, limit: number): Promise<number> {
+    const applied = sql.db.selectFrom('grants').selectAll().where('state', '=', literal('applied'));
+    const ended = applied.where('until', 'is not', null).where('until', '<=', now).orderBy('until').limit(limit);
+    const grants = await run(sql.connection, ended);
+    await enqueueRoles(sql, grants, now);
+    return grants.length;
+  },
+
+  /** Enqueues the roles of a member again, to repair what was changed in Discord. */
+  async repairMember(sql: Sql, userId: string, now: number): Promise<void> {
+    const grants = sql.db.selectFrom('grants').selectAll().where('user_id', '=', userId);
+    await enqueueRoles(sql, await run(sql.connection, grants.where('state', '<>', literal('pending'))), now);
+  },
+
+  /**
+   * The same for the members that follow `userId` in the order of ids, until there are `limit` roles or more. Returns
+   * the last member; null at the end.
+   */
+  async repairAfter(sql: Sql, userId: string, limit: number, now: number): Promise<string | null> {
+    const { db, connection } = sql;
+    const following = db.selectFrom('grants').selectAll().where('user_id', '>', userId);
+    const page = await run(connection, following.orderBy('user_id').limit(limit));
+    const last = page.at(-1);
+    if (last === undefined) return null;
+    const rest = following.where('user_id', '=', last.user_id);
+    const grants = [...page.filter(({ user_id }) => user_id !== last.user_id), ...(await run(connection, rest))];
+    const settled = grants.filter(({ state }) => state !== 'pending');
+    await enqueueRoles(sql, settled, now);
+    return page.length < limit ? null : last.user_id;
+  },
+
+  /** Stores which of the roles that a multiplier of the community names a member has (Discord IDs). */
+  async seeRoles({ db, connection }: Sql, accountId: AccountId, seen: readonly string[]): Promise<void> {
+    const roles = seen.length === 0 ? null : JSON.stringify(seen);
+    if (roles === null) {
+      await run(connection, db.updateTable('balances').set({ roles }).where('user_id', '=', accountId));
+      return;
+    }
+    const account = { ...accountKey(accountId), credits: 0, votes: 0, last_votes: '{}', roles };
+    const insert = db.insertInto('balances').values(account);
+    await run(
+      connection,
+      insert.onConflict((conflict) => conflict.column('user_id').doUpdateSet({ roles })),
+    );
+  },
+};
+
+/** The roles that members should have, in the database. */
+export type RoleStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
+
+async function enqueueRoles(sql: Sql, grants: readonly Tables['grants'][], now: number): Promise<void> {
+  const { db, connection } = sql;
+  const roles = new Map(grants.map((grant) => [`${grant.user_id} ${grant.role}`, grant]));
+  // Recordings lock the accounts before they change grants, in the same order.
+  for (const userId of [...new Set(grants.map(({ user_id }) => user_id))].sort()) {
+    await lockAccountsOf(connection, db, userId);
+  }
+  for (const { user_id, role } of roles.values()) {
+    const same = db.updateTable('grants').set({ state: 'pending' }).where('user_id', '=', user_id);
+    await run(connection, same.where('role', '=', role));
+  }
+  await enqueue(
+    sql,
+    [...roles.values()].map(({ guild_id: guildId, user_id: userId, role }) =>
+      roleEffect({ guildId, userId, role }, null, now),
+    ),
+  );
+}

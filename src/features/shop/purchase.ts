@@ -1,0 +1,112 @@
+import type { AccountScope } from '../../core/ledger/account-id.ts';
+import type { PublicShopItem, ShopItem } from './item.ts';
+import type { PurchaseRejection, PurchaseState } from './rules.ts';
+
+/** The shop of a community, as its settings say now. */
+export interface ShopContext {
+  /** Which accounts pay. */
+  readonly accounts: AccountScope;
+  /** Discord ID of the guild; null if it is not configured. */
+  readonly guildId: string | null;
+  readonly items: readonly ShopItem[];
+  /** Channel for reports to the owner; null for none. */
+  readonly ownerChannelId: string | null;
+}
+
+/** A member in front of the shop. */
+export interface ShopMember {
+  readonly userId: string;
+  /** The member's roles in Discord (ids); empty if they are not known. */
+  readonly roles: readonly string[];
+}
+
+/** An item as it is offered to a member. */
+export interface Offer {
+  readonly item: PublicShopItem;
+  /** How often it can still be bought; null for no limit. */
+  readonly left: number | null;
+  /** Why the member cannot buy it now; null if it is sold. */
+  readonly rejection: PurchaseRejection | null;
+  /** When the role would end if it was bought now (ms since the epoch); null if it would not. */
+  readonly until: number | null;
+}
+
+/** All items as they are offered to a member, with the member's balance (credits). */
+export interface Offers {
+  readonly balance: number;
+  readonly offers: readonly Offer[];
+}
+
+/** A confirmed purchase. Plain data. */
+export interface PurchaseOrder {
+  /** The id of the interaction that showed the confirmation. Each is one purchase, however often it is confirmed. */
+  readonly confirmationId: string;
+  readonly member: ShopMember;
+  /** Null if the settings no longer contain it. Then only an earlier purchase with the confirmation is returned. */
+  readonly item: ShopItem | null;
+  /** The price in the confirmation (credits). */
+  readonly confirmedPrice: number;
+  /** Which account pays. */
+  readonly accounts: AccountScope;
+  readonly guildId: string | null;
+  readonly ownerChannelId: string | null;
+  /** Whether there is a handler for purchases; by default there is none. */
+  readonly isHandled?: boolean;
+}
+
+/** A purchase as it is stored: complete without the settings, which may no longer contain the item. */
+export interface StoredPurchase {
+  readonly id: number;
+  readonly userId: string;
+  /** The item's id. */
+  readonly item: string;
+  /** The item's name when it was bought. Written by the owner: escape it. */
+  readonly name: string;
+  /** Credits. */
+  readonly price: number;
+  readonly state: PurchaseState;
+  /** The balance after the purchase (credits). */
+  readonly balance: number;
+  /** The role that was bought (Discord ID); null if the item is not a role. */
+  readonly role: string | null;
+  /** When the role ends (ms since the epoch); null if it does not end, or the item is not a role. */
+  readonly until: number | null;
+  /** The code that was issued, secret to everyone but the buyer; null if the item is not a code. */
+  readonly code: string | null;
+  /** ms since the epoch. */
+  readonly at: number;
+}
+
+export type PurchaseResult =
+  /** `repeated`: the confirmation was used before, and nothing was written now. */
+  | { readonly outcome: 'purchased'; readonly purchase: StoredPurchase; readonly repeated: boolean }
+  /** Nothing was written. `balance` in credits. */
+  | { readonly outcome: 'rejected'; readonly rejection: PurchaseRejection; readonly balance: number }
+  /** The confirmation was used by another member. */
+  | { readonly outcome: 'foreign' };
+
+/** How a manager settles a purchase that the owner fulfils. */
+export interface Settlement {
+  readonly purchaseId: number;
+  readonly state: 'fulfilled' | 'refunded';
+  /** The channel in which the manager pressed the button. It must be the one in which the purchase was reported. */
+  readonly channelId: string;
+}
+
+/** A settled purchase. `settled` is false if it was settled before; then nothing was written. */
+export interface SettlementResult {
+  readonly purchase: StoredPurchase;
+  readonly settled: boolean;
+  /** Those of new effects. */
+  readonly queues: readonly string[];
+}
+
+/** A purchase as the owner sees it: never with the code, which is secret to everyone but the buyer. */
+export type PurchaseRecord = Pick<StoredPurchase, 'id' | 'userId' | 'name' | 'price' | 'state' | 'role' | 'at'>;
+
+export interface PurchaseSummary {
+  /** At most 10, newest first. */
+  readonly newest: readonly PurchaseRecord[];
+  /** How many the owner has neither fulfilled nor refunded yet. */
+  readonly waiting: number;
+}

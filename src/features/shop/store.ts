@@ -1,0 +1,260 @@
+import { type AccountScope, accountIdOf, homeAccounts } from '../../core/ledger/account-id.ts';
+import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
+import { handlerQueue, type PurchaseEvent } from '../../core/outbox/handler-events.ts';
+import type { NewEffect } from '../../core/outbox/outbox.ts';
+import type { GrantedRole } from '../../core/rewards/grant.ts';
+import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
+import { enqueue } from '../../core/store/outbox/enqueue.ts';
+import { literal, run } from '../../core/store/query-builder.ts';
+import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
+import { roleEffect } from '../../core/tally/grants.ts';
+import { type ShopItem, withoutCodes } from './item.ts';
+import type {
+  Offer,
+  Offers,
+  PurchaseOrder,
+  PurchaseResult,
+  PurchaseSummary,
+  Settlement,
+  SettlementResult,
+  ShopContext,
+  ShopMember,
+  StoredPurchase,
+} from './purchase.ts';
+import { countSold, type PurchaseRow, storedGuildId, toPurchase, unissuedCodes } from './purchases.ts';
+import { lockShop, messageToBuyer, refundPurchase, settlePurchases } from './refund.ts';
+import { decidePurchase, grantSource, leftOf, type PurchaseRejection, purchaseEntry } from './rules.ts';
+
+/** Purchases in a summary. */
+const maxNewest = 10;
+/**
+ * Purchases with the highest ids, in which the newest are searched. Ids need not grow with time: on some databases, each
+ * connection has a range of its own, of 100 ids for example.
+ */
+const recentPurchases = 1_000;
+
+/* Times are ms since the epoch. */
+
+export const reads = {
+  /** The items as they are offered to a member. */
+  async offers(sql: Sql, shop: ShopContext, { userId, roles }: ShopMember, now: number): Promise<Offers> {
+    const { db, connection } = sql;
+    const accountId = accountIdOf(shop.accounts, userId);
+    const balances = db.selectFrom('balances').select('credits').where('user_id', '=', accountId);
+    const balance = (await run(connection, balances))[0]?.credits ?? 0;
+    const grants = await run(connection, db.selectFrom('grants').selectAll().where('user_id', '=', userId));
+    const stock = await stockOf(sql, shop);
+    const hasOwnerChannel = shop.ownerChannelId !== null;
+    const offer = (shopItem: ShopItem): Offer => {
+      const item = withoutCodes(shopItem);
+      const left = stock.get(item.id) ?? null;
+      const context = { confirmedPrice: item.price, balance, left, roles, grants, hasOwnerChannel, now };
+      const decision = decidePurchase(item, context);
+      const until = decision.rejection === null ? decision.until : null;
+      return { item, left, rejection: decision.rejection, until };
+    };
+    return { balance, offers: shop.items.map(offer) };
+  },
+
+  /** A member's newest purchases in a community, newest first. */
+  async purchasesOf(
+    { db, connection }: Sql,
+    userId: string,
+    accounts: AccountScope,
+    limit: number,
+  ): Promise<readonly StoredPurchase[]> {
+    const ofUser = db
+      .selectFrom('purchases')
+      .selectAll()
+      .where('user_id', '=', userId)
+      // Purchases from before there were accounts per guild were paid by those of the home community.
+      .where(({ eb, or }) =>
+        accounts === homeAccounts
+          ? eb('account_guild_id', '=', homeAccounts)
+          : or([eb('account_guild_id', '=', accounts), eb('guild_id', '=', accounts)]),
+      );
+    const newest = ofUser.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit);
+    return (await run(connection, newest)).map(toPurchase);
+  },
+
+  /** Whether the role was bought and the purchase is not settled yet. */
+  async isPaidFor({ db, connection }: Sql, { userId, role }: GrantedRole): Promise<boolean> {
+    const ofRole = db.selectFrom('purchases').select('id').where('user_id', '=', userId).where('role', '=', role);
+    return (await run(connection, ofRole.where('state', '=', literal('confirmed')).limit(1))).length > 0;
+  },
+
+  /** The newest purchases, without codes, and how many wait for the owner. Scans the purchases, which are rare. */
+  async summary({ db, connection }: Sql): Promise<PurchaseSummary> {
+    const recent = db
+      .selectFrom('purchases')
+      .select(['id', 'user_id', 'name', 'price', 'state', 'role', 'at'])
+      .orderBy('id', 'desc')
+      .limit(recentPurchases);
+    const newest = db
+      .selectFrom(recent.as('recent'))
+      .select(['id', 'user_id as userId', 'name', 'price', 'state', 'role', 'at'])
+      .orderBy('at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(maxNewest);
+    // Neither a role nor a code: the owner fulfils it.
+    const waiting = db
+      .selectFrom('purchases')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('state', '=', literal('confirmed'))
+      .where('role', 'is', null)
+      .where('code', 'is', null);
+    const [counted] = await run(connection, waiting);
+    return { newest: await run(connection, newest), waiting: counted?.count ?? 0 };
+  },
+};
+
+export const writes = {
+  /**
+   * Sells an item once per confirmation: pays, takes it out of stock, issues the code, grants the role and enqueues
+   * effects, or none of it.
+   */
+  async purchase(sql: Sql, order: PurchaseOrder, now: number): Promise<PurchaseResult> {
+    const { db, connection } = sql;
+    const { confirmationId, item, accounts, guildId, ownerChannelId, confirmedPrice } = order;
+    const { userId, roles } = order.member;
+    await lockShop(sql);
+    const confirmed = db.selectFrom('purchases').selectAll().where('confirmation_id', '=', confirmationId);
+    const [earlier] = await run(connection, confirmed);
+    if (earlier !== undefined) {
+      if (earlier.user_id !== userId) return { outcome: 'foreign' };
+      return { outcome: 'purchased', purchase: toPurchase(earlier), repeated: true };
+    }
+    const account = await lockAccount(connection, db, accountIdOf(accounts, userId));
+    const reject = async (rejection: PurchaseRejection): Promise<PurchaseResult> => {
+      await releaseAccount(connection, db, account);
+      return { outcome: 'rejected', rejection, balance: account.credits };
+    };
+    if (item === null) return reject('unknown_item');
+    const grants = await run(connection, db.selectFrom('grants').selectAll().where('user_id', '=', userId));
+    const sold = item.stock === null ? 0 : ((await countSold(sql, guildId, [item.id])).get(item.id) ?? 0);
+    const unissued = await unissuedCodes(sql, { guildId, accounts, item }, 1);
+    const decision = decidePurchase(withoutCodes(item), {
+      confirmedPrice,
+      balance: account.credits,
+      left: leftOf(item, sold, unissued.length),
+      roles,
+      grants,
+      hasOwnerChannel: ownerChannelId !== null,
+      now,
+    });
+    if (decision.rejection !== null) return reject(decision.rejection);
+    const entry = purchaseEntry(account.id, item, now);
+    const { credits: balance } = await appendEntry(connection, db, account, entry);
+    const { state, until } = decision;
+    const code = unissued[0] ?? null;
+    const purchase = await insertPurchase(sql, order, item, { state, until, balance, code, at: now });
+    const effects = await deliver(sql, purchase);
+    const calls = order.isHandled ? [handlerCallOf(purchase, guildId)] : [];
+    await enqueue(sql, [...effects, ...calls]);
+    return { outcome: 'purchased', purchase: toPurchase(purchase), repeated: false };
+  },
+
+  /** Fulfils or refunds a purchase that the owner fulfils, once. Null if it is not such a purchase of the channel. */
+  async settle(sql: Sql, { purchaseId, state, channelId }: Settlement, now: number): Promise<SettlementResult | null> {
+    const { db, connection } = sql;
+    await lockShop(sql);
+    const [stored] = await run(connection, db.selectFrom('purchases').selectAll().where('id', '=', purchaseId));
+    const isManual = stored?.role === null && stored.code === null;
+    if (stored === undefined || !isManual || stored.owner_channel_id !== channelId) return null;
+    if (stored.state !== 'confirmed') return { purchase: toPurchase(stored), settled: false, queues: [] };
+    if (state === 'refunded') {
+      await refundPurchase(sql, stored, now);
+    } else {
+      await settlePurchases(sql, [stored], 'fulfilled', now);
+      await enqueue(sql, [messageToBuyer(stored, 'purchaseFulfilled', now)]);
+    }
+    const queues = [directMessageQueue(stored.user_id, stored.account_guild_id)];
+    return { purchase: toPurchase({ ...stored, state }), settled: true, queues };
+  },
+};
+
+/** The purchases of members, in the database. */
+export type PurchaseStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
+
+/** How often each item can still be bought, by its id. */
+async function stockOf(
+  sql: Sql,
+  { guildId, accounts, items }: ShopContext,
+): Promise<ReadonlyMap<string, number | null>> {
+  const limited = items.filter(({ stock }) => stock !== null).map(({ id }) => id);
+  const sold = await countSold(sql, guildId, limited);
+  const left = new Map<string, number | null>();
+  for (const item of items) {
+    const unissued = await unissuedCodes(sql, { guildId, accounts, item }, Number.POSITIVE_INFINITY);
+    left.set(item.id, leftOf(item, sold.get(item.id) ?? 0, unissued.length));
+  }
+  return left;
+}
+
+async function insertPurchase(
+  { db, connection }: Sql,
+  { confirmationId, member, accounts, guildId, ownerChannelId }: PurchaseOrder,
+  { id, name, price, role }: ShopItem,
+  result: Pick<PurchaseRow, 'state' | 'until' | 'balance' | 'code' | 'at'>,
+): Promise<PurchaseRow> {
+  const insert = db.insertInto('purchases').values({
+    confirmation_id: confirmationId,
+    user_id: member.userId,
+    account_guild_id: accounts,
+    guild_id: storedGuildId(guildId),
+    owner_channel_id: ownerChannelId,
+    item: id,
+    name,
+    price,
+    role,
+    ...result,
+    settled_at: result.state === 'fulfilled' ? result.at : null,
+  });
+  // A driver's error about a conflict would contain the code.
+  const [inserted] = await run(connection, insert.onConflict((conflict) => conflict.doNothing()).returningAll());
+  if (inserted === undefined) throw new Error('The purchase could not be inserted.');
+  return inserted;
+}
+
+/** Inserts the grant of a role. Returns what the purchase needs outside of the database. */
+async function deliver({ db, connection }: Sql, purchase: PurchaseRow): Promise<readonly NewEffect[]> {
+  const { id, user_id: userId, guild_id: guildId, role, until, at, owner_channel_id: channelId } = purchase;
+  if (role !== null) {
+    const grant = {
+      user_id: userId,
+      role,
+      source: grantSource(id),
+      guild_id: guildId,
+      until,
+      state: 'pending',
+    } as const;
+    await run(connection, db.insertInto('grants').values(grant));
+    return [roleEffect({ guildId, userId, role }, null, at)];
+  }
+  if (purchase.code !== null || channelId === null) return [];
+  const report = { type: 'purchase', purchaseId: id, userId, item: purchase.name, price: purchase.price } as const;
+  const content = { channelId, report };
+  return [{ kind: 'ownerReport', queue: channelId, content, deliveryId: null, createdAt: at }];
+}
+
+/** The call of the handler for a purchase. */
+function handlerCallOf(purchase: PurchaseRow, guildId: string | null): NewEffect<'handler'> {
+  const { id: purchaseId, user_id: userId, item, name, price, balance, role, at } = purchase;
+  const event: PurchaseEvent = {
+    type: 'purchase',
+    listing: null,
+    guildId,
+    deliveryId: null,
+    at,
+    purchaseId,
+    userId,
+    item,
+    name,
+    price,
+    role,
+    credits: 0 - price,
+    balance,
+  };
+  const content = { id: `purchase-${purchaseId}-${at.toString(36)}`, event };
+  return { kind: 'handler', queue: handlerQueue('purchase', guildId), content, deliveryId: null, createdAt: at };
+}
