@@ -3,6 +3,7 @@ import { coreFormats, type EffectFormats } from '../core/outbox/effect-kind.ts';
 import type { EffectHandlers } from '../core/outbox/perform.ts';
 import { coreTables } from '../core/store/member-data/core-tables.ts';
 import type { MemberTables } from '../core/store/member-data/member-table.ts';
+import { type CoreModules, coreModules } from '../core/store/modules.ts';
 import type { SqlModule, StoredFeatures } from '../core/store/sql-module.ts';
 import { announcements } from './announcements/feature.ts';
 import { communities } from './communities/feature.ts';
@@ -42,15 +43,11 @@ const features = {
 
 type Features = typeof features;
 
-/** The statements of those features that have any, by the names of the features. */
-export type FeatureModules = {
-  readonly [Name in keyof Features as Features[Name] extends { readonly sql: SqlModule }
-    ? Name
-    : never]: Features[Name] extends {
-    readonly sql: infer Module;
-  }
-    ? Module
-    : never;
+type WithSql = { [Name in keyof Features]: Features[Name] extends { readonly sql: SqlModule } ? Name : never };
+
+/** The statements of the core, and of those features that have any by the names of the features. */
+export type Modules = CoreModules & {
+  readonly [Name in WithSql[keyof Features]]: Extract<Features[Name], { readonly sql: SqlModule }>['sql'];
 };
 
 type Part = 'tables' | 'effects' | 'directMessages' | 'ownerReports';
@@ -73,12 +70,12 @@ const effects: EffectFormats = {
 /** All tables. One that is missing does not compile. */
 const memberTables: MemberTables = { ...coreTables, ...together('tables') };
 
-const modules = Object.fromEntries(
+const sqlOfFeatures = Object.fromEntries(
   Object.entries<Feature>(features).flatMap(([name, { sql }]) => (sql === undefined ? [] : [[name, sql]])),
-) as FeatureModules;
+);
 
 export const storedFeatures = {
-  modules,
+  modules: { ...coreModules, ...sqlOfFeatures } as Modules,
   effects,
   memberTables,
   hooks: Object.values<Feature>(features),

@@ -4,7 +4,6 @@ import type { LedgerReads } from '../core/ledger/ledger.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { VotesPerDay } from '../core/ledger/votes-per-day.ts';
 import { accountsOfMember } from '../core/store/member-accounts.ts';
-import { type CoreModules, coreModules } from '../core/store/modules.ts';
 import { openDatabase } from '../core/store/open-database.ts';
 import { queryBuilder } from '../core/store/query-builder.ts';
 import type { Recordings } from '../core/store/recording/recording-jobs.ts';
@@ -19,7 +18,7 @@ import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
 import { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { type FeatureModules, storedFeatures } from './index.ts';
+import { type Modules, storedFeatures } from './index.ts';
 import { type Counting, createCounting } from './upkeep/counting.ts';
 
 /** The worker's file is `.ts` in the repository, `.js` in the package. */
@@ -32,7 +31,7 @@ const features = {
 const writeFailureHoldMs = 6 * second;
 
 /** The storage adapters of all modules, over one database. */
-export interface Store extends SqlClients<CoreModules>, SqlClients<FeatureModules> {
+export interface Store extends SqlClients<Modules> {
   readonly recorder: Recordings;
   /** The accounts of the home community. */
   readonly ledger: LedgerReads;
@@ -84,9 +83,8 @@ export async function openStore(
       ? monitorFiles({ check: dialect.checkFiles, saveLog: dialect.saveLog, reopen, log })
       : undefined;
 
-  const { effects, memberTables, hooks } = features;
   const { reusesShortenedRows } = dialect;
-  const sql = { db, connection: reading, effects, memberTables, hooks, reusesShortenedRows };
+  const sql = { ...features, db, connection: reading, reusesShortenedRows };
   const ledgerIn = sqlLedger(db, reading);
 
   let lastWriteFailure: { error: StoreUnavailableError; at: number } | undefined;
@@ -118,8 +116,7 @@ export async function openStore(
     if (replaced !== null) throw replaced;
   }
 
-  const modules = { ...coreModules, ...features.modules };
-  const clients = createSqlClients(modules, sql, (...job) => write('writeOfModule', ...job));
+  const clients = createSqlClients(features.modules, sql, (...job) => write('writeOfModule', ...job));
 
   return {
     checkFiles,
@@ -143,7 +140,7 @@ export async function openStore(
       if (lastWriteFailure !== undefined && clock.monotonic() - lastWriteFailure.at < writeFailureHoldMs) {
         throw lastWriteFailure.error;
       }
-      await write('probe', clock.now()).catch((error: unknown) => {
+      await clients.probes.write(clock.now()).catch((error: unknown) => {
         // The readiness endpoint is public, and the messages of drivers contain host and user names.
         throw error instanceof TallyhookError ? error : new StoreUnavailableError(error);
       });

@@ -10,6 +10,7 @@ import * as guildData from './guild-data.ts';
 import * as installation from './installation/store.ts';
 import * as memberLocales from './member-locales.ts';
 import * as outbox from './outbox/store.ts';
+import * as probes from './probes.ts';
 import * as quarantine from './records/quarantine.ts';
 import * as records from './records/store.ts';
 import * as rekey from './settings/sealed.ts';
@@ -18,6 +19,7 @@ import type { SqlModules } from './sql-module.ts';
 
 /** The statements of the core; those of features are beside their features. */
 export const coreModules = {
+  probes,
   outbox,
   records,
   quarantine,

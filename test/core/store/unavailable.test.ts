@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createJob } from '../../../src/core/store/commits/jobs.ts';
 import { createWriter } from '../../../src/core/store/commits/writer.ts';
 import { sqlite } from '../../../src/core/store/dialect/sqlite.ts';
 import { migrate } from '../../../src/core/store/migrations/migrate.ts';
-import { createJob } from '../../../src/core/store/writes/writes.ts';
 import { storedFeatures } from '../../../src/features/index.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { systemClock } from '../../../src/platform/clock.ts';

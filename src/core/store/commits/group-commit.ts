@@ -2,7 +2,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { second } from '../../../platform/durations.ts';
 import { StoreUnavailableError, TallyhookError } from '../../../platform/errors.ts';
 import { isRecordingJob } from '../recording/recording-jobs.ts';
-import { createJob, type Job, type JobArgs, type JobName, type JobResults, type Write } from '../writes/writes.ts';
+import { createJob, type Job, type JobArgs, type JobName, type JobResults, type Write } from './jobs.ts';
 import type { Writer } from './writer.ts';
 
 /** Jobs per transaction: enough to share a commit, few enough to keep its latency low. */
@@ -25,7 +25,7 @@ export class QueueFullError extends TallyhookError {
 interface QueuedJob {
   readonly job: Job;
   readonly queuedAt: number;
-  readonly resolve: (result: JobResults[JobName]) => void;
+  readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 

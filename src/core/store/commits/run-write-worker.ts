@@ -4,8 +4,8 @@ import { systemClock } from '../../../platform/clock.ts';
 import type { DatabaseFiles } from '../../../platform/database-files.ts';
 import { sqlite } from '../dialect/sqlite.ts';
 import type { StoredFeatures } from '../sql-module.ts';
-import type { Job, JobName, JobResult } from '../writes/writes.ts';
 import { createGroupCommit } from './group-commit.ts';
+import type { Job, JobName, JobResult } from './jobs.ts';
 import { decodeJob, encodeError, encodeResult, type WorkerRequest, type WorkerResponse } from './worker-protocol.ts';
 import { createWriter } from './writer.ts';
 

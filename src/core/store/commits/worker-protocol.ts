@@ -2,7 +2,7 @@ import { messageOf, StoreUnavailableError } from '../../../platform/errors.ts';
 import type { Vote } from '../../../webhook/event.ts';
 import type { ListingContext } from '../../tally/listing-context.ts';
 import type { Delivery, RecordedDelivery, RoutedDelivery } from '../../tally/tally.ts';
-import type { Job, JobName, JobResult, JobResults } from '../writes/writes.ts';
+import type { Job, JobResult } from './jobs.ts';
 
 /*
  * The messages between the main thread and the write worker. A vote and its result are sent as tuples: to clone an
@@ -22,7 +22,7 @@ export type EncodedJob = Job | EncodedVote;
 
 /** Errors lose their class when they are cloned, so they are encoded by kind. */
 export type JobOutcome =
-  | { readonly status: 'done'; readonly result: JobResults[JobName] }
+  | { readonly status: 'done'; readonly result: unknown }
   | { readonly status: 'unavailable'; readonly message: string; readonly hint: string | undefined }
   | { readonly status: 'failed'; readonly message: string }
   | EncodedRecorded;
@@ -51,7 +51,7 @@ export function encodeError(error: unknown): JobOutcome {
 }
 
 /** The result of the job. @throws StoreUnavailableError, or for any other error an Error with its message */
-export function decodeResult(outcome: JobOutcome): JobResults[JobName] {
+export function decodeResult(outcome: JobOutcome): unknown {
   if (!('status' in outcome)) return decodeRecorded(outcome);
   switch (outcome.status) {
     case 'done':

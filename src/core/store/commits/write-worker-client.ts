@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { DatabaseFiles } from '../../../platform/database-files.ts';
 import { StoreUnavailableError } from '../../../platform/errors.ts';
-import { createJob, type JobArgs, type JobName, type JobResults } from '../writes/writes.ts';
 import { type GroupCommit, QueueFullError } from './group-commit.ts';
+import { createJob, type JobArgs, type JobName, type JobResults } from './jobs.ts';
 import {
   decodeResult,
   encodeJob,
@@ -30,7 +30,7 @@ export interface RestartableCommit extends GroupCommit {
 }
 
 interface PendingJob {
-  readonly resolve: (result: JobResults[JobName]) => void;
+  readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 

@@ -3,14 +3,14 @@ import { DatabaseFileReplacedError } from '../../../platform/database-files.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { queryBuilder } from '../query-builder.ts';
 import { isRecordingJob } from '../recording/recording-jobs.ts';
-import type { StoredFeatures } from '../sql-module.ts';
-import { createWrites, type Job, type JobName, type JobResults, type WriteJob, type Writes } from '../writes/writes.ts';
+import { type StoredFeatures, writesOfModules } from '../sql-module.ts';
+import type { Job } from './jobs.ts';
 
 /**
  * The result of a batch. Unless it is `committed`, nothing was stored, or only in a file that has been replaced since.
  */
 export type BatchResult =
-  | { readonly status: 'committed'; readonly results: readonly JobResults[JobName][] }
+  | { readonly status: 'committed'; readonly results: readonly unknown[] }
   /** Another connection holds the write lock; retry shortly. */
   | { readonly status: 'busy'; readonly cause: Error }
   /** The database is not writable: full, read-only or gone. */
@@ -31,16 +31,18 @@ const fileCheckTtlMs = 100;
 export function createWriter(dialect: Dialect, clock: Pick<Clock, 'monotonic'>, features: StoredFeatures): Writer {
   const writing = dialect.openWriting();
   let checkedAt = Number.NEGATIVE_INFINITY;
-  const writes = createWrites(queryBuilder(dialect), writing, dialect, features);
+  const { reusesShortenedRows } = dialect;
+  const sql = { ...features, db: queryBuilder(dialect), connection: writing, reusesShortenedRows };
+  const write = writesOfModules(features.modules, sql);
 
   /** Events are decided first and together, so that the database is read once for all of them. */
-  async function runInTransaction(batch: readonly Job[]): Promise<JobResults[JobName][]> {
+  async function runInTransaction(batch: readonly Job[]): Promise<unknown[]> {
     await writing.begin();
     try {
       const recordings = batch.filter(isRecordingJob);
       const recorded = (recordings.length === 0 ? [] : await writing.record(recordings, features.hooks)).values();
-      const results: JobResults[JobName][] = [];
-      for (const job of batch) results.push(isRecordingJob(job) ? next(recorded) : await runJob(writes, job));
+      const results: unknown[] = [];
+      for (const job of batch) results.push(isRecordingJob(job) ? next(recorded) : await write(...job.args));
       await writing.commit();
       return results;
     } catch (error) {
@@ -81,8 +83,4 @@ function next<Item>(items: Iterator<Item>): Item {
   const { done, value } = items.next();
   if (done) throw new Error('There are fewer results than jobs.');
   return value;
-}
-
-function runJob<Name extends WriteJob['name']>(writes: Writes, job: WriteJob<Name>): Promise<JobResults[Name]> {
-  return writes[job.name](...job.args);
 }

@@ -48,18 +48,20 @@ export interface Gifts {
   readonly effects: ReadonlyMap<number, string>;
 }
 
-/** Tables whose rows about a member have the member's id in `user_id`, and no account. */
-type OwnRows = 'grants' | 'orders' | 'purchases' | 'reminders' | 'reminder_stops' | 'member_languages';
+/** The tables with ids of members. */
+type OwnRows = {
+  [Table in keyof Tables]: Tables[Table] extends { user_id: string | null } ? Table : never;
+}[keyof Tables];
 
 function selectOwn(table: OwnRows): MemberTable['select'] {
-  return (db, { userId }) => [db.selectFrom(table).selectAll().where('user_id', '=', userId)];
+  return (db, { userId }) => [db.selectFrom(like(table)).selectAll().where('user_id', '=', userId)];
 }
 
 /** Rows that are deleted when the member is forgotten. */
 export function deletedRows(table: OwnRows): MemberTable {
   return {
     select: selectOwn(table),
-    forget: (db, { userId }) => [db.deleteFrom(table).where('user_id', '=', userId)],
+    forget: (db, { userId }) => [db.deleteFrom(like(table)).where('user_id', '=', userId)],
   };
 }
 
@@ -67,6 +69,11 @@ export function deletedRows(table: OwnRows): MemberTable {
 export function renamedRows(table: OwnRows): MemberTable {
   return {
     select: selectOwn(table),
-    forget: (db, { userId }, user_id) => [db.updateTable(table).set({ user_id }).where('user_id', '=', userId)],
+    forget: (db, { userId }, user_id) => [db.updateTable(like(table)).set({ user_id }).where('user_id', '=', userId)],
   };
+}
+
+/** Kysely builds a statement for each table of a union; of these tables only the common column matters. */
+function like(table: OwnRows): 'grants' {
+  return table as 'grants';
 }

@@ -92,7 +92,7 @@ describe('the group commit', () => {
       }
       const group = createGroupCommit([{ commit }], clock, 10_000);
       const rejectionTimes = Array.from({ length: 2_000 }, (_, at) =>
-        group.write('probe', at).catch(() => clock.now() - startedAt),
+        group.write('writeOfModule', 'probes', 'write', [at]).catch(() => clock.now() - startedAt),
       );
       for (let tries = 0; tries < 40; tries += 1) await clock.advance(500);
       expect(Math.max(...((await Promise.all(rejectionTimes)) as number[]))).toBeLessThanOrEqual(5_000);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainRewards } from '../../../../src/core/rewards/rules.ts';
+import { createJob } from '../../../../src/core/store/commits/jobs.ts';
 import {
   decodeJob,
   decodeResult,
@@ -8,7 +9,6 @@ import {
   encodeJob,
   encodeResult,
 } from '../../../../src/core/store/commits/worker-protocol.ts';
-import { createJob } from '../../../../src/core/store/writes/writes.ts';
 import { StoreUnavailableError } from '../../../../src/platform/errors.ts';
 import { premiumKinds, voteKinds } from '../../../../src/webhook/event.ts';
 import { outcomes } from '../../../../src/webhook/response.ts';
@@ -65,7 +65,7 @@ const otherJobs = [
     { receivedAt: 1, family: 'vote', body: '{}' },
     { type: 'quarantine', kind: null, reason: 'odd', listing: null },
   ]),
-  createJob('probe', [1]),
+  createJob('writeOfModule', ['probes', 'write', [1]]),
 ];
 
 describe('the protocol of the write worker', () => {
@@ -91,7 +91,7 @@ describe('the protocol of the write worker', () => {
         expect(decodeResult(structuredClone(encodeResult({ name: 'record', result })))).toEqual(result);
       }),
     );
-    expect(decodeResult(encodeResult({ name: 'probe', result: undefined }))).toBeUndefined();
+    expect(decodeResult(encodeResult({ name: 'writeOfModule', result: undefined }))).toBeUndefined();
     expect(() => decodeResult(encodeError(new StoreUnavailableError(new Error('full'))))).toThrow(
       StoreUnavailableError,
     );

@@ -58,8 +58,12 @@ describe('the write worker', () => {
   it('rejects its pending writes when it crashes, and starts again', async () => {
     const { files } = await openMigrated();
     const commits = startWriteWorker(workerFile, () => ({ ...files, header: new Uint8Array() }), 10);
-    await expect(commits.write('probe', 1)).rejects.toMatchObject({ code: 'store_unavailable' });
-    await expect(commits.write('probe', 2)).rejects.toMatchObject({ code: 'store_unavailable' });
+    await expect(commits.write('writeOfModule', 'probes', 'write', [1])).rejects.toMatchObject({
+      code: 'store_unavailable',
+    });
+    await expect(commits.write('writeOfModule', 'probes', 'write', [2])).rejects.toMatchObject({
+      code: 'store_unavailable',
+    });
     expect(commits.waiting()).toBe(0);
     await commits.close();
   });
