@@ -1,4 +1,5 @@
 import { remindButtons } from '../../commands/remind-button.ts';
+import { createCardSource } from '../core/announcements/listing-card.ts';
 import { createDispatcher } from '../core/outbox/dispatcher.ts';
 import type { ClaimedEffect } from '../core/outbox/effect.ts';
 import { guardPerform } from '../core/outbox/guard-perform.ts';
@@ -7,7 +8,6 @@ import { createPerform } from '../core/outbox/perform.ts';
 import { createQueueShare } from '../core/outbox/queue-share.ts';
 import { tracePerform } from '../core/outbox/trace-perform.ts';
 import { createReachabilityProbe } from '../discord/rest.ts';
-import { createCardSource } from '../features/announcements/card-source.ts';
 import { createAnnouncementLoop } from '../features/announcements/loop.ts';
 import { type CompleteContext, createParts } from '../features/index.ts';
 import { createDirectMessageHandler } from '../features/notifications/direct-message.ts';

@@ -9,7 +9,7 @@ import { createMemberLanguages, type MemberLanguages, type MemberLocales } from 
 import { createGlobalRateLimit, type GlobalRateLimit } from '../discord/rate-limit.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
 import { traceRequests } from '../discord/trace-requests.ts';
-import type { AnnouncementsOfListings } from '../features/announcements/of-listings.ts';
+import type { AnnouncementsOfListings } from '../features/parts.ts';
 import { createGivenRoleCheck, type GivenRoleCheck } from '../features/roles/given-role-check.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';

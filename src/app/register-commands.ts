@@ -5,7 +5,7 @@ import type { Config } from '../../config/schema.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { type RegistrationReport, registerCommands as register } from '../discord/registration/registration.ts';
 import { createDiscordRest } from '../discord/rest.ts';
-import { commandContextFor } from '../features/listings/command-context.ts';
+import { commandContextFor } from '../features/communities/command-context.ts';
 import { openStore } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { checkOptions, instance } from '../platform/options.ts';

@@ -8,8 +8,8 @@ import { updateApplication } from '../discord/registration/application-settings.
 import { conflictHint, inaccessibleHint } from '../discord/registration/registrar.ts';
 import { type RegistrationReport, registerCommands } from '../discord/registration/registration.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
+import { commandContextFor } from '../features/communities/command-context.ts';
 import { publishedLinkedRoles } from '../features/linked-roles/create.ts';
-import { commandContextFor } from '../features/listings/command-context.ts';
 import type { Store } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { printProgress } from '../platform/database/migrations/report-progress.ts';

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { isSecretPath } from '../core/settings/listing-settings.ts';
-import { createListingTargets } from '../features/listings/listing-targets.ts';
+import { createListingTargets } from '../features/communities/listing-targets.ts';
 import { createSettingsWriter } from '../features/setup/save-settings.ts';
 import { exportSettings, importedChanges } from '../features/setup/settings-file.ts';
 import { systemClock } from '../platform/clock.ts';

@@ -1,5 +1,7 @@
 import type { VotePicture, VotePictureRequest } from '../../commands/vote-picture.ts';
 import type { Config } from '../../config/schema.ts';
+import type { AnnouncementStyle } from '../core/announcements/announcement-style.ts';
+import type { CardSource } from '../core/announcements/listing-card.ts';
 import type { Effect } from '../core/outbox/effect.ts';
 import type { DirectMessages, OwnerReports } from '../core/outbox/effect-contents.ts';
 import type { EffectHandlers } from '../core/outbox/perform.ts';
@@ -10,11 +12,22 @@ import type { Clock } from '../platform/clock.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
 import type { Loop } from '../platform/loop.ts';
+import type { AnnouncementSettings } from '../texts/announcement-settings.ts';
 import type { Texts } from '../texts/texts.ts';
-import type { CardSource } from './announcements/listing-card.ts';
-import type { AnnouncementsOfListings } from './announcements/of-listings.ts';
 import type { Community, Directory } from './communities/directory.ts';
-import type { LookupClients } from './listings/lookup-clients.ts';
+import type { LookupClients } from './communities/lookup-clients.ts';
+
+/** What is announced of the configured listings, and how, by the name of the listing. */
+export interface AnnouncementsOfListings {
+  settingsOf(listing: string): AnnouncementSettings;
+  styleOf(listing: string): AnnouncementStyle;
+  /** Null for a listing that is not configured. */
+  findStyle(listing: string): AnnouncementStyle | null;
+  /** The configured language for a channel or a guild (Discord's locale); null without one. */
+  languageOf(place: { readonly channelId: string } | { readonly guildId: string }): string | null;
+  /** Whether the party is shown in a channel: it is switched on where its votes are announced. */
+  announcesParty(channelId: string): boolean;
+}
 
 /**
  * What every feature can use in a process that announces. A feature that needs more, such as its own statements, adds it

@@ -1,7 +1,7 @@
 import type { ListingConfig } from '../../config/schema.ts';
+import { styleOf } from '../core/announcements/announcement-style.ts';
 import type { Announcement } from '../core/outbox/effect-contents.ts';
 import type { Panel, Reply, ReplyButton } from '../discord/commands/reply.ts';
-import { styleOf } from '../features/announcements/announcement-style.ts';
 import { renderStyledAnnouncement } from '../features/announcements/styled-announcement.ts';
 import { renderDigest } from '../features/digests/message.ts';
 import { renderLostStreaks } from '../features/lost-streaks/message.ts';

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
-import { createListingTargets } from '../../src/features/listings/listing-targets.ts';
+import { createListingTargets } from '../../src/features/communities/listing-targets.ts';
 import { createSettings } from '../../src/features/setup/create-settings.ts';
 import { openStore } from '../../src/features/store.ts';
 import { hour, minute } from '../../src/platform/durations.ts';

@@ -1,6 +1,6 @@
 import { createSetupDrafts, type SetupChecks, type SetupServices } from '../../commands/setup-services.ts';
 import { loadConfig } from '../../config/load.ts';
-import { createListingTargets } from '../../src/features/listings/listing-targets.ts';
+import { createListingTargets } from '../../src/features/communities/listing-targets.ts';
 import { openSettings } from '../../src/features/setup/opened-settings.ts';
 import { Setup } from '../../src/features/setup/setup.ts';
 import type { Store } from '../../src/features/store.ts';

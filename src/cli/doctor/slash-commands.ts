@@ -1,7 +1,7 @@
 import { commandsFor } from '../../../commands/index.ts';
 import { conflictHint } from '../../discord/registration/registrar.ts';
 import { inspectRegistration } from '../../discord/registration/registration.ts';
-import { commandContextFor } from '../../features/listings/command-context.ts';
+import { commandContextFor } from '../../features/communities/command-context.ts';
 import { fail, pass, warn } from '../../platform/doctor/check.ts';
 import { orDiscordError, skippedWithoutDiscord } from './discord.ts';
 import type { InstallationCheck } from './installation.ts';

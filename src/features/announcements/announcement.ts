@@ -1,9 +1,9 @@
+import { type ListingCard, listingName } from '../../core/announcements/listing-card.ts';
 import type { Announcement, Bonus } from '../../core/outbox/effect-contents.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { toPanel } from '../../discord/rendering/reply-panel.ts';
 import { bold, escapeName, joined, lines, type Markup, mention, roleMention, timestamp } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
-import { type ListingCard, listingName } from './listing-card.ts';
 
 type AnnouncementTexts = Texts['announcement'];
 

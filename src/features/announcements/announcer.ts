@@ -1,4 +1,11 @@
 import { DiscordAPIError, Routes } from 'discord.js';
+import {
+  type AnnouncementStyle,
+  plainStyle,
+  showsVoter,
+  showsVotes,
+} from '../../core/announcements/announcement-style.ts';
+import { type CardSource, type ListingCard, readCard } from '../../core/announcements/listing-card.ts';
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { Announcement } from '../../core/outbox/effect-contents.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
@@ -17,9 +24,7 @@ import { day, minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { type Texts, textsFor } from '../../texts/texts.ts';
-import { type AnnouncementStyle, plainStyle, showsVoter, showsVotes } from './announcement-style.ts';
 import { createFindAnnouncement, deliveryTagOf } from './find-announcement.ts';
-import { type CardSource, type ListingCard, readCard } from './listing-card.ts';
 import { renderStyledAnnouncement } from './styled-announcement.ts';
 
 /**

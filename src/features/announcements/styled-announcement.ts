@@ -1,11 +1,11 @@
+import type { AnnouncementStyle } from '../../core/announcements/announcement-style.ts';
+import { type ListingCard, listingName, voteLinks } from '../../core/announcements/listing-card.ts';
 import type { Announcement } from '../../core/outbox/effect-contents.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { lines, type Markup, markup, mention, timestamp, trustedMarkup, webAddress } from '../../texts/markup.ts';
 import { type PlaceholderName, placeholdersIn, renderTemplate } from '../../texts/template.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { renderAnnouncement, renderBonuses, renderReason, renderRoles } from './announcement.ts';
-import type { AnnouncementStyle } from './announcement-style.ts';
-import { type ListingCard, listingName, voteLinks } from './listing-card.ts';
 
 const empty = markup``;
 

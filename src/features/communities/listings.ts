@@ -22,6 +22,9 @@ export interface ListedRules {
 /** A configured listing with what depends on the other listings of its community. */
 export type CommunityListing = ListingConfig & ListingWithSecrets;
 
+/** The value of the label `listing` for listings that were linked in Discord. */
+export const linkedLabel = 'linked';
+
 /**
  * Which accounts the members of a guild have.
  * @param home the guild of the home community; null if its listings have no guild, undefined if all are of the home community

@@ -1,7 +1,7 @@
+import { listingName, readCard } from '../../core/announcements/listing-card.ts';
 import type { GuildDataStore } from '../../core/store/guild-data.ts';
 import { fetchGuildName } from '../../discord/inspection.ts';
 import { listGuilds } from '../../discord/list-guilds.ts';
-import { listingName, readCard } from '../announcements/listing-card.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';
 import { hasDeparture, renderDeparture } from './departure-message.ts';
 import { isNoticeWanted } from './departure-notice.ts';

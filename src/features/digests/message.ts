@@ -1,11 +1,11 @@
 import type { VotePicture } from '../../../commands/vote-picture.ts';
+import type { AnnouncementStyle } from '../../core/announcements/announcement-style.ts';
+import { type ListingCard, listingName, voteLinks } from '../../core/announcements/listing-card.ts';
+import { type ListingMessages, postAbout } from '../../core/announcements/listing-message.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/reply.ts';
 import { escapeText, lines, type Markup, mention, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { AnnouncementStyle } from '../announcements/announcement-style.ts';
-import { type ListingCard, listingName, voteLinks } from '../announcements/listing-card.ts';
-import { type ListingMessages, postAbout } from '../announcements/listing-message.ts';
 import type { Digest, DigestContent } from './effects.ts';
 import type { VotesBetween } from './votes-between.ts';
 

@@ -1,8 +1,9 @@
 import { second } from '../../platform/durations.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
-import type { CommunityListing } from '../communities/listings.ts';
+import type { CommunityListing } from '../communities/feature.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';
 import { createDigestHandler } from './message.ts';
+import { formatPeriod } from './period.ts';
 import type { DigestStore } from './store.ts';
 import { createDigestTask } from './task.ts';
 import { createVotesBetween } from './votes-between.ts';
@@ -11,14 +12,15 @@ import { createVotesBetween } from './votes-between.ts';
 const maxDrawingMs = 3 * second;
 
 export function create(context: PartsContext & { readonly store: { readonly digests: DigestStore } }) {
-  const { store, directory, announcements, drawVotePicture, clock } = context;
+  const { store, directory, drawVotePicture, clock } = context;
   const votesBetween = createVotesBetween(store.digests, clock);
   let keptDigests: string | undefined;
   return {
     effects: {
       digest: createDigestHandler(context, {
         votesBetween,
-        periodOf: announcements.periodOf,
+        periodOf: ({ listing, from, until }) =>
+          formatPeriod({ from, until }, directory.find(listing)?.timeZone ?? 'UTC'),
         async drawPicture(listing, texts) {
           const drawing = drawVotePicture({ listings: [listing], texts, scale: 2, now: clock.now() });
           return (await settleWithin(maxDrawingMs, clock, drawing)) ?? null;

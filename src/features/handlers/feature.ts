@@ -10,3 +10,5 @@ export const handlers = {
   afterVote: callAfterVote,
   afterPremium: callAfterPremium,
 } satisfies Feature;
+
+export { handlerListing } from './on-event.ts';

@@ -9,7 +9,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Metrics } from '../../platform/http/metrics/metrics.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';
-import type { Directory } from '../communities/directory.ts';
+import type { Directory } from '../communities/feature.ts';
 import type { Store } from '../store.ts';
 import { callRetry, createCall, kindsOf } from './calls.ts';
 import type { Handlers } from './handlers.ts';

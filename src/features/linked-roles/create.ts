@@ -12,7 +12,7 @@ import type { Encryption } from '../../platform/encryption/encryption.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { createLoop, type Loop } from '../../platform/loop.ts';
-import type { Directory } from '../communities/directory.ts';
+import type { Directory } from '../communities/feature.ts';
 import { createDiscordOAuth } from './discord-oauth.ts';
 import { createLinkedRoles, type LinkedRoles } from './linked-roles.ts';
 import { createMemberTokens } from './member-tokens.ts';

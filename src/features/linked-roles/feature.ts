@@ -12,3 +12,5 @@ export const linkedRoles = {
   onPremium: planRoleConnection,
   load: () => import('./parts.ts'),
 } satisfies Feature;
+
+export { tokenContext } from './member-tokens.ts';

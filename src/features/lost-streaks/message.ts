@@ -1,9 +1,9 @@
+import { type ListingMessages, postAbout } from '../../core/announcements/listing-message.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import { day } from '../../platform/durations.ts';
 import { lines, mention, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
-import { type ListingMessages, postAbout } from '../announcements/listing-message.ts';
 import type { LostStreaks } from './effects.ts';
 
 /** Announces streaks that ended. */

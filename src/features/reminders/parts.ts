@@ -1,6 +1,6 @@
+import { listingName, readCard } from '../../core/announcements/listing-card.ts';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import { type LedgerReads, lastVoteAt } from '../../core/ledger/ledger.ts';
-import { listingName, readCard } from '../announcements/listing-card.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';
 import { createReminderLoop } from './loop.ts';
 import { hasReminder, renderReminder } from './message.ts';

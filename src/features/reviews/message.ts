@@ -1,10 +1,10 @@
 import { renderStars } from '../../../commands/reviews.ts';
+import { type ListingCard, listingName } from '../../core/announcements/listing-card.ts';
+import { type ListingMessages, postAbout } from '../../core/announcements/listing-message.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import { escapeName, escapeText, lines } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
-import { type ListingCard, listingName } from '../announcements/listing-card.ts';
-import { type ListingMessages, postAbout } from '../announcements/listing-message.ts';
 import type { Review } from './effects.ts';
 
 const maxNameLength = 80;

@@ -1,6 +1,6 @@
 import type { HandlerKind } from '../../core/outbox/handler-events.ts';
-import type { CommunityListing } from '../communities/listings.ts';
-import { linkedLabel } from '../listings/lookup-clients.ts';
+import type { CommunityListing } from '../communities/feature.ts';
+import { linkedLabel } from '../communities/feature.ts';
 import type { AnnouncementTask, FeatureParts, PartsContext } from '../parts.ts';
 import { createReviewHandler } from './message.ts';
 import type { ReviewStore } from './store.ts';

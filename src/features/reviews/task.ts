@@ -6,8 +6,8 @@ import type { Clock } from '../../platform/clock.ts';
 import { hour, minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import type { CommunityListing } from '../communities/listings.ts';
-import { handlerListing } from '../handlers/on-event.ts';
+import type { CommunityListing } from '../communities/feature.ts';
+import { handlerListing } from '../handlers/feature.ts';
 import type { AnnouncementTask } from '../parts.ts';
 import type { ReviewStore } from './store.ts';
 

@@ -7,7 +7,7 @@ import { hour, minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { memoizeOne } from '../../platform/memoize.ts';
-import type { Directory } from '../communities/directory.ts';
+import type { Directory } from '../communities/feature.ts';
 import type { RoleStore } from './store.ts';
 
 /** Members that are remembered, so that most commands write nothing. */

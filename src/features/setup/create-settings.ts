@@ -7,9 +7,7 @@ import { messageOf, TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { createLoop, type WakeableLoop } from '../../platform/loop.ts';
 import type { Redactor } from '../../platform/redactor.ts';
-import type { Directory } from '../communities/directory.ts';
-import type { ListingTargets } from '../listings/listing-targets.ts';
-import type { LookupClients } from '../listings/lookup-clients.ts';
+import type { Directory, ListingTargets, LookupClients } from '../communities/feature.ts';
 import { type CommunitySettingsSync, createCommunitySettings } from './community-settings.ts';
 import { Setup } from './setup.ts';
 

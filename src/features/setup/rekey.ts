@@ -4,7 +4,7 @@ import type { Encryption } from '../../platform/encryption/encryption.ts';
 import type { EncryptionKey } from '../../platform/encryption/encryption-key.ts';
 import { seal } from '../../platform/encryption/sealed-text.ts';
 import { TallyhookError } from '../../platform/errors.ts';
-import { tokenContext } from '../linked-roles/member-tokens.ts';
+import { tokenContext } from '../linked-roles/feature.ts';
 import { contextOf } from './opened-settings.ts';
 
 /** Values per transaction, in which other changes of settings wait: some ms. */

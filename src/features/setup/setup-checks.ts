@@ -6,9 +6,8 @@ import type { Clock } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Directory } from '../communities/directory.ts';
-import { createListingNames } from '../listings/listing-names.ts';
-import type { LookupClients } from '../listings/lookup-clients.ts';
+import type { Directory, LookupClients } from '../communities/feature.ts';
+import { createListingNames } from '../communities/feature.ts';
 import type { KeyCheck } from './community.ts';
 
 const timeoutMs = 8 * second;

@@ -1,11 +1,11 @@
 import { Routes } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ListingCard } from '../../../src/core/announcements/listing-card.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { Announcement } from '../../../src/core/outbox/effect-contents.ts';
 import type { ReplyButton } from '../../../src/discord/commands/reply.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createAnnouncer } from '../../../src/features/announcements/announcer.ts';
-import type { ListingCard } from '../../../src/features/announcements/listing-card.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { hour, minute } from '../../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';

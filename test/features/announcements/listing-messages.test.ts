@@ -1,9 +1,9 @@
 import { MessageFlags } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { styleOf } from '../../../src/core/announcements/announcement-style.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { EffectContents } from '../../../src/core/outbox/effect-contents.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
-import { styleOf } from '../../../src/features/announcements/announcement-style.ts';
 import { createAnnouncements } from '../../../src/features/announcements/of-listings.ts';
 import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/announcements/settings.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';

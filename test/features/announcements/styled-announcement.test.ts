@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { styleOf } from '../../../src/core/announcements/announcement-style.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { Announcement } from '../../../src/core/outbox/effect-contents.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
-import { styleOf } from '../../../src/features/announcements/announcement-style.ts';
 import { createAnnouncer } from '../../../src/features/announcements/announcer.ts';
 import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/announcements/settings.ts';
 import { hour } from '../../../src/platform/durations.ts';

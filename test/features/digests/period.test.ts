@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCalendar } from '../../../src/core/rewards/calendar.ts';
-import { formatPeriod } from '../../../src/features/announcements/of-listings.ts';
-import { intervalEnd, nextPeriod } from '../../../src/features/digests/period.ts';
+import { formatPeriod, intervalEnd, nextPeriod } from '../../../src/features/digests/period.ts';
 import { day, hour, minute, second } from '../../../src/platform/durations.ts';
 
 const utc = createCalendar('UTC');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { ListingCard } from '../../../src/core/announcements/listing-card.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { DirectMessageContent } from '../../../src/core/outbox/effect-contents.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
-import type { ListingCard } from '../../../src/features/announcements/listing-card.ts';
 import { create as communityParts } from '../../../src/features/communities/parts.ts';
 import { createDirectMessageHandler } from '../../../src/features/notifications/direct-message.ts';
 import { create as reminderParts } from '../../../src/features/reminders/parts.ts';

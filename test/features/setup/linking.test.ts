@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
-import { createListingTargets, createTargetLoop } from '../../../src/features/listings/listing-targets.ts';
-import { createLookupClients } from '../../../src/features/listings/lookup-clients.ts';
+import { createListingTargets, createTargetLoop } from '../../../src/features/communities/listing-targets.ts';
+import { createLookupClients } from '../../../src/features/communities/lookup-clients.ts';
 import type { SettingsAuthor } from '../../../src/features/setup/community.ts';
 import { createSettings } from '../../../src/features/setup/create-settings.ts';
 import type { Setup } from '../../../src/features/setup/setup.ts';

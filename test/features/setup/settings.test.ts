@@ -5,7 +5,7 @@ import { problemOf } from '../../../commands/setup/results.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { readinessChecks } from '../../../src/app/readiness-checks.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
-import { createListingTargets } from '../../../src/features/listings/listing-targets.ts';
+import { createListingTargets } from '../../../src/features/communities/listing-targets.ts';
 import { createSettings } from '../../../src/features/setup/create-settings.ts';
 import { rekey } from '../../../src/features/setup/rekey.ts';
 import type { Setup } from '../../../src/features/setup/setup.ts';

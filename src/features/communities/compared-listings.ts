@@ -1,6 +1,6 @@
 import type { Config } from '../../../config/schema.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
-import { createDirectory, type Directory } from '../communities/directory.ts';
+import { createDirectory, type Directory } from './directory.ts';
 import { createListingTargets, createTargetLoop, type ListingTargets, type TargetLoop } from './listing-targets.ts';
 import { createLookupClients, type LookupClientDependencies, type LookupClients } from './lookup-clients.ts';
 

@@ -3,7 +3,7 @@ import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, minute } from '../../platform/durations.ts';
 import { createLoop, type Loop } from '../../platform/loop.ts';
-import type { Community, Directory } from '../communities/directory.ts';
+import type { Community, Directory } from './directory.ts';
 
 /** How often the service is asked again for ids that are not known yet (ms). */
 const retryMs = minute;

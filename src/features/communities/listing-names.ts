@@ -1,6 +1,5 @@
+import { createCardSource, readCard } from '../../core/announcements/listing-card.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { createCardSource } from '../announcements/card-source.ts';
-import { readCard } from '../announcements/listing-card.ts';
 
 /** Reads the names of listings on the service; takes at most half a second. */
 export function createListingNames(

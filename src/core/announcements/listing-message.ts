@@ -1,17 +1,25 @@
-import type { Effect } from '../../core/outbox/effect.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
+import type { ChannelTexts } from '../../discord/guild-languages.ts';
 import { postOnce } from '../../discord/posting/post-once.ts';
+import type { DiscordRest } from '../../discord/rest.ts';
 import type { AttemptResult } from '../../platform/attempt-result.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { type Texts, textsFor } from '../../texts/texts.ts';
-import type { PartsContext } from '../parts.ts';
+import type { Effect } from '../outbox/effect.ts';
 import type { AnnouncementStyle } from './announcement-style.ts';
-import { type ListingCard, readCard } from './listing-card.ts';
+import { type CardSource, type ListingCard, readCard } from './listing-card.ts';
 
 /** What messages about a listing need. */
-export type ListingMessages = Pick<
-  PartsContext,
-  'rest' | 'clock' | 'channelTexts' | 'cardOf' | 'announcements' | 'voteButtons'
->;
+export interface ListingMessages {
+  readonly rest: DiscordRest;
+  readonly clock: Clock;
+  /** In the language of the channel. */
+  readonly channelTexts: ChannelTexts;
+  readonly cardOf: CardSource;
+  /** Null for a listing that is not configured any more. */
+  readonly announcements: { findStyle(listing: string): AnnouncementStyle | null };
+  readonly voteButtons: (texts: Texts) => readonly ReplyButton[];
+}
 
 export interface ListingMessageContext {
   readonly texts: Texts;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
 import { hour } from '../../platform/durations.ts';
-import type { Directory } from '../communities/directory.ts';
+import type { Directory } from './directory.ts';
 import type { ListingTargets } from './listing-targets.ts';
 
 /** How often the cache is read for the id of a listing that is not known (ms). */

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createApp } from '../../../src/app/app.ts';
 import { createReceiver } from '../../../src/app/receiver-app.ts';
-import { createLookupClients } from '../../../src/features/listings/lookup-clients.ts';
+import { createLookupClients } from '../../../src/features/communities/lookup-clients.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { openKeyv } from '../../../src/lookup/open-keyv.ts';
 import { hour, minute } from '../../../src/platform/durations.ts';

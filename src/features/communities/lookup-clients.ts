@@ -11,7 +11,7 @@ import { second } from '../../platform/durations.ts';
 import type { Metrics } from '../../platform/http/metrics/metrics.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';
-import { accountsOf } from '../communities/listings.ts';
+import { accountsOf, linkedLabel } from './listings.ts';
 
 /** A deferred command must respond within 15 s of the interaction. */
 const requestTimeoutMs = 9 * second;
@@ -57,9 +57,6 @@ export interface LookupClientDependencies {
   readonly clock: Clock;
   readonly log: Log;
 }
-
-/** The value of the label `listing` for listings that were linked in Discord. */
-export const linkedLabel = 'linked';
 
 /** Creates the clients without a request. @throws TallyhookError `lookup_key_malformed` */
 export function createLookupClients(

@@ -1,3 +1,4 @@
+import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { ReplyButton } from '../../discord/commands/reply.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
@@ -34,4 +35,14 @@ const cardTimeoutMs = second / 2;
 export async function readCard(source: CardSource, name: string, clock: Clock): Promise<ListingCard | null> {
   const card = (async () => (await source(name)) ?? undefined)();
   return (await settleWithin(cardTimeoutMs, clock, card)) ?? null;
+}
+
+/** Reads the listing's name and URL on the service, for announcements. */
+export function createCardSource(findLookup: (listing: string) => ListedLookup | undefined): CardSource {
+  return async (name) => {
+    const listing = findLookup(name);
+    if (listing === undefined) return null;
+    const { value } = await listing.lookup.profile();
+    return { name: value.name, url: value.url };
+  };
 }

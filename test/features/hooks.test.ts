@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import type { Hooks } from '../../src/core/tally/tally.ts';
+import { handlers } from '../../src/features/handlers/feature.ts';
+import { storedFeatures } from '../../src/features/index.ts';
+import { linkedRoles } from '../../src/features/linked-roles/feature.ts';
+import { party } from '../../src/features/party/feature.ts';
+import { reminders } from '../../src/features/reminders/feature.ts';
+
+it.each<[keyof Hooks, readonly Hooks[]]>([
+  ['onVote', [reminders, linkedRoles, party]],
+  ['afterVote', [handlers]],
+  ['onPremium', [linkedRoles]],
+  ['afterPremium', [handlers]],
+])('%s is called in this order, as in ARCHITECTURE.md', (hook, expected) => {
+  expect(storedFeatures.hooks.filter((feature: Hooks) => feature[hook] !== undefined)).toEqual(expected);
+});
