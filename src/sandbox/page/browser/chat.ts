@@ -168,10 +168,7 @@ function captureFocus(list: HTMLElement): () => void {
   const index = controlsOf(list, messageId).indexOf(active as HTMLElement);
   return () => {
     if (active.isConnected) return;
-    const current = controlsOf(list, messageId);
-    const sameControl = current[index];
-    const next = sameControl && isUsable(sameControl) ? sameControl : current.find(isUsable);
-    void moveFocus(next ?? list);
+    void moveFocus(nearestUsable(controlsOf(list, messageId), index, active.localName) ?? list);
   };
 }
 
@@ -186,8 +183,13 @@ function controlsOf(list: HTMLElement, messageId: string): HTMLElement[] {
   return [...(message?.querySelectorAll<HTMLElement>(controlSelector) ?? [])];
 }
 
-function isUsable(control: HTMLElement): boolean {
-  return !control.hasAttribute('disabled');
+/** The control at the index or the nearest one, preferably of the same kind: from a button the focus moves to a button. */
+function nearestUsable(controls: readonly HTMLElement[], index: number, kind: string): HTMLElement | undefined {
+  const byDistance = [...controls.entries()]
+    .sort(([one], [other]) => Math.abs(one - index) - Math.abs(other - index))
+    .map(([, control]) => control)
+    .filter((control) => !control.hasAttribute('disabled'));
+  return byDistance.find(({ localName }) => localName === kind) ?? byDistance[0];
 }
 
 /** The log follows new content if it is scrolled to within this distance of its end (pixels). */

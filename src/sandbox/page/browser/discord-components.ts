@@ -80,9 +80,11 @@ export function makeSpoilerAccessible(component?: Element): void {
   });
 }
 
-/** Focuses a control, which may be inside a component that has not rendered yet. */
+/** Focuses a control, which may be a component that has not rendered yet, or be inside one, where it has no box before. */
 export async function focusOn(control: HTMLElement): Promise<void> {
-  if ('updateComplete' in control) await control.updateComplete;
+  for (let element: Element | null = control; element !== null; element = element.parentElement) {
+    if ('updateComplete' in element) await element.updateComplete;
+  }
   const inner = control.shadowRoot?.querySelector<HTMLElement>('button, a');
   (inner ?? control).focus();
 }
