@@ -61,7 +61,8 @@ export interface SqlDialect {
 }
 
 /** An open database, as the migrations need it. */
-export interface MigratableDatabase extends Pick<SqlDialect, 'kysely' | 'isBusy' | 'createsTablesAtOnce'> {
+export interface MigratableDatabase
+  extends Pick<SqlDialect, 'kysely' | 'selectColumn' | 'isBusy' | 'createsTablesAtOnce'> {
   readonly reading: Connection;
   /** Over all processes only one of its transactions runs at a time: `begin` waits for the lock, or fails as busy. */
   readonly migrating: MigratingConnection;

@@ -1,8 +1,11 @@
 import { join } from 'node:path';
+import pg from 'pg';
 import { describe, expect, it } from 'vitest';
+import { postgres } from '../../../src/core/store/dialect/postgres.ts';
 import { migrationNames } from '../../../src/core/store/migrations/index.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
+import { readMigrationState } from '../../../src/platform/database/migrations/applied.ts';
 import { describeOnPostgres } from '../../contracts/databases.ts';
 import { startProgram } from '../../support/start-program.ts';
 import { tempDir } from '../../support/temp-dir.ts';
@@ -38,4 +41,26 @@ describe('an upgrade on SQLite', () => {
   upgrades(() => `sqlite:${join(tempDir(), 'tally.db')}`);
 });
 
-describeOnPostgres('an upgrade on PostgreSQL', (server) => upgrades(() => server().newDatabase()));
+describeOnPostgres('an upgrade on PostgreSQL', (server) => {
+  upgrades(() => server().newDatabase());
+
+  it('reads what is applied while another process renames columns', async () => {
+    const url = server().newDatabase();
+    await (await openStore(url, systemClock, { thread: false })).close();
+    const renaming = new pg.Client(url);
+    await renaming.connect();
+    const reading = postgres(url);
+    let isDone = false;
+    const renames = (async () => {
+      for (let columns = ['queue', 'channel_id']; !isDone; columns = columns.toReversed())
+        await renaming.query(`ALTER TABLE effects RENAME COLUMN ${columns[0]} TO ${columns[1]}`);
+    })();
+    for (let count = 0; count < 100; count += 1)
+      expect((await readMigrationState(reading, reading.reading)).applied).toEqual(
+        expect.arrayContaining([...migrationNames]),
+      );
+    isDone = true;
+    await renames;
+    await Promise.all([renaming.end(), reading.close()]);
+  });
+});

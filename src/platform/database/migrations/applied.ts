@@ -54,18 +54,21 @@ export async function createMigrationTables(db: Kysely<MigrationTables>): Promis
 
 /** @param hasTables whether {@link createMigrationTables} has run */
 export async function readMigrationState(
-  dialect: Pick<SqlDialect, 'kysely'>,
+  dialect: Pick<SqlDialect, 'kysely' | 'selectColumn'>,
   connection: Connection,
   hasTables = false,
 ): Promise<MigrationState> {
   const db = kyselyOn<MigrationTables>(dialect, connection);
-  const tables = hasTables ? [] : await db.introspection.getTables({ withInternalKyselyTables: true });
-  const exists = (table: string) => hasTables || tables.some(({ name }) => name === table);
-  const applied = exists('kysely_migration') ? await db.selectFrom('kysely_migration').select('name').execute() : [];
-  const unfinished = exists('migration_progress')
+  // Kysely's introspection of PostgreSQL fails if another process renames a column meanwhile.
+  const exists = async (table: keyof MigrationTables) =>
+    hasTables || (await dialect.selectColumn(table, 'name').execute(db)).rows.length > 0;
+  const applied = (await exists('kysely_migration'))
+    ? await db.selectFrom('kysely_migration').select('name').execute()
+    : [];
+  const unfinished = (await exists('migration_progress'))
     ? await db.selectFrom('migration_progress').selectAll().execute()
     : [];
-  const compatible = exists('compatible_migrations')
+  const compatible = (await exists('compatible_migrations'))
     ? await db.selectFrom('compatible_migrations').select('name').execute()
     : [];
   return { applied: applied.map(namesOf), unfinished, compatible: compatible.map(namesOf) };
