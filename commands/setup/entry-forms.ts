@@ -1,4 +1,4 @@
-import { milestones, multipliers, weekdayName, weekdays } from '../../src/core/settings/reward-settings.ts';
+import { showMilestone, showMultiplier, weekdayName, weekdays } from '../../src/core/settings/reward-settings.ts';
 import { choicesOf } from '../../src/core/settings/shown-values.ts';
 import { isChecked, selectedValues, textField } from '../../src/discord/commands/input.ts';
 import type { ModalField } from '../../src/discord/commands/reply.ts';
@@ -25,7 +25,7 @@ export const milestone: Form = {
   section: 'rewards',
   paths: ['rewards.milestones'],
   title: ({ setup }) => setup.forms.milestone,
-  entries: (value, texts) => listOf(value).map((entry) => milestones.showEntry(entry, texts)),
+  entries: (value, texts) => listOf(value).map((entry) => showMilestone(entry, texts)),
   fields(context) {
     const { fields } = context.texts.setup;
     const edited = editedEntry(context, 'rewards.milestones');
@@ -55,7 +55,7 @@ export const multiplier: Form = {
   section: 'rewards',
   paths: ['rewards.multipliers'],
   title: ({ setup }) => setup.forms.multiplier,
-  entries: (value, texts) => listOf(value).map((entry) => multipliers.showEntry(entry, texts)),
+  entries: (value, texts) => listOf(value).map((entry) => showMultiplier(entry, texts)),
   fields(context) {
     const { texts, entry } = context;
     const { fields, hints } = texts.setup;

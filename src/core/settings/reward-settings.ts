@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { listOf, numberOf, objectOf, textsOf } from '../../platform/json.ts';
+import { type JsonObject, listOf, numberOf, objectOf, textsOf } from '../../platform/json.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
-import { escapeName, joined, roleMention } from '../../texts/markup.ts';
+import { escapeName, joined, type Markup, roleMention } from '../../texts/markup.ts';
+import type { Texts } from '../../texts/texts.ts';
 import { largestFactor } from '../rewards/multipliers.ts';
 import type { Milestone, Multiplier, Weekday } from '../rewards/rules.ts';
 import { setting } from './setting-spec.ts';
@@ -87,6 +88,14 @@ const multiplier = z
     return { factor, days: known, from: from ?? null, until: until ?? null, role: role ?? null };
   });
 
+/** An entry in the words of `/setup`. */
+export function showMultiplier({ factor, days, role }: JsonObject, texts: Texts): Markup {
+  const { values } = texts.setup;
+  const names = textsOf(days).map((day) => escapeName(weekdayName(texts.locale, day)));
+  const when = joined([joined(names, ', '), isSnowflake(role) ? roleMention(role) : null], ' · ');
+  return values.multiplier(numberOf(factor), when.trim() === '' ? values.always : when);
+}
+
 export const multipliers = setting({
   path: 'rewards.multipliers',
   description: 'All that apply at the time of a vote are multiplied.',
@@ -105,12 +114,7 @@ export const multipliers = setting({
       ...(until !== null && { until: new Date(until).toISOString() }),
       ...(role !== null && { role }),
     })),
-  showEntry({ factor, days, role }, texts) {
-    const { values } = texts.setup;
-    const names = textsOf(days).map((day) => escapeName(weekdayName(texts.locale, day)));
-    const when = joined([joined(names, ', '), isSnowflake(role) ? roleMention(role) : null], ' · ');
-    return values.multiplier(numberOf(factor), when.trim() === '' ? values.always : when);
-  },
+  showEntry: showMultiplier,
 });
 
 export const streak = setting({
@@ -164,6 +168,15 @@ function rejectEqualMilestones(all: readonly Milestone[], context: z.RefinementC
   }
 }
 
+/** An entry in the words of `/setup`. */
+export function showMilestone({ votes, everyVotes, credits: paid, role }: JsonObject, texts: Texts): Markup {
+  const reward = joined(
+    [numberOf(paid) > 0 ? texts.parts.credits(numberOf(paid)) : null, isSnowflake(role) ? roleMention(role) : null],
+    ' + ',
+  );
+  return texts.setup.values.milestone(numberOf(votes ?? everyVotes), votes === undefined, reward);
+}
+
 export const milestones = setting({
   path: 'rewards.milestones',
   description: 'Credits and roles for numbers of counted votes.',
@@ -178,13 +191,7 @@ export const milestones = setting({
       ...(role !== null && { role }),
     })),
   givenRoles: (value) => listOf(value).map((entry) => ({ role: entry['role'], entry })),
-  showEntry({ votes, everyVotes, credits: paid, role }, texts) {
-    const reward = joined(
-      [numberOf(paid) > 0 ? texts.parts.credits(numberOf(paid)) : null, isSnowflake(role) ? roleMention(role) : null],
-      ' + ',
-    );
-    return texts.setup.values.milestone(numberOf(votes ?? everyVotes), votes === undefined, reward);
-  },
+  showEntry: showMilestone,
 });
 
 export const allListings = setting({

@@ -89,9 +89,34 @@ interface FieldOfPart {
   readonly ifEmpty?: unknown;
 }
 
-/** Declares a setting, and keeps the types of its path and schema. */
-export function setting<const Spec extends SettingSpec>(spec: Spec): Spec {
-  return spec;
+type Typed = 'path' | 'schema' | 'isShared' | 'variable';
+
+/** A setting of which these types are known; `never` if the spec has no such field. */
+export type TypedSetting<
+  Path extends string,
+  Schema extends z.ZodType,
+  Shared extends true = never,
+  Variable extends string = never,
+> = Omit<SettingSpec, Typed> & { readonly path: Path; readonly schema: Schema } & ([Shared] extends [never]
+    ? unknown
+    : { readonly isShared: Shared }) &
+  ([Variable] extends [never] ? unknown : { readonly variable: Variable });
+
+/** Declares a setting. Its type has only what others derive types from, so that declarations of the package stay small. */
+export function setting<
+  const Path extends string,
+  Schema extends z.ZodType,
+  Shared extends true = never,
+  const Variable extends string = never,
+>(
+  spec: Omit<SettingSpec, Typed> & {
+    readonly path: Path;
+    readonly schema: Schema;
+    readonly isShared?: Shared;
+    readonly variable?: Variable;
+  },
+): TypedSetting<Path, Schema, Shared, Variable> {
+  return spec as TypedSetting<Path, Schema, Shared, Variable>;
 }
 
 type OptionalSchema<Spec extends SettingSpec> = z.ZodOptional<Spec['schema']>;

@@ -2,10 +2,12 @@ import { listingName, readCard } from '../../core/announcements/listing-card.ts'
 import type { GuildDataStore } from '../../core/store/guild-data.ts';
 import { fetchGuildName } from '../../discord/inspection.ts';
 import { listGuilds } from '../../discord/list-guilds.ts';
+import type { Texts } from '../../texts/texts.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';
 import { hasDeparture, renderDeparture } from './departure-message.ts';
 import { isNoticeWanted } from './departure-notice.ts';
 import { createDepartures } from './departures.ts';
+import type { DepartureNotice } from './effects.ts';
 import type { GuildStore } from './store.ts';
 
 export function create({
@@ -38,7 +40,7 @@ export function create({
   return {
     directMessages: {
       departure: {
-        async render(notice, texts) {
+        async render(notice: DepartureNotice, texts: Texts) {
           const card = notice.listing === null ? null : await readCard(cardOf, notice.listing, clock);
           return renderDeparture(notice, listingName(card, notice.guildId), texts);
         },

@@ -1,7 +1,9 @@
 import { listingName, readCard } from '../../core/announcements/listing-card.ts';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import { type LedgerReads, lastVoteAt } from '../../core/ledger/ledger.ts';
+import type { Texts } from '../../texts/texts.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';
+import type { ReminderNotice } from './effects.ts';
 import { createReminderLoop } from './loop.ts';
 import { hasReminder, renderReminder } from './message.ts';
 import type { ReminderService } from './service.ts';
@@ -42,7 +44,7 @@ export function create({
   return {
     directMessages: {
       reminder: {
-        async render(reminder, texts) {
+        async render(reminder: ReminderNotice, texts: Texts) {
           const card = await readCard(cardOf, reminder.listing, clock);
           return renderReminder(reminder, { name: listingName(card, reminder.listing), url: card?.url ?? null }, texts);
         },

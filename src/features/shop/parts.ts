@@ -1,11 +1,17 @@
+import type { Texts } from '../../texts/texts.ts';
 import type { FeatureParts } from '../parts.ts';
+import type { PurchasedItem } from './effects.ts';
 import { renderPurchaseMessage, renderPurchaseReport } from './messages.ts';
 
 export function create() {
   return {
     directMessages: {
-      purchaseFulfilled: { render: async (item, texts) => renderPurchaseMessage('fulfilled', item, texts) },
-      purchaseRefunded: { render: async (item, texts) => renderPurchaseMessage('refunded', item, texts) },
+      purchaseFulfilled: {
+        render: async (item: PurchasedItem, texts: Texts) => renderPurchaseMessage('fulfilled', item, texts),
+      },
+      purchaseRefunded: {
+        render: async (item: PurchasedItem, texts: Texts) => renderPurchaseMessage('refunded', item, texts),
+      },
     },
     ownerReports: {
       purchase: renderPurchaseReport,
