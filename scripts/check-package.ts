@@ -29,7 +29,7 @@ if (lines.length > 0) throw new Error(lines.join(''));
 
 /** Draws a picture with the package's module and its fonts. */
 const draw = `
-import { createDraw } from '../src/features/pictures/draw.ts';
+import { createDraw } from './node_modules/tallyhook/dist/src/features/pictures/draw.js';
 
 const fail = (fields, message) => { throw new Error(message + JSON.stringify(fields)); };
 const root = { type: 'text', style: { fontFamily: 'Inter' }, text: 'votes' };
