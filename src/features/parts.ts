@@ -12,14 +12,12 @@ import type { Clock } from '../platform/clock.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
 import type { Loop } from '../platform/loop.ts';
-import type { AnnouncementSettings } from '../texts/announcement-settings.ts';
 import type { Texts } from '../texts/texts.ts';
 import type { Community, Directory } from './communities/directory.ts';
 import type { LookupClients } from './communities/lookup-clients.ts';
 
 /** What is announced of the configured listings, and how, by the name of the listing. */
 export interface AnnouncementsOfListings {
-  settingsOf(listing: string): AnnouncementSettings;
   styleOf(listing: string): AnnouncementStyle;
   /** Null for a listing that is not configured. */
   findStyle(listing: string): AnnouncementStyle | null;

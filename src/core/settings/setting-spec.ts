@@ -34,7 +34,7 @@ export interface SettingSpec {
   readonly canBeOff?: true;
   /** The variable that it is taken from if the listing does not state it. */
   readonly variable?: string;
-  /** The value in the file that the variable stands for, if it is another one. */
+  /** What a value of the variable is in the file, if it differs. */
   readonly fromVariable?: (value: unknown) => unknown;
   /** The setting that it is taken from if neither the listing nor the variable has it. */
   readonly fallback?: SettingSpec;

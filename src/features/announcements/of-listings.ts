@@ -1,6 +1,5 @@
 import { plainStyle, styleOf } from '../../core/announcements/announcement-style.ts';
 import { memoizeOne } from '../../platform/memoize.ts';
-import { plainAnnouncements } from '../../texts/announcement-settings.ts';
 import type { Directory } from '../communities/feature.ts';
 import type { AnnouncementsOfListings } from '../parts.ts';
 
@@ -13,7 +12,6 @@ export function createAnnouncements(directory: Directory): AnnouncementsOfListin
   }
 
   return {
-    settingsOf: (listing) => settingsOf(listing) ?? plainAnnouncements,
     styleOf(listing) {
       const settings = settingsOf(listing);
       return settings === undefined ? plainStyle : styleOfSettings(settings);

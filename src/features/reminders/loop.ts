@@ -21,7 +21,7 @@ export type ReminderOutcome = 'due' | 'not_yet' | 'unknown';
 /** Checks the reminders that are due, and enqueues their messages. */
 export function createReminderLoop(options: {
   readonly reminders: StoredReminders;
-  /** The one with this name, or the one with the same target that stands for it. */
+  /** The one with this name, or the one with the same target that is used instead. */
   readonly findListing: (name: string) => CheckedListing | undefined;
   /** The longest cooldown of all listings (ms). */
   readonly longestCooldownMs: () => number;

@@ -25,7 +25,7 @@ export interface Reminders {
 
 /** Reminders for commands and for the outbox. Methods reject with the errors of the store. */
 export interface ReminderService extends Reminders {
-  /** The listing with this name, or the one with the same target that stands for it. */
+  /** The listing with this name, or the one with the same target that is used instead. */
   readonly findListing: (name: string) => CheckedListing | undefined;
   /** Whether a message is still to be sent: the member may have voted since, or want no more messages. */
   isStillWanted(message: ReminderNotice, effect: Effect<'directMessage'>): Promise<boolean>;
@@ -43,7 +43,7 @@ export function createReminderService(options: {
   readonly store: StoredReminders;
   /** The listings that members are reminded of, of all communities. */
   readonly listings: () => readonly CheckedListing[];
-  /** The one with this name, or the one with the same target that stands for it. */
+  /** The one with this name, or the one with the same target that is used instead. */
   readonly findListing: (name: string) => CheckedListing | undefined;
   /** Whether reminders are offered; otherwise none is sent. */
   readonly isEnabled: boolean;
