@@ -28,7 +28,7 @@ const foldersByPackage: Readonly<Record<string, readonly string[]>> = {
   '@keyv/redis': ['src/lookup', 'src/service'],
   express: [
     ...['src/platform/http', 'src/platform/web', 'src/platform/discord-oauth'],
-    ...['src/webhook', 'src/features/linked-roles', 'src/owner', 'src/app', 'src/service'],
+    ...['src/webhook', 'src/features', 'src/owner', 'src/app', 'src/service'],
   ],
   pino: ['src/platform', 'src/lookup'],
   'prom-client': ['src/platform/http'],

@@ -21,7 +21,7 @@ import { decodeCustomId } from '../src/discord/rendering/custom-id.ts';
 import { renderEmbed } from '../src/discord/rendering/embed.ts';
 import { renderContainer } from '../src/discord/rendering/panel.ts';
 import { bodyWithoutGiver } from '../src/features/member-data/gifts.ts';
-
+import { asSentence } from '../src/features/traces/explain.ts';
 import {
   botProfileResponse,
   reviewsResponse,
@@ -32,7 +32,6 @@ import { createQuote, errorForResponse } from '../src/lookup/error-response.ts';
 import { lastSegmentWithoutSlash } from '../src/owner/console/middleware.ts';
 import { prettyJson, visible } from '../src/owner/console/pretty-json.ts';
 import { consoleMessages, relativeRoot } from '../src/owner/console/render-page.ts';
-import { asSentence } from '../src/owner/explain.ts';
 import {
   correctionRequest,
   deliveriesQuery,

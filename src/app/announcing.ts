@@ -9,13 +9,11 @@ import { createQueueShare } from '../core/outbox/queue-share.ts';
 import { tracePerform } from '../core/outbox/trace-perform.ts';
 import { createReachabilityProbe } from '../discord/rest.ts';
 import { createAnnouncementLoop } from '../features/announcements/loop.ts';
-import { type CompleteContext, createParts } from '../features/index.ts';
+import { type CompleteContext, createParts, type Shared } from '../features/create.ts';
 import { createDirectMessageHandler } from '../features/notifications/direct-message.ts';
 import { createOwnerReportHandler } from '../features/notifications/owner-report.ts';
-import type { ReminderService } from '../features/reminders/service.ts';
 import type { Store } from '../features/store.ts';
 import type { AttemptResult } from '../platform/attempt-result.ts';
-import type { Clock } from '../platform/clock.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { LeaseStore } from '../platform/leases/lease-store.ts';
 import type { Loop } from '../platform/loop.ts';
@@ -36,10 +34,9 @@ export interface Announcing extends Loop {
 export interface AnnouncingDependencies
   extends Omit<
     CompleteContext,
-    keyof DiscordAccess | 'channelTexts' | 'guildTexts' | 'memberTexts' | 'cardOf' | 'voteButtons'
+    keyof DiscordAccess | keyof Shared | 'channelTexts' | 'guildTexts' | 'memberTexts' | 'cardOf' | 'voteButtons'
   > {
   readonly store: Store;
-  readonly reminders: ReminderService;
   /** How often to look for effects of other processes (ms); null to find them within about 2 s. */
   readonly newEffectsPollMs: number | null;
   /** Shared with other processes; null if there can be none. */
@@ -47,21 +44,20 @@ export interface AnnouncingDependencies
   /** The community whose turn a queue takes in the outbox. */
   readonly communityOfQueue: (queue: string) => string;
   readonly tracing: Tracing | null;
-  /** Real time, for the connection to Discord. */
-  readonly stopwatch: Clock;
   /** Called after each attempt. */
   readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
 }
 
 export async function createAnnouncing(
   access: DiscordAccess,
+  shared: Shared,
   dependencies: AnnouncingDependencies,
 ): Promise<Announcing> {
-  const { store, directory, reminders, nudge, newEffectsPollMs, metrics, clock, log, stopwatch, tracing } =
-    dependencies;
+  const { store, directory, nudge, newEffectsPollMs, metrics, clock, log, stopwatch, tracing } = dependencies;
   const { rest, guard, languages, memberLanguages, commands } = access;
   const parts = await createParts({
     ...access,
+    ...shared,
     ...dependencies,
     channelTexts: languages.ofChannel,
     guildTexts: languages.ofGuild,
@@ -74,7 +70,7 @@ export async function createAnnouncing(
     directMessage: createDirectMessageHandler({
       rest,
       types: parts.directMessages,
-      onClosed: reminders.directMessagesClosed,
+      onClosed: parts.onDirectMessagesClosed,
       textsOf: memberLanguages.textsOf,
       clock,
     }),

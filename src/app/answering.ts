@@ -1,11 +1,8 @@
 import type { UnlocalizedContext } from '../../commands/context.ts';
-import type { SetupChecks, SetupServices } from '../../commands/setup-services.ts';
-import type { DiscordConfig } from '../../config/schema.ts';
-import type { DescriptionContext } from '../discord/commands/command.ts';
+import type { Config } from '../../config/schema.ts';
 import { createGatewayClient, type GatewayClient } from '../discord/gateway/gateway-client.ts';
 import { createOwnClientGateway, type DiscordClient } from '../discord/gateway/own-client.ts';
 import { createSharedGateway } from '../discord/gateway/shared-gateway.ts';
-import { createGuildChannels } from '../discord/guild-channels.ts';
 import { fetchApplicationId, fetchShardCount } from '../discord/inspection.ts';
 import {
   createInteractionsEndpoint,
@@ -15,21 +12,17 @@ import {
 import { warnOfEndpoint } from '../discord/interactions/endpoint-warning.ts';
 import { createInteractions } from '../discord/interactions/interactions.ts';
 import { createRestTransports } from '../discord/interactions/rest-transport.ts';
-import type { CommandPlace } from '../discord/interactions/run-command.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';
 import { createRegistrar } from '../discord/registration/registrar.ts';
 import type { DiscordRest } from '../discord/rest.ts';
-import type { ReminderService } from '../features/reminders/service.ts';
-import { createRoleAccess } from '../features/roles/role-access.ts';
-import type { MemberSeen } from '../features/roles/seen-members.ts';
+import type { BotContext, CommandContexts } from '../features/communities/command-context.ts';
+import type { Services } from '../features/create.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
-import { messageOf } from '../platform/errors.ts';
 import type { BodyMemory } from '../platform/http/body-memory.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { LeaseStore } from '../platform/leases/lease-store.ts';
 import type { Log } from '../platform/log.ts';
-import { createLoop } from '../platform/loop.ts';
 import { memoizeOne } from '../platform/memoize.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import type { DiscordAccess } from './discord-access.ts';
@@ -51,20 +44,10 @@ export interface Answering {
 }
 
 export interface AnsweringDependencies {
-  /** The roles are inspected with the bot's own connection. */
-  readonly setup: Omit<SetupServices, 'checks'> & { readonly checks: Omit<SetupChecks, 'roleAccess' | 'channelsOf'> };
-  /** What a command can use where it is used. Returns the same object for the same settings. */
-  readonly contextFor: (place: CommandPlace) => BotContext | Promise<BotContext>;
-  /** What registered commands offer, with the listings of all communities. */
-  readonly offer: () => Omit<DescriptionContext, 'texts'>;
+  readonly contexts: Pick<CommandContexts, 'at' | 'offer'>;
+  readonly services: Pick<Services, 'noticeFor' | 'onMemberSeen' | 'loops'>;
   readonly clock: Clock;
-  readonly reminders: ReminderService;
   readonly commandRegistry: CommandRegistry;
-  readonly onMemberSeen: MemberSeen;
-  /** Without a trailing slash; null if it is not known. */
-  readonly publicUrl: string | null;
-  /** Whether to read the notices for members from time to time, which announcing does in its own process. */
-  readonly refreshesNotices: boolean;
   /** To share the gateway's shards with other processes; null if there can be none. */
   readonly leases: LeaseStore | null;
   /** Called when the gateway is connected, for the first time or again. */
@@ -80,46 +63,38 @@ export interface AnsweringDependencies {
   readonly client: DiscordClient | null;
 }
 
-/** The part of a command's context that is not added here. */
-export type BotContext = Omit<UnlocalizedContext, 'commands' | 'commandId' | 'setup'>;
-
-/** How often notices of other processes are read (ms). */
-const noticesPollMs = 30 * second;
 /** How long to wait before the application is requested again (ms). */
 const retryDelayMs = 5 * second;
 
 export function createAnswering(
-  discord: DiscordConfig,
+  { discord, publicUrl }: Pick<Config, 'discord' | 'publicUrl'>,
   { rest, globalLimit, invalidRequests, memberLanguages, guildChanged, commands }: DiscordAccess,
   dependencies: AnsweringDependencies,
 ): Answering {
-  const { contextFor, offer, clock, reminders, commandRegistry, onMemberSeen, metrics, log, stopwatch } = dependencies;
+  const { contexts, services, clock, commandRegistry, metrics, log, stopwatch } = dependencies;
   const stopping = new AbortController();
   const registrar = createRegistrar({
     rest,
     guildId: discord.guildId,
     commands,
-    offer,
+    offer: contexts.offer,
     registry: commandRegistry,
     clock,
     log,
   });
-  const roleAccess = createRoleAccess({ rest, clock: stopwatch, log });
-  const channelsOf = createGuildChannels({ rest, clock: stopwatch, log });
-  const setup = { ...dependencies.setup, checks: { ...dependencies.setup.checks, roleAccess, channelsOf } };
   const complete = memoizeOne((context: BotContext): UnlocalizedContext => {
-    return { ...context, commands, commandId: registrar.idOf, setup };
+    return { ...context, commands, commandId: registrar.idOf };
   });
   const interactions = createInteractions({
     commands,
     clock,
     contextFor(place) {
-      const context = contextFor(place);
+      const context = contexts.at(place);
       return context instanceof Promise ? context.then(complete) : complete(context);
     },
     stopped: stopping.signal,
     tracing: dependencies.tracing,
-    noticeFor: (userId, texts) => reminders.noticeFor(userId, { texts, commandId: registrar.idOf }),
+    noticeFor: (userId, texts) => services.noticeFor(userId, { texts, commandId: registrar.idOf }),
     isOwnCommand: registrar.isOwn,
     log,
     onAnswered(command, outcome, tookMs) {
@@ -128,7 +103,7 @@ export function createAnswering(
     },
     onMemberSeen(input, command) {
       if (command.leadsToDirectMessages) memberLanguages.note(input);
-      onMemberSeen(input);
+      services.onMemberSeen(input);
     },
   });
   const { makeRequest } = invalidRequests;
@@ -163,13 +138,6 @@ export function createAnswering(
     }
   }
 
-  const notices = createLoop({
-    round: reminders.refreshNotices,
-    pauseMs: noticesPollMs,
-    onError: (error) => log.warn({ reason: messageOf(error) }, 'notices to members could not be read'),
-    clock: stopwatch,
-  });
-
   return {
     isConnected: () => gateway?.ready ?? null,
     isStandby: () => gateway !== null && 'isStandby' in gateway && gateway.isStandby === true,
@@ -177,8 +145,7 @@ export function createAnswering(
     start() {
       gateway?.start();
       void register();
-      if (dependencies.refreshesNotices) notices.start();
-      const { publicUrl } = dependencies;
+      for (const loop of services.loops) loop.start();
       const url = publicUrl === null ? null : `${publicUrl}${interactionsPath}`;
       void warnOfEndpoint({ publicKey: discord.publicKey, url }, { rest, log });
     },
@@ -186,7 +153,7 @@ export function createAnswering(
     async stop() {
       stopping.abort();
       registrar.stop();
-      await Promise.all([gateway?.stop(), endpoint?.stop(), notices.stop()]);
+      await Promise.all([gateway?.stop(), endpoint?.stop(), ...services.loops.map((loop) => loop.stop())]);
     },
   };
 }

@@ -1,24 +1,23 @@
 import { Router } from 'express';
 import { withCustomCommands } from '../../commands/custom-command.ts';
 import { commandsFor } from '../../commands/index.ts';
-import { createSetupDrafts } from '../../commands/setup-services.ts';
 import { logConfigWarnings } from '../../config/log-warnings.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
 import { homeAccounts } from '../core/ledger/account-id.ts';
 import { wholeLedger } from '../core/ledger/whole-ledger.ts';
 import { createEffectNotices } from '../core/outbox/effect-notices.ts';
+import type { HandlerKind } from '../core/outbox/handler-events.ts';
 import { communityOfQueues, shareOfRequests } from '../core/outbox/queue-share.ts';
 import { createAnnouncements } from '../features/announcements/of-listings.ts';
+import { createCommandContexts } from '../features/communities/command-context.ts';
 import { createComparedListings } from '../features/communities/compared-listings.ts';
 import { createKnownTargets } from '../features/communities/known-targets.ts';
 import { prepareAccounts, separateAccounts } from '../features/communities/prepare-accounts.ts';
+import { createServices } from '../features/create.ts';
 import { createHandling } from '../features/handlers/handling.ts';
-import { createLinkedRolesService } from '../features/linked-roles/create.ts';
-import { currentParty } from '../features/party/current-party.ts';
-import { createSeenMembers, listingsSeenIn } from '../features/roles/seen-members.ts';
+import { createVotePictures } from '../features/pictures/vote-pictures.ts';
 import { createSettings } from '../features/setup/create-settings.ts';
-import { createSetupChecks } from '../features/setup/setup-checks.ts';
 import { openStore, type Store } from '../features/store.ts';
 import { createUpkeep } from '../features/upkeep/upkeep.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
@@ -41,7 +40,6 @@ import { createAnswering } from './answering.ts';
 import type { App, AppDependencies } from './app-interface.ts';
 import { checkAppOptions } from './app-interface.ts';
 import { createDiscordAccess } from './discord-access.ts';
-import { createMemberServices } from './member-services.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving, createRecording } from './receiving.ts';
 
@@ -110,10 +108,6 @@ async function assembleApp(
     ...{ store, home, cache, metrics, tracing, clock, log },
   });
   const encryption = createEncryption(config.encryption, ({ problem, hint }) => log.warn({ hint }, problem));
-  const linkedRoles = createLinkedRolesService(config, {
-    ...{ members: store.linkedRoles, encryption, directory, clock, log },
-    nudge: (queue) => nudgeEverywhere([queue]),
-  });
   const settings = createSettings(config, {
     ...{ store: store.settings, encryption, directory, lookups, targets, clock, log },
     redact: dependencies.redact ?? null,
@@ -125,11 +119,6 @@ async function assembleApp(
     ...{ handlers: dependencies.handlers ?? {}, store, directory, isShared, newEffectsPollMs },
     ...{ nudgeEverywhere, metrics, tracing, clock, log, onAttempted },
   });
-  const services = createMemberServices(config, {
-    ...{ unlink: linkedRoles?.unlink, compareTargets: targetLoop.compare },
-    ...{ store, lookups, directory, metrics, clock, log, handling },
-    nudge: nudgeEverywhere,
-  });
   const has = (role: Role) => config.roles.includes(role);
   const announcements = createAnnouncements(directory);
   const { memberLocales } = store;
@@ -140,37 +129,37 @@ async function assembleApp(
     commands: withCustomCommands(commandsFor(config), dependencies.commands ?? []),
     requestsPerSecond: () => shareOfRequests(isShared, announcing?.processes() ?? null),
   });
+  const isHandled = (kind: HandlerKind) => handling.subscriptions.kinds().includes(kind);
+  const drawVotePicture = createVotePictures({
+    timeZoneOf: (listing) => directory.communityOf(listing)?.timeZone ?? 'UTC',
+    votesPerDayIn: store.votesPerDayIn,
+    log,
+  });
+  const context = {
+    ...{ config, store, directory, lookups, metrics, tracing, clock, stopwatch, log, drawVotePicture, isHandled },
+    nudge: nudgeEverywhere,
+  };
+  const services = await createServices({
+    ...{ ...context, rest: access.rest, encryption, setup: settings.setup, compareTargets: targetLoop.compare },
+    claimRecorder: handling.recording.claims(store.recorder),
+  });
+  const contexts = createCommandContexts({ ...context, services });
+  const leases = isShared ? store.leases : null;
   const announcing = has('announce')
-    ? await createAnnouncing(access, {
-        ...{ config, store, directory, lookups, announcements, linkedRoles, nudge: nudgeEverywhere },
-        ...{ reminders: services.reminders, drawVotePicture: services.drawVotePicture },
+    ? await createAnnouncing(access, services.shared, {
+        ...{ ...context, announcements, onAttempted, newEffectsPollMs, leases },
         settings: {
           isOperators: (guildId) => settings.sync.base.sources.some((source) => source.guildId === guildId),
           refresh: settings.sync.refresh,
         },
-        isHandled: (kind) => handling.subscriptions.kinds().includes(kind),
-        ...{ metrics, tracing, clock, log, stopwatch, onAttempted, newEffectsPollMs },
-        leases: isShared ? store.leases : null,
         communityOfQueue: communityOfQueues(directory),
       })
     : null;
   const answering = has('answer')
-    ? createAnswering(config.discord, access, {
-        ...services,
-        ...{ clock, memory, metrics, tracing, log, stopwatch },
-        ...{ publicUrl: config.publicUrl, commandRegistry: store.commandRegistry },
-        setup: {
-          settings: settings.setup,
-          drafts: createSetupDrafts(clock),
-          checks: createSetupChecks(config, { store, directory, lookups, clock, log, stopwatch }),
-        },
-        onMemberSeen: createSeenMembers({
-          listingsIn: (guildId) => listingsSeenIn(directory, guildId),
-          ...{ store: store.roles, clock, log },
-        }),
-        leases: isShared ? store.leases : null,
+    ? createAnswering(config, access, {
+        ...{ ...context, contexts, services, memory, leases },
+        commandRegistry: store.commandRegistry,
         client: dependencies.client ?? null,
-        refreshesNotices: announcing === null,
         onConnected: () => announcing?.wake(),
       })
     : null;
@@ -188,7 +177,6 @@ async function assembleApp(
     pausedGuilds: () => access.guard.pausedGuilds.size,
     keys: lookups.keyStatuses,
     now: clock.now,
-    party: () => currentParty(store.party, directory.listings, clock.now()),
   });
 
   const notices = createEffectNotices(config.cacheUrl, clock, (queues) => {
@@ -210,10 +198,9 @@ async function assembleApp(
   const usesDiscord = announcing !== null || answering !== null;
   const discordLoops = usesDiscord ? [access.invalidRequests, access.guard] : [];
   const upkeep = createUpkeep({
-    ...{ store, keep: config.keep, clock, log },
+    ...{ store, keep: config.keep, metrics, clock, log },
     firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
     separateAccounts: () => separateAccounts(store, { listings: config.listings, home }, { clock, log }),
-    onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
   });
   const loops = [settings.loop, targetLoop, ...discordLoops, ...(announcing === null ? [] : [upkeep])];
 
@@ -231,17 +218,17 @@ async function assembleApp(
     directory,
     home,
     keyStatus: lookups.keyStatus,
-    standings: services.standings,
+    standings: contexts.standings,
     nudge(queue) {
       access.guard.replayed(queue);
       nudgeEverywhere([queue]);
     },
   });
   const webhooks = receiving?.receiver.router ?? null;
-  const express = createHttpApp({ webhooks, health, owner, linkedRoles: linkedRoles?.routes ?? null, memory, log });
+  const express = createHttpApp({ webhooks, health, owner, pages: services.routes, memory, log });
   const withoutCommands = receiving?.receiver.withFallback(express) ?? express;
-  const http = answering?.endpoint?.withFallback(withoutCommands) ?? withoutCommands;
-  const server = createHttpServer(wrapListener(http), { IncomingMessage: DirectRequest });
+  const http = wrapListener(answering?.endpoint?.withFallback(withoutCommands) ?? withoutCommands);
+  const server = createHttpServer(http, { IncomingMessage: DirectRequest });
   const lifecycle = createLifecycle();
   let stopped: Promise<void> | undefined;
 
@@ -255,7 +242,7 @@ async function assembleApp(
     webhooks: webhooks ?? Router(),
     http,
     ledger: lifecycle.whileOpen({ ...wholeLedger(store), ...handling.ledger }),
-    standings: lifecycle.whileOpen(services.standings),
+    standings: lifecycle.whileOpen(contexts.standings),
     start: lifecycle.startOnce(async ({ listen = true } = {}) => {
       // Before the first connection, so that no delivery of a restart is rejected.
       if (stopped === undefined) receiving?.open();

@@ -146,10 +146,9 @@ function assembleReceiver(
     targetIdOf: (listing) => directory.find(listing)?.id ?? null,
   });
   const upkeep = createUpkeep({
-    ...{ store, keep, clock, log },
+    ...{ store, keep, metrics, clock, log },
     firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
     separateAccounts: () => separateAccounts(store, { listings, home }, { clock, log }),
-    onPruned: (what, rows) => metrics.prunedRows.inc({ what }, rows),
   });
   const { process: checks } = readinessChecks(store, ['receive'], { answering: null, access: null, sync: null });
   const health = createHealth({

@@ -5,7 +5,7 @@ import type { Config } from '../../config/schema.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { type RegistrationReport, registerCommands as register } from '../discord/registration/registration.ts';
 import { createDiscordRest } from '../discord/rest.ts';
-import { commandContextFor } from '../features/communities/command-context.ts';
+import { configuredOffer } from '../features/communities/command-context.ts';
 import { openStore } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { checkOptions, instance } from '../platform/options.ts';
@@ -42,7 +42,7 @@ export async function registerCommands(config: Config, options: RegisterOptions 
   const store = await openStore(config.databaseUrl, systemClock, { thread: false });
   try {
     return await register({
-      ...{ rest, commands, context: commandContextFor(config), registry: store.commandRegistry },
+      ...{ rest, commands, context: configuredOffer(config), registry: store.commandRegistry },
       applicationId: await fetchApplicationId(rest),
       guildId: config.discord.guildId,
     });

@@ -8,7 +8,7 @@ import { updateApplication } from '../discord/registration/application-settings.
 import { conflictHint, inaccessibleHint } from '../discord/registration/registrar.ts';
 import { type RegistrationReport, registerCommands } from '../discord/registration/registration.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
-import { commandContextFor } from '../features/communities/command-context.ts';
+import { configuredOffer } from '../features/communities/command-context.ts';
 import { publishedLinkedRoles } from '../features/linked-roles/create.ts';
 import type { Store } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -42,7 +42,7 @@ the database (DATABASE_URL), and only commands that tallyhook itself has registe
 Exit codes: 0 registered or unchanged, 1 runtime error, 2 invalid usage or settings.`;
 
 /**
- * `tallyhook register`. Reports TallyhookError `not_registered`, and what {@link commandContextFor} and
+ * `tallyhook register`. Reports TallyhookError `not_registered`, and what {@link configuredOffer} and
  * {@link withStore} throw.
  */
 export const registerCommand = command({
@@ -61,7 +61,7 @@ export const registerCommand = command({
     const { guildId } = config.discord;
     const commands = commandsFor(config);
     const rest = createDiscordRest(config.discord);
-    const context = commandContextFor(config);
+    const context = configuredOffer(config);
     const onMigration = printProgress(terminal.printError, systemClock);
     const register = async (store: Store): Promise<number> => {
       const registry = store.commandRegistry;

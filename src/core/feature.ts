@@ -19,6 +19,12 @@ export interface Feature extends Hooks, SqlHooks {
   readonly directMessages?: Partial<FieldsByType<DirectMessages>>;
   /** The fields of its reports to the owner, by their types. */
   readonly ownerReports?: Partial<FieldsByType<OwnerReports>>;
-  /** Everything that needs Discord or time. Not loaded by the writer thread, nor in processes that only receive. */
-  readonly load?: () => Promise<{ readonly create: (context: never) => object }>;
+  /**
+   * Everything that needs Discord or time, not loaded by the writer thread: `createServices`, what commands use of it in each
+   * process, and `create`, its parts in processes that announce.
+   */
+  readonly load?: () => Promise<{
+    readonly createServices?: (context: never) => object;
+    readonly create?: (context: never) => object;
+  }>;
 }

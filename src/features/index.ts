@@ -1,11 +1,11 @@
 import type { Feature } from '../core/feature.ts';
 import { coreFormats, type EffectFormats } from '../core/outbox/effect-kind.ts';
-import type { EffectHandlers } from '../core/outbox/perform.ts';
 import { coreTables } from '../core/store/member-data/core-tables.ts';
 import type { MemberTables } from '../core/store/member-data/member-table.ts';
 import { type CoreModules, coreModules } from '../core/store/modules.ts';
 import type { SqlModule, StoredFeatures } from '../core/store/sql-module.ts';
 import { announcements } from './announcements/feature.ts';
+import { claims } from './claims/feature.ts';
 import { communities } from './communities/feature.ts';
 import { corrections } from './corrections/feature.ts';
 import { digests } from './digests/feature.ts';
@@ -14,16 +14,17 @@ import { imports } from './imports/feature.ts';
 import { linkedRoles } from './linked-roles/feature.ts';
 import { lostStreaks } from './lost-streaks/feature.ts';
 import { memberData } from './member-data/feature.ts';
-import type { DirectMessageTypes, FeatureParts, OwnerReportTypes } from './parts.ts';
 import { party } from './party/feature.ts';
 import { reminders } from './reminders/feature.ts';
 import { reviews } from './reviews/feature.ts';
 import { roles } from './roles/feature.ts';
+import { setup } from './setup/feature.ts';
 import { shop } from './shop/feature.ts';
+import { traces } from './traces/feature.ts';
 import { upkeep } from './upkeep/feature.ts';
 
 /** All features. When an event is recorded, they take part in this order. */
-const features = {
+export const features = {
   reminders,
   linkedRoles,
   party,
@@ -38,10 +39,13 @@ const features = {
   imports,
   memberData,
   corrections,
+  claims,
+  traces,
+  setup,
   upkeep,
 } as const satisfies Readonly<Record<string, Feature>>;
 
-type Features = typeof features;
+export type Features = typeof features;
 
 type WithSql = { [Name in keyof Features]: Features[Name] extends { readonly sql: SqlModule } ? Name : never };
 
@@ -52,7 +56,8 @@ export type Modules = CoreModules & {
 
 type Part = 'tables' | 'effects' | 'directMessages' | 'ownerReports';
 type PartOf<Name extends Part> = Extract<Features[keyof Features], Readonly<Record<Name, unknown>>>[Name];
-type Together<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
+/** The intersection of a union. */
+export type Together<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
   ? All
   : never;
 
@@ -80,46 +85,3 @@ export const storedFeatures = {
   memberTables,
   hooks: Object.values<Feature>(features),
 } satisfies StoredFeatures;
-
-type Create = Awaited<ReturnType<Extract<Features[keyof Features], { readonly load: unknown }>['load']>>['create'];
-type ContextOf<Function> = (
-  Function extends (context: infer Context) => unknown
-    ? (each: Context) => void
-    : never
-) extends (all: infer All) => void
-  ? All
-  : never;
-/** What the features need together. */
-export type CompleteContext = ContextOf<Create>;
-
-type CreatedParts = ReturnType<Create>;
-type Merged<Name extends 'effects' | 'directMessages' | 'ownerReports'> = Together<
-  Extract<CreatedParts, Readonly<Record<Name, unknown>>>[Name]
->;
-
-/** What all features do in a process that announces, by the names of {@link FeatureParts}. */
-export interface Parts extends Required<Pick<FeatureParts, 'tasks' | 'prepareTasks' | 'loops'>> {
-  readonly effects: Required<Omit<EffectHandlers, 'directMessage' | 'ownerReport' | 'handler'>>;
-  readonly directMessages: DirectMessageTypes;
-  readonly ownerReports: OwnerReportTypes;
-}
-
-/** Creates what features do beside transactions. Loads discord.js. What is missing for a kind or type does not compile. */
-export async function createParts(context: CompleteContext): Promise<Parts> {
-  type Module = { readonly create: (context: CompleteContext) => CreatedParts };
-  const loading = Object.values(features).flatMap((feature): Promise<Module>[] =>
-    'load' in feature ? [feature.load()] : [],
-  );
-  const parts: FeatureParts[] = (await Promise.all(loading)).map((module) => module.create(context));
-  const merge = (name: keyof FeatureParts) => Object.assign({}, ...parts.map((part) => part[name]));
-  return {
-    effects: merge('effects') as Merged<'effects'>,
-    directMessages: merge('directMessages') as Merged<'directMessages'>,
-    ownerReports: merge('ownerReports') as Merged<'ownerReports'>,
-    tasks: (community) => parts.flatMap(({ tasks }) => tasks?.(community) ?? []),
-    async prepareTasks() {
-      for (const { prepareTasks } of parts) await prepareTasks?.();
-    },
-    loops: parts.flatMap(({ loops }) => loops ?? []),
-  };
-}

@@ -1,10 +1,14 @@
-import type { VotePicture, VotePictureRequest } from '../../commands/vote-picture.ts';
+import type { RequestHandler } from 'express';
+import type { FeatureContext } from '../../commands/context.ts';
+import type { DrawVotePicture } from '../../commands/vote-picture.ts';
 import type { Config } from '../../config/schema.ts';
 import type { AnnouncementStyle } from '../core/announcements/announcement-style.ts';
 import type { CardSource } from '../core/announcements/listing-card.ts';
 import type { Effect } from '../core/outbox/effect.ts';
 import type { DirectMessages, OwnerReports } from '../core/outbox/effect-contents.ts';
 import type { EffectHandlers } from '../core/outbox/perform.ts';
+import type { AnsweringContext } from '../discord/commands/command.ts';
+import type { CommandInput } from '../discord/commands/input.ts';
 import type { Reply, ReplyButton } from '../discord/commands/reply.ts';
 import type { ChannelTexts, GuildTexts, MemberTexts } from '../discord/guild-languages.ts';
 import type { DiscordRest } from '../discord/rest.ts';
@@ -28,14 +32,56 @@ export interface AnnouncementsOfListings {
 }
 
 /**
- * What every feature can use in a process that announces. A feature that needs more, such as its own statements, adds it
- * to the type of its parameter.
+ * What every feature can use in each process. A feature that needs more, such as its own statements or what another one
+ * shares, adds it to the type of its parameter.
  */
-export interface PartsContext {
+export interface ServicesContext {
   readonly config: Config;
   readonly rest: DiscordRest;
   readonly directory: Directory;
   readonly lookups: LookupClients;
+  readonly drawVotePicture: DrawVotePicture;
+  /** Polls these queues of the outbox, in every process. */
+  readonly nudge: (queues: readonly string[]) => void;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  /** Real time, for the connection to Discord. */
+  readonly stopwatch: Clock;
+  readonly log: Log;
+}
+
+/** What commands can use of a feature, and other features; everything optional. */
+export interface FeatureServices {
+  /** Joins the contexts of the services of later features, and of the parts of all. */
+  readonly shared?: object;
+  /** What commands find in their context: the same everywhere … */
+  readonly commands?: Partial<FeatureContext>;
+  /** … or of the communities that a command covers. Called once for the same settings. */
+  readonly commandsIn?: (place: CommandCoverage) => Partial<FeatureContext>;
+  /** What a member is informed of after a command, once; null for nothing. */
+  readonly noticeFor?: (userId: string, context: NoticeContext) => Promise<Reply | null>;
+  /** Called after a member has used a command. */
+  readonly onMemberSeen?: (input: CommandInput) => void;
+  /** Run in processes that answer. */
+  readonly loops?: readonly Loop[];
+  /** Pages of its own. */
+  readonly routes?: RequestHandler;
+}
+
+/** What a command covers where it is used. */
+export interface CommandCoverage {
+  /** Those whose accounts it is about; the first one decides where there can be only one. */
+  readonly communities: readonly Community[];
+  /** Whether managers of the guild may change accounts. */
+  readonly isManaged: boolean;
+  /** Whether the program has no other community. */
+  readonly isOnly: boolean;
+}
+
+export type NoticeContext = Pick<AnsweringContext, 'commandId' | 'texts'>;
+
+/** What every feature can use in a process that announces. */
+export interface PartsContext extends ServicesContext {
   readonly announcements: AnnouncementsOfListings;
   /** Texts in the language of a channel, a guild or a member. */
   readonly channelTexts: ChannelTexts;
@@ -45,12 +91,6 @@ export interface PartsContext {
   readonly cardOf: CardSource;
   /** The buttons below every announcement of votes. */
   readonly voteButtons: (texts: Texts) => readonly ReplyButton[];
-  readonly drawVotePicture: (request: VotePictureRequest) => Promise<VotePicture | null>;
-  /** Polls these queues of the outbox, in every process. */
-  readonly nudge: (queues: readonly string[]) => void;
-  readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** What a feature does in a process that announces, everything optional. */
@@ -64,6 +104,8 @@ export interface FeatureParts {
   /** Called before the tasks, none of which runs until it succeeds. */
   readonly prepareTasks?: () => Promise<void>;
   readonly loops?: readonly Loop[];
+  /** Called when Discord says that a member accepts no direct messages. */
+  readonly onDirectMessagesClosed?: (userId: string) => Promise<void>;
 }
 
 /** How direct messages are sent, by their types. */

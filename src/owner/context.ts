@@ -1,8 +1,9 @@
 import type { AccountScope } from '../core/ledger/account-id.ts';
 import type { OutboxChanges } from '../core/outbox/outbox.ts';
-import type { DeliveryRecord, Records } from '../core/records/records.ts';
+import type { DeliveryRecord } from '../core/records/records.ts';
 import type { SessionRevocations } from '../core/store/coordination/session-revocations.ts';
 import type { Recordings } from '../core/store/recording/recording-jobs.ts';
+import type { RecordsContext } from '../features/traces/delivery-details.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Outcome } from '../webhook/response.ts';
@@ -36,8 +37,7 @@ export type ReplayDelivery = (
 ) => Promise<{ readonly outcome: Outcome; readonly reason: string | null; readonly credits: number }>;
 
 /** The dependencies of the owner's API and console. */
-export interface OwnerContext {
-  readonly records: Records;
+export interface OwnerContext extends RecordsContext {
   readonly outbox: Pick<OutboxChanges, 'requeue'>;
   readonly recorder: Pick<Recordings, 'correct'>;
   readonly sessions: SessionRevocations;
@@ -45,8 +45,6 @@ export interface OwnerContext {
   readonly rewards: RewardRecords;
   readonly announcementPreviews: () => readonly ListingPreviews[];
   readonly replay: ReplayDelivery;
-  /** The idempotency keys of a delivery's event, as far as its body has them. */
-  readonly eventKeysOf: (delivery: DeliveryRecord) => readonly string[];
   /** The cooldown of each listing of a community, or of all if it is null (ms), by name. */
   readonly cooldowns: (accounts: AccountScope | null) => ReadonlyMap<string, number>;
   /** The current status of each component, by name. */

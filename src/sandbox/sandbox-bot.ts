@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import type { RequestListener } from 'node:http';
 import type { Environment } from '../../config/environment.ts';
 import { loadConfig, loadHttpAddress } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { createApp } from '../app/app.ts';
 import type { App } from '../app/app-interface.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
-import { localUrl } from '../platform/host-address.ts';
+import { DirectRequest } from '../platform/http/body.ts';
+import { createHttpServer } from '../platform/http/server.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { defaultListings, type ListingSettings, withoutListingSettings } from './default-listings.ts';
@@ -40,14 +41,42 @@ export interface SandboxBot {
   readonly app: App;
   readonly deliveries: Deliveries;
   readonly secrets: WebhookSecrets;
+  /** Where it can be reached once it is started. */
+  readonly url: string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 /**
  * Creates the bot from the same code as in production, configured for the local Discord and listing service.
  *
  * @throws InvalidConfigError for invalid settings in the environment
+ * @throws TallyhookError `cannot_listen`
  */
 export async function createSandboxBot(options: BotOptions): Promise<SandboxBot> {
+  const server = await openServer(options.environment);
+  try {
+    const bot = await createBot(options, server.address);
+    const { app } = bot;
+    return {
+      ...bot,
+      url: server.url,
+      async start() {
+        await app.start({ listen: false });
+        server.serve(app.http);
+      },
+      async stop() {
+        await server.close();
+        await app.stop();
+      },
+    };
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+async function createBot(options: BotOptions, address: Environment) {
   const { discord, directory, environment, clock, emit } = options;
   const secrets = { vote: createSecret(), premium: createSecret() };
   const config = loadConfig({
@@ -55,7 +84,7 @@ export async function createSandboxBot(options: BotOptions): Promise<SandboxBot>
     CACHE_URL: `sqlite:${directory.file('cache.db')}`,
     LOG_LEVEL: 'warn',
     ...withoutListingSettings(environment),
-    ...(await addressOf(environment)),
+    ...address,
     SETTINGS_KEY_FILE: settingsKeyFile(directory.file('settings.key')),
     ...(await botEnvironment(options, secrets)),
   });
@@ -72,25 +101,28 @@ export async function createSandboxBot(options: BotOptions): Promise<SandboxBot>
   return { app, deliveries, secrets };
 }
 
-/** Its host and port, and the address for webhooks that `/setup` shows, which has to be known before it listens. */
-async function addressOf(environment: Environment): Promise<Environment> {
+/**
+ * Listens before the bot exists: `/setup` shows the address for webhooks, which includes the port, and nobody else can take
+ * the port meanwhile.
+ */
+async function openServer(environment: Environment) {
   const isPortSet = environment['PORT'] || environment['PORT_FILE'];
-  const { host, port: wanted } = loadHttpAddress(isPortSet ? environment : { ...environment, PORT: '0' });
-  const port = wanted === 0 ? await pickPort(host) : wanted;
-  const address = { HOST: host, PORT: String(port), PUBLIC_URL: localUrl(host, port) };
-  return { ...address, HOST_FILE: undefined, PORT_FILE: undefined, PUBLIC_URL_FILE: undefined };
-}
-
-/** A free port; 0 for a host that cannot be used, which is an error when the bot listens. */
-function pickPort(host: string): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => resolve(0));
-    probe.listen(0, host, () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
+  const wanted = loadHttpAddress(isPortSet ? environment : { ...environment, PORT: '0' });
+  let listener: RequestListener = (_request, response) => response.writeHead(503, { 'retry-after': '1' }).end();
+  const server = createHttpServer((request, response) => listener(request, response), {
+    IncomingMessage: DirectRequest,
   });
+  const { port, url } = await server.listen(wanted.host, wanted.port);
+  const address = { HOST: wanted.host, PORT: String(port), PUBLIC_URL: url };
+  return {
+    url,
+    /** Settings of the bot. */
+    address: { ...address, HOST_FILE: undefined, PORT_FILE: undefined, PUBLIC_URL_FILE: undefined },
+    serve(next: RequestListener): void {
+      listener = next;
+    },
+    close: server.close,
+  };
 }
 
 /** The key with which the settings of `/setup` are encrypted; the next sandbox in the same directory needs it. */

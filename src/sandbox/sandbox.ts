@@ -140,7 +140,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const outages = createOutages({ discord, relay, clock, stopped: stopping.signal, bridge });
 
     const { emit } = bridge;
-    const { app, deliveries, secrets } = await createSandboxBot({
+    const sandboxBot = await createSandboxBot({
       discord,
       listingService,
       directory,
@@ -151,8 +151,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       createBotLog: options.botLog,
       emit,
     });
-    track(app);
-    const bot = (await app.start()) ?? '';
+    const { app, deliveries, secrets, url: bot } = track(sandboxBot);
+    await sandboxBot.start();
     const serverId = listings.server.id;
     const faultInjection = createFaultInjection({ bot, deliveries, voteSecret: secrets.vote, serverId, clock });
     bridge.connect({ ledger: app.ledger, faultInjection, outages });

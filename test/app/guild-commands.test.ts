@@ -48,14 +48,14 @@ describe('in direct messages, a member with accounts in two guilds', () => {
   });
 
   it('is offered the listings of both, and is reminded of both', async () => {
-    const { run, type, services } = await twoGuilds();
+    const { run, type, contexts } = await twoGuilds();
     for (const command of ['canvote', 'claim', 'stats', 'reviews']) {
       expect((await type(miraAnywhere, command, 'listing', '')).values, command).toEqual(['harbour', 'island']);
       expect((await type(aikoAnywhere, command, 'listing', '')).values, command).not.toContain('island');
     }
     const { text } = await run(miraAnywhere, 'remind', { state: 'on' });
     expect(text).toMatch(/harbour[\s\S]*island/);
-    const { reminders } = await services.contextFor(miraAnywhere);
+    const { reminders } = await contexts.at(miraAnywhere);
     expect((await reminders.switchOn(mira)).map((each) => each.listing)).toEqual(['harbour', 'island']);
   });
 
@@ -186,9 +186,9 @@ describe('a guild without listings', () => {
   });
 
   it('has all listings of the operator, and the own accounts of its members', async () => {
-    const { run, services, creditsIn, accountsOfA, accountsOfB } = await twoGuilds([]);
+    const { run, contexts, creditsIn, accountsOfA, accountsOfB } = await twoGuilds([]);
     const names = async (userId: string) =>
-      (await services.contextFor({ guildId: strange, userId })).listings.map(({ name }) => name);
+      (await contexts.at({ guildId: strange, userId })).listings.map(({ name }) => name);
     expect(await names(mira)).toEqual(['harbour', 'island']);
     expect(await names(aiko)).toEqual(['harbour', 'island']);
     expect((await run(there, 'credits')).text).toMatch(/5,100[\s\S]*1,200/);

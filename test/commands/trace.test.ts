@@ -3,7 +3,7 @@ import { trace } from '../../commands/trace.ts';
 import { eventKeysOf } from '../../src/core/receiving/replay.ts';
 import type { Reply } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
-import { createTraces } from '../../src/owner/traces.ts';
+import { createTraces } from '../../src/features/traces/traces.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';

@@ -93,7 +93,6 @@ describeOnEveryDatabase('listings with one target', (newUrl) => {
       createCheck: () => async () => ({ outcome: 'mayVote' }),
       onEnqueued: () => {},
       onChecked: () => {},
-      onPoll: async () => {},
     });
     loop.start();
     const messages = async () => (await waitingEffects(store)).filter(({ kind }) => kind === 'directMessage').length;

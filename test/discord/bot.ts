@@ -20,7 +20,7 @@ import { createReminderService } from '../../src/features/reminders/service.ts';
 import type { ShopItem } from '../../src/features/shop/item.ts';
 import { createShop } from '../../src/features/shop/shop.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { createTraces } from '../../src/owner/traces.ts';
+import { createTraces } from '../../src/features/traces/traces.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { DirectRequest } from '../../src/platform/http/body.ts';

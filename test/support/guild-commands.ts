@@ -2,16 +2,21 @@ import type { APIInteraction, APIInteractionResponse } from 'discord.js';
 import { onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { loadConfig } from '../../config/load.ts';
-import { createMemberServices } from '../../src/app/member-services.ts';
 import { createInteractions } from '../../src/discord/interactions/interactions.ts';
+import { createDiscordRest } from '../../src/discord/rest.ts';
+import { createCommandContexts } from '../../src/features/communities/command-context.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
+import { createListingTargets } from '../../src/features/communities/listing-targets.ts';
 import { listingsByGuild } from '../../src/features/communities/listings.ts';
 import { createLookupClients } from '../../src/features/communities/lookup-clients.ts';
 import { prepareAccounts } from '../../src/features/communities/prepare-accounts.ts';
-import { createHandlerRecording } from '../../src/features/handlers/recording.ts';
+import { createServices } from '../../src/features/create.ts';
+import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts';
+import { createSettings } from '../../src/features/setup/create-settings.ts';
 import { openStore } from '../../src/features/store.ts';
 import { memoryKeyv } from '../../src/lookup/open-keyv.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { createEncryption } from '../../src/platform/encryption/encryption.ts';
 import { createMetrics } from '../../src/platform/http/metrics/metrics.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { environmentWith } from './listings-file.ts';
@@ -58,24 +63,26 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
   directory.replace(listingsByGuild(configured));
   const metrics = createMetrics();
   const lookups = createLookupClients(config, { store, home, cache: memoryKeyv(), metrics, clock, log });
-  const services = createMemberServices(config, {
-    ...{ store, lookups, directory, metrics, clock, log, unlink: undefined },
-    handling: {
-      recording: createHandlerRecording(
-        () => [],
-        () => {},
-      ),
-      subscriptions: { kinds: () => [], async refresh() {} },
-    },
-    nudge() {},
+  const drawVotePicture = createVotePictures({ timeZoneOf: () => 'UTC', votesPerDayIn: store.votesPerDayIn, log });
+  const rest = createDiscordRest({ token: 'token', apiUrl: 'http://127.0.0.1:1' });
+  const context = { config, store, lookups, directory, metrics, clock, stopwatch: clock, log, rest, drawVotePicture };
+  const settings = createSettings(config, {
+    ...{ ...context, store: store.settings, encryption: createEncryption(config.encryption, () => {}) },
+    ...{ targets: createListingTargets(lookups.find), redact: null, onSaved() {} },
   });
+  const services = await createServices({
+    ...{ ...context, claimRecorder: store.recorder, isHandled: () => false, nudge() {} },
+    ...{ setup: settings.setup, encryption: createEncryption(config.encryption, () => {}) },
+    async compareTargets() {},
+  });
+  const contexts = createCommandContexts({ ...context, services });
   const handle = createInteractions({
     ...{ commands, clock, log, isOwnCommand: async () => true },
     contextFor(place) {
-      const complete = (context: Awaited<ReturnType<typeof services.contextFor>>) => {
+      const complete = (context: Awaited<ReturnType<typeof contexts.at>>) => {
         return { ...context, commands, commandId: () => null, setup: null };
       };
-      const context = services.contextFor(place);
+      const context = contexts.at(place);
       return context instanceof Promise ? context.then(complete) : complete(context);
     },
   });
@@ -109,7 +116,7 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
   }
 
   return {
-    ...{ store, services, directory },
+    ...{ store, contexts, directory },
     /** Options as texts, or as whole numbers. */
     run: (sender: Sender, name: string, options: Readonly<Record<string, string | number>> = {}) =>
       send(sender, 2, {

@@ -1,7 +1,7 @@
 import { commandsFor } from '../../../commands/index.ts';
 import { conflictHint } from '../../discord/registration/registrar.ts';
 import { inspectRegistration } from '../../discord/registration/registration.ts';
-import { commandContextFor } from '../../features/communities/command-context.ts';
+import { configuredOffer } from '../../features/communities/command-context.ts';
 import { fail, pass, warn } from '../../platform/doctor/check.ts';
 import { orDiscordError, skippedWithoutDiscord } from './discord.ts';
 import type { InstallationCheck } from './installation.ts';
@@ -15,7 +15,7 @@ export const slashCommandsCheck: InstallationCheck = {
     const { applicationId } = identity;
     const { guildId } = config.discord;
     const scope = formatScope(guildId);
-    const context = commandContextFor(config);
+    const context = configuredOffer(config);
     // Without the database, our commands are recognised by their description.
     const stored = store === null ? [] : await store.commandRegistry.list(applicationId);
     const commands = commandsFor(config);

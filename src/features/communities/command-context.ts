@@ -1,14 +1,149 @@
+import type { CoveredCommunity, UnlocalizedContext } from '../../../commands/context.ts';
 import type { Config } from '../../../config/schema.ts';
+import { type AccountScope, homeAccounts } from '../../core/ledger/account-id.ts';
+import type { Standings } from '../../core/ledger/standing.ts';
 import type { DescriptionContext } from '../../discord/commands/command.ts';
+import type { CommandPlace } from '../../discord/interactions/run-command.ts';
 import { createLookup } from '../../lookup/client.ts';
+import { BoundedMap } from '../../platform/bounded-map.ts';
 import { systemClock } from '../../platform/clock.ts';
+import { memoizeOne } from '../../platform/memoize.ts';
+import type { Services } from '../create.ts';
+import type { ServicesContext } from '../parts.ts';
+import type { Community } from './directory.ts';
+import { type CommunityListing, isRepeated, listedRules } from './listings.ts';
+
+/** Communities whose standings are kept in memory. */
+const maxStandings = 200;
+
+/** Of the components of commands, for a community whose guild is not known. */
+const unknownGuild = 'home';
+
+/** What a command can use, without what is known only when commands are registered. */
+export type BotContext = Omit<UnlocalizedContext, 'commands' | 'commandId'>;
+
+/** The contexts of commands. */
+export interface CommandContexts {
+  /** At a place; the same object for the same settings, unless the database must be asked. */
+  at(place: CommandPlace): BotContext | Promise<BotContext>;
+  /** What registered commands offer, with the listings of all communities. */
+  offer(): Omit<DescriptionContext, 'texts'>;
+  /** Of the home community. */
+  readonly standings: Standings;
+}
+
+export function createCommandContexts({
+  store,
+  services,
+  directory,
+  lookups,
+  drawVotePicture,
+  clock,
+}: Pick<ServicesContext, 'directory' | 'lookups' | 'drawVotePicture' | 'clock'> & {
+  readonly store: {
+    standingsIn(accounts: AccountScope, timeZone: string): Standings;
+    communitiesOf(userId: string): Promise<readonly AccountScope[]>;
+  };
+  readonly services: Pick<Services, 'commandsIn'>;
+}): CommandContexts {
+  const standingsIn = new BoundedMap<Standings>(maxStandings);
+  let contexts = memoized();
+  directory.onChange(() => {
+    contexts = memoized();
+  });
+
+  function standingsOf(accounts: AccountScope, timeZone: string): Standings {
+    const key = `${accounts} ${timeZone}`;
+    const standings = standingsIn.get(key) ?? store.standingsIn(accounts, timeZone);
+    standingsIn.set(key, standings);
+    return standings;
+  }
+
+  /** Several communities have the home accounts if the guild of some listings is not known. */
+  function cover(communities: readonly Community[]): readonly CoveredCommunity[] {
+    return [...Map.groupBy(communities, ({ accounts }) => accounts)].map(([accounts, sharing]) => {
+      const listings = sharing.flatMap((community) => community.listings);
+      const guildId = sharing.find((community) => community.guildId !== null)?.guildId ?? null;
+      return {
+        id: guildId ?? unknownGuild,
+        guildId,
+        listings: lookups.of(shown(listings)),
+        rules: listedRules(listings),
+        standings: standingsOf(accounts, sharing[0]?.timeZone ?? 'UTC'),
+      };
+    });
+  }
+
+  /**
+   * @param communities those whose listings are shown
+   * @param options.covered those whose accounts are used
+   * @param options.isManaged by the managers of the guild
+   */
+  function create(
+    communities: readonly Community[],
+    { covered, isManaged }: { readonly covered: readonly Community[]; readonly isManaged: boolean },
+  ): BotContext {
+    const listings = communities.flatMap((community) => community.listings);
+    const { accounts = homeAccounts, timeZone = 'UTC' } = covered[0] ?? {};
+    const isOnly = directory.communities.length === 1 && !directory.isShared;
+    return {
+      clock,
+      drawVotePicture,
+      listings: lookups.of(shown(listings)),
+      isShared: directory.isShared,
+      rules: listedRules(listings),
+      communities: isOnly ? null : cover(covered),
+      standings: standingsOf(accounts, timeZone),
+      ...services.commandsIn({ communities: covered, isManaged, isOnly }),
+    };
+  }
+
+  function memoized() {
+    const createFor = (isManaged: boolean) =>
+      memoizeOne((communities: readonly Community[]) => create(communities, { covered: communities, isManaged }));
+    return { managed: createFor(true), visited: createFor(false) };
+  }
+
+  /** Those in which the member has an account, or all of the operator's if there is none. */
+  async function communitiesOf(userId: string, communities: readonly Community[]): Promise<readonly Community[]> {
+    const scopes = await store.communitiesOf(userId);
+    const own = communities.filter(({ accounts }) => scopes.includes(accounts));
+    return own.length > 0 ? own : communities.filter(({ isHosted }) => !isHosted);
+  }
+
+  /** A guild whose id is not configured may be any guild. */
+  function isManaged(guildId: string | null): boolean {
+    if (guildId === null) return false;
+    const [first, ...others] = directory.communities;
+    const isUnknown = first?.guildId === null && others.length === 0;
+    return isUnknown || directory.ofGuild(guildId) !== undefined;
+  }
+
+  const home = directory.communities.find(({ accounts }) => accounts === homeAccounts);
+  return {
+    standings: standingsOf(homeAccounts, home?.timeZone ?? 'UTC'),
+    at({ guildId, userId }) {
+      const communities = directory.inGuild(guildId);
+      if (isManaged(guildId)) return contexts.managed(communities);
+      if (communities.length <= 1) return contexts.visited(communities);
+      return communitiesOf(userId, communities).then((covered) => {
+        // In direct messages, members see only what is theirs; in a guild, the listings of the operator are for everyone.
+        return create(guildId === null ? covered : communities, { covered, isManaged: false });
+      });
+    },
+    offer: () => ({ listings: lookups.of(shown(directory.listings)), isShared: directory.isShared }),
+  };
+}
+
+function shown(listings: readonly CommunityListing[]): readonly CommunityListing[] {
+  return listings.filter((listing) => !isRepeated(listing));
+}
 
 /**
- * The part of the command context that determines which commands are registered: the listings with an API key. It sends
- * no request.
+ * What commands offer by the configuration alone, without a request: the listings with an API key.
  * @throws TallyhookError `lookup_key_malformed`
  */
-export function commandContextFor({ lookup, listings }: Config): Omit<DescriptionContext, 'texts'> {
+export function configuredOffer({ lookup, listings }: Config): Omit<DescriptionContext, 'texts'> {
   const listingsWithKey = listings.flatMap(({ name, kind, lookupKey: key }) =>
     key === null ? [] : [{ name, lookup: createLookup({ kind, baseUrl: lookup.baseUrl, key, clock: systemClock }) }],
   );

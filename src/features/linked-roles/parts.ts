@@ -1,5 +1,24 @@
-import type { FeatureParts, PartsContext } from '../parts.ts';
-import type { LinkedRolesService } from './create.ts';
+import type { Encryption } from '../../platform/encryption/encryption.ts';
+import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
+import { createLinkedRolesService, type LinkedRolesService } from './create.ts';
+import type { LinkedMembers } from './store.ts';
+
+export function createServices({
+  store,
+  config,
+  nudge,
+  ...context
+}: ServicesContext & {
+  readonly store: { readonly linkedRoles: LinkedMembers };
+  readonly encryption: Encryption;
+}) {
+  const linkedRoles = createLinkedRolesService(config, {
+    ...context,
+    members: store.linkedRoles,
+    nudge: (queue) => nudge([queue]),
+  });
+  return { shared: { linkedRoles }, ...(linkedRoles && { routes: linkedRoles.routes }) } satisfies FeatureServices;
+}
 
 export function create({
   linkedRoles,

@@ -1,8 +1,27 @@
-import type { FeatureParts, PartsContext } from '../parts.ts';
+import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
+import { currentParty } from './current-party.ts';
 import { createPartyPanelHandler } from './panel-message.ts';
 import { createPartyReachedHandler } from './reached-message.ts';
 import { createPartyRewardHandler } from './reward.ts';
 import type { PartyStore } from './store.ts';
+
+export function createServices({
+  store: { party },
+  directory,
+  metrics,
+  clock,
+}: ServicesContext & { readonly store: { readonly party: PartyStore } }) {
+  metrics.gauge({
+    name: 'tallyhook_party_votes',
+    help: 'Counted votes in the current period of the party, and its goal. Missing without a party.',
+    label: 'of',
+    async read() {
+      const current = await currentParty(party, directory.listings, clock.now());
+      return current && { counted: current.votes, goal: current.goal };
+    },
+  });
+  return {} satisfies FeatureServices;
+}
 
 export function create({
   store: { party },

@@ -31,10 +31,8 @@ export function createReminderLoop(options: {
   /** Called with the queue of a new effect. */
   readonly onEnqueued: (queue: string) => void;
   readonly onChecked: (outcome: ReminderOutcome) => void;
-  /** Called regularly, also when nothing is due. */
-  readonly onPoll: () => Promise<void>;
 }): Loop {
-  const { reminders, findListing, longestCooldownMs, createCheck, clock, log, onEnqueued, onChecked, onPoll } = options;
+  const { reminders, findListing, longestCooldownMs, createCheck, clock, log, onEnqueued, onChecked } = options;
   const maxAhead = () => Math.max(day, longestCooldownMs());
 
   async function check(reminder: Reminder, checkVote: CheckVote): Promise<void> {
@@ -77,7 +75,6 @@ export function createReminderLoop(options: {
 
   /** Returns whether more may be due. */
   async function poll(): Promise<boolean> {
-    await onPoll();
     const now = clock.now();
     const claim = {
       now,

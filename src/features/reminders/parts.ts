@@ -1,14 +1,67 @@
 import { listingName, readCard } from '../../core/announcements/listing-card.ts';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import { type LedgerReads, lastVoteAt } from '../../core/ledger/ledger.ts';
+import { namesOfTarget } from '../../core/tally/community.ts';
+import { second } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import { createLoop } from '../../platform/loop.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { FeatureParts, PartsContext } from '../parts.ts';
+import type { CommunityListing } from '../communities/feature.ts';
+import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
 import type { ReminderNotice } from './effects.ts';
 import { createReminderLoop } from './loop.ts';
 import { hasReminder, renderReminder } from './message.ts';
-import type { ReminderService } from './service.ts';
+import { createReminderService, type ReminderService, type Reminders } from './service.ts';
 import type { StoredReminders } from './store.ts';
-import { createVoteCheck } from './vote-check.ts';
+import { type CheckedListing, createVoteCheck, listingToCheck } from './vote-check.ts';
+
+declare module '../../../commands/context.ts' {
+  interface FeatureContext {
+    readonly reminders: Reminders;
+  }
+}
+
+/** How often notices of other processes are read (ms). */
+const noticesPollMs = 30 * second;
+
+export function createServices({
+  store,
+  config,
+  directory,
+  lookups,
+  clock,
+  stopwatch,
+  log,
+}: ServicesContext & { readonly store: { readonly reminders: StoredReminders } }) {
+  const toCheck = (listing: CommunityListing) => listingToCheck(listing, lookups.find);
+  const reminders = createReminderService({
+    store: store.reminders,
+    listings: () => directory.communities.flatMap(({ named }) => named.map(toCheck)),
+    findListing(name): CheckedListing | undefined {
+      const named = directory.find(name);
+      const [first = name] = named === undefined ? [] : namesOfTarget(named.community, name);
+      const listing = directory.find(first);
+      return listing === undefined || listing.implied ? undefined : toCheck(listing);
+    },
+    isEnabled: config.reminders,
+    clock,
+    log,
+  });
+  const notices = createLoop({
+    round: reminders.refreshNotices,
+    pauseMs: noticesPollMs,
+    onError: (error) => log.warn({ reason: messageOf(error) }, 'notices to members could not be read'),
+    clock: stopwatch,
+  });
+  return {
+    shared: { reminders },
+    commandsIn: ({ communities }) => ({
+      reminders: reminders.covering(communities.flatMap(({ named }) => named.map(toCheck))),
+    }),
+    noticeFor: reminders.noticeFor,
+    loops: [notices],
+  } satisfies FeatureServices;
+}
 
 export function create({
   store,
@@ -27,18 +80,23 @@ export function create({
     readonly reminders: StoredReminders;
     readonly ledgerIn: (accounts: AccountScope) => LedgerReads;
   };
-  readonly reminders: Pick<ReminderService, 'findListing' | 'isStillWanted' | 'refreshNotices'>;
+  readonly reminders: Pick<ReminderService, 'findListing' | 'isStillWanted' | 'directMessagesClosed'>;
 }) {
+  const checked = metrics.counter({
+    name: 'tallyhook_reminders_total',
+    help: 'Reminders checked when due, by outcome (due, not_yet, unknown).',
+    labels: ['outcome'],
+    zero: [{ outcome: 'due' }, { outcome: 'not_yet' }, { outcome: 'unknown' }],
+  });
   const loop = createReminderLoop({
     ...{ reminders: store.reminders, findListing: reminders.findListing, clock, log },
-    onPoll: reminders.refreshNotices,
     longestCooldownMs: () => Math.max(0, ...directory.listings.map(({ rewards }) => rewards.base.cooldownMs)),
     createCheck: () =>
       createVoteCheck({
         lastVoteAt: (userId, { name, names = [name], accounts }) => lastVoteAt(store.ledgerIn(accounts), userId, names),
         ...{ keyStatus: lookups.keyStatus, clock },
       }),
-    onChecked: (outcome) => metrics.reminders.inc({ outcome }),
+    onChecked: (outcome) => checked.inc({ outcome }),
     onEnqueued: (queue) => nudge([queue]),
   });
   return {
@@ -53,5 +111,6 @@ export function create({
       },
     },
     loops: config.reminders ? [loop] : [],
+    onDirectMessagesClosed: reminders.directMessagesClosed,
   } satisfies FeatureParts;
 }

@@ -13,6 +13,11 @@ export function create(
   },
 ) {
   const { store, lookups, isHandled, metrics, clock, log } = context;
+  const polls = metrics.counter({
+    name: 'tallyhook_review_polls_total',
+    help: 'Polls for new reviews to announce, by listing and outcome (polled, over_budget, failed).',
+    labels: ['listing', 'outcome'],
+  });
 
   function tasksOf(listing: CommunityListing): readonly AnnouncementTask[] {
     const lookup = lookups.find(listing.name)?.lookup;
@@ -22,7 +27,7 @@ export function create(
       ...{ store: store.reviews, clock, lookup, log },
       isHandled: () => isHandled('review'),
       keyStatus: () => lookups.keyStatus(listing.name),
-      onPolled: (outcome) => metrics.reviewPolls.inc({ listing: listing.linked ? linkedLabel : listing.name, outcome }),
+      onPolled: (outcome) => polls.inc({ listing: listing.linked ? linkedLabel : listing.name, outcome }),
     });
     return [{ name: 'reviews', run }];
   }

@@ -5,14 +5,30 @@ import type { RequestGuard } from '../../discord/circuits/request-guard.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import { escapeText, lines, mention, roleMention, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { FeatureParts, PartsContext } from '../parts.ts';
+import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
 import type { GivenRoleCheck } from './given-role-check.ts';
+import { createRoleAccess } from './role-access.ts';
 import { createExplainRoleFailure } from './role-failure.ts';
 import { createRoleGrants } from './role-grants.ts';
 import { createRoleHandler } from './roles.ts';
+import { createSeenMembers } from './seen-members.ts';
 import type { RoleStore } from './store.ts';
 
 const maxReasonLength = 500;
+
+export function createServices({
+  store,
+  rest,
+  directory,
+  clock,
+  stopwatch,
+  log,
+}: ServicesContext & { readonly store: { readonly roles: RoleStore } }) {
+  return {
+    shared: { roleAccess: createRoleAccess({ rest, clock: stopwatch, log }) },
+    onMemberSeen: createSeenMembers({ store: store.roles, directory, clock, log }),
+  } satisfies FeatureServices;
+}
 
 export function create({
   store: { roles, shop, outbox },

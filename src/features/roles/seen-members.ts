@@ -26,12 +26,11 @@ export type MemberSeen = (input: Pick<CommandInput, 'userId' | 'guildId' | 'role
  */
 export function createSeenMembers(options: {
   readonly store: RoleStore;
-  /** The listings that roles in a guild are for; see {@link listingsSeenIn}. */
-  readonly listingsIn: (guildId: string | null) => readonly ListingContext[];
+  readonly directory: Directory;
   readonly clock: Clock;
   readonly log: Log;
 }): MemberSeen {
-  const { store, listingsIn, clock, log } = options;
+  const { store, directory, clock, log } = options;
   const repairedAt = new BoundedMap<number>(maxMembers);
   const seenRoles = new BoundedMap<{ readonly roles: string; readonly at: number }>(maxMembers);
 
@@ -48,7 +47,7 @@ export function createSeenMembers(options: {
   }
 
   return ({ userId, guildId, roles }) => {
-    const listings = listingsIn(guildId);
+    const listings = listingsSeenIn(directory, guildId);
     const grantsRoles = listings.some(({ community }) => community.guildId !== null);
     const last = repairedAt.get(userId);
     if (grantsRoles && (last === undefined || clock.monotonic() - last >= repairEveryMs)) {

@@ -1,7 +1,45 @@
+import type { HandlerKind } from '../../core/outbox/handler-events.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { FeatureParts } from '../parts.ts';
+import type { FeatureParts, FeatureServices, ServicesContext } from '../parts.ts';
 import type { PurchasedItem } from './effects.ts';
 import { renderPurchaseMessage, renderPurchaseReport } from './messages.ts';
+import { createShop, findShop, type Shop } from './shop.ts';
+import type { PurchaseStore } from './store.ts';
+
+declare module '../../../commands/context.ts' {
+  interface FeatureContext {
+    readonly shop: Shop;
+  }
+}
+
+export function createServices({
+  store,
+  directory,
+  isHandled,
+  nudge,
+  metrics,
+  clock,
+  log,
+}: ServicesContext & {
+  readonly store: { readonly shop: PurchaseStore };
+  readonly isHandled: (kind: HandlerKind) => boolean;
+}) {
+  const purchases = metrics.counter({
+    name: 'tallyhook_purchases_total',
+    help: 'Confirmed purchases of the shop, by result; also those that a manager fulfilled or refunded.',
+    labels: ['result'],
+  });
+  const shop = createShop({
+    shopIn: (guildId) => findShop(directory, guildId),
+    store: store.shop,
+    isHandled: () => isHandled('purchase'),
+    onPurchase: (result) => purchases.inc({ result }),
+    nudge,
+    clock,
+    log,
+  });
+  return { commands: { shop } } satisfies FeatureServices;
+}
 
 export function create() {
   return {

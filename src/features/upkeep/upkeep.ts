@@ -3,17 +3,11 @@ import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, hour, minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
+import type { Metrics } from '../../platform/http/metrics/metrics.ts';
 import type { Log } from '../../platform/log.ts';
 import { createLoop, type Loop } from '../../platform/loop.ts';
 import type { Store } from '../store.ts';
-import {
-  countEveryMs,
-  createPruning,
-  keepVoteCountsMs,
-  type PrunedKind,
-  pruneEveryMs,
-  type Retention,
-} from './pruning.ts';
+import { countEveryMs, createPruning, keepVoteCountsMs, pruneEveryMs, type Retention } from './pruning.ts';
 
 /** Roles must be removed within 15 s of their end. */
 const endGrantsEveryMs = 5 * second;
@@ -40,14 +34,25 @@ export function createUpkeep(options: {
   readonly separateAccounts: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly onPruned: (kind: PrunedKind, rows: number) => void;
+  readonly metrics: Pick<Metrics, 'counter'>;
 }): Loop {
-  const { store, firstListing, separateAccounts, clock, log, onPruned } = options;
+  const { store, firstListing, separateAccounts, clock, log } = options;
   const { counting } = store;
   const abortController = new AbortController();
   const { signal } = abortController;
   let completing: Promise<void> | undefined;
-  const prune = createPruning(options.keep, { store: store.upkeep, clock, signal, onPruned });
+  const pruned = options.metrics.counter({
+    name: 'tallyhook_pruned_rows_total',
+    help: 'Rows that this process has pruned: bodies of deliveries, and effects that are done.',
+    labels: ['what'],
+    zero: [{ what: 'bodies' }, { what: 'effects' }],
+  });
+  const prune = createPruning(options.keep, {
+    store: store.upkeep,
+    clock,
+    signal,
+    onPruned: (what, rows) => pruned.inc({ what }, rows),
+  });
   let lastRepaired = '';
   let nextRoundAt = 0;
 

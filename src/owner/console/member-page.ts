@@ -8,7 +8,7 @@ import { type Html, html } from '../../platform/web/html.ts';
 import type { PageRequest } from '../../platform/web/pagination.ts';
 import { dateTime, timeAgo } from '../../platform/web/time-element.ts';
 import type { OwnerContext } from '../context.ts';
-import { explainDelivery } from '../explain.ts';
+import { explainDelivery } from '../../features/traces/explain.ts';
 import { getMember, type MemberDetails, type VoteTimes } from '../get-member.ts';
 import { deliveryLink, signedCredits, statusBadge, untrustedText } from './cells.ts';
 import { visible } from './pretty-json.ts';

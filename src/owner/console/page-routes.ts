@@ -7,7 +7,7 @@ import type { PageContent } from '../../platform/web/page-frame.ts';
 import { paginate } from '../../platform/web/pagination.ts';
 import type { AnnouncementPreview, ListingPreviews } from '../announcement-previews.ts';
 import type { OwnerContext } from '../context.ts';
-import { getDelivery } from '../get-delivery.ts';
+import { getDelivery } from '../../features/traces/delivery-details.ts';
 import { getSummary } from '../get-summary.ts';
 import {
   deliveriesQuery,

@@ -17,17 +17,17 @@ export function createHttpApp(options: {
   health: Router;
   /** Null without an owner token. */
   owner: RequestHandler | null;
-  /** Null if linked roles are off. */
-  linkedRoles?: RequestHandler | null;
+  /** Other pages. */
+  pages?: readonly RequestHandler[];
   /** For the bodies of the owner's requests, which are read before the session is checked; by default its own. */
   memory?: BodyMemory;
   log: Log;
 }): Express {
-  const { webhooks, health, owner, linkedRoles = null, memory = new BodyMemory(), log } = options;
+  const { webhooks, health, owner, pages = [], memory = new BodyMemory(), log } = options;
   const app = express().disable('x-powered-by').disable('etag');
   if (webhooks !== null) app.use(webhooks);
   app.use(health);
-  if (linkedRoles !== null) app.use(linkedRoles);
+  for (const page of pages) app.use(page);
   if (owner !== null) app.use('/owner', reserveBody(memory, maxOwnerBodyBytes), owner);
   app.use((_request, response) => {
     response.status(404).json({ success: false, error: 'Not found.' });

@@ -1,12 +1,18 @@
 import { Gauge, type Registry } from 'prom-client';
 
 /** What a gauge reads: a value, values by label, or null for no series. */
-type Reading = number | null | Readonly<Record<string, number>>;
+export type Reading = number | null | Readonly<Record<string, number>>;
+
+export interface GaugeOptions {
+  readonly name: string;
+  readonly help: string;
+  readonly label?: string;
+}
 
 /** A gauge that is read at each scrape. If that fails, one without a label is NaN, and one with a label has no series. */
 export function addGauge(
   registry: Registry,
-  { name, help, label }: { readonly name: string; readonly help: string; readonly label?: string },
+  { name, help, label }: GaugeOptions,
   read: () => Reading | Promise<Reading>,
 ): void {
   new Gauge({

@@ -9,6 +9,7 @@ import { create as reminderParts } from '../../../src/features/reminders/parts.t
 import { create as shopParts } from '../../../src/features/shop/parts.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { minute } from '../../../src/platform/durations.ts';
+import { createMetrics } from '../../../src/platform/http/metrics/metrics.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { localDiscord } from '../../discord/bot.ts';
 
@@ -19,7 +20,8 @@ async function messaging(card: ListingCard | null = null, isStillWanted = true) 
   const closed: string[] = [];
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
   // What the messages themselves use of it.
-  const context = { ...{ rest, clock: systemClock, cardOf: async () => card }, store: {}, settings: {}, config: {} };
+  const base = { rest, clock: systemClock, metrics: createMetrics(), cardOf: async () => card };
+  const context = { ...base, store: {}, settings: {}, config: {} };
   const reminders = { isStillWanted: async () => isStillWanted };
   const isWanted = async () => true;
   const { departure } = communityParts(context as never).directMessages;

@@ -1,11 +1,12 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
+import { loadConfig } from '../../../config/load.ts';
+import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { createSeenMembers } from '../../../src/features/roles/seen-members.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { hour } from '../../../src/platform/durations.ts';
 import { eventually } from '../../support/eventually.ts';
-import { serverAndBot } from '../../support/listings.ts';
+import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 
@@ -18,26 +19,23 @@ async function openCommunity() {
   const clock = manualClock(start);
   const store = await openStore(newSqliteUrl(), clock, { thread: false });
   onTestFinished(() => store.close());
-  const [server] = serverAndBot();
-  if (server === undefined) throw new Error('no listing');
-  const listing: ListingContext = {
-    ...server,
-    rewards: {
-      ...server.rewards,
-      multipliers: [{ factor: 1.5, days: null, from: null, until: null, role: booster }],
-      voterRole: { role: voter, forMs: 12 * hour },
-    },
-    community: { ...server.community, guildId },
+  const rewards = {
+    vote: 10,
+    multipliers: [{ factor: 1.5, role: booster }],
+    voterRole: { role: voter, for: '12h' },
   };
-  const listings = [listing];
+  const directory = createDirectory(loadConfig(environmentWith([{ ...harbour, guildId, rewards }])).listings);
+  const routedTo = () => directory.ofGuild(guildId)?.listings[0];
   const seen = createSeenMembers({
     store: store.roles,
-    listingsIn: () => listings,
+    directory,
     clock,
     log: pino({ level: 'silent' }),
   });
   async function vote(at: number) {
     const event = { family: 'vote', kind: 'server_vote', userId: '1', at, creditsAwarded: null, denial: null } as const;
+    const listing = routedTo();
+    if (listing === undefined) throw new Error('no listing');
     const routed = { type: 'event', event: { ...event, target: { kind: 'server', id: null } }, listing } as const;
     return store.recorder.record({ receivedAt: at, family: 'vote', body: '{}' }, routed);
   }

@@ -4,6 +4,7 @@ import type { ListingContext } from '../../../src/core/tally/listing-context.ts'
 import { openStore, type Store } from '../../../src/features/store.ts';
 import { createUpkeep } from '../../../src/features/upkeep/upkeep.ts';
 import { day, hour, minute, second } from '../../../src/platform/durations.ts';
+import { createMetrics } from '../../../src/platform/http/metrics/metrics.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { manualClock } from '../../support/manual-clock.ts';
@@ -32,7 +33,7 @@ async function startUpkeep() {
       store,
       firstListing: () => listing,
       keep: { bodiesMs: null, effectsMs: null },
-      onPruned: () => {},
+      metrics: createMetrics(),
       separateAccounts: async () => {},
     },
     ...{ clock, log: pino({ level: 'silent' }) },
@@ -102,7 +103,7 @@ it('notes from its heartbeats when receiving was down, over a restart', async ()
       store,
       firstListing: () => listing,
       keep: { bodiesMs: null, effectsMs: null },
-      onPruned: () => {},
+      metrics: createMetrics(),
       separateAccounts: async () => {},
     },
     ...{ clock, log: pino({ level: 'silent' }) },

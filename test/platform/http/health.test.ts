@@ -22,7 +22,6 @@ async function served(options: Partial<HealthOptions> & { discord?: ReadinessChe
       return store.outbox.sizes();
     },
     waitingSince: () => store.outbox.waitingSince(systemClock.now()),
-    party: async () => null,
     isConnected: () => true,
     invalidRequests: () => 0,
     stopped: () => ({ channels: 2, roles: 1 }),

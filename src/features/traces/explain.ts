@@ -1,7 +1,7 @@
-import { directMessagesClosed } from '../core/outbox/effect.ts';
-import type { DeliveryRecord, EffectRecord, EntryRecord } from '../core/records/records.ts';
-import { formatCount } from '../platform/durations.ts';
-import { quarantineReasons } from '../webhook/quarantine-reasons.ts';
+import { directMessagesClosed } from '../../core/outbox/effect.ts';
+import type { DeliveryRecord, EffectRecord, EntryRecord } from '../../core/records/records.ts';
+import { formatCount } from '../../platform/durations.ts';
+import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 
 /** The reason for a delivery's outcome, in a sentence that answers "I voted and got nothing". */
 export function explainDelivery(

@@ -1,8 +1,13 @@
-import { type DeliveryRecord, type EffectRecord, type EntryRecord, isPruned } from '../core/records/records.ts';
-import { formatCount, minute } from '../platform/durations.ts';
-import { HttpError } from '../platform/web/http-error.ts';
-import { quarantineReasons } from '../webhook/quarantine-reasons.ts';
-import type { OwnerContext } from './context.ts';
+import {
+  type DeliveryRecord,
+  type EffectRecord,
+  type EntryRecord,
+  isPruned,
+  type Records,
+} from '../../core/records/records.ts';
+import { formatCount, minute } from '../../platform/durations.ts';
+import { HttpError } from '../../platform/web/http-error.ts';
+import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { asSentence, explainDelivery, explainEffect, formatCredits } from './explain.ts';
 
 /** A delivery with everything that resulted from it. */
@@ -16,7 +21,12 @@ export interface DeliveryDetails {
   readonly timeline: readonly TimelineStep[];
 }
 
-type RecordsContext = Pick<OwnerContext, 'records' | 'eventKeysOf'>;
+/** Where a delivery is looked up. */
+export interface RecordsContext {
+  readonly records: Records;
+  /** The idempotency keys of a delivery's event, as far as its body has them. */
+  readonly eventKeysOf: (delivery: DeliveryRecord) => readonly string[];
+}
 
 /** @throws HttpError 404 */
 export async function getDelivery(context: RecordsContext, id: number): Promise<DeliveryDetails> {
@@ -31,7 +41,7 @@ export async function getDelivery(context: RecordsContext, id: number): Promise<
 }
 
 /** @throws HttpError 404 */
-export async function findDelivery({ records }: Pick<OwnerContext, 'records'>, id: number): Promise<DeliveryRecord> {
+export async function findDelivery({ records }: Pick<RecordsContext, 'records'>, id: number): Promise<DeliveryRecord> {
   const delivery = await records.delivery(id);
   if (delivery === null) throw new HttpError(404, `Delivery ${id} does not exist.`);
   return delivery;

@@ -1,9 +1,8 @@
-import type { Trace, TracedDelivery, Traces } from '../../commands/traces.ts';
-import { type AccountScope, accountIdOf } from '../core/ledger/account-id.ts';
-import type { DeliveryRecord } from '../core/records/records.ts';
-import { quarantineReasons } from '../webhook/quarantine-reasons.ts';
-import type { OwnerContext } from './context.ts';
-import { getDelivery } from './get-delivery.ts';
+import type { Trace, TracedDelivery, Traces } from '../../../commands/traces.ts';
+import { type AccountScope, accountIdOf } from '../../core/ledger/account-id.ts';
+import type { DeliveryRecord } from '../../core/records/records.ts';
+import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import { getDelivery, type RecordsContext } from './delivery-details.ts';
 
 /** Deliveries in a trace: as many as fit into a reply with their steps. */
 const maxDeliveries = 5;
@@ -20,10 +19,7 @@ export interface TracedCommunity {
 }
 
 /** Traces in one community, from the owner's records. Nothing of another community is in them. */
-export function createTraces(
-  context: Pick<OwnerContext, 'records' | 'eventKeysOf'>,
-  { accounts, only }: TracedCommunity,
-): Traces {
+export function createTraces(context: RecordsContext, { accounts, only }: TracedCommunity): Traces {
   const { records } = context;
   const listings = only === null ? null : only.listings;
   return {

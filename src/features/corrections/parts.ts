@@ -1,0 +1,24 @@
+import { homeAccounts } from '../../core/ledger/account-id.ts';
+import type { Recordings } from '../../core/store/recording/recording-jobs.ts';
+import type { FeatureServices, ServicesContext } from '../parts.ts';
+import { type Awards, createAwards } from './awards.ts';
+
+declare module '../../../commands/context.ts' {
+  interface FeatureContext {
+    /** Null where managers may not change accounts: in guilds without a listing of their own. */
+    readonly awards: Awards | null;
+  }
+}
+
+export function createServices({
+  store: { recorder },
+  clock,
+  log,
+}: ServicesContext & { readonly store: { readonly recorder: Pick<Recordings, 'correct'> } }) {
+  return {
+    commandsIn({ communities: [community], isManaged }) {
+      const accounts = community?.accounts ?? homeAccounts;
+      return { awards: isManaged ? createAwards({ recorder, accounts, clock, log }) : null };
+    },
+  } satisfies FeatureServices;
+}

@@ -1,0 +1,114 @@
+import type { RequestHandler } from 'express';
+import type { FeatureContext } from '../../commands/context.ts';
+import type { EffectHandlers } from '../core/outbox/perform.ts';
+import type { Loop } from '../platform/loop.ts';
+import { type Features, features, type Together } from './index.ts';
+import type {
+  CommandCoverage,
+  DirectMessageTypes,
+  FeatureParts,
+  FeatureServices,
+  NoticeContext,
+  OwnerReportTypes,
+} from './parts.ts';
+
+type Loaded = Awaited<ReturnType<Extract<Features[keyof Features], { readonly load: unknown }>['load']>>;
+type CreateServices = Extract<Loaded, { readonly createServices: unknown }>['createServices'];
+type CreateParts = Extract<Loaded, { readonly create: unknown }>['create'];
+type CreatedServices = ReturnType<CreateServices>;
+type CreatedParts = ReturnType<CreateParts>;
+
+/** What several functions need together. */
+type ContextOf<Function> = (
+  Function extends (context: infer Context) => unknown
+    ? (each: Context) => void
+    : never
+) extends (all: infer All) => void
+  ? All
+  : never;
+type Member<Created, Name extends PropertyKey> = Extract<Created, Readonly<Record<Name, unknown>>>[Name];
+
+/** What features share with others. */
+export type Shared = Together<Member<CreatedServices, 'shared'>>;
+/** What the services of all features need. */
+export type CompleteServicesContext = Omit<ContextOf<CreateServices>, keyof Shared>;
+/** What the parts of all features need. */
+export type CompleteContext = ContextOf<CreateParts>;
+
+/** What all features offer in a process, by the names of {@link FeatureServices}. */
+export interface Services extends Required<Omit<FeatureServices, 'shared' | 'commands' | 'commandsIn' | 'routes'>> {
+  readonly shared: Shared;
+  /** What commands use of the features where they cover these communities. */
+  readonly commandsIn: (place: CommandCoverage) => FeatureContext;
+  readonly routes: readonly RequestHandler[];
+}
+
+/** The modules of all features, in their order. Loads discord.js. */
+function load(): Promise<Loaded[]> {
+  const loading = Object.values(features).flatMap((feature): Promise<Loaded>[] =>
+    'load' in feature ? [feature.load()] : [],
+  );
+  return Promise.all(loading);
+}
+
+/** Creates what commands use. What is missing in the context of commands does not compile. */
+export async function createServices(context: CompleteServicesContext): Promise<Services> {
+  type Module = { readonly createServices: (context: object) => FeatureServices };
+  const all: FeatureServices[] = [];
+  const shared = {} as Shared;
+  for (const module of await load()) {
+    if (!('createServices' in module)) continue;
+    const services = (module as Module).createServices({ ...context, ...shared });
+    Object.assign(shared, services.shared);
+    all.push(services);
+  }
+  const everywhere = Object.assign({}, ...all.map(({ commands }) => commands));
+  type Everywhere = Together<Member<CreatedServices, 'commands'>>;
+  type InPlace = Together<ReturnType<Member<CreatedServices, 'commandsIn'>>>;
+  return {
+    shared,
+    commandsIn: (place): Everywhere & InPlace =>
+      Object.assign({}, everywhere, ...all.map(({ commandsIn }) => commandsIn?.(place))),
+    async noticeFor(userId: string, place: NoticeContext) {
+      for (const { noticeFor } of all) {
+        const notice = await noticeFor?.(userId, place);
+        if (notice) return notice;
+      }
+      return null;
+    },
+    onMemberSeen(input) {
+      for (const { onMemberSeen } of all) onMemberSeen?.(input);
+    },
+    loops: all.flatMap(({ loops }): readonly Loop[] => loops ?? []),
+    routes: all.flatMap(({ routes }) => routes ?? []),
+  };
+}
+
+type Merged<Name extends 'effects' | 'directMessages' | 'ownerReports'> = Together<Member<CreatedParts, Name>>;
+
+/** What all features do in a process that announces, by the names of {@link FeatureParts}. */
+export interface Parts extends Required<Omit<FeatureParts, 'effects' | 'directMessages' | 'ownerReports'>> {
+  readonly effects: Required<Omit<EffectHandlers, 'directMessage' | 'ownerReport' | 'handler'>>;
+  readonly directMessages: DirectMessageTypes;
+  readonly ownerReports: OwnerReportTypes;
+}
+
+/** Creates what features do beside transactions. What is missing for a kind or type does not compile. */
+export async function createParts(context: CompleteContext): Promise<Parts> {
+  type Module = { readonly create: (context: CompleteContext) => FeatureParts };
+  const parts = (await load()).flatMap((module) => ('create' in module ? [(module as Module).create(context)] : []));
+  const merge = (name: keyof FeatureParts) => Object.assign({}, ...parts.map((part) => part[name]));
+  return {
+    effects: merge('effects') as Merged<'effects'>,
+    directMessages: merge('directMessages') as Merged<'directMessages'>,
+    ownerReports: merge('ownerReports') as Merged<'ownerReports'>,
+    tasks: (community) => parts.flatMap(({ tasks }) => tasks?.(community) ?? []),
+    async prepareTasks() {
+      for (const { prepareTasks } of parts) await prepareTasks?.();
+    },
+    loops: parts.flatMap(({ loops }) => loops ?? []),
+    async onDirectMessagesClosed(userId) {
+      for (const { onDirectMessagesClosed } of parts) await onDirectMessagesClosed?.(userId);
+    },
+  };
+}

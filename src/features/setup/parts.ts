@@ -1,0 +1,28 @@
+import { createSetupDrafts, type SetupChecks, type SetupServices } from '../../../commands/setup-services.ts';
+import { createGuildChannels } from '../../discord/guild-channels.ts';
+import type { BudgetStore } from '../../lookup/budget.ts';
+import type { FeatureServices, ServicesContext } from '../parts.ts';
+import type { Setup } from './setup.ts';
+import { createSetupChecks } from './setup-checks.ts';
+
+declare module '../../../commands/context.ts' {
+  interface FeatureContext {
+    /** Null if settings cannot be stored; then there is no `/setup`. */
+    readonly setup: SetupServices | null;
+  }
+}
+
+export function createServices(
+  context: ServicesContext & {
+    readonly store: { readonly budgetStore: BudgetStore };
+    readonly setup: Setup;
+    readonly roleAccess: SetupChecks['roleAccess'];
+  },
+) {
+  const { config, setup, roleAccess, rest, clock, stopwatch, log } = context;
+  const channelsOf = createGuildChannels({ rest, clock: stopwatch, log });
+  const checks = { ...createSetupChecks(config, context), roleAccess, channelsOf };
+  return {
+    commands: { setup: { settings: setup, drafts: createSetupDrafts(clock), checks } },
+  } satisfies FeatureServices;
+}
