@@ -1,6 +1,8 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Board, LeaderboardPage } from '../core/ledger/standing.ts';
 import { type DeliveryRecord, type EffectRecord, type EntryRecord, isPruned } from '../core/records/records.ts';
+import { type DeliveryDetails, getDelivery } from '../features/traces/delivery-details.ts';
+import { explainDelivery, explainEffect } from '../features/traces/explain.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { clientKeyOf } from '../platform/web/client-key.ts';
@@ -9,8 +11,6 @@ import { paginate } from '../platform/web/pagination.ts';
 import type { Authentication } from './authentication.ts';
 import type { OwnerContext } from './context.ts';
 import { correct } from './correct.ts';
-import { explainDelivery, explainEffect } from '../features/traces/explain.ts';
-import { type DeliveryDetails, getDelivery } from '../features/traces/delivery-details.ts';
 import { getMember, type MemberAccount, type MemberDetails, type VoteTimes } from './get-member.ts';
 import { getSummary, type Summary } from './get-summary.ts';
 import { findEffect, replayDelivery, replayEffect } from './replay.ts';

@@ -1,7 +1,7 @@
 import type { EffectRecord } from '../core/records/records.ts';
+import { findDelivery } from '../features/traces/delivery-details.ts';
 import { HttpError } from '../platform/web/http-error.ts';
 import type { OwnerContext } from './context.ts';
-import { findDelivery } from '../features/traces/delivery-details.ts';
 
 /** Processes a quarantined delivery again. For any other delivery the outcome is `duplicate`. @throws HttpError 404 */
 export async function replayDelivery(context: OwnerContext, id: number) {

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Environment } from '../../config/environment.ts';
 import { loadHttpAddress, loadLogFormat } from '../../config/load.ts';
+import { TallyhookError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
 import { command } from '../platform/terminal/command.ts';
 import { installProcessErrorHandlers } from '../platform/terminal/process-errors.ts';
@@ -60,16 +61,19 @@ export const sandboxCommand = command({
     const format = resolveLogFormat(loadLogFormat(process.env));
     const log = createLog({ level: 'warn', secrets: [], format });
     installProcessErrorHandlers(log);
-    const sandbox = await startSandbox({
-      ...seed,
-      speed,
-      directory: values.data,
-      linked: !values.unlinked,
-      environment: await botEnvironment(process.env),
-      ports: { page: port ?? (await freePort(host, 3100)), service: await freePort(host, 3200) },
-      log,
-      botLog: ({ logLevel, secrets }) => createLog({ level: logLevel, secrets, format }),
-    });
+    const start = async () =>
+      startSandbox({
+        ...seed,
+        speed,
+        directory: values.data,
+        linked: !values.unlinked,
+        environment: await botEnvironment(process.env),
+        ports: { page: port ?? (await freePort(host, 3100)), service: await freePort(host, 3200) },
+        log,
+        botLog: ({ logLevel, secrets }) => createLog({ level: logLevel, secrets, format }),
+      });
+    // Another program can take a free port before it is used.
+    const sandbox = await start().catch((error: unknown) => (isPortTaken(error) ? start() : Promise.reject(error)));
     const { page, service, bot } = sandbox.urls;
     if (values.json) terminal.print(JSON.stringify(sandbox.urls));
     else
@@ -114,6 +118,10 @@ function parseSeed(text: string): number | 'none' {
   if (text === 'none') return 'none';
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new UsageError(`--seed must be a whole number or "none", not "${text}".`);
+}
+
+function isPortTaken(error: unknown): boolean {
+  return error instanceof TallyhookError && error.code === 'cannot_listen';
 }
 
 /** The preferred port if it is free, otherwise 0 (any free port). */

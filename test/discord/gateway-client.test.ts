@@ -16,6 +16,7 @@ import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { minute, second } from '../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { freePort } from '../support/postgres.ts';
 import { collectingLog, localDiscord, until } from './bot.ts';
 
 function connecting(
@@ -360,12 +361,13 @@ describe('the connection to Discord', () => {
   });
 
   it('logs a token that is rejected after a reconnect', async () => {
-    const discord = await startLocalDiscord();
+    const port = await freePort();
+    const discord = await startLocalDiscord({ port });
     const { client, logged } = connecting(discord);
     client.start();
     await until(() => client.ready);
     await discord.stop();
-    const successor = await startLocalDiscord({ port: Number(new URL(discord.origin).port) });
+    const successor = await startLocalDiscord({ port });
     onTestFinished(() => successor.stop());
     await until(() => logged.some(({ level, hint }) => level === 50 && hint !== undefined));
     expect(client.ready).toBe(false);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { sign } from '../../src/webhook/signature.ts';
+import { freePort } from '../support/postgres.ts';
 import { type Program, startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -23,7 +24,7 @@ async function startWithSecretFile(secret: string) {
     OWNER_TOKEN: 'owner-token',
   };
   const start = (port: string) => startProgram(['start'], { ...environment, PORT: port }, directory);
-  const running = start('0');
+  const running = start(String(await freePort()));
   const url = await running.url();
   return { directory, running, startAgain: () => start(new URL(url).port), url, write };
 }

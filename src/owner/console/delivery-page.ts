@@ -1,10 +1,10 @@
 import { type DeliveryRecord, isPruned } from '../../core/records/records.ts';
+import type { DeliveryDetails } from '../../features/traces/delivery-details.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { dateTime, exactDateTime, timeAgo } from '../../platform/web/time-element.ts';
 import { premiumKinds, voteKinds } from '../../webhook/event.ts';
 import { outcomes } from '../../webhook/response.ts';
-import type { DeliveryDetails } from '../../features/traces/delivery-details.ts';
 import { deliveryLink, memberLink, signedCredits, statusBadge, untrustedText } from './cells.ts';
 import { effectItem } from './effect-item.ts';
 import { prettyJson, visible } from './pretty-json.ts';

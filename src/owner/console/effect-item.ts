@@ -1,8 +1,8 @@
 import type { EffectRecord } from '../../core/records/records.ts';
+import { explainEffect } from '../../features/traces/explain.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { dateTime } from '../../platform/web/time-element.ts';
-import { explainEffect } from '../../features/traces/explain.ts';
 import { deliveryLink, statusBadge } from './cells.ts';
 import { visible } from './pretty-json.ts';
 import type { OwnerSession } from './session.ts';

@@ -2,12 +2,12 @@ import { type Request, Router } from 'express';
 import { z } from 'zod';
 import type { EffectState } from '../../core/outbox/effect.ts';
 import type { EffectRecord } from '../../core/records/records.ts';
+import { getDelivery } from '../../features/traces/delivery-details.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import type { PageContent } from '../../platform/web/page-frame.ts';
 import { paginate } from '../../platform/web/pagination.ts';
 import type { AnnouncementPreview, ListingPreviews } from '../announcement-previews.ts';
 import type { OwnerContext } from '../context.ts';
-import { getDelivery } from '../../features/traces/delivery-details.ts';
 import { getSummary } from '../get-summary.ts';
 import {
   deliveriesQuery,
