@@ -1,16 +1,10 @@
-import type { ListingRewards } from '../src/core/rewards/rules.ts';
+import { type ListingRewards, plainRewards } from '../src/core/rewards/rules.ts';
 import { announceChannelId, cooldownHours, premiumChannelId } from '../src/core/settings/listing-settings.ts';
-import {
-  allListings,
-  milestones,
-  multipliers,
-  premium,
-  vote,
-  whenDenied,
-} from '../src/core/settings/reward-settings.ts';
+import { premium, vote, whenDenied } from '../src/core/settings/reward-settings.ts';
 import type { SettingSpec } from '../src/core/settings/setting-spec.ts';
 import { readAnnouncements } from '../src/features/announcements/settings.ts';
-import { milestoneRoles, premiumRoles, voterRole } from '../src/features/roles/settings.ts';
+import { voterRole } from '../src/features/roles/settings.ts';
+import { settings } from '../src/features/settings.ts';
 import { hour } from '../src/platform/durations.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import { type Community, communitiesOf, plainCommunity } from './communities.ts';
@@ -69,21 +63,19 @@ export function rewardsOf(
   const ofGuild = { ...defaults, VOTER_ROLE_ID: DISCORD_GUILD_ID === guildId ? VOTER_ROLE_ID : undefined };
   const value = <Spec extends SettingSpec>(spec: Spec) => configuredValue(spec, listing, ofGuild);
   const role = value(voterRole) ?? null;
+  const base = {
+    perVote: value(vote) ?? 0,
+    perPremium: value(premium) ?? 0,
+    whenDenied: value(whenDenied) ?? 0,
+    cooldownMs: Math.round((value(cooldownHours) ?? 0) * hour),
+  };
+  const specs: readonly SettingSpec[] = settings;
   return {
-    base: {
-      perVote: value(vote) ?? 0,
-      perPremium: value(premium) ?? 0,
-      whenDenied: value(whenDenied) ?? 0,
-      cooldownMs: Math.round((value(cooldownHours) ?? 0) * hour),
-    },
-    multipliers: value(multipliers) ?? [],
+    ...plainRewards(base),
     streak,
-    milestones: value(milestones) ?? [],
-    milestoneRoles: value(milestoneRoles) ?? 'all',
-    voterRole: role && { role: role.role, forMs: role.for ?? VOTER_ROLE_FOR },
-    premiumRoles: value(premiumRoles) ?? {},
-    allListings: value(allListings) ?? 0,
     party,
+    voterRole: role && { role: role.role, forMs: role.for ?? VOTER_ROLE_FOR },
+    ...Object.assign({}, ...specs.map((spec) => spec.rules?.(value(spec)))),
   };
 }
 

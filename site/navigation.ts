@@ -5,7 +5,7 @@ const categories: readonly (readonly [name: string, documents: RegExp])[] = [
   ['Guides', /^docs\/(guides\/|troubleshooting$)/],
   ['Hosting', /^(docs\/hosting\/|deploy\/)/],
   ['Building on it', /^(examples\/|docs\/(errors|handlers|library|receiver|service|testing-bots)$)/],
-  ['Project', /^(ARCHITECTURE|CHANGELOG|CONTRIBUTING|bench\/|docs\/(decisions|flows))/],
+  ['Project', /^(ARCHITECTURE|CHANGELOG|CONTRIBUTING|bench\/|docs\/(decisions|extending|flows))/],
   ['Manual', /^docs\//],
 ];
 

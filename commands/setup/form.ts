@@ -1,7 +1,7 @@
-import type { SettingField } from '../../src/core/settings/setting-spec.ts';
+import type { SettingField, SettingSpec } from '../../src/core/settings/setting-spec.ts';
 import { type CommandInput, selectedValues, textField } from '../../src/discord/commands/input.ts';
 import type { ModalField, SelectChoice } from '../../src/discord/commands/reply.ts';
-import { type SettingPath, settingAt } from '../../src/features/settings.ts';
+import { type SettingPath, settingAt, settings } from '../../src/features/settings.ts';
 import { fieldText, type JsonObject, listOf, objectOf } from '../../src/platform/json.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 
@@ -41,8 +41,9 @@ export interface Form {
 export function settingsForm(
   section: SectionId,
   title: keyof Texts['setup']['forms'],
-  paths: readonly SettingPath[],
+  named: readonly SettingPath[],
 ): Form {
+  const paths = [...named, ...placedIn(title)];
   return {
     section,
     paths,
@@ -59,6 +60,12 @@ export function settingsForm(
     read: (input, { value }) =>
       Object.fromEntries(paths.map((path) => [path, readSetting(fieldsOf(path), input, value(path))])),
   };
+}
+
+/** Settings that say themselves in which form they are. */
+function placedIn(form: keyof Texts['setup']['forms']): SettingPath[] {
+  const specs: readonly SettingSpec[] = settings;
+  return specs.filter((spec) => spec.form === form).map(({ path }) => path as SettingPath);
 }
 
 function fieldsOf(path: SettingPath): readonly SettingField[] {

@@ -28,11 +28,13 @@ import { votePictureTexts } from './vote-picture.ts';
 function createTexts(locale: Locale) {
   const messages = withOverrides(catalogues[locale], overrides.get(locale));
   const language = createLanguage(locale);
-  const { number, duration, texts } = language;
+  const { number, duration, texts, text, count } = language;
   const parts = partTexts(messages.parts, language);
   const { description: helpDescription, ...helpTexts } = messages.help;
   return {
-    ...{ locale, number, duration, parts },
+    ...{ locale, number, duration, parts, text, count },
+    /** The catalogue, for texts that only fill in a message: `texts.text(texts.messages.thanks.next, { votes })`. */
+    messages,
     listing: listingTexts(messages.listing, language),
     canVote: canVoteTexts(messages.canVote, language),
     reviews: reviewTexts(messages.reviews, language, parts),

@@ -278,6 +278,14 @@ describe('/setup with a listing', () => {
     expect((await read())[0]?.values['rewards.vote']).toEqual({ value: 10, source: 'default' });
   });
 
+  it('switches a bonus off with an empty field', async () => {
+    const { saved, press, open, submit } = await managed({ file: { rewards: { allListings: 20 } } });
+    await press('Rewards');
+    const form = await open('Credits');
+    expect(await submit(form.id, creditsWith({ allListings: '' }))).toContain('**All listings in a day**');
+    expect(await saved()).toMatchObject([[{ path: 'rewards.allListings', after: null }]]);
+  });
+
   it('names what is invalid, and opens the form again with what was entered', async () => {
     const { saved, press, open, submit } = await managed();
     await press('Rewards');

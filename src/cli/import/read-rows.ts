@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { TextDecoder } from 'node:util';
 import { type CsvRow, createCsvParser, findDelimiter } from './csv.ts';
 import { type Fields, fieldsOf, parseExactly } from './fields.ts';
 import { invalidFile, maxRowLength } from './invalid-file.ts';

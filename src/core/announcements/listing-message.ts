@@ -6,6 +6,7 @@ import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type Texts, textsFor } from '../../texts/texts.ts';
 import type { Effect } from '../outbox/effect.ts';
+import type { EffectContents, EffectKind } from '../outbox/effect-contents.ts';
 import type { AnnouncementStyle } from './announcement-style.ts';
 import { type CardSource, type ListingCard, readCard } from './listing-card.ts';
 
@@ -29,10 +30,17 @@ export interface ListingMessageContext {
   readonly buttons: readonly ReplyButton[];
 }
 
+/** The kinds of effects that post into a channel about a listing. */
+type KindAboutListing = {
+  [Kind in EffectKind]: EffectContents[Kind] extends { readonly channelId: string; readonly listing: string }
+    ? Kind
+    : never;
+}[EffectKind];
+
 /** Posts a message about a listing once, in its language and style. Its footer must be that of no other message. */
 export async function postAbout(
   { rest, clock, channelTexts, cardOf, announcements, voteButtons }: ListingMessages,
-  effect: Effect<'digest' | 'lostStreaks' | 'review'>,
+  effect: Effect<KindAboutListing>,
   render: (context: ListingMessageContext) => Promise<(Reply | Panel) & { readonly footer: string }>,
 ): Promise<AttemptResult> {
   const { channelId, listing } = effect.content;

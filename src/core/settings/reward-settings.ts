@@ -114,6 +114,7 @@ export const multipliers = setting({
       ...(until !== null && { until: new Date(until).toISOString() }),
       ...(role !== null && { role }),
     })),
+  rules: (all) => ({ multipliers: all ?? [] }),
   showEntry: showMultiplier,
 });
 
@@ -190,6 +191,7 @@ export const milestones = setting({
       credits: reward,
       ...(role !== null && { role }),
     })),
+  rules: (all) => ({ milestones: all ?? [] }),
   givenRoles: (value) => listOf(value).map((entry) => ({ role: entry['role'], entry })),
   showEntry: showMilestone,
 });
@@ -198,7 +200,9 @@ export const allListings = setting({
   path: 'rewards.allListings',
   description: 'Credits for voting on all listings of the community in one calendar day.',
   schema: credits,
+  canBeOff: true,
   inFile: ({ rewards }) => rewards.allListings,
+  rules: (paid) => ({ allListings: paid ?? 0 }),
   show: showCredits,
   fields: [{ name: 'allListings', kind: 'number', hint: 'allListings', ifEmpty: null }],
 });

@@ -42,6 +42,8 @@ export interface SettingSpec {
   readonly olderName?: string;
   /** The value in effect as in the file (JSON); null if it is off. A shop has the number of its codes only. */
   readonly inFile: (settings: SettingsInEffect) => unknown;
+  /** What a value of the file makes of the rules of the listing; undefined if it is left out, null if it is off. */
+  readonly rules?: (value: unknown) => Partial<ListingRewards>;
   /** Whether it is the id of a channel in which is posted. */
   readonly isChannel?: true;
   /** The roles that members are given by a value as in the file, which may be anything. */
@@ -52,6 +54,8 @@ export interface SettingSpec {
   readonly showEntry?: (entry: JsonObject, texts: Texts) => Markup;
   /** What edits it in a form of `/setup`. */
   readonly fields?: readonly SettingField[];
+  /** The form of a setting that no form names. */
+  readonly form?: keyof Texts['setup']['forms'];
 }
 
 export interface GivenRole {
@@ -109,14 +113,15 @@ export function setting<
   Shared extends true = never,
   const Variable extends string = never,
 >(
-  spec: Omit<SettingSpec, Typed> & {
+  spec: Omit<SettingSpec, Typed | 'rules'> & {
     readonly path: Path;
     readonly schema: Schema;
+    readonly rules?: (value: z.output<Schema> | null | undefined) => Partial<ListingRewards>;
     readonly isShared?: Shared;
     readonly variable?: Variable;
   },
 ): TypedSetting<Path, Schema, Shared, Variable> {
-  return spec as TypedSetting<Path, Schema, Shared, Variable>;
+  return spec as unknown as TypedSetting<Path, Schema, Shared, Variable>;
 }
 
 type OptionalSchema<Spec extends SettingSpec> = z.ZodOptional<Spec['schema']>;

@@ -16,6 +16,7 @@ export const milestoneRoles = setting({
   description: 'Whether a member keeps the roles of all reached milestones (the default), or of the highest only.',
   schema: z.enum(kept, 'it must be "all" or "highest"'),
   inFile: ({ rewards }) => rewards.milestoneRoles,
+  rules: (kind) => ({ milestoneRoles: kind ?? 'all' }),
   show: showChoice,
   fields: [{ name: 'milestoneRoles', kind: 'radios', preset: 'all', choices: choicesOf(...kept) }],
 });
@@ -48,6 +49,7 @@ export const premiumRoles = setting({
   description: 'Roles by the name of the premium tier; "*" is for all other tiers.',
   schema: z.record(z.string().min(1).max(100, 'a tier must have at most 100 characters'), id),
   inFile: ({ rewards }) => rewards.premiumRoles,
+  rules: (byTier) => ({ premiumRoles: byTier ?? {} }),
   givenRoles: (value) => Object.entries(objectOf(value)).map(([tier, role]) => ({ role, entry: [tier, role] })),
   show: (value, texts) =>
     showList(

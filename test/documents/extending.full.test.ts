@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { cpSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { tempDir } from '../support/temp-dir.ts';
+
+const run = promisify(execFile);
+
+/** A copy of the sources in which the page was followed; returns its directory. */
+function followPage(): string {
+  const copy = tempDir();
+  for (const name of ['src', 'commands', 'config', 'package.json']) cpSync(name, join(copy, name), { recursive: true });
+  symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'));
+  const { compilerOptions } = JSON.parse(readFileSync('tsconfig.json', 'utf8')) as { compilerOptions: object };
+  const config = { compilerOptions, include: ['src', 'commands', 'config'], exclude: ['src/sandbox/page/browser'] };
+  writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(config));
+  const page = readFileSync('docs/extending.md', 'utf8');
+  for (const [, language = '', block = ''] of page.matchAll(/```(\w+)\n(.*?)```/gs)) {
+    if (language === 'diff') addLines(copy, block);
+    else createFile(copy, block);
+  }
+  return copy;
+}
+
+/** @param block its first line is a comment with the path */
+function createFile(copy: string, block: string): void {
+  const [first = '', ...lines] = block.split('\n');
+  const path = join(copy, first.replace('// ', ''));
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, lines.join('\n'));
+}
+
+/** Adds lines beside others in the files that match the path; the others are there exactly once. */
+function addLines(copy: string, block: string): void {
+  const [first = '', ...hunk] = block.trimEnd().split('\n');
+  const linesWith = (marks: string) =>
+    hunk.flatMap((line) => (marks.includes(line[0] ?? ' ') ? [`${line.slice(1)}\n`] : [])).join('');
+  const paths = globSync(first.replace('--- ', ''), { cwd: copy });
+  expect(paths.length, first).toBeGreaterThan(0);
+  for (const path of paths) {
+    const text = readFileSync(join(copy, path), 'utf8');
+    const parts = text.split(`\n${linesWith(' ')}`);
+    expect(parts.length, `${path}: ${hunk.join('\n')}`).toBe(2);
+    writeFileSync(join(copy, path), parts.join(`\n${linesWith(' +')}`));
+  }
+}
+
+/** Votes twice, and uses the command before, between and without the setting. */
+const program = `
+import { once } from 'node:events';
+import { startSandbox } from './src/sandbox/sandbox.ts';
+
+async function start(rewards) {
+  const sandbox = await startSandbox({ listingSettings: { rewards } });
+  const { discord, service } = sandbox;
+  const [mira] = discord.members;
+  const until = async (condition) => { while (!condition()) await once(discord.events, 'change'); };
+  await until(() => discord.connected && discord.commands().some(({ name }) => name === 'thanks'));
+  const announced = () => discord.messages(discord.channels.announcements).map(({ embeds }) => embeds[0]?.description);
+  const ask = async () => {
+    const used = discord.runCommand({ name: 'thanks', userId: mira.id, channelId: discord.channels.general });
+    return (await used.settled).embeds[0].description;
+  };
+  const vote = () => service.castVote({ kind: 'server', userId: mira.id, username: mira.username });
+  return { ...sandbox, until, announced, ask, vote, mira };
+}
+
+const { until, announced, ask, vote, mira, clock, stop } = await start({ vote: 10, thanks: 2 });
+const replies = [await ask()];
+await vote();
+await until(() => announced().length === 1);
+replies.push(await ask());
+clock.advance(13 * 60 * 60 * 1000);
+await vote();
+await until(() => announced().length === 3);
+await stop();
+const without = await start({ vote: 10 });
+replies.push(await without.ask());
+await without.stop();
+console.log(JSON.stringify({ replies, thanks: announced().at(-1), mira: mira.id }));
+`;
+
+it('the feature of docs/extending.md compiles, thanks for votes, and answers', { timeout: 240_000 }, async () => {
+  const copy = followPage();
+  const compiler = ['node_modules/typescript/bin/tsc', '-p', copy];
+  const compiled = await run(process.execPath, compiler).catch(({ stdout }: { stdout: string }) => ({ stdout }));
+  expect(compiled.stdout).toBe('');
+
+  writeFileSync(join(copy, 'use.ts'), program);
+  const { stdout } = await run(process.execPath, ['use.ts'], { cwd: copy, timeout: 60_000 });
+  const { replies, thanks, mira } = JSON.parse(stdout) as { replies: string[]; thanks: string; mira: string };
+  expect(replies).toEqual([
+    '**2** votes more, and you are thanked in public.',
+    '**1** vote more, and you are thanked in public.',
+    'Nobody is thanked here at the moment.',
+  ]);
+  expect(thanks).toBe(`Thank you for **2** votes, <@${mira}>!`);
+});
