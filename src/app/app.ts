@@ -219,6 +219,7 @@ async function assembleApp(
     home,
     keyStatus: lookups.keyStatus,
     standings: contexts.standings,
+    cards: services.cards,
     nudge(queue) {
       access.guard.replayed(queue);
       nudgeEverywhere([queue]);

@@ -81,6 +81,7 @@ export async function createServices(context: CompleteServicesContext): Promise<
     },
     loops: all.flatMap(({ loops }): readonly Loop[] => loops ?? []),
     routes: all.flatMap(({ routes }) => routes ?? []),
+    cards: all.flatMap(({ cards }) => cards ?? []),
   };
 }
 

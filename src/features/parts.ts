@@ -16,6 +16,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
 import type { Loop } from '../platform/loop.ts';
+import type { Html } from '../platform/web/html.ts';
 import type { Texts } from '../texts/texts.ts';
 import type { Community, Directory } from './communities/directory.ts';
 import type { LookupClients } from './communities/lookup-clients.ts';
@@ -66,6 +67,23 @@ export interface FeatureServices {
   readonly loops?: readonly Loop[];
   /** Pages of its own. */
   readonly routes?: RequestHandler;
+  /** On the console's page of rewards. */
+  readonly cards?: readonly ConsoleCard[];
+}
+
+/** A card of the owner's console. */
+export interface ConsoleCard {
+  readonly id: string;
+  readonly title: string;
+  readonly isBesideRules?: true;
+  /** Null if there is nothing to show. Rejects with the errors of the store. */
+  readonly render: (view: CardView) => Promise<Html | null>;
+}
+
+export interface CardView {
+  readonly memberLink: (userId: string) => Html;
+  /** Text from outside. */
+  readonly text: (text: string) => Html;
 }
 
 /** What a command covers where it is used. */

@@ -4,7 +4,7 @@ import type { Standings } from '../core/ledger/standing.ts';
 import type { Replay } from '../core/receiving/replay.ts';
 import { eventKeysOf } from '../core/receiving/replay.ts';
 import type { Directory } from '../features/communities/directory.ts';
-import { currentParty } from '../features/party/current-party.ts';
+import type { ConsoleCard } from '../features/parts.ts';
 import type { Store } from '../features/store.ts';
 import { maxRequestsPerMinute } from '../lookup/budget.ts';
 import type { KeyStatus } from '../lookup/lookup.ts';
@@ -26,6 +26,7 @@ export interface OwnerAppDependencies {
   /** The status of a listing's key; undefined without a key. */
   readonly keyStatus: (listing: string) => Promise<KeyStatus | undefined>;
   readonly standings: Standings;
+  readonly cards: readonly ConsoleCard[];
   readonly replay: Replay;
   /** Makes the dispatcher check the queue for effects immediately. */
   readonly nudge: (queue: string) => void;
@@ -37,7 +38,7 @@ export function createOwnerApp(
   dependencies: OwnerAppDependencies,
 ): RequestHandler | null {
   if (ownerToken === null) return null;
-  const { store, clock, log, checks, directory, home, keyStatus, standings, replay, nudge } = dependencies;
+  const { store, clock, log, checks, directory, home, keyStatus, standings, cards, replay, nudge } = dependencies;
   const { records, outbox, recorder, sessions } = store;
 
   return createOwner(ownerToken, {
@@ -52,10 +53,7 @@ export function createOwnerApp(
     announcementPreviews: () => previewListings(directory.listings, clock.now()),
     rewards: {
       rules: () => directory.listings.filter(({ implied }) => !implied),
-      party: () => currentParty(store.party, directory.listings, clock.now()),
-      grants: store.roles.summary,
-      purchases: store.shop.summary,
-      reminders: () => store.reminders.summary(clock.now()),
+      cards,
       votesPerDay: () => store.votesPerDayIn(directory.communities[0]?.timeZone ?? 'UTC')(null, clock.now()),
     },
     health: () => runReadinessChecks(checks),

@@ -1,9 +1,6 @@
 import type { DayVotes } from '../core/ledger/votes-per-day.ts';
 import type { ListingRewards } from '../core/rewards/rules.ts';
-import type { PartyStatus } from '../features/party/current-party.ts';
-import type { ReminderSummary } from '../features/reminders/summary.ts';
-import type { GrantSummary } from '../features/roles/summary.ts';
-import type { PurchaseSummary } from '../features/shop/purchase.ts';
+import type { ConsoleCard } from '../features/parts.ts';
 
 /** The rewards of a listing, as configured. */
 export interface ListingRules {
@@ -16,11 +13,8 @@ export interface ListingRules {
 export interface RewardRecords {
   /** Of each configured listing. */
   rules(): readonly ListingRules[];
-  /** Null without a party. */
-  party(): Promise<PartyStatus | null>;
-  grants(): Promise<GrantSummary>;
-  purchases(): Promise<PurchaseSummary>;
-  reminders(): Promise<ReminderSummary>;
+  /** Of the features. */
+  readonly cards: readonly ConsoleCard[];
   /** On all listings, by the calendar of the community. */
   votesPerDay(): Promise<readonly DayVotes[]>;
 }

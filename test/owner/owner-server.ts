@@ -1,6 +1,9 @@
 import express from 'express';
 import type { Standings } from '../../src/core/ledger/standing.ts';
 import { createReplay, eventKeysOf } from '../../src/core/receiving/replay.ts';
+import { reminderCard } from '../../src/features/reminders/card.ts';
+import { roleCard } from '../../src/features/roles/card.ts';
+import { shopCard } from '../../src/features/shop/card.ts';
 import type { OwnerCommunity } from '../../src/owner/communities.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { createOwner } from '../../src/owner/owner.ts';
@@ -55,10 +58,7 @@ export async function startOwnerServer({
     },
     rewards: {
       rules: () => serverAndBot().map(({ name, rewards }) => ({ name, rewards, timeZone: 'UTC' })),
-      party: async () => null,
-      grants: store.roles.summary,
-      purchases: store.shop.summary,
-      reminders: () => store.reminders.summary(clock.now()),
+      cards: [shopCard(store.shop), reminderCard(store.reminders, clock), roleCard(store.roles)],
       votesPerDay: () => store.votesPerDayIn('UTC')(null, clock.now()),
     },
     announcementPreviews: () => [

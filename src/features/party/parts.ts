@@ -1,4 +1,5 @@
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
+import { partyCard } from './card.ts';
 import { currentParty } from './current-party.ts';
 import { createPartyPanelHandler } from './panel-message.ts';
 import { createPartyReachedHandler } from './reached-message.ts';
@@ -11,16 +12,17 @@ export function createServices({
   metrics,
   clock,
 }: ServicesContext & { readonly store: { readonly party: PartyStore } }) {
+  const current = () => currentParty(party, directory.listings, clock.now());
   metrics.gauge({
     name: 'tallyhook_party_votes',
     help: 'Counted votes in the current period of the party, and its goal. Missing without a party.',
     label: 'of',
     async read() {
-      const current = await currentParty(party, directory.listings, clock.now());
-      return current && { counted: current.votes, goal: current.goal };
+      const status = await current();
+      return status && { counted: status.votes, goal: status.goal };
     },
   });
-  return {} satisfies FeatureServices;
+  return { cards: [partyCard(current)] } satisfies FeatureServices;
 }
 
 export function create({

@@ -8,6 +8,7 @@ import { createLoop } from '../../platform/loop.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { CommunityListing } from '../communities/feature.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
+import { reminderCard } from './card.ts';
 import type { ReminderNotice } from './effects.ts';
 import { createReminderLoop } from './loop.ts';
 import { hasReminder, renderReminder } from './message.ts';
@@ -60,6 +61,7 @@ export function createServices({
     }),
     noticeFor: reminders.noticeFor,
     loops: [notices],
+    cards: [reminderCard(store.reminders, clock)],
   } satisfies FeatureServices;
 }
 

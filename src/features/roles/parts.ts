@@ -6,6 +6,7 @@ import type { Reply } from '../../discord/commands/reply.ts';
 import { escapeText, lines, mention, roleMention, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
+import { roleCard } from './card.ts';
 import type { GivenRoleCheck } from './given-role-check.ts';
 import { createRoleAccess } from './role-access.ts';
 import { createExplainRoleFailure } from './role-failure.ts';
@@ -26,6 +27,7 @@ export function createServices({
 }: ServicesContext & { readonly store: { readonly roles: RoleStore } }) {
   return {
     shared: { roleAccess: createRoleAccess({ rest, clock: stopwatch, log }) },
+    cards: [roleCard(store.roles)],
     onMemberSeen: createSeenMembers({ store: store.roles, directory, clock, log }),
   } satisfies FeatureServices;
 }

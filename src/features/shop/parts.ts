@@ -1,6 +1,7 @@
 import type { HandlerKind } from '../../core/outbox/handler-events.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { FeatureParts, FeatureServices, ServicesContext } from '../parts.ts';
+import { shopCard } from './card.ts';
 import type { PurchasedItem } from './effects.ts';
 import { renderPurchaseMessage, renderPurchaseReport } from './messages.ts';
 import { createShop, findShop, type Shop } from './shop.ts';
@@ -38,7 +39,7 @@ export function createServices({
     clock,
     log,
   });
-  return { commands: { shop } } satisfies FeatureServices;
+  return { commands: { shop }, cards: [shopCard(store.shop)] } satisfies FeatureServices;
 }
 
 export function create() {

@@ -23,7 +23,7 @@ import { membersPage, renderMemberPage } from './member-page.ts';
 import { sessionMiddleware } from './middleware.ts';
 import { overviewPage } from './overview-page.ts';
 import { relativeRoot, renderPage } from './render-page.ts';
-import { rewardsPage } from './rewards-page.ts';
+import { renderCards, rewardsPage } from './rewards-page.ts';
 import type { OwnerSession, OwnerSessions } from './session.ts';
 
 /** Rows per page, unless the URL has a `limit`. */
@@ -79,15 +79,12 @@ export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
   page('/rewards', async () => {
     const { rewards, communities } = context;
     const { standings } = communities.home;
-    const [days, party, purchases, reminders, grants, { members: top }] = await Promise.all([
+    const [days, cards, { members: top }] = await Promise.all([
       rewards.votesPerDay(),
-      rewards.party(),
-      rewards.purchases(),
-      rewards.reminders(),
-      rewards.grants(),
+      renderCards(rewards.cards, './'),
       standings.leaderboard({ period: 'month', by: 'votes', limit: 10, offset: 0, userId: null }, clock.now()),
     ]);
-    const view = { days, party, purchases, reminders, grants, rules: rewards.rules(), top };
+    const view = { days, cards, rules: rewards.rules(), top };
     return { title: 'Rewards', body: rewardsPage(view, './') };
   });
 

@@ -1,39 +1,50 @@
 import type { RankedMember } from '../../core/ledger/standing.ts';
 import type { DayVotes } from '../../core/ledger/votes-per-day.ts';
 import type { ListingRewards, Multiplier, Weekday } from '../../core/rewards/rules.ts';
-import type { PartyStatus } from '../../features/party/current-party.ts';
-import type { ReminderSummary } from '../../features/reminders/summary.ts';
-import type { GrantSummary } from '../../features/roles/summary.ts';
-import type { PurchaseRecord, PurchaseSummary } from '../../features/shop/purchase.ts';
-import { day as dayMs, formatCount, formatDuration, pluralize } from '../../platform/durations.ts';
+import type { ConsoleCard } from '../../features/parts.ts';
+import { day as dayMs, formatCount, formatDuration } from '../../platform/durations.ts';
 import { type Html, html } from '../../platform/web/html.ts';
-import { dateTime } from '../../platform/web/time-element.ts';
 import type { ListingRules } from '../reward-records.ts';
 import { memberLink, untrustedText } from './cells.ts';
 
 export interface RewardsView {
   readonly days: readonly DayVotes[];
-  readonly party: PartyStatus | null;
   readonly rules: readonly ListingRules[];
   readonly top: readonly RankedMember[];
-  readonly purchases: PurchaseSummary;
-  readonly reminders: ReminderSummary;
-  readonly grants: GrantSummary;
+  /** Of the features. */
+  readonly cards: readonly RenderedCard[];
 }
 
 /** One card per subject. */
-export function rewardsPage(view: RewardsView, root: string): Html {
-  const { days, party, rules, top, purchases, reminders, grants } = view;
+export function rewardsPage({ days, rules, top, cards }: RewardsView, root: string): Html {
+  const shown = (isBeside: boolean) =>
+    cards.flatMap(({ card: each, content }) =>
+      (each.isBesideRules === true) === isBeside ? [card(each.id, each.title, content)] : [],
+    );
   return html`<h1>Rewards</h1>
 ${card('days', 'Votes of the last 30 days', voteChart(days))}
 <div class="columns">
 ${card('rules', 'Active rules', rulesByListing(rules))}
-<div>${party !== null && card('party', 'Vote party', partyProgress(party))}
+<div>${shown(true)}
 ${card('top', 'Top voters of this month', topVoters(top, root))}</div>
 </div>
-${card('orders', 'Shop orders', shopOrders(purchases, root))}
-${card('reminders', 'Reminders', reminderCounts(reminders))}
-${card('roles', 'Roles', grantSummary(grants, root))}`;
+${shown(false)}`;
+}
+
+/** A card with its content, for one page. */
+export interface RenderedCard {
+  readonly card: ConsoleCard;
+  readonly content: Html;
+}
+
+/** Without the cards that have nothing to show. */
+export async function renderCards(cards: readonly ConsoleCard[], root: string): Promise<readonly RenderedCard[]> {
+  const view = { memberLink: (userId: string) => memberLink(userId, root), text: untrustedText };
+  const contents = await Promise.all(cards.map((each) => each.render(view)));
+  return cards.flatMap((each, index) => {
+    const content = contents[index];
+    return content ? [{ card: each, content }] : [];
+  });
 }
 
 function card(id: string, title: string, content: Html | readonly Html[]): Html {
@@ -52,58 +63,12 @@ function rulesByListing(listings: readonly ListingRules[]): Html[] {
   });
 }
 
-function partyProgress({ period, votes, goal, credits }: PartyStatus): Html {
-  const reached = votes >= goal ? 'The goal is reached.' : `${formatCount(goal - votes, 'vote')} to go.`;
-  return html`<p>${period}: <strong>${votes.toLocaleString('en')}</strong> of ${formatCount(goal, 'vote')}</p>
-<progress max="${goal}" value="${Math.min(votes, goal)}" aria-label="Votes of the party"></progress>
-<p class="quiet">${reached} Each voter earns ${formatCount(credits, 'credit')}.</p>`;
-}
-
 function topVoters(top: readonly RankedMember[], root: string): Html {
   if (top.length === 0) return html`<p class="quiet">Nobody has voted this month.</p>`;
   return html`<ol class="ranking">${top.map(
     ({ userId, score }) =>
       html`<li>${memberLink(userId, root)} <span class="quiet">${formatCount(score, 'vote')}</span></li>`,
   )}</ol>`;
-}
-
-function reminderCounts({ scheduled, dueSoon, stopped }: ReminderSummary): Html {
-  return html`<dl class="sums"><div><dt>Members with a scheduled reminder</dt><dd>${scheduled.toLocaleString('en')}</dd></div>
-<div><dt>Due within an hour</dt><dd>${formatCount(dueSoon, 'reminder')}</dd></div>
-<div><dt>Switched off, direct messages closed</dt><dd>${formatCount(stopped, 'member')}</dd></div></dl>
-<p class="quiet">A reminder is scheduled by a vote. Members who have not voted since the last one are not counted.</p>`;
-}
-
-function grantSummary({ counts, parked }: GrantSummary, root: string): Html {
-  return html`<p>${formatCount(counts.applied, 'role')} given, ${counts.pending.toLocaleString('en')} waiting, ${counts.parked.toLocaleString('en')} rejected by Discord.</p>
-${
-  parked.length > 0 &&
-  html`<ul class="items">${parked.map(
-    ({ userId, role, source, reason }) =>
-      html`<li><div class="line"><h3>role ${role}</h3> <span class="mark bad">rejected</span> ${memberLink(userId, root)} <span class="quiet">${source}</span></div><p>${reason === null ? 'Discord rejected it; the reason is not stored any more.' : untrustedText(reason)}</p></li>`,
-  )}</ul>`
-}`;
-}
-
-/** The newest purchases, and how many wait for the owner. */
-function shopOrders({ newest, waiting }: PurchaseSummary, root: string): Html {
-  if (newest.length === 0) return html`<p class="quiet">Nobody has bought anything yet.</p>`;
-  return html`<p>${waiting === 0 ? 'No purchases wait' : html`<strong>${formatCount(waiting, 'purchase')}</strong> ${pluralize(waiting, 'waits', 'wait')}`} for you to fulfil or refund.</p>
-<table><thead><tr><th scope="col">Time</th><th scope="col">Item</th><th scope="col">Buyer</th><th scope="col" class="number">Price</th><th scope="col">State</th></tr></thead>
-<tbody>${newest.map(
-    (
-      purchase,
-    ) => html`<tr><td data-name="Time">${dateTime(purchase.at)}</td><td data-name="Item">${untrustedText(purchase.name)}</td>
-<td data-name="Buyer" class="unbroken">${memberLink(purchase.userId, root)}</td><td data-name="Price" class="number unbroken">${formatCount(purchase.price, 'credit')}</td>
-<td data-name="State">${stateBadge(purchase)}</td></tr>`,
-  )}</tbody></table>`;
-}
-
-/** A confirmed role waits for Discord, and any other confirmed item for the owner. */
-function stateBadge({ state, role }: PurchaseRecord): Html {
-  if (state === 'fulfilled') return html`<span class="mark good">fulfilled</span>`;
-  if (state === 'refunded') return html`<span class="mark">refunded</span>`;
-  return html`<span class="mark busy">${role === null ? 'waits for you' : 'waits for Discord'}</span>`;
 }
 
 const weekdays: Readonly<Record<Weekday, string>> = {
