@@ -15,7 +15,6 @@ export type { Account, LastVotes } from './core/ledger/account.ts';
 export type { AccountId } from './core/ledger/account-id.ts';
 export type { Cause, Entry } from './core/ledger/entry.ts';
 export type { LedgerReads } from './core/ledger/ledger.ts';
-export type { RewardRules } from './core/ledger/reward-rules.ts';
 export type {
   Board,
   LastingGrant,
@@ -60,6 +59,7 @@ export type {
   StreakEvent,
   VoteEvent,
 } from './core/outbox/handler-events.ts';
+export type { RewardRules } from './core/rewards/reward.ts';
 export type {
   ListingRewards,
   Milestone,

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { monthOf, weekOf } from '../../src/core/rewards/calendar.ts';
 import { addVote, emptyHistory } from '../../src/core/rewards/history.ts';
-import { serializeHistory } from '../../src/core/store/history-column.ts';
+import { serializeHistory } from '../../src/core/store/account-columns.ts';
 import { day as dayMs } from '../../src/platform/durations.ts';
 import { listing } from './fixture.ts';
 

@@ -19,7 +19,7 @@ import type { BotContext, CommandContexts } from '../features/communities/comman
 import type { Services } from '../features/create.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
-import type { BodyMemory } from '../platform/http/body-memory.ts';
+import type { BodyMemory } from '../platform/http/body.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { LeaseStore } from '../platform/leases/lease-store.ts';
 import type { Log } from '../platform/log.ts';

@@ -27,8 +27,7 @@ import { second } from '../platform/durations.ts';
 import { createEncryption } from '../platform/encryption/encryption.ts';
 import { messageOf } from '../platform/errors.ts';
 import { createHttpApp } from '../platform/http/app.ts';
-import { DirectRequest } from '../platform/http/body.ts';
-import { BodyMemory } from '../platform/http/body-memory.ts';
+import { BodyMemory, DirectRequest } from '../platform/http/body.ts';
 import { createHealth } from '../platform/http/health.ts';
 import { createMetrics } from '../platform/http/metrics/metrics.ts';
 import { createHttpServer } from '../platform/http/server.ts';
@@ -98,7 +97,7 @@ async function assembleApp(
   dependencies: AppDependencies,
   home: string | null,
 ) {
-  const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
+  const { clock, log, stopwatch = clock, onRecorded, onAttempted = () => {} } = dependencies;
   const { wrapListener = (listener) => listener, tracing = null } = dependencies;
   /** Other processes may use the same database. */
   const isShared = sqlitePathOf(config.databaseUrl) === null;

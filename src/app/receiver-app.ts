@@ -127,7 +127,7 @@ export async function createReceiver(options: ReceiverOptions): Promise<VoteRece
 
 function assembleReceiver(
   store: Store,
-  { clock, log, tracing, handlers = {}, onRecorded = () => {}, host = '127.0.0.1', port = 3000 }: CompleteOptions,
+  { clock, log, tracing, handlers = {}, onRecorded, host = '127.0.0.1', port = 3000 }: CompleteOptions,
   { listings, home, removeDatabase }: Opened,
 ): VoteReceiver {
   const directory = createDirectory(listings, home);

@@ -1,4 +1,3 @@
-import { createCompareTarget } from '../core/receiving/compare-target.ts';
 import { createDueReplays } from '../core/receiving/due-replays.ts';
 import { createIntake } from '../core/receiving/intake.ts';
 import { withoutSecrets } from '../core/receiving/listing.ts';
@@ -13,7 +12,7 @@ import type { Handling } from '../features/handlers/handling.ts';
 import type { Store } from '../features/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
-import type { BodyMemory } from '../platform/http/body-memory.ts';
+import type { BodyMemory } from '../platform/http/body.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
@@ -79,7 +78,7 @@ export function createReceiving(options: {
     keyring: tracing === null ? keyring : traceKeyring(keyring, tracing),
     isUnreadable,
     ...(quota && { quota }),
-    compareTarget: createCompareTarget({ targetIdOf, clock, log }),
+    targetIdOf,
     recorder,
     clock,
     log,
@@ -135,7 +134,7 @@ export function createRecording(options: {
   readonly metrics: Metrics;
   /** Polls these queues, in every process. */
   readonly nudge: (queues: readonly string[]) => void;
-  readonly onRecorded: (recorded: RecordedDelivery) => void;
+  readonly onRecorded?: ((recorded: RecordedDelivery) => void) | undefined;
   readonly tracing?: Tracing | null | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -147,17 +146,17 @@ export function createRecording(options: {
     listings: () => directory.listings,
     onRecorded(recorded: RecordedDelivery, queues: readonly string[]) {
       for (const cause of recorded.causes) metrics.entries.inc({ cause });
-      nudge(queues);
-      report(recorded);
+      if (queues.length > 0) nudge(queues);
+      if (options.onRecorded !== undefined) report(recorded, options.onRecorded);
     },
   };
 
   /** What the caller's function throws changes nothing: the delivery is stored, and must be acknowledged. */
-  function report(recorded: RecordedDelivery): void {
+  function report(recorded: RecordedDelivery, onRecorded: (recorded: RecordedDelivery) => unknown): void {
     const logFailure = (error: unknown) =>
       log.error({ err: error, delivery: recorded.deliveryId }, 'onRecorded failed after a delivery was stored');
     try {
-      const result: unknown = options.onRecorded(recorded);
+      const result = onRecorded(recorded);
       if (result instanceof Promise) result.catch(logFailure);
     } catch (error) {
       logFailure(error);

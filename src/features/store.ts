@@ -3,10 +3,10 @@ import { type AccountScope, homeAccounts, partsOf } from '../core/ledger/account
 import type { LedgerReads } from '../core/ledger/ledger.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { VotesPerDay } from '../core/ledger/votes-per-day.ts';
+import type { Recordings } from '../core/store/commits/jobs.ts';
 import { accountsOfMember } from '../core/store/member-accounts.ts';
 import { openDatabase } from '../core/store/open-database.ts';
 import { queryBuilder } from '../core/store/query-builder.ts';
-import type { Recordings } from '../core/store/recording/recording-jobs.ts';
 import { createSqlClients, type SqlClients } from '../core/store/sql-module.ts';
 import { sqlLedger } from '../core/store/standings/ledger.ts';
 import { sqlStandings } from '../core/store/standings/standings.ts';

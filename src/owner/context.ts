@@ -1,8 +1,8 @@
 import type { AccountScope } from '../core/ledger/account-id.ts';
 import type { OutboxChanges } from '../core/outbox/outbox.ts';
 import type { DeliveryRecord } from '../core/records/records.ts';
+import type { Recordings } from '../core/store/commits/jobs.ts';
 import type { SessionRevocations } from '../core/store/coordination/session-revocations.ts';
-import type { Recordings } from '../core/store/recording/recording-jobs.ts';
 import type { RecordsContext } from '../features/traces/delivery-details.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';

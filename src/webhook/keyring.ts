@@ -1,10 +1,15 @@
 import { parseJson } from '../platform/json.ts';
 import type { Family } from './event.ts';
 import { readTargetIds } from './fields.ts';
-import { createSignedMessage, type SignedMessage } from './hmac.ts';
 import type { ListingSecrets, SecretScope, WebhookListing, WithoutSecrets } from './listing.ts';
 import { createListingIndexes } from './listing-indexes.ts';
-import { indexSecrets, type SecretIndex, type SigningSecret } from './secret-index.ts';
+import {
+  createSignedMessage,
+  indexSecrets,
+  type SecretIndex,
+  type SignedMessage,
+  type SigningSecret,
+} from './secret-index.ts';
 import { isSignature, reserialised } from './signed-form.ts';
 import { createTurns } from './turns.ts';
 

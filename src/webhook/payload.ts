@@ -3,6 +3,7 @@ import {
   type EventKind,
   type EventTarget,
   type Family,
+  premiumKinds,
   type Vote,
   type VoteKind,
   voteKinds,
@@ -22,8 +23,8 @@ import {
   readText,
   readVoterId,
 } from './fields.ts';
-import { describeKind, findOtherKind, isKnownKind } from './other-kind.ts';
 import { readPremium } from './premium-payload.ts';
+import type { PayloadRejection } from './rejections.ts';
 
 /** A parsed body: an event, a test from the dashboard, or a payload that cannot be processed, with the reason. */
 export type ParsedPayload =
@@ -158,4 +159,100 @@ export function familyIn(payload: ParsedPayload): Family | null {
 
 function familyOf(kind: EventKind): Family {
   return isVoteKind(kind) ? 'vote' : 'premium';
+}
+
+const kinds: readonly string[] = [...voteKinds, ...premiumKinds];
+
+function isKnownKind(kind: string): kind is EventKind {
+  return kinds.includes(kind);
+}
+
+/** Names of fields that state a kind of event, in lower case without separators. */
+const kindNames: ReadonlySet<string> = new Set([
+  ...['kind', 'eventkind', 'eventtype', 'eventname', 'action', 'topic'],
+  ...['webhooktype', 'webhookevent', 'notificationtype', 'messagetype'],
+]);
+
+/** Texts that people choose, who could name themselves like an event that pays more. */
+const ownTextNames: ReadonlySet<string> = new Set([
+  ...['name', 'username', 'displayname', 'globalname', 'nickname', 'votername', 'buyername', 'targetname'],
+  ...['title', 'comment', 'message', 'text', 'description', 'reason', 'creditdenialreason', 'tier'],
+]);
+
+/**
+ * The kind of an event that states it in neither `event` nor `type`: any other field at the top level whose text is a
+ * known kind. Otherwise what makes the event one of an unknown kind: several kinds, a kind in a text that people choose,
+ * or anything else in a field for kinds. Null without any of these.
+ */
+function findOtherKind(json: Fields): string | null {
+  const stated = new Set<string>();
+  let unknown: string | null = null;
+  for (const [name, value] of Object.entries(json)) {
+    const plainName = name.toLowerCase().replaceAll(/[_-]/g, '');
+    if (typeof value === 'string' && isKnownKind(value)) {
+      if (ownTextNames.has(plainName)) unknown ??= `${value} in ${plainName}`;
+      else stated.add(value);
+    } else if (kindNames.has(plainName) && value !== null) {
+      unknown ??= readText(value) ?? describeKind(value);
+    }
+  }
+  return stated.size > 0 ? [...stated].join(' and ') : unknown;
+}
+
+/** A kind that is not a text, for the delivery log. Objects are abbreviated: their depth could overflow the stack. */
+function describeKind(kind: unknown): string {
+  return typeof kind === 'object' ? (Array.isArray(kind) ? '[…]' : '{…}') : JSON.stringify(kind);
+}
+
+/** What a secret authorizes, as far as the meaning of a payload depends on it. */
+export interface PayloadScope {
+  readonly family: Family;
+  readonly listing: { readonly name: string; readonly kind: 'server' | 'bot'; readonly implied: boolean };
+}
+
+/** The content of a delivery whose sender is known, and those of the sender's scopes that cover it. Never empty. */
+export interface AuthorizedPayload<Scope> {
+  readonly payload: ParsedPayload;
+  readonly scopes: readonly [Scope, ...Scope[]];
+}
+
+/** Parses the body of a delivery whose sender is known, unless the sender may not send it. */
+export function readAuthorized<Scope extends PayloadScope>(
+  { text, json }: { readonly text: string; readonly json: unknown },
+  sender: {
+    readonly scopes: readonly Scope[];
+    /** By a secret, not by the header `Authorization`. */
+    readonly signed: boolean;
+    /** The family of the path; null for a path that accepts both. */
+    readonly pathFamily: Family | null;
+  },
+  /** Ms since the epoch. */
+  now: number,
+): AuthorizedPayload<Scope> | PayloadRejection {
+  const { signed, pathFamily } = sender;
+  const pathScopes = sender.scopes.filter(({ family }) => pathFamily === null || family === pathFamily);
+  if (pathScopes.length === 0) return 'webhook_wrong_family';
+  if (json === undefined) return text === '' ? 'webhook_body_empty' : 'webhook_body_not_json';
+
+  const premiumPath = pathScopes.every(({ family }) => family === 'premium');
+  const payload = readPayload(json, { premiumPath, now, defaultVote: inferVoteKind(pathScopes, { signed }) });
+  const payloadFamily = familyIn(payload);
+  const [scope, ...others] = pathScopes.filter(({ family }) => payloadFamily === null || family === payloadFamily);
+  if (scope === undefined) return 'webhook_wrong_family';
+  if (!signed && kindIn(payload) === 'bot_vote') return 'webhook_vote_unsigned';
+  return { payload, scopes: [scope, ...others] };
+}
+
+/**
+ * The kind of a vote that names only its voter, which is all that the document guarantees (section 6): the kind of the
+ * only listing that the scopes allow. Null if there are several, if the secret also signs premium events, or for an
+ * unsigned vote for a bot.
+ */
+export function inferVoteKind(scopes: readonly PayloadScope[], sender: { readonly signed: boolean }): VoteKind | null {
+  if (scopes.some(({ family }) => family !== 'vote')) return null;
+  const listings = scopes.map(({ listing }) => listing).filter(({ implied }) => !implied);
+  const [first, ...others] = listings;
+  if (first === undefined || others.some(({ name }) => name !== first.name)) return null;
+  if (first.kind === 'server') return 'server_vote';
+  return sender.signed ? 'bot_vote' : null;
 }

@@ -2,18 +2,16 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { Router } from 'express';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
-import { readBody } from '../platform/http/body.ts';
-import { BodyMemory, memoryRetryAfterSeconds } from '../platform/http/body-memory.ts';
+import { BodyMemory, memoryRetryAfterSeconds, readBody } from '../platform/http/body.ts';
 import { maxBodyBytes } from '../platform/http/max-body-bytes.ts';
 import type { Log } from '../platform/log.ts';
 import { createThrottledLog } from '../platform/throttled-log.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
-import { isEncoded } from './content-encoding.ts';
 import type { Family } from './event.ts';
 import type { Intake } from './intake.ts';
 import { rejections } from './rejections.ts';
-import type { WebhookResponse } from './response.ts';
-import { type Rejection, send } from './response.ts';
+import { type Outcome, outcomes, type Rejection, type WebhookResponse } from './response.ts';
+import { isEncoded } from './signed-form.ts';
 import { traceDelivery } from './trace-delivery.ts';
 
 /**
@@ -229,4 +227,39 @@ function reject(code: 'webhook_body_encoded' | 'webhook_body_too_large'): Reject
 
 function joinHeader(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header;
+}
+
+interface JsonResponse {
+  /** A string, because Node sends a string and the headers in one write. */
+  readonly text: string;
+  /** Names and values in turn, which Node writes as they are. */
+  readonly headers: string[];
+}
+
+/** Prepared, because nearly every delivery gets one of them. */
+const acceptances = Object.fromEntries(
+  outcomes.map((outcome) => [outcome, jsonResponse({ received: true, outcome })]),
+) as Readonly<Record<Outcome, JsonResponse>>;
+
+/** Responds, also before the request was read. */
+function send(request: IncomingMessage, response: ServerResponse, reply: WebhookResponse | Rejection): void {
+  const { text, headers } = reply.status === 200 ? acceptances[reply.outcome] : rejectionResponse(reply);
+  response.writeHead(reply.status, headers).end(text);
+  // Discard the unread rest of a rejected body, or the sender may never read the response. The server's timeout limits
+  // the time.
+  if (!request.readableEnded) request.resume();
+}
+
+function rejectionResponse(reply: Exclude<WebhookResponse, { status: 200 }> | Rejection): JsonResponse {
+  const body = { success: false, error: reply.error };
+  if (reply.status === 405) return jsonResponse(body, ['allow', reply.allow]);
+  if (reply.status === 503) return jsonResponse(body, ['retry-after', String(reply.retryAfterSeconds)]);
+  return jsonResponse(body);
+}
+
+function jsonResponse(body: object, headers: readonly string[] = []): JsonResponse {
+  const text = JSON.stringify(body);
+  const length = String(Buffer.byteLength(text));
+  const contentHeaders = ['content-type', 'application/json; charset=utf-8', 'content-length', length];
+  return { text, headers: [...contentHeaders, ...headers] };
 }

@@ -1,5 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-
 /** The result of a delivery, in the response to the sender and in the owner API. */
 export const outcomes = ['recorded', 'duplicate', 'test', 'quarantined'] as const;
 export type Outcome = (typeof outcomes)[number];
@@ -15,38 +13,3 @@ export type Rejection =
   | { readonly status: 405; readonly error: string; readonly allow: string }
   | { readonly status: 413 | 415; readonly error: string }
   | { readonly status: 503; readonly error: string; readonly retryAfterSeconds: number };
-
-interface JsonResponse {
-  /** A string, because Node sends a string and the headers in one write. */
-  readonly text: string;
-  /** Names and values in turn, which Node writes as they are. */
-  readonly headers: string[];
-}
-
-/** Prepared, because nearly every delivery gets one of them. */
-const acceptances = Object.fromEntries(
-  outcomes.map((outcome) => [outcome, jsonResponse({ received: true, outcome })]),
-) as Readonly<Record<Outcome, JsonResponse>>;
-
-/** Responds, also before the request was read. */
-export function send(request: IncomingMessage, response: ServerResponse, reply: WebhookResponse | Rejection): void {
-  const { text, headers } = reply.status === 200 ? acceptances[reply.outcome] : rejectionResponse(reply);
-  response.writeHead(reply.status, headers).end(text);
-  // Discard the unread rest of a rejected body, or the sender may never read the response. The server's timeout limits
-  // the time.
-  if (!request.readableEnded) request.resume();
-}
-
-function rejectionResponse(reply: Exclude<WebhookResponse, { status: 200 }> | Rejection): JsonResponse {
-  const body = { success: false, error: reply.error };
-  if (reply.status === 405) return jsonResponse(body, ['allow', reply.allow]);
-  if (reply.status === 503) return jsonResponse(body, ['retry-after', String(reply.retryAfterSeconds)]);
-  return jsonResponse(body);
-}
-
-function jsonResponse(body: object, headers: readonly string[] = []): JsonResponse {
-  const text = JSON.stringify(body);
-  const length = String(Buffer.byteLength(text));
-  const contentHeaders = ['content-type', 'application/json; charset=utf-8', 'content-length', length];
-  return { text, headers: [...contentHeaders, ...headers] };
-}

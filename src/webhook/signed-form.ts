@@ -32,3 +32,9 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((child) => isDeeperThan(levels - 1, child));
 }
+
+/** Whether the header `Content-Encoding` names an encoding, so that the signature cannot cover the received bytes. */
+export function isEncoded(contentEncoding: string | undefined): boolean {
+  const encoding = contentEncoding?.trim().toLowerCase() ?? '';
+  return encoding !== '' && encoding !== 'identity';
+}

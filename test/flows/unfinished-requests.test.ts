@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { maxUnverifiedBytes } from '../../src/platform/http/body-memory.ts';
+import { maxUnverifiedBytes } from '../../src/platform/http/body.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createSigningKey } from '../../src/sandbox/discord/outgoing-interactions.ts';
 import { sign } from '../../src/webhook/signature.ts';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createHmacKey, createSignedMessage } from '../../src/webhook/hmac.ts';
+import { createHmacKey, createSignedMessage } from '../../src/webhook/secret-index.ts';
 
 function hmac(secret: string, message: Uint8Array | string): string {
   return createHmac('sha256', secret).update(message).digest('hex');

@@ -3,13 +3,13 @@ import type { Mutation } from '../mutation.ts';
 /** Deliveries: signatures, keys, payloads, and the exported `verify`. */
 export const receivingMutations: readonly Mutation[] = [
   {
-    file: 'src/webhook/hmac.ts',
+    file: 'src/webhook/secret-index.ts',
     find: 'return timingSafeEqual(computed, expected);',
     replace: 'return !timingSafeEqual(computed, expected);',
     breaks: 'a delivery with another signature is rejected',
   },
   {
-    file: 'src/webhook/hmac.ts',
+    file: 'src/webhook/secret-index.ts',
     find: 'secretBytes.length > blockLength ?',
     replace: 'secretBytes.length >= 128 ?',
     breaks: 'secrets longer than a block are hashed before use',
@@ -124,7 +124,7 @@ export const receivingMutations: readonly Mutation[] = [
     breaks: 'a body that is sent in many small parts has a largest size',
   },
   {
-    file: 'src/platform/http/body-memory.ts',
+    file: 'src/platform/http/body.ts',
     find: 'this.#memory.free(this.size);',
     replace: '',
     breaks: 'the memory of a body is free again after its delivery',

@@ -3,13 +3,13 @@ import type { Mutation } from '../mutation.ts';
 /** What votes and premium earn, and what is sold for it. */
 export const rewardMutations: readonly Mutation[] = [
   {
-    file: 'src/core/rewards/streak-scan.ts',
+    file: 'src/core/rewards/history.ts',
     find: 'if (countBits(scan.missed) <= forgive) return;',
     replace: 'if (countBits(scan.missed) < forgive) return;',
     breaks: 'as many missed days as the rules forgive do not end a streak',
   },
   {
-    file: 'src/core/rewards/streak-scan.ts',
+    file: 'src/core/rewards/history.ts',
     find: 'if (countBits(scan.missed) > forgive) startAfterOldestMissed(scan);',
     replace: 'if (countBits(scan.missed) > forgive) scan.days = scan.missed = scan.counted = 0;',
     breaks: 'a missed day too many removes only the days up to the oldest missed one from the step',
@@ -123,25 +123,25 @@ export const rewardMutations: readonly Mutation[] = [
     breaks: 'a role that is bought again is extended',
   },
   {
-    file: 'src/core/ledger/reward-rules.ts',
+    file: 'src/core/rewards/reward.ts',
     find: "const credits = typeof vote.creditsAwarded === 'number' ? vote.creditsAwarded : rules.perVote;",
     replace: 'const credits = rules.perVote;',
     breaks: 'the credits that the service names for a vote are paid',
   },
   {
-    file: 'src/core/ledger/reward-rules.ts',
+    file: 'src/core/rewards/reward.ts',
     find: 'return Math.max(0, rules.cooldownMs - toleranceMs);',
     replace: 'return Math.max(0, rules.cooldownMs);',
     breaks: 'a vote up to five minutes before the end of the cooldown counts',
   },
   {
-    file: 'src/core/tally/vote-rewards.ts',
+    file: 'src/core/tally/record-vote.ts',
     find: 'return votesForTarget(tally, account, listing, at - gapMs, at + gapMs).some(',
     replace: 'return votesForTarget(tally, account, listing, at - gapMs, at).some(',
     breaks: 'a vote that arrives late, shortly before a counted one, is within the cooldown',
   },
   {
-    file: 'src/core/tally/vote-rewards.ts',
+    file: 'src/core/tally/record-vote.ts',
     find: 'roles: new Set(account.roles),',
     replace: 'roles: new Set<string>(),',
     breaks: 'multipliers for roles apply to recorded votes',
@@ -184,8 +184,8 @@ export const rewardMutations: readonly Mutation[] = [
   },
   {
     file: 'src/features/reminders/on-vote.ts',
-    find: 'if (!isReminded || (last !== null && last >= at)) return;',
-    replace: 'if (!isReminded) return;',
+    find: 'if (last !== null && last >= at) return;',
+    replace: 'if (last === at) return;',
     breaks: 'a vote that arrives late does not bring the reminder forward',
   },
   {

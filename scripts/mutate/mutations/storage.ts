@@ -27,7 +27,7 @@ export const storageMutations: readonly Mutation[] = [
     breaks: 'a delivery beyond the longest queue is sent again later',
   },
   {
-    file: 'src/core/store/commits/writer.ts',
+    file: 'src/core/store/commits/group-commit.ts',
     find: "throwIfReplaced();\n        return { status: 'committed', results };",
     replace: "return { status: 'committed', results };",
     breaks: 'a commit to a database file that was deleted is not acknowledged',

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { minVoteGapMs } from '../../core/ledger/reward-rules.ts';
+import { minVoteGapMs } from '../../core/rewards/reward.ts';
 import type { ImportItem, ImportTarget, ItemOutcome } from '../../features/imports/items.ts';
 
 /**

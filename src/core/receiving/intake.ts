@@ -1,20 +1,19 @@
 import type { Clock } from '../../platform/clock.ts';
-import { minute } from '../../platform/durations.ts';
+import { hour, minute } from '../../platform/durations.ts';
 import { StoreUnavailableError, TallyhookError } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json.ts';
 import type { Log } from '../../platform/log.ts';
 import { createThrottledLog } from '../../platform/throttled-log.ts';
-import { readAuthorized } from '../../webhook/authorized-payload.ts';
 import type { DeliveryQuota } from '../../webhook/delivery-quota.ts';
 import type { DeliveryCredentials, IncomingDelivery, Intake } from '../../webhook/intake.ts';
 import type { Keyring, ReceivedBody, Verified } from '../../webhook/keyring.ts';
+import { readAuthorized } from '../../webhook/payload.ts';
 import { rejections } from '../../webhook/rejections.ts';
 import type { WebhookResponse } from '../../webhook/response.ts';
 import { isSignature } from '../../webhook/signed-form.ts';
 import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
-import type { CompareTarget } from './compare-target.ts';
 import type { ResolvableListing } from './listing.ts';
 import { routeDelivery } from './route-delivery.ts';
 
@@ -31,16 +30,20 @@ export function createIntake(options: {
   isUnreadable?: (listing: string) => boolean;
   /** Limits the deliveries of those listings whose owners are not the operator; by default of none. */
   quota?: { readonly appliesTo: (listing: string) => boolean; readonly take: DeliveryQuota['take'] };
-  /** Called with each delivery before it is recorded, to warn of one that names another target than its listing. */
-  compareTarget?: CompareTarget;
+  /**
+   * The Discord id of the server or bot that a listing is, to warn of deliveries that name another one; null if it is not
+   * known, as by default.
+   */
+  targetIdOf?: (listing: string) => string | null;
   /** Called after each commit with the queues that may have a new effect. */
   onRecorded?: (recorded: RecordedDelivery, queues: readonly string[]) => void;
   /** Called with the duration of each commit, successful or not (ms). */
   observeCommit?: (durationMs: number) => void;
 }): Intake {
   const { keyring, recorder, clock, log, onRecorded = () => {}, observeCommit = () => {} } = options;
-  const { isUnreadable = () => false, quota, compareTarget = () => {} } = options;
+  const { isUnreadable = () => false, quota, targetIdOf } = options;
   const logThrottled = createThrottledLog({ log, clock, intervalMs: quotaLogIntervalMs });
+  const logTarget = createThrottledLog({ log, clock, intervalMs: targetLogIntervalMs });
 
   function authorize(
     { text, json }: ReceivedBody,
@@ -60,6 +63,22 @@ export function createIntake(options: {
       ...{ listing, retryAfterSeconds, hint: quotaHint },
     });
     return { status: 503, error: quotaExceeded, retryAfterSeconds };
+  }
+
+  /**
+   * Warns of a delivery that belongs to another server or bot than the listing that its secret selects. A secret with a
+   * single listing of a kind decides alone, so the id in the payload changes nothing: the warning is the only sign that two
+   * webhooks were mixed up.
+   */
+  function compareTarget(routed: RoutedDelivery): void {
+    if (targetIdOf === undefined || routed.type !== 'event') return;
+    const { kind, id: named } = routed.event.target;
+    // The vendor of a purchase may be neither a server nor a bot.
+    if (kind === null || named === null) return;
+    const { name: listing } = routed.listing;
+    const listingId = targetIdOf(listing);
+    if (listingId === null || listingId === named) return;
+    logTarget('warn', listing, wrongTarget, { listing, listingId, named, hint: targetHint });
   }
 
   async function commit(delivery: Delivery, routed: RoutedDelivery): Promise<RecordedDelivery> {
@@ -132,6 +151,14 @@ const quotaExceeded = 'This listing has sent more deliveries in an hour than it 
 const quotaHint = 'Raise LINKED_DELIVERIES_PER_HOUR or LINKED_MIB_PER_HOUR if these deliveries are genuine votes.';
 /** Shortest time between two log messages about the quota of one listing (ms). */
 const quotaLogIntervalMs = 10 * minute;
+
+const wrongTarget =
+  'a delivery names another server or bot than its listing is; it counts for the listing all the same';
+const targetHint =
+  'If the service sends the votes of another listing here, copy the address and secret of the right listing to its webhook. ' +
+  'If they are of this listing, correct its id in the settings.';
+/** Shortest time between two warnings about the target of one listing (ms). */
+const targetLogIntervalMs = hour;
 
 const tooManySearches = 'Too many deliveries wait for the search for their secret.';
 

@@ -1,8 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import { parseJson } from '../../platform/json.ts';
-import { inferVoteKind } from '../../webhook/authorized-payload.ts';
 import { type Family, type VoteKind, voteKinds } from '../../webhook/event.ts';
-import { familyIn, kindIn, type ParsedPayload, readPayload } from '../../webhook/payload.ts';
+import { familyIn, inferVoteKind, kindIn, type ParsedPayload, readPayload } from '../../webhook/payload.ts';
 import type { Outcome } from '../../webhook/response.ts';
 import { premiumKeys, voteKey } from '../tally/idempotency-key.ts';
 import { queuesOf } from '../tally/queues.ts';

@@ -11,7 +11,6 @@ const prefix = 'allListings ';
  * is none in a community with one listing, where it would only be a second reward for the same vote.
  *
  * @param history with the vote
- * @param credits 0 for no bonus
  * @param listings names of all listings of the community
  * @param sameTarget names that are one listing: a vote for one of them is enough
  */
@@ -23,7 +22,7 @@ export function allListingsBonus(
   sameTarget: readonly (readonly string[])[] = [],
 ): { readonly entries: readonly RewardEntry[]; readonly history: VoteHistory } {
   const none = { entries: [], history };
-  if (credits === 0 || listings.length < 2 || history.start === null) return none;
+  if (listings.length < 2 || history.start === null) return none;
   const offset = day - history.start;
   if (hasDay(history.bonusDays, offset)) return none;
   const hasVoted = (listing: string) => hasDay(daysOf(history, listing), offset);

@@ -1,8 +1,7 @@
 import type { Premium } from '../../webhook/event.ts';
-import { decidePremiumReward } from '../ledger/reward-rules.ts';
 import type { Grant } from './grant.ts';
 import { type PremiumOrder, premiumGrants } from './premium-role.ts';
-import type { RewardEntry } from './reward.ts';
+import { decidePremiumReward, type RewardEntry } from './reward.ts';
 import type { ListingRewards } from './rules.ts';
 
 export interface PremiumContext {

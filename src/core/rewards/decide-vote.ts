@@ -1,15 +1,13 @@
 import type { Vote } from '../../webhook/event.ts';
-import { decideVoteReward } from '../ledger/reward-rules.ts';
 import { allListingsBonus } from './all-listings.ts';
 import type { Calendar } from './calendar.ts';
 import type { Grant } from './grant.ts';
 import { addVote, type VoteHistory, withStreakRules } from './history.ts';
 import { milestoneEntries, milestoneGrants, reachedMilestone } from './milestones.ts';
 import { factorAt, multiplyCredits } from './multipliers.ts';
-import type { RewardEntry } from './reward.ts';
-import type { ListingRewards } from './rules.ts';
+import { decideVoteReward, type RewardEntry } from './reward.ts';
+import type { ListingRewards, VoterRole } from './rules.ts';
 import { streakRewards } from './streak-steps.ts';
-import { voterGrants } from './voter-role.ts';
 
 /** Everything that a vote's rewards depend on, apart from the vote and the member's history. */
 export interface VoteContext {
@@ -68,27 +66,46 @@ export function decideVote(history: VoteHistory, vote: Vote, context: VoteContex
   if (withinCooldown) return { entries: [voteEntry], grants: [], history, reached: nothingReached };
 
   const { listing, outageDays, communityListings, sameTarget, at } = context;
+  const { milestones, voterRole } = rewards;
   const followed = withStreakRules(history, rewards.streak, outageDays);
   const counted = addVote(followed, listing, day, outageDays);
   const { votes } = counted;
-  const streak = streakRewards(counted, rewards.streak, day, outageDays);
-  const bonus = allListingsBonus(streak.history, rewards.allListings, day, communityListings, sameTarget);
-  return {
-    entries: [voteEntry, ...streak.entries, ...milestoneEntries(rewards.milestones, votes), ...bonus.entries],
-    grants: [...voterGrants(rewards.voterRole, vote.userId, at), ...milestoneGrants(rewards, vote.userId, votes)],
-    history: bonus.history,
-    reached: {
-      streaks: streak.days.map((days) => ({ days, credits: rewards.streak?.credits ?? 0 })),
-      milestone: reachedMilestone(rewards.milestones, votes),
-    },
-  };
+  const entries = [voteEntry];
+  const grants: Grant[] = [];
+  let updated = counted;
+  let { streaks, milestone } = nothingReached;
+  if (rewards.streak !== null) {
+    const { credits } = rewards.streak;
+    const streak = streakRewards(counted, rewards.streak, day, outageDays);
+    entries.push(...streak.entries);
+    updated = streak.history;
+    streaks = streak.days.map((days) => ({ days, credits }));
+  }
+  if (voterRole !== null) grants.push(voterGrant(voterRole, vote.userId, at));
+  if (milestones.length > 0) {
+    entries.push(...milestoneEntries(milestones, votes));
+    grants.push(...milestoneGrants(rewards, vote.userId, votes));
+    milestone = reachedMilestone(milestones, votes);
+  }
+  if (rewards.allListings > 0) {
+    const bonus = allListingsBonus(updated, rewards.allListings, day, communityListings, sameTarget);
+    entries.push(...bonus.entries);
+    updated = bonus.history;
+  }
+  return { entries, grants, history: updated, reached: { streaks, milestone } };
 }
 
 /** The vote's own entry. Multipliers apply to the credits of the cause `vote` only. */
 function entryOfVote(vote: Vote, day: number, { rewards, withinCooldown, at, roles }: VoteContext): RewardEntry {
   const { cause, credits, reason } = decideVoteReward(vote, rewards.base, withinCooldown);
-  const factor = cause === 'vote' ? factorAt(rewards.multipliers, { at, day, roles }) : 1;
+  const isMultiplied = cause === 'vote' && rewards.multipliers.length > 0;
+  const factor = isMultiplied ? factorAt(rewards.multipliers, { at, day, roles }) : 1;
   if (factor === 1) return { cause, credits, reason, achievement: null };
   const multiplied = multiplyCredits(credits, factor);
   return { cause, credits: multiplied, reason: reason ?? `${credits} × ${factor}`, achievement: null };
+}
+
+/** The voter role until the vote's time plus its duration. A vote that arrives late never shortens it. */
+function voterGrant({ role, forMs }: VoterRole, userId: string, at: number): Grant {
+  return { userId, role, source: 'voter', until: at + forMs, change: 'extend' };
 }

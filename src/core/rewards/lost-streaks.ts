@@ -1,6 +1,5 @@
-import { scanDays, type VoteHistory } from './history.ts';
+import { scanDays, scanStreakDay, type VoteHistory } from './history.ts';
 import type { StreakContext } from './streak.ts';
-import { scanStreakDay } from './streak-scan.ts';
 
 /**
  * The days of the last streak that ended on one of these days; 0 if none did. A streak ends with the first day on which

@@ -1,4 +1,61 @@
+import { minute } from '../../platform/durations.ts';
+import { endsOrder, type Premium, type Vote } from '../../webhook/event.ts';
 import type { Cause } from '../ledger/entry.ts';
+
+/** Rewards (whole credits) and cooldown (ms) of a listing. */
+export interface RewardRules {
+  readonly perVote: number;
+  readonly perPremium: number;
+  readonly whenDenied: number;
+  readonly cooldownMs: number;
+}
+
+/** The reward of an event. */
+export interface RewardDecision {
+  readonly cause: Cause;
+  /** Whole credits. */
+  readonly credits: number;
+  /** Stored in the delivery log and in the entry; null if there is nothing to explain. */
+  readonly reason: string | null;
+}
+
+/** Tolerance for clocks that differ and deliveries that are delayed (ms). */
+const toleranceMs = 5 * minute;
+
+/** Minimum time between two counted votes of one user for one listing (ms): the cooldown less the tolerance. */
+export function minVoteGapMs(rules: RewardRules): number {
+  return Math.max(0, rules.cooldownMs - toleranceMs);
+}
+
+/**
+ * The time within which votes without a timestamp are the same vote (whole ms): the cooldown less the tolerance. For a
+ * short cooldown the tolerance is 1 % of it; otherwise a repeated delivery could be paid.
+ */
+export function untimedRepeatWindowMs(rules: RewardRules): number {
+  return rules.cooldownMs - Math.min(toleranceMs, Math.ceil(rules.cooldownMs / 100));
+}
+
+/**
+ * The reward of a vote. `withinCooldown`: whether a counted vote is less than {@link minVoteGapMs} before or after it.
+ */
+export function decideVoteReward(vote: Vote, rules: RewardRules, withinCooldown: boolean): RewardDecision {
+  if (withinCooldown) return { cause: 'within_cooldown', credits: 0, reason: 'within_cooldown' };
+  const denied = vote.creditsAwarded === false || (vote.creditsAwarded === null && vote.denial !== null);
+  if (denied) return { cause: 'denied', credits: rules.whenDenied, reason: vote.denial ?? 'denied by the service' };
+  const credits = typeof vote.creditsAwarded === 'number' ? vote.creditsAwarded : rules.perVote;
+  return { cause: 'vote', credits, reason: vote.denial };
+}
+
+/**
+ * The reward of a premium event; null for an expiry or revocation. `isRevoked`: whether its order is revoked, which
+ * applies to all later deliveries of the order.
+ */
+export function decidePremiumReward(premium: Premium, rules: RewardRules, isRevoked: boolean): RewardDecision | null {
+  if (endsOrder(premium.kind)) return null;
+  if (isRevoked) return { cause: 'revoked', credits: 0, reason: 'order_revoked' };
+  const credits = typeof premium.creditsAwarded === 'number' ? premium.creditsAwarded : rules.perPremium;
+  return { cause: 'premium', credits, reason: null };
+}
 
 /** An entry that a decision adds to a member's account. */
 export interface RewardEntry {

@@ -1,4 +1,4 @@
-import type { RewardRules } from '../ledger/reward-rules.ts';
+import type { RewardRules } from './reward.ts';
 
 /** Days of the week as in ISO 8601: Monday is 1, Sunday is 7. */
 export type Weekday = 1 | 2 | 3 | 4 | 5 | 6 | 7;

@@ -1,9 +1,8 @@
 import { formatDay } from './calendar.ts';
 import { lastDayOffset } from './day-window.ts';
-import { countedDays, scanDays, type VoteHistory } from './history.ts';
+import { countedDays, scanDays, scanStepDay, scanStreakDay, type VoteHistory } from './history.ts';
 import type { RewardEntry } from './reward.ts';
 import type { StreakRules } from './rules.ts';
-import { scanStepDay, scanStreakDay } from './streak-scan.ts';
 
 /** A completed step of a streak. */
 interface Step {
@@ -31,11 +30,10 @@ interface StreakRewards {
  */
 export function streakRewards(
   history: VoteHistory,
-  rules: StreakRules | null,
+  rules: StreakRules,
   voteDay: number,
   outageDays: ReadonlySet<number>,
 ): StreakRewards {
-  if (rules === null) return { entries: [], history, days: [] };
   const { streak } = history;
   const { steps, completed } = completeSteps(history, rules, outageDays);
   const due = selectDue(completed, steps - streak.paidSteps, voteDay);

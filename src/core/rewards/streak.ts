@@ -1,7 +1,6 @@
 import type { Calendar } from './calendar.ts';
 import { hasDay } from './day-window.ts';
-import { countedDays, newestDay, scanDays, type VoteHistory } from './history.ts';
-import { type StreakScan, scanStreakDay } from './streak-scan.ts';
+import { countedDays, newestDay, type StreakScan, scanDays, scanStreakDay, type VoteHistory } from './history.ts';
 
 /** The streak that a member sees. */
 export interface CurrentStreak {

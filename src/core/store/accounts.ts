@@ -3,10 +3,9 @@ import type { Connection } from '../../platform/database/dialect.ts';
 import type { AccountId } from '../ledger/account-id.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { type AccountState, isEmpty, withEntry } from '../tally/account-state.ts';
-import { accountKey } from './account-columns.ts';
+import { accountKey, accountRow, type BalanceRow, toAccountState } from './account-columns.ts';
 import { accountsOfMember } from './member-accounts.ts';
 import { run } from './query-builder.ts';
-import { accountRow, type BalanceRow, toAccountState } from './recording/queries.ts';
 import type { Tables } from './tables.ts';
 
 /*

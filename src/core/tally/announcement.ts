@@ -4,11 +4,6 @@ import { creditsOf, type RewardEntry } from '../rewards/reward.ts';
 import type { ListingContext } from './listing-context.ts';
 import type { TestEvent } from './tally.ts';
 
-/** The channel for announcements of a family; null for none. */
-export function channelFor(family: Family, listing: ListingContext): string | null {
-  return family === 'vote' ? listing.announceChannelId : listing.premiumChannelId;
-}
-
 /** Whether a recorded event with these entries is announced. */
 export function isAnnounced(
   family: Family,

@@ -1,13 +1,13 @@
 import type { AccountId } from '../ledger/account-id.ts';
 import { isCountedVote } from '../ledger/entry.ts';
-import { emptyHistory } from '../rewards/history.ts';
+import { emptyHistory, type VoteHistory } from '../rewards/history.ts';
 import { addToScores, noScores, type PeriodScores } from '../rewards/period-scores.ts';
 import { rebuildHistory } from '../rewards/rebuild-history.ts';
+import { type StreakInDays, streakOn } from '../rewards/streak.ts';
 import type { AccountState } from './account-state.ts';
 import { calendarOf, outageDaysOf } from './community.ts';
 import type { ListingContext } from './listing-context.ts';
 import type { Tally } from './tally.ts';
-import { streakAfter } from './vote-streak.ts';
 
 /** Completes the account of a member whose votes are older than histories are, inside the caller's transaction. */
 export function completeHistory(tally: Tally, accountId: AccountId, listing: ListingContext, now: number): void {
@@ -46,4 +46,11 @@ export function scoresOf(votes: readonly { readonly day: number; readonly credit
   return votes
     .toSorted((one, other) => one.day - other.day)
     .reduce((scores, { day, credits }) => addToScores(scores, day, 1, credits), noScores);
+}
+
+/** The streak of a history at a time (ms since the epoch). */
+export function streakAfter(tally: Tally, history: VoteHistory, listing: ListingContext, now: number): StreakInDays {
+  const calendar = calendarOf(listing.community);
+  const forgive = listing.rewards.streak?.forgive ?? 0;
+  return streakOn(history, calendar.dayAt(now), { forgive, outageDays: outageDaysOf(tally.outages(), calendar) });
 }

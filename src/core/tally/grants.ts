@@ -1,24 +1,10 @@
-import type { Family } from '../../webhook/event.ts';
 import { isPseudonym } from '../ledger/pseudonym.ts';
 import type { GivenRole, RoleContent } from '../outbox/effect-contents.ts';
 import type { NewEffect } from '../outbox/outbox.ts';
 import { endAfter, type Grant } from '../rewards/grant.ts';
 import type { CommunityContext } from './community.ts';
-import type { ListingContext } from './listing-context.ts';
+import { roleQueue } from './queues.ts';
 import type { Tally } from './tally.ts';
-
-/** Whether an event of this family for the listing can change roles. */
-export function grantsRoles(family: Family, { rewards, community }: ListingContext): boolean {
-  const { voterRole, milestones, premiumRoles } = rewards;
-  if (community.guildId === null) return false;
-  if (family === 'premium') return Object.keys(premiumRoles).length > 0;
-  return voterRole !== null || milestones.some(({ role }) => role !== null);
-}
-
-/** The queue of a guild's role changes, which Discord rate-limits together. */
-export function roleQueue(guildId: string): string {
-  return `role ${guildId}`;
-}
 
 /** The event that changes grants. */
 interface GrantingEvent {

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import { day } from '../../platform/durations.ts';
 import type { Premium, Vote } from '../../webhook/event.ts';
+import { namesOfTarget } from './community.ts';
+import type { ListingContext } from './listing-context.ts';
 
 /*
  * The same event has the same key in every delivery, late or reformatted. Keys are unique in the store and never
@@ -85,4 +87,9 @@ function periodSuffix({ kind, periodEnd, at }: Premium): string {
   const repeats = kind === 'subscription.renewed' || kind === 'subscription.expired';
   const period = repeats ? (periodEnd ?? at) : null;
   return period === null ? '' : ` ${new Date(period).toISOString()}`;
+}
+
+/** The keys of a member's last votes for the target of a listing, one for each of its names. */
+export function forgottenVoteKeys(userId: string, { name, community }: ListingContext): readonly EventKey[] {
+  return namesOfTarget(community, name).map((each) => forgottenVoteKey(userId, each));
 }

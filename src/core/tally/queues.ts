@@ -1,6 +1,4 @@
 import type { Family } from '../../webhook/event.ts';
-import { channelFor } from './announcement.ts';
-import { grantsRoles, roleQueue } from './grants.ts';
 import type { ListingContext } from './listing-context.ts';
 import type { Delivery, RoutedDelivery } from './tally.ts';
 
@@ -25,4 +23,22 @@ function queuesFor(family: Family, listings: readonly ListingContext[]): readonl
     const roles = guildId !== null && grantsRoles(family, listing) ? [roleQueue(guildId)] : [];
     return [...roles, ...[channelFor(family, listing) ?? []].flat()];
   });
+}
+
+/** The channel for announcements of a family; null for none. */
+export function channelFor(family: Family, listing: ListingContext): string | null {
+  return family === 'vote' ? listing.announceChannelId : listing.premiumChannelId;
+}
+
+/** Whether an event of this family for the listing can change roles. */
+export function grantsRoles(family: Family, { rewards, community }: ListingContext): boolean {
+  const { voterRole, milestones, premiumRoles } = rewards;
+  if (community.guildId === null) return false;
+  if (family === 'premium') return Object.keys(premiumRoles).length > 0;
+  return voterRole !== null || milestones.some(({ role }) => role !== null);
+}
+
+/** The queue of a guild's role changes, which Discord rate-limits together. */
+export function roleQueue(guildId: string): string {
+  return `role ${guildId}`;
 }

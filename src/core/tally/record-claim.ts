@@ -3,14 +3,13 @@ import type { Vote } from '../../webhook/event.ts';
 import { accountIdOf } from '../ledger/account-id.ts';
 import type { Cause } from '../ledger/entry.ts';
 import { isCountedVote } from '../ledger/entry.ts';
-import { minVoteGapMs } from '../ledger/reward-rules.ts';
-import { creditsOf } from '../rewards/reward.ts';
+import { creditsOf, minVoteGapMs } from '../rewards/reward.ts';
 import { namesOfTarget } from './community.ts';
-import { forgottenVotesOf } from './forgotten-votes.ts';
 import { voteKey } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
+import { forgottenVotesOf, voteRewards, votesForTarget } from './record-vote.ts';
 import type { PastVote, Tally } from './tally.ts';
-import { voteRewards, votesForTarget } from './vote-rewards.ts';
+import { callHook } from './write-event.ts';
 
 /** Older votes cannot be claimed: they may be from before the bot was installed (ms). */
 export const maxClaimAgeMs = 7 * day;
@@ -73,7 +72,7 @@ export function recordClaim(tally: Tally, { userId, at }: Claim, listing: Listin
   apply(null);
   if (streak !== null) {
     const claimed = { listing, deliveryId: null, at, now, entries, account: updated, streak, reached };
-    for (const { afterVote } of tally.hooks) afterVote?.(tally, claimed);
+    for (const { afterVote } of tally.hooks) callHook(afterVote, tally, claimed);
   }
   return { outcome: 'claimed', credits: creditsOf(entries), balance: updated.credits };
 }

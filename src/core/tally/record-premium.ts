@@ -8,13 +8,14 @@ import { type PremiumOrder, premiumSource } from '../rewards/premium-role.ts';
 import { creditsOf } from '../rewards/reward.ts';
 import type { AccountState } from './account-state.ts';
 import { calendarOf } from './community.ts';
-import { applyGrants, grantsRoles } from './grants.ts';
+import { applyGrants } from './grants.ts';
 import { premiumKeys } from './idempotency-key.ts';
 import { applyToOrder, orderIdsOf, withHolder } from './order.ts';
 import { withEvent } from './order-times.ts';
 import { quarantineDelivery } from './quarantine.ts';
+import { grantsRoles } from './queues.ts';
 import type { Order, RecordedDelivery } from './tally.ts';
-import { type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
+import { callHook, type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
 
 /** Records a premium event and the order that it changes, or as a duplicate. */
 export function recordPremium(premium: Premium, context: RecordingContext): RecordedDelivery {
@@ -51,7 +52,7 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
         const now = rowWriter.effectsCreatedAt;
         if (event.userId !== null) {
           const premium = { listing, account: stored(event.userId), deliveryId, at, now };
-          for (const { onPremium } of tally.hooks) onPremium?.(tally, premium);
+          for (const { onPremium } of tally.hooks) callHook(onPremium, tally, premium);
         }
         return applyGrants(tally, [...decision.grants, ...grantsOfOtherIds()], { community, deliveryId, now });
       },

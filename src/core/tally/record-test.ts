@@ -1,5 +1,6 @@
-import { channelFor, testAnnouncementOf } from './announcement.ts';
+import { testAnnouncementOf } from './announcement.ts';
 import type { ListingContext } from './listing-context.ts';
+import { channelFor } from './queues.ts';
 import {
   alreadyReplayed,
   type Delivery,

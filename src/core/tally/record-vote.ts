@@ -2,14 +2,19 @@ import type { Vote } from '../../webhook/event.ts';
 import { lastVoteIn } from '../ledger/account.ts';
 import { accountIdOf } from '../ledger/account-id.ts';
 import { isCountedVote } from '../ledger/entry.ts';
-import { untimedRepeatWindowMs } from '../ledger/reward-rules.ts';
+import type { GivenRole } from '../outbox/effect-contents.ts';
+import { decideVote, type Reached } from '../rewards/decide-vote.ts';
+import { emptyHistory } from '../rewards/history.ts';
+import { addToScores } from '../rewards/period-scores.ts';
+import { creditsOf, minVoteGapMs, type RewardEntry, untimedRepeatWindowMs } from '../rewards/reward.ts';
 import type { AccountState } from './account-state.ts';
-import { namesOfTarget } from './community.ts';
-import { forgottenVotesOf } from './forgotten-votes.ts';
-import { voteKey } from './idempotency-key.ts';
-import type { PastVote, RecordedDelivery } from './tally.ts';
-import { isWithinCooldown, voteRewards, votesForTarget } from './vote-rewards.ts';
-import { type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
+import { calendarOf, namesOfTarget, outageDaysOf } from './community.ts';
+import { streakAfter, withHistory } from './complete-history.ts';
+import { applyGrants } from './grants.ts';
+import { forgottenVoteKeys, voteKey } from './idempotency-key.ts';
+import type { ListingContext } from './listing-context.ts';
+import type { PastVote, RecordedDelivery, Tally } from './tally.ts';
+import { callHook, type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
 
 /** Records a vote with all that it earns, or as a duplicate. */
 export function recordVote(vote: Vote, context: RecordingContext): RecordedDelivery {
@@ -55,6 +60,11 @@ function isKnownByOtherName(vote: Vote, { tally, listing, delivery }: RecordingC
   return others.some((name) => tally.hasEvent(voteKey(vote, name, delivery.receivedAt)));
 }
 
+/** The last votes for the target of a listing from before the member was forgotten (ms since the epoch). */
+export function forgottenVotesOf(tally: Tally, userId: string, listing: ListingContext): readonly number[] {
+  return forgottenVoteKeys(userId, listing).flatMap((key) => tally.forgottenVoteAt(key) ?? []);
+}
+
 /**
  * Whether a vote that may be paid repeats one from before its member was forgotten: one without a timestamp, or a
  * claimed one whose delivery comes late. The account, with whose last votes it would be compared, is a new one.
@@ -68,4 +78,87 @@ function isForgottenVote(
   if (withinCooldown && timestamp !== null) return false;
   const forgottenAt = forgottenVotesOf(tally, userId, listing);
   return forgottenAt.some((time) => Math.abs(at - time) < untimedRepeatWindowMs(listing.rewards.base));
+}
+
+/** A vote with the account of its voter as it was before. */
+export interface CastVote {
+  readonly vote: Vote;
+  readonly listing: ListingContext;
+  readonly account: AccountState;
+  /** The time of the vote, or of its delivery if it has none (ms since the epoch). */
+  readonly at: number;
+  readonly withinCooldown: boolean;
+  /** The current time (ms since the epoch). */
+  readonly now: number;
+}
+
+/** What a vote earns. Nothing is written yet. */
+export interface VoteRewards {
+  /** The vote's own entry first. */
+  readonly entries: readonly RewardEntry[];
+  /** The account with the vote in its history and scores, without the entries. */
+  readonly account: AccountState;
+  /** The streak after the vote (days); null if it does not count. */
+  readonly streak: number | null;
+  readonly reached: Reached;
+  /** Enqueues and stores what is not an entry: roles, which it returns, progress of the party, and the next reminder. */
+  readonly apply: (deliveryId: number | null) => readonly GivenRole[];
+}
+
+/** The votes for the target of a listing between two times (ms since the epoch, both exclusive). */
+export function votesForTarget(
+  tally: Tally,
+  account: AccountState,
+  { name, community }: ListingContext,
+  after: number,
+  before: number,
+): readonly PastVote[] {
+  return namesOfTarget(community, name).flatMap((each) => tally.votesBetween(account, each, after, before));
+}
+
+/**
+ * Whether a counted vote for the listing is too close to a vote at this time (ms since the epoch), before or after it.
+ * The last vote is usually sufficient. The entries are read only for a vote that arrives after a later one.
+ */
+function isWithinCooldown(tally: Tally, account: AccountState, listing: ListingContext, at: number): boolean {
+  const gapMs = minVoteGapMs(listing.rewards.base);
+  const last = lastVoteIn(account.lastVotes, namesOfTarget(listing.community, listing.name));
+  if (last === null || last <= at - gapMs) return false;
+  if (last < at + gapMs) return true;
+  return votesForTarget(tally, account, listing, at - gapMs, at + gapMs).some(({ cause }) => isCountedVote(cause));
+}
+
+export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
+  const { vote, listing, account, at, withinCooldown, now } = cast;
+  const { name, rewards, community } = listing;
+  const calendar = calendarOf(community);
+  const day = calendar.dayAt(at);
+  const outageDays = outageDaysOf(tally.outages(), calendar);
+  const before = withinCooldown ? { ...account, history: emptyHistory } : withHistory(tally, account, listing);
+  const { entries, grants, history, reached } = decideVote(before.history, vote, {
+    listing: name,
+    rewards,
+    communityListings: community.listings,
+    sameTarget: community.sameTarget,
+    calendar,
+    at,
+    withinCooldown,
+    roles: new Set(account.roles),
+    outageDays,
+  });
+  if (withinCooldown) return { entries, account, streak: null, reached, apply: () => [] };
+
+  const streak = streakAfter(tally, history, listing, now);
+  const scores = addToScores(before.scores, day, 1, creditsOf(entries));
+  return {
+    entries,
+    account: { ...before, history, streak, scores },
+    streak: streak.days,
+    reached,
+    apply(deliveryId) {
+      const counted = { listing, account, at, day, deliveryId, now };
+      for (const { onVote } of tally.hooks) callHook(onVote, tally, counted);
+      return grants.length === 0 ? [] : applyGrants(tally, grants, { community, deliveryId, now });
+    },
+  };
 }

@@ -1,7 +1,10 @@
+import type { Event } from '../../webhook/event.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import type { ListingContext } from './listing-context.ts';
 import { quarantineDelivery } from './quarantine.ts';
-import { recordEvent } from './record-event.ts';
+import { recordPremium } from './record-premium.ts';
 import { recordTest } from './record-test.ts';
+import { recordVote } from './record-vote.ts';
 import type { Delivery, DeliveryRowWriter, RecordedDelivery, RoutedDelivery, Tally } from './tally.ts';
 
 /**
@@ -78,4 +81,19 @@ function recordOrderEvent(
   if (listing !== undefined) return recordEvent(tally, event, listing, delivery, rowWriter);
   const reason = quarantineReasons.noListing;
   return quarantineDelivery(delivery, { kind: event.kind, reason, listing: null }, rowWriter);
+}
+
+/**
+ * Writes the row, entries, account and effects of an event, inside the caller's transaction.
+ * An event that is already recorded adds only a row to the delivery log.
+ */
+function recordEvent(
+  tally: Tally,
+  event: Event,
+  listing: ListingContext,
+  delivery: Delivery,
+  rowWriter: DeliveryRowWriter,
+): RecordedDelivery {
+  const context = { tally, listing, delivery, rowWriter };
+  return event.family === 'vote' ? recordVote(event, context) : recordPremium(event, context);
 }

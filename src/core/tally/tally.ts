@@ -190,14 +190,30 @@ export interface Tally extends OutboxWrites {
   saveCorrection(correction: StoredCorrection): void;
 }
 
-/** What a feature does in the transaction of an event: synchronous, and only through the tally. */
+/**
+ * Of what an event must be for a hook to be called: so the vote of a member who uses no feature, for a listing without
+ * any, calls none.
+ */
+export type HookCondition =
+  | 'a member with reminders'
+  | 'a member with linked roles'
+  | 'a listing with a party'
+  | 'a listing with handlers';
+
+/** What a feature does in the transaction of such an event: synchronous, and only through the tally. */
+export interface Hook<Event> {
+  readonly of: HookCondition;
+  readonly call: (tally: Tally, event: Event) => void;
+}
+
+/** The hooks of a feature. */
 export interface Hooks {
   /** Of each counted vote, after its entries and before its roles are granted. */
-  readonly onVote?: (tally: Tally, vote: CountedVote) => void;
+  readonly onVote?: Hook<CountedVote>;
   /** Of each counted vote, at the end. */
-  readonly afterVote?: (tally: Tally, vote: RecordedVote) => void;
+  readonly afterVote?: Hook<RecordedVote>;
   /** Of each premium event with a holder, after its entries and before its roles are granted. */
-  readonly onPremium?: (tally: Tally, premium: { readonly account: AccountState } & Recorded) => void;
+  readonly onPremium?: Hook<{ readonly account: AccountState } & Recorded>;
   /** Of each premium event, at the end. */
-  readonly afterPremium?: (tally: Tally, premium: RecordedPremium) => void;
+  readonly afterPremium?: Hook<RecordedPremium>;
 }

@@ -3,10 +3,19 @@ import type { GivenRole } from '../outbox/effect-contents.ts';
 import type { Reached } from '../rewards/decide-vote.ts';
 import { creditsOf, type RewardEntry } from '../rewards/reward.ts';
 import type { AccountState } from './account-state.ts';
-import { announcementOf, channelFor, isAnnounced } from './announcement.ts';
+import { announcementOf, isAnnounced } from './announcement.ts';
 import type { EventKey } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
-import { alreadyReplayed, type Delivery, type DeliveryRowWriter, type RecordedDelivery, type Tally } from './tally.ts';
+import { channelFor } from './queues.ts';
+import {
+  alreadyReplayed,
+  type Delivery,
+  type DeliveryRowWriter,
+  type Hook,
+  type HookCondition,
+  type RecordedDelivery,
+  type Tally,
+} from './tally.ts';
 
 /** The inputs of a recording apart from the event. */
 export interface RecordingContext {
@@ -57,21 +66,23 @@ export function writeEvent(
   }
   const balance = entries.length > 0 ? (updated?.credits ?? null) : null;
   const roles = apply(deliveryId);
-  const channelId = isAnnounced(event.family, entries, listing) ? channelFor(event.family, listing) : null;
   const createdAt = rowWriter.effectsCreatedAt;
-  if (channelId !== null) {
+  const channelId = channelFor(event.family, listing);
+  const announced = channelId !== null && isAnnounced(event.family, entries, listing);
+  if (announced) {
     const content = announcementOf(event, listing, { entries, balance, streak, roles, receivedAt });
     tally.enqueue({ deliveryId, kind: 'announcement', queue: channelId, content, createdAt });
   }
   const recorded = { listing, deliveryId, at, now: createdAt };
   if (event.family === 'premium') {
-    for (const { afterPremium } of tally.hooks) afterPremium?.(tally, { ...recorded, event, credits, balance });
+    const premium = { ...recorded, event, credits, balance };
+    for (const { afterPremium } of tally.hooks) callHook(afterPremium, tally, premium);
   } else if (updated !== null && streak !== null && reached !== undefined) {
     const vote = { ...recorded, entries, account: updated, streak, reached };
-    for (const { afterVote } of tally.hooks) afterVote?.(tally, vote);
+    for (const { afterVote } of tally.hooks) callHook(afterVote, tally, vote);
   }
   const causes = account === null ? [] : entries.map(({ cause }) => cause);
-  return { outcome: 'recorded', deliveryId, credits, reason, isAnnounced: channelId !== null, causes };
+  return { outcome: 'recorded', deliveryId, credits, reason, isAnnounced: announced, causes };
 }
 
 /**
@@ -88,4 +99,32 @@ export function writeDuplicate(event: Event, originalId: number | null, context:
 
 function rowOf(event: Event, { delivery, listing }: RecordingContext) {
   return { ...delivery, listing: listing.name, kind: event.kind, userId: event.userId };
+}
+
+/** What a hook of any event may depend on; an event without a member has no account. */
+interface HookedEvent {
+  readonly listing: ListingContext;
+  readonly account?: AccountState;
+}
+
+/** Calls the hook of a feature if the event is one that it is for. */
+export function callHook<Hooked extends HookedEvent>(
+  hook: Hook<Hooked> | undefined,
+  tally: Tally,
+  event: Hooked,
+): void {
+  if (hook !== undefined && isMet(hook.of, event)) hook.call(tally, event);
+}
+
+function isMet(condition: HookCondition, { listing, account }: HookedEvent): boolean {
+  switch (condition) {
+    case 'a member with reminders':
+      return account?.isReminded === true;
+    case 'a member with linked roles':
+      return account?.roleConnection === 'linked';
+    case 'a listing with a party':
+      return listing.rewards.party !== null;
+    case 'a listing with handlers':
+      return listing.handled !== undefined;
+  }
 }

@@ -1,6 +1,6 @@
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import { type LedgerReads, lastVoteAt } from '../../core/ledger/ledger.ts';
-import type { ClaimRecorder } from '../../core/store/recording/recording-jobs.ts';
+import type { ClaimRecorder } from '../../core/store/commits/jobs.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { type ClaimResult, maxClaimAgeMs } from '../../core/tally/record-claim.ts';

@@ -1,6 +1,6 @@
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
-import type { ClaimRecorder } from '../../core/store/recording/recording-jobs.ts';
+import type { ClaimRecorder } from '../../core/store/commits/jobs.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import { type Claims, createClaims } from './claims.ts';
 

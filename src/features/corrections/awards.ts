@@ -1,5 +1,5 @@
 import type { AccountScope } from '../../core/ledger/account-id.ts';
-import type { Recordings } from '../../core/store/recording/recording-jobs.ts';
+import type { Recordings } from '../../core/store/commits/jobs.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 

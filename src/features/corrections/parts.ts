@@ -1,5 +1,5 @@
 import { homeAccounts } from '../../core/ledger/account-id.ts';
-import type { Recordings } from '../../core/store/recording/recording-jobs.ts';
+import type { Recordings } from '../../core/store/commits/jobs.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import { type Awards, createAwards } from './awards.ts';
 

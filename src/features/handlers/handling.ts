@@ -14,7 +14,7 @@ import type { Store } from '../store.ts';
 import { callRetry, createCall, kindsOf } from './calls.ts';
 import type { Handlers } from './handlers.ts';
 import { createWritableLedger } from './ledger.ts';
-import { createHandlerRecording, type HandlerRecording } from './recording.ts';
+import { createHandlerRecording, type HandlerRecording, unhandledRecording } from './recording.ts';
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts';
 import type { WritableLedger } from './writable-ledger.ts';
 
@@ -94,7 +94,11 @@ export function createHandling(options: {
 
   return {
     subscriptions,
-    recording: createHandlerRecording(subscriptions.kinds, options.nudgeEverywhere),
+    // Other processes may have handlers that this one has not.
+    recording:
+      own.length > 0 || isShared
+        ? createHandlerRecording(subscriptions.kinds, options.nudgeEverywhere)
+        : unhandledRecording,
     ledger: ledgerIn(null),
     nudge: (queues) => dispatcher?.nudge(queues),
     start: () => dispatcher?.start(),

@@ -11,14 +11,12 @@ export function handlerListing({ name, kind, community }: ListingContext): Handl
 
 /** Enqueues the calls of handlers for a counted vote. */
 export function callAfterVote(tally: Tally, vote: RecordedVote): void {
-  if (vote.listing.handled !== undefined) enqueueCalls(tally, vote.listing, voteEvents(vote), vote.now);
+  enqueueCalls(tally, vote.listing, voteEvents(vote), vote.now);
 }
 
 /** Enqueues the call of a handler for a premium event. */
 export function callAfterPremium(tally: Tally, premium: RecordedPremium): void {
-  if (premium.listing.handled !== undefined) {
-    enqueueCalls(tally, premium.listing, [premiumEvent(premium)], premium.now);
-  }
+  enqueueCalls(tally, premium.listing, [premiumEvent(premium)], premium.now);
 }
 
 /** The events of a counted vote: itself, and what it reached. */

@@ -1,5 +1,5 @@
 import { type HandlerKind, handlerQueue } from '../../core/outbox/handler-events.ts';
-import type { ClaimRecorder } from '../../core/store/recording/recording-jobs.ts';
+import type { ClaimRecorder } from '../../core/store/commits/jobs.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { Recorder } from '../../core/tally/recorder.ts';
 import type { RoutedDelivery } from '../../core/tally/tally.ts';
@@ -12,6 +12,9 @@ export interface HandlerRecording {
   recorder(recorder: Recorder): Recorder;
   claims(claims: ClaimRecorder): ClaimRecorder;
 }
+
+/** Of a program that has no handlers. */
+export const unhandledRecording: HandlerRecording = { recorder: (recorder) => recorder, claims: (claims) => claims };
 
 /**
  * @param kinds the kinds for which there are handlers now

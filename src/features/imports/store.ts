@@ -1,10 +1,15 @@
 import { sql as kyselySql } from 'kysely';
 import { type AccountId, accountIdOf } from '../../core/ledger/account-id.ts';
 import type { Entry } from '../../core/ledger/entry.ts';
-import { accountKey } from '../../core/store/account-columns.ts';
+import {
+  accountColumns,
+  accountKey,
+  accountRow,
+  type BalanceRow,
+  toAccountState,
+} from '../../core/store/account-columns.ts';
 import { lock } from '../../core/store/lock.ts';
 import { run } from '../../core/store/query-builder.ts';
-import { accountColumns, accountRow, type BalanceRow, toAccountState } from '../../core/store/recording/queries.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
 import { type AccountState, withEntry } from '../../core/tally/account-state.ts';
 import { decideImport, type ImportDecision } from './decide.ts';

@@ -8,8 +8,8 @@ export const linkedRoles = {
   sql,
   effects,
   tables,
-  onVote: planRoleConnection,
-  onPremium: planRoleConnection,
+  onVote: { of: 'a member with linked roles', call: planRoleConnection },
+  onPremium: { of: 'a member with linked roles', call: planRoleConnection },
   load: () => import('./parts.ts'),
 } satisfies Feature;
 

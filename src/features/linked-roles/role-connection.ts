@@ -10,14 +10,13 @@ const delayMs = 5 * second;
 
 /**
  * Plans an update of what Discord knows of a member with linked roles. One that waits suffices, because it reads the
- * values when it is carried out. For all other members it does nothing.
+ * values when it is carried out.
  */
 export function planRoleConnection(
   tally: Pick<Tally, 'accountState' | 'saveAccount' | 'enqueue'>,
   { account: { id }, deliveryId, now }: Pick<CountedVote, 'account' | 'deliveryId' | 'now'>,
 ): void {
   const account = tally.accountState(id);
-  if (account.roleConnection !== 'linked') return;
   tally.saveAccount({ ...account, roleConnection: 'updating' });
   tally.enqueue({ ...roleConnectionEffect(memberOf(id), deliveryId, now), dueAt: now + delayMs });
 }

@@ -8,7 +8,7 @@ export const party = {
   sql,
   tables,
   effects,
-  onVote: countForParty,
+  onVote: { of: 'a listing with a party', call: countForParty },
   beforeForgetting: lockUnpaidParties,
   load: () => import('./parts.ts'),
 } satisfies Feature;

@@ -8,6 +8,6 @@ export const reminders = {
   sql,
   tables,
   directMessages,
-  onVote: planReminder,
+  onVote: { of: 'a member with reminders', call: planReminder },
   load: () => import('./parts.ts'),
 } satisfies Feature;

@@ -9,9 +9,9 @@ import type { Tally } from '../../core/tally/tally.ts';
  */
 export function planReminder(tally: Tally, { account, listing, at }: CountedVote): void {
   const { name, rewards, community } = listing;
-  const { userId, lastVotes, isReminded } = account;
+  const { userId, lastVotes } = account;
   const names = namesOfTarget(community, name);
   const last = lastVoteIn(lastVotes, names);
-  if (!isReminded || (last !== null && last >= at)) return;
+  if (last !== null && last >= at) return;
   tally.saveReminder({ userId, listing: names[0] ?? name, dueAt: at + rewards.base.cooldownMs });
 }

@@ -1,6 +1,6 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
 import type { Log } from '../log.ts';
-import { BodyMemory, reserveBody } from './body-memory.ts';
+import { BodyMemory, reserveBody } from './body.ts';
 
 /** What the forms of the console and the requests of the owner API have at most (bytes). */
 const maxOwnerBodyBytes = 16 * 1024;

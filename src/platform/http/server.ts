@@ -1,12 +1,12 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { systemClock } from '../clock.ts';
 import { second } from '../durations.ts';
 import { TallyhookError } from '../errors.ts';
 import { localUrl } from '../host-address.ts';
 import { clientKeyOf, isTrustedProxy } from '../web/client-key.ts';
 import { settleWithin } from '../with-timeout.ts';
-import { handleClientErrors } from './client-error.ts';
 
 /** Limits per connection and request (ms unless noted). A sender of webhooks gives up after 10 s. */
 export interface HttpLimits {
@@ -168,4 +168,67 @@ function limitConnections(server: Server, maxConnections: number): void {
       else counts.set(client, left);
     });
   });
+}
+
+/** The response to what is no request. */
+interface ErrorResponse {
+  readonly status: string;
+  readonly error: string;
+}
+
+/** By the codes of Node's HTTP parser. */
+const parserErrors: Readonly<Record<string, ErrorResponse>> = {
+  HPE_HEADER_OVERFLOW: { status: '431 Request Header Fields Too Large', error: 'The headers are too large.' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: '413 Content Too Large', error: 'The chunk extensions are too large.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', error: 'The request was not completed in time.' },
+};
+const malformed: ErrorResponse = { status: '400 Bad Request', error: 'Malformed HTTP request.' };
+const connectUnsupported: ErrorResponse = { status: '400 Bad Request', error: 'CONNECT is not supported.' };
+
+/** How long a client may take to read the response before its connection is destroyed. */
+const rejectionTimeoutMs = 1 * second;
+
+/**
+ * Responds to requests that Node's HTTP parser rejects before any route, in the same JSON format as every other error.
+ * The response contains nothing from the request. A response in progress is completed first.
+ */
+function handleClientErrors(server: Server): void {
+  const latestResponses = new WeakMap<Duplex, ServerResponse>();
+  server.on(
+    'request',
+    (request: IncomingMessage, response: ServerResponse) => void latestResponses.set(request.socket, response),
+  );
+
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable) return void socket.destroy();
+    const errorResponse = parserErrors[error.code ?? ''] ?? malformed;
+    const response = latestResponses.get(socket);
+    if (response === undefined) rejectRequest(socket, errorResponse);
+    else if (response.req.complete) afterFinish(response, () => rejectRequest(socket, errorResponse));
+    else if (!response.headersSent) rejectRequest(socket, errorResponse);
+    // The request was answered before its end; a client would assign a second response to another request.
+    else socket.destroy();
+  });
+  server.on('connect', (_request, socket) => rejectRequest(socket, connectUnsupported));
+}
+
+/** A complete request gets its response, even if invalid bytes follow it. */
+function afterFinish(response: ServerResponse, callback: () => void): void {
+  if (response.writableFinished) callback();
+  else response.once('finish', callback);
+}
+
+function rejectRequest(socket: Duplex, { status, error }: ErrorResponse): void {
+  const body = JSON.stringify({ success: false, error });
+  const head = [
+    `HTTP/1.1 ${status}`,
+    'Connection: close',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.on('error', () => socket.destroy());
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // If it were destroyed immediately, unread input would make the kernel reset the connection, and the response would
+  // be lost.
+  setTimeout(() => socket.destroy(), rejectionTimeoutMs).unref();
 }

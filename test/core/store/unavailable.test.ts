@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createWriter } from '../../../src/core/store/commits/group-commit.ts';
 import { createJob } from '../../../src/core/store/commits/jobs.ts';
-import { createWriter } from '../../../src/core/store/commits/writer.ts';
 import { sqlite } from '../../../src/core/store/dialect/sqlite.ts';
 import { migrate } from '../../../src/core/store/migrations/migrate.ts';
 import { storedFeatures } from '../../../src/features/index.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { RewardRules } from '../../../src/core/ledger/reward-rules.ts';
+import type { RewardRules } from '../../../src/core/rewards/reward.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { day, hour, minute } from '../../../src/platform/durations.ts';
 import type { Event, Premium, Vote } from '../../../src/webhook/event.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BodyMemory } from '../../../src/platform/http/body-memory.ts';
+import { BodyMemory } from '../../../src/platform/http/body.ts';
 
 describe('the memory of unverified bodies', () => {
   it('makes room by ending the body that has been incomplete for the longest time', () => {

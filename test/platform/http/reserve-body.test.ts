@@ -1,7 +1,7 @@
 import express from 'express';
 import { expect, it } from 'vitest';
 import { createHttpApp } from '../../../src/platform/http/app.ts';
-import { BodyMemory } from '../../../src/platform/http/body-memory.ts';
+import { BodyMemory } from '../../../src/platform/http/body.ts';
 import { createHealth } from '../../../src/platform/http/health.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { rawConnection } from '../../support/raw-http.ts';

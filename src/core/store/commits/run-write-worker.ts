@@ -4,10 +4,17 @@ import { systemClock } from '../../../platform/clock.ts';
 import type { DatabaseFiles } from '../../../platform/database-files.ts';
 import { sqlite } from '../dialect/sqlite.ts';
 import type { StoredFeatures } from '../sql-module.ts';
-import { createGroupCommit } from './group-commit.ts';
-import type { Job, JobName, JobResult } from './jobs.ts';
-import { decodeJob, encodeError, encodeResult, type WorkerRequest, type WorkerResponse } from './worker-protocol.ts';
-import { createWriter } from './writer.ts';
+import { createGroupCommit, createWriter } from './group-commit.ts';
+import {
+  decodeJob,
+  encodeError,
+  encodeResult,
+  type Job,
+  type JobName,
+  type JobResult,
+  type WorkerRequest,
+  type WorkerResponse,
+} from './jobs.ts';
 
 /** Commits jobs until it receives `close`, in the thread that `write-worker-client.ts` starts. */
 export async function runWriteWorker(features: StoredFeatures): Promise<void> {

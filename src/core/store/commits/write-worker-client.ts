@@ -3,14 +3,17 @@ import { Worker } from 'node:worker_threads';
 import type { DatabaseFiles } from '../../../platform/database-files.ts';
 import { StoreUnavailableError } from '../../../platform/errors.ts';
 import { type GroupCommit, QueueFullError } from './group-commit.ts';
-import { createJob, type JobArgs, type JobName, type JobResults } from './jobs.ts';
 import {
+  createJob,
   decodeResult,
   encodeJob,
+  type JobArgs,
+  type JobName,
   type JobOutcome,
+  type JobResults,
   type WorkerRequest,
   type WorkerResponse,
-} from './worker-protocol.ts';
+} from './jobs.ts';
 
 /**
  * This many jobs are posted immediately, without waiting for the end of the turn. With all 64 of a turn in one message,

@@ -1,7 +1,7 @@
 import type { MigratableDatabase, SqlDialect, Transactions } from '../../../platform/database/dialect.ts';
 import type { DatabaseFileReplacedError, DatabaseFiles } from '../../../platform/database-files.ts';
 import type { Hooks } from '../../tally/tally.ts';
-import type { RecordingJob, RecordingResult } from '../recording/recording-jobs.ts';
+import type { RecordingJob, RecordingResult } from '../commits/jobs.ts';
 
 /** Decides jobs in their order, with hooks, and writes what they change, inside the current transaction. */
 export type RecordBatch = (

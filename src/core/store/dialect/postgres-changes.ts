@@ -3,10 +3,8 @@ import type { PostgresTransactions } from '../../../platform/database/postgres-t
 import type { AccountId } from '../../ledger/account-id.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { AccountState } from '../../tally/account-state.ts';
-import { type Changes, isPlanned } from '../recording/changes.ts';
+import { accountColumns, accountValues } from '../account-columns.ts';
 import {
-  accountColumns,
-  accountValues,
   insertCorrection,
   insertPlanned,
   partyColumns,
@@ -14,6 +12,7 @@ import {
   saveOrder,
   updateReplayedDelivery,
 } from '../recording/queries.ts';
+import { type Changes, isPlanned } from '../recording/unit-of-work.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 
 /**

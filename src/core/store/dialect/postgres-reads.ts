@@ -7,17 +7,10 @@ import type { AccountState } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import type { PartyState } from '../../tally/party-state.ts';
 import type { PastVote } from '../../tally/tally.ts';
-import { accountKey } from '../account-columns.ts';
+import { accountColumns, accountKey, type BalanceRow, toAccountState } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
 import type { VoteRange } from '../recording/needs.ts';
-import {
-  accountColumns,
-  type BalanceRow,
-  toAccountState,
-  toOutage,
-  toPartyState,
-  toPastVote,
-} from '../recording/queries.ts';
+import { toOutage, toPartyState, toPastVote } from '../recording/queries.ts';
 import type { Tables } from '../tables.ts';
 
 /** Locks and reads accounts. Inserts those that are missing, because only a row that exists can be locked. */

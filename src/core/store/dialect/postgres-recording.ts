@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { PostgresTransactions } from '../../../platform/database/postgres-transactions.ts';
+import { decide, type RecordingResult } from '../commits/jobs.ts';
 import { needsOf } from '../recording/needs.ts';
-import { decide, type RecordingResult } from '../recording/recording-jobs.ts';
 import { createUnitOfWork } from '../recording/unit-of-work.ts';
 import type { Tables } from '../tables.ts';
 import type { RecordBatch } from './dialect.ts';

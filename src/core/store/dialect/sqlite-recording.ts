@@ -5,12 +5,9 @@ import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import { emptyAccount } from '../../tally/account-state.ts';
 import { noPartyState } from '../../tally/party-state.ts';
-import { accountKey } from '../account-columns.ts';
-import { type Changes, isPlanned } from '../recording/changes.ts';
+import { accountColumns, accountKey, accountValues, type BalanceRow, toAccountState } from '../account-columns.ts';
+import { decide } from '../commits/jobs.ts';
 import {
-  accountColumns,
-  accountValues,
-  type BalanceRow,
   insertCorrection,
   insertPlanned,
   partyColumns,
@@ -21,7 +18,6 @@ import {
   selectOrders,
   selectQuarantined,
   selectVotesBetween,
-  toAccountState,
   toCorrection,
   toGrant,
   toOrder,
@@ -30,8 +26,7 @@ import {
   toPastVote,
   updateReplayedDelivery,
 } from '../recording/queries.ts';
-import { decide } from '../recording/recording-jobs.ts';
-import { createUnitOfWork, type RecordingReads } from '../recording/unit-of-work.ts';
+import { type Changes, createUnitOfWork, isPlanned, type RecordingReads } from '../recording/unit-of-work.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 import type { RecordBatch } from './dialect.ts';
 

@@ -7,10 +7,11 @@ import { type AccountState, withEntry } from '../../tally/account-state.ts';
 import type { ListingContext } from '../../tally/listing-context.ts';
 import { listingsByName } from '../../tally/replay-listings.ts';
 import { type Separation, separationReason } from '../../tally/separation.ts';
+import { accountRow } from '../account-columns.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../accounts.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { run } from '../query-builder.ts';
-import { accountRow, toOutage } from '../recording/queries.ts';
+import { toOutage } from '../recording/queries.ts';
 import type { Sql } from '../sql-module.ts';
 import type { Tables } from '../tables.ts';
 

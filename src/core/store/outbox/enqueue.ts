@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import { run, type SqlAccess } from '../query-builder.ts';
-import { isPlanned } from '../recording/changes.ts';
 import { insertPlanned } from '../recording/queries.ts';
+import { isPlanned } from '../recording/unit-of-work.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 
 /** Adds effects to the outbox, now or when they are due. */

@@ -1,13 +1,12 @@
 import type { Premium } from '../../../webhook/event.ts';
 import { type AccountId, type AccountScope, accountIdOf } from '../../ledger/account-id.ts';
 import type { AccountState } from '../../tally/account-state.ts';
-import { forgottenVoteKeys } from '../../tally/forgotten-votes.ts';
-import { grantsRoles } from '../../tally/grants.ts';
-import { type EventKey, forgottenCorrectionKey, voteKey } from '../../tally/idempotency-key.ts';
+import { type EventKey, forgottenCorrectionKey, forgottenVoteKeys, voteKey } from '../../tally/idempotency-key.ts';
 import type { ListingContext } from '../../tally/listing-context.ts';
 import { partyPeriodAt } from '../../tally/party.ts';
+import { grantsRoles } from '../../tally/queues.ts';
 import type { RoutedDelivery } from '../../tally/tally.ts';
-import type { RecordingJob } from './recording-jobs.ts';
+import type { RecordingJob } from '../commits/jobs.ts';
 
 /** A user's votes for a listing between two times (ms since the epoch, both exclusive). */
 export interface VoteRange {

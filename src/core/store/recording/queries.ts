@@ -1,87 +1,20 @@
 import type { Compilable, Kysely, Selectable } from 'kysely';
-import { accountIdOf, memberOf, partsOf } from '../../ledger/account-id.ts';
+import { accountIdOf, partsOf } from '../../ledger/account-id.ts';
 import { allVoteCauses } from '../../ledger/entry.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
-import type { AccountState, RoleConnectionState } from '../../tally/account-state.ts';
 import type { PartyState } from '../../tally/party-state.ts';
 import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
 import { accountOf } from '../account-columns.ts';
-import { parseHistory, serializeHistory } from '../history-column.ts';
-import { parseLastVotes, parseRoles } from '../json-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { orderTimesOf, serializeOrderTimes } from '../order-times-column.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import type { DeliveryChange } from './changes.ts';
+import type { DeliveryChange } from './unit-of-work.ts';
 
 /* The statements of rare decisions, for both databases. Ordinary votes have statements of their own in each dialect. */
-
-export type BalanceRow = Selectable<Tables['balances']>;
-
-/** The columns of an account without its id, in the order in which they are written. */
-export const accountColumns = [
-  'credits',
-  'votes',
-  'last_entry',
-  'last_votes',
-  'entries',
-  'history',
-  'week_start',
-  'week_votes',
-  'week_credits',
-  'month_start',
-  'month_votes',
-  'month_credits',
-  'streak_days',
-  'streak_last_day',
-  'role_connection',
-] as const satisfies readonly (keyof BalanceRow)[];
-
-/** By the stored number. */
-const roleConnectionStates: readonly RoleConnectionState[] = ['none', 'linked', 'updating'];
-
-export function toAccountState(row: Omit<BalanceRow, 'guild_id' | 'member_id'>): AccountState {
-  const id = accountOf(row);
-  return {
-    id,
-    userId: memberOf(id),
-    credits: row.credits,
-    votes: row.votes,
-    lastEntry: row.last_entry,
-    lastVotes: parseLastVotes(row.last_votes),
-    entries: row.entries,
-    history: row.history === null ? null : parseHistory(row.history),
-    scores: {
-      week: { start: row.week_start, votes: row.week_votes, credits: row.week_credits },
-      month: { start: row.month_start, votes: row.month_votes, credits: row.month_credits },
-    },
-    streak: { days: row.streak_days, lastDay: row.streak_last_day },
-    roles: row.roles === null ? [] : parseRoles(row.roles),
-    isReminded: row.reminder === 1,
-    roleConnection: roleConnectionStates[row.role_connection] ?? 'none',
-  };
-}
-
-/** The values of {@link accountColumns}. The roles last seen and the reminder are written by operations of their own. */
-export function accountValues({ credits, votes, lastEntry, lastVotes, entries, ...state }: AccountState) {
-  const { history, scores, streak, roleConnection } = state;
-  const { week, month } = scores;
-  return [
-    ...[credits, votes, lastEntry, JSON.stringify(lastVotes), entries],
-    history === null ? null : serializeHistory(history),
-    ...[week.start, week.votes, week.credits, month.start, month.votes, month.credits],
-    ...[streak.days, streak.lastDay, roleConnectionStates.indexOf(roleConnection)],
-  ];
-}
-
-/** The same by their names. */
-export function accountRow(account: AccountState) {
-  const values = accountValues(account);
-  return Object.fromEntries(accountColumns.map((name, index) => [name, values[index]]));
-}
 
 export function toGrant(row: Selectable<Tables['grants']>): StoredGrant {
   const { user_id: userId, role, source, guild_id: guildId, until, state } = row;

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createGroupCommit } from '../../../../src/core/store/commits/group-commit.ts';
-import { createWriter } from '../../../../src/core/store/commits/writer.ts';
+import { createGroupCommit, createWriter } from '../../../../src/core/store/commits/group-commit.ts';
 import type { Dialect } from '../../../../src/core/store/dialect/dialect.ts';
 import { sqlite } from '../../../../src/core/store/dialect/sqlite.ts';
 import { migrate } from '../../../../src/core/store/migrations/migrate.ts';

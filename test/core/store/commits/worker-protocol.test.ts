@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainRewards } from '../../../../src/core/rewards/rules.ts';
-import { createJob } from '../../../../src/core/store/commits/jobs.ts';
 import {
+  createJob,
   decodeJob,
   decodeResult,
   encodeError,
   encodeJob,
   encodeResult,
-} from '../../../../src/core/store/commits/worker-protocol.ts';
+} from '../../../../src/core/store/commits/jobs.ts';
 import { StoreUnavailableError } from '../../../../src/platform/errors.ts';
 import { premiumKinds, voteKinds } from '../../../../src/webhook/event.ts';
 import { outcomes } from '../../../../src/webhook/response.ts';

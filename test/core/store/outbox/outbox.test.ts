@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { plainRewards } from '../../../../src/core/rewards/rules.ts';
-import { createGroupCommit } from '../../../../src/core/store/commits/group-commit.ts';
-import { createWriter } from '../../../../src/core/store/commits/writer.ts';
+import { createGroupCommit, createWriter } from '../../../../src/core/store/commits/group-commit.ts';
 import { sqlite } from '../../../../src/core/store/dialect/sqlite.ts';
 import { migrate } from '../../../../src/core/store/migrations/migrate.ts';
 import { effectsPerCount } from '../../../../src/core/store/outbox/queues.ts';
