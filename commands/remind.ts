@@ -1,5 +1,5 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import type { NextReminder } from '../src/core/tally/reminder.ts';
+import type { NextReminder } from '../src/features/reminders/reminder.ts';
 import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
 import { hour } from '../src/platform/durations.ts';

@@ -5,6 +5,7 @@ import type { MemberTables } from '../core/store/member-data/member-table.ts';
 import { type CoreModules, coreModules } from '../core/store/modules.ts';
 import type { SqlModule, StoredFeatures } from '../core/store/sql-module.ts';
 import { announcements } from './announcements/feature.ts';
+import { backfill } from './backfill/feature.ts';
 import { claims } from './claims/feature.ts';
 import { communities } from './communities/feature.ts';
 import { corrections } from './corrections/feature.ts';
@@ -37,6 +38,7 @@ export const features = {
   announcements,
   roles,
   imports,
+  backfill,
   memberData,
   corrections,
   claims,

@@ -99,7 +99,7 @@ export const rewardMutations: readonly Mutation[] = [
     breaks: 'the role of an order that expired is taken away',
   },
   {
-    file: 'src/core/rewards/backfill.ts',
+    file: 'src/features/backfill/plan.ts',
     find: "cause !== 'streak' && !paid.has(achievement ?? '')",
     replace: "cause !== 'streak'",
     breaks: 'a backfill pays no achievement that is paid already',

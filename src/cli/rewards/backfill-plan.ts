@@ -5,14 +5,13 @@ import { isPseudonym } from '../../core/ledger/pseudonym.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
 import { partyPeriod } from '../../core/rewards/party.ts';
 import type { ReplayContext } from '../../core/rewards/replay-votes.ts';
-import { readMemberState } from '../../core/store/backfill/member-state.ts';
 import { homeIn } from '../../core/store/snapshots/home.ts';
-
-import { partiesIn } from '../../core/store/snapshots/parties.ts';
 import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
-import { type BackfillRules, communityOf, createBackfillPlanner, owedOf } from '../../core/tally/backfill.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { partyKey } from '../../core/tally/party.ts';
+import { readMemberState } from '../../features/backfill/member-state.ts';
+import { partiesIn } from '../../features/backfill/party-snapshot.ts';
+import { type BackfillRules, communityOf, createBackfillPlanner, owedOf } from '../../features/backfill/planner.ts';
 import { listingsWithCommunity } from '../../features/communities/listings.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Terminal } from '../../platform/terminal/terminal.ts';

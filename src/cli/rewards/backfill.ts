@@ -1,6 +1,6 @@
 import { loadConfig } from '../../../config/load.ts';
-import { type BackfilledMember, communityOf } from '../../core/tally/backfill.ts';
 import { partyKey } from '../../core/tally/party.ts';
+import { type BackfilledMember, communityOf } from '../../features/backfill/planner.ts';
 import type { Store } from '../../features/store.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';

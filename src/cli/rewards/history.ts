@@ -1,7 +1,6 @@
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import type { Cause } from '../../core/ledger/entry.ts';
 import type { Outage } from '../../core/rewards/outages.ts';
-import { findGoalSlots, goalTimes, slotMs } from '../../core/rewards/party-goals.ts';
 import type { ReplayContext, ReplayListing } from '../../core/rewards/replay-votes.ts';
 import { countMembers, type MemberLedger, memberLedgers } from '../../core/store/snapshots/member-ledgers.ts';
 import { outagesIn } from '../../core/store/snapshots/outages.ts';
@@ -9,6 +8,7 @@ import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import { countVotesBySlot, voteTimesIn } from '../../core/store/snapshots/vote-times.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { listingsByName } from '../../core/tally/replay-listings.ts';
+import { findGoalSlots, goalTimes, slotMs } from '../../features/backfill/party-goals.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { Terminal } from '../../platform/terminal/terminal.ts';
 

@@ -47,7 +47,7 @@ export const accountColumns = [
 ] as const satisfies readonly (keyof BalanceRow)[];
 
 /** By the stored number. */
-const roleConnectionStates: readonly RoleConnectionState[] = ['none', 'linked', 'updating'];
+const roleConnectionStates: readonly RoleConnectionState[] = [null, 'linked', 'updating'];
 
 export function toAccountState(row: Omit<BalanceRow, 'guild_id' | 'member_id'>): AccountState {
   const id = accountOf(row);
@@ -67,7 +67,7 @@ export function toAccountState(row: Omit<BalanceRow, 'guild_id' | 'member_id'>):
     streak: { days: row.streak_days, lastDay: row.streak_last_day },
     roles: row.roles === null ? [] : parseRoles(row.roles),
     isReminded: row.reminder === 1,
-    roleConnection: roleConnectionStates[row.role_connection] ?? 'none',
+    roleConnection: roleConnectionStates[row.role_connection] ?? null,
   };
 }
 

@@ -1,4 +1,3 @@
-import * as backfill from './backfill/store.ts';
 import * as circuits from './coordination/circuits.ts';
 import * as commandRegistry from './coordination/command-registry.ts';
 import * as invalidRequests from './coordination/invalid-requests.ts';
@@ -29,7 +28,6 @@ export const coreModules = {
   memberLocales,
   settings,
   rekey,
-  backfill,
   leases,
   circuits,
   invalidRequests,

@@ -5,8 +5,6 @@ import type { Cause } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { EffectKind } from '../outbox/effect-contents.ts';
 import type { GrantState } from '../rewards/grant.ts';
-import type { StopReason } from '../tally/reminder.ts';
-import type { Order } from '../tally/tally.ts';
 import type { CounterName } from './counters/counters.ts';
 
 import type { LinkedMembersTable } from './linked-members-table.ts';
@@ -108,7 +106,7 @@ export interface Tables extends SettingsTables {
   /** When members are to be reminded of a vote; `leased_until` is null if no process is checking it. */
   reminders: { user_id: string; listing: string; due_at: number; leased_until: number | null };
   /** Whose reminders the program has switched off, and 1 if the member was told of it. */
-  reminder_stops: { user_id: string; reason: StopReason; at: number; told: number };
+  reminder_stops: { user_id: string; reason: 'direct_messages_closed'; at: number; told: number };
   /** Members with linked roles. The tokens are encrypted. */
   linked_members: LinkedMembersTable;
   /** The languages of members who may get direct messages, as Discord's codes. */
@@ -142,7 +140,7 @@ export interface Tables extends SettingsTables {
     listing: string;
     user_id: string | null;
     tier: string | null;
-    state: Order['state'];
+    state: 'active' | 'expired' | 'revoked';
     period_end: number | null;
     /** See `order-times-column.ts`. */
     times: string | null;

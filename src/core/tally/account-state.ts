@@ -26,7 +26,8 @@ export interface AccountState extends Account {
   readonly roleConnection: RoleConnectionState;
 }
 
-export type RoleConnectionState = 'none' | 'linked' | 'updating';
+/** Null without linked roles. */
+export type RoleConnectionState = 'linked' | 'updating' | null;
 
 /** An account without entries. */
 export function emptyAccount(id: AccountId): AccountState {
@@ -43,13 +44,13 @@ export function emptyAccount(id: AccountId): AccountState {
     streak: { days: 0, lastDay: 0 },
     roles: [],
     isReminded: false,
-    roleConnection: 'none',
+    roleConnection: null,
   };
 }
 
 /** Whether nothing would be lost with the account. A balance that was imported by hand has no entries either. */
 export function isEmpty({ credits, votes, lastEntry, roles, isReminded, roleConnection }: AccountState): boolean {
-  const isUsed = isReminded || roleConnection !== 'none';
+  const isUsed = isReminded || roleConnection !== null;
   return credits === 0 && votes === 0 && lastEntry === null && roles.length === 0 && !isUsed;
 }
 

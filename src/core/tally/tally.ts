@@ -6,13 +6,13 @@ import type { Cause, Entry } from '../ledger/entry.ts';
 import type { OutboxWrites } from '../outbox/outbox.ts';
 import type { StoredGrant } from '../rewards/grant.ts';
 import type { Outage } from '../rewards/outages.ts';
+import type { ListingRewards } from '../rewards/rules.ts';
+import type { HotKey, HotTable, Row, TableName } from '../store/recording/hot-table.ts';
 import type { AccountState } from './account-state.ts';
 import type { EventKey } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
 import type { OrderTimes } from './order-times.ts';
-import type { PartyState } from './party-state.ts';
 import type { CountedVote, Recorded, RecordedPremium, RecordedVote } from './recorded-event.ts';
-import type { Reminder } from './reminder.ts';
 
 /** An authenticated delivery whose body is JSON. */
 export interface Delivery {
@@ -109,17 +109,6 @@ export interface Order {
   readonly times: OrderTimes;
 }
 
-/** A counted vote in the period of a party. */
-export interface PartyVote {
-  /** ID of the period. */
-  readonly period: string;
-  readonly userId: string;
-  /** Whether its voter is paid when the goal is reached, or now that it is reached. */
-  readonly isEligible: boolean;
-  /** The progress with this vote. */
-  readonly progress: PartyState;
-}
-
 /** A correction as it was stored under its idempotency key, with the balance after it (credits). */
 export interface StoredCorrection extends Correction {
   readonly idempotencyKey: string;
@@ -154,12 +143,10 @@ export interface Tally extends OutboxWrites {
   grantsOf(userId: string): readonly StoredGrant[];
   /** Stores the grant in place of that of the same user, role and source. */
   saveGrant(grant: StoredGrant): void;
-  /** The progress of a party; without votes if nobody has voted in its period. */
-  party(period: string): PartyState;
-  /** Adds a vote to a party, after which its progress is as given. */
-  addPartyVote(vote: PartyVote): void;
-  /** Stores when the member is to be reminded, in place of an earlier time for the same listing. */
-  saveReminder(reminder: Reminder): void;
+  /** The row of a feature's table with this key, locked; its initial one if it was not written before. */
+  rowOf<Name extends TableName>(table: HotTable<Name>, key: string): Row<Name>;
+  /** Stores the row in place of that with the same key. */
+  saveRow<Name extends TableName>(table: HotTable<Name>, row: Row<Name>): void;
   /** Times in which receiving was down, oldest first, of at least the last 160 days. */
   outages(): readonly Outage[];
   /** Logs a delivery and returns its ID; null if its event is already recorded. */
@@ -191,18 +178,19 @@ export interface Tally extends OutboxWrites {
 }
 
 /**
- * Of what an event must be for a hook to be called: so the vote of a member who uses no feature, for a listing without
- * any, calls none.
+ * What an event must have for a hook to be called: a rule or a value of its listing, or a value of its member's account that
+ * is neither null, nor missing, nor false. So a plain vote calls no hook.
  */
 export type HookCondition =
-  | 'a member with reminders'
-  | 'a member with linked roles'
-  | 'a listing with a party'
-  | 'a listing with handlers';
+  | { readonly rule: keyof ListingRewards }
+  | { readonly listing: keyof ListingContext }
+  | { readonly member: keyof AccountState };
 
 /** What a feature does in the transaction of such an event: synchronous, and only through the tally. */
 export interface Hook<Event> {
   readonly of: HookCondition;
+  /** The row that it reads; PostgreSQL locks it before the accounts. `at`: the time of the event (ms since the epoch) */
+  readonly reads?: (event: { readonly listing: ListingContext; readonly at: number }) => HotKey | null;
   readonly call: (tally: Tally, event: Event) => void;
 }
 

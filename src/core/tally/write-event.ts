@@ -116,15 +116,13 @@ export function callHook<Hooked extends HookedEvent>(
   if (hook !== undefined && isMet(hook.of, event)) hook.call(tally, event);
 }
 
-function isMet(condition: HookCondition, { listing, account }: HookedEvent): boolean {
-  switch (condition) {
-    case 'a member with reminders':
-      return account?.isReminded === true;
-    case 'a member with linked roles':
-      return account?.roleConnection === 'linked';
-    case 'a listing with a party':
-      return listing.rewards.party !== null;
-    case 'a listing with handlers':
-      return listing.handled !== undefined;
-  }
+/** Whether the event has what the hook is for. */
+export function isMet(condition: HookCondition, { listing, account }: HookedEvent): boolean {
+  const value =
+    'rule' in condition
+      ? listing.rewards[condition.rule]
+      : 'listing' in condition
+        ? listing[condition.listing]
+        : account?.[condition.member];
+  return value !== undefined && value !== null && value !== false;
 }

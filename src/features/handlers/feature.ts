@@ -7,8 +7,8 @@ export const handlers = {
   sql,
   tables: { handler_subscriptions: { withoutMembers: 'Kinds of handlers.' } },
   effects,
-  afterVote: { of: 'a listing with handlers', call: callAfterVote },
-  afterPremium: { of: 'a listing with handlers', call: callAfterPremium },
+  afterVote: { of: { listing: 'handled' }, call: callAfterVote },
+  afterPremium: { of: { listing: 'handled' }, call: callAfterPremium },
 } satisfies Feature;
 
 export { handlerListing } from './on-event.ts';

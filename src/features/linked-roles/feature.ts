@@ -8,8 +8,8 @@ export const linkedRoles = {
   sql,
   effects,
   tables,
-  onVote: { of: 'a member with linked roles', call: planRoleConnection },
-  onPremium: { of: 'a member with linked roles', call: planRoleConnection },
+  onVote: { of: { member: 'roleConnection' }, call: planRoleConnection },
+  onPremium: { of: { member: 'roleConnection' }, call: planRoleConnection },
   load: () => import('./parts.ts'),
 } satisfies Feature;
 

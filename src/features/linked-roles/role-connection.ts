@@ -17,6 +17,7 @@ export function planRoleConnection(
   { account: { id }, deliveryId, now }: Pick<CountedVote, 'account' | 'deliveryId' | 'now'>,
 ): void {
   const account = tally.accountState(id);
+  if (account.roleConnection !== 'linked') return;
   tally.saveAccount({ ...account, roleConnection: 'updating' });
   tally.enqueue({ ...roleConnectionEffect(memberOf(id), deliveryId, now), dueAt: now + delayMs });
 }

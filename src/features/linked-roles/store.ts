@@ -51,7 +51,7 @@ export const writes = {
     const remove = sql.db.deleteFrom('linked_members').where('user_id', '=', userId);
     const deleted = await run(sql.connection, remove.returning('user_id'));
     if (deleted.length === 0) return false;
-    await markAccounts(sql, userId, 'none');
+    await markAccounts(sql, userId, null);
     return true;
   },
 
@@ -151,7 +151,7 @@ async function enqueueUpdate(sql: Sql, userId: string, now: number): Promise<voi
   await enqueue(sql, [roleConnectionEffect(userId, null, now)]);
 }
 
-async function markAccounts({ db, connection }: Sql, userId: string, roleConnection: 'none' | 'linked'): Promise<void> {
+async function markAccounts({ db, connection }: Sql, userId: string, roleConnection: 'linked' | null): Promise<void> {
   // The first vote in another community makes a new account, which the next check of all linked members finds.
   for (const account of await lockAccountsOf(connection, db, userId)) {
     const mark = db.updateTable('balances').set({ role_connection: roleConnection === 'linked' ? 1 : 0 });

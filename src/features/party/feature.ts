@@ -1,6 +1,6 @@
 import type { Feature } from '../../core/feature.ts';
 import { effects } from './effects.ts';
-import { countForParty } from './on-vote.ts';
+import { countForParty, partyRow } from './on-vote.ts';
 import * as sql from './store.ts';
 import { lockUnpaidParties, tables } from './tables.ts';
 
@@ -8,7 +8,7 @@ export const party = {
   sql,
   tables,
   effects,
-  onVote: { of: 'a listing with a party', call: countForParty },
+  onVote: { of: { rule: 'party' }, reads: partyRow, call: countForParty },
   beforeForgetting: lockUnpaidParties,
   load: () => import('./parts.ts'),
 } satisfies Feature;

@@ -1,17 +1,20 @@
 import { homeAccounts } from '../../core/ledger/account-id.ts';
 import { addPartyVote, type PartyPeriod, partyPeriod } from '../../core/rewards/party.ts';
 import type { PartyRules } from '../../core/rewards/rules.ts';
+import type { HotKey } from '../../core/store/recording/hot-table.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import { partyKey } from '../../core/tally/party.ts';
-import {
-  isPanelWaiting,
-  type PartyPanelState,
-  type PartyState,
-  panelIntervalMs,
-} from '../../core/tally/party-state.ts';
+import { partyKey, partyPeriodAt } from '../../core/tally/party.ts';
 import type { CountedVote } from '../../core/tally/recorded-event.ts';
 import type { Tally } from '../../core/tally/tally.ts';
+import { parties, partyVoters, toPartyState, withPartyState } from './hot-tables.ts';
+import { isPanelWaiting, type PartyPanelState, type PartyState, panelIntervalMs } from './panel-state.ts';
+
+/** The row of the party that a vote is counted for. */
+export function partyRow({ listing, at }: { readonly listing: ListingContext; readonly at: number }): HotKey | null {
+  const key = partyPeriodAt(listing, at);
+  return key === null ? null : { table: parties, key };
+}
 
 /**
  * Counts a vote for the party of its period. The rewards are paid by an effect, because the goal may be reached by
@@ -22,7 +25,8 @@ export function countForParty(tally: Tally, { listing, account, at, day, deliver
   if (rules === null) return;
   const calendarPeriod = partyPeriod(rules.per, day);
   const period = partyKey(listing.community.accounts, calendarPeriod.id);
-  const party = tally.party(period);
+  const row = tally.rowOf(parties, period);
+  const party = toPartyState(row);
   const { progress, payees } = addPartyVote(party, rules, at);
   const isEligible = progress.reachedAt === null || payees !== 'nobody';
   const reachesGoal = payees === 'all_voters';
@@ -34,7 +38,8 @@ export function countForParty(tally: Tally, { listing, account, at, day, deliver
     deliveryId,
     now,
   });
-  tally.addPartyVote({ period, userId: account.userId, isEligible, progress: { ...progress, panel } });
+  tally.saveRow(parties, withPartyState(row, { ...progress, panel }));
+  tally.saveRow(partyVoters, { period, user_id: account.userId, state: isEligible ? 'eligible' : 'late' });
   if (payees === 'nobody') return;
   const { goal, credits } = rules;
   const { accounts } = listing.community;

@@ -5,12 +5,12 @@ import { addToScores } from '../../core/rewards/period-scores.ts';
 import { appendEntry, lockAccount } from '../../core/store/accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
-import { toPartyState } from '../../core/store/recording/queries.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import { partyOf } from '../../core/tally/party.ts';
-import { isPanelWaiting, panelIntervalMs } from '../../core/tally/party-state.ts';
 import type { PartyReward } from './effects.ts';
+import { toPartyState } from './hot-tables.ts';
+import { isPanelWaiting, panelIntervalMs } from './panel-state.ts';
 
 /** Voters per transaction, in which votes for the party wait. */
 const votersPerPayment = 15;

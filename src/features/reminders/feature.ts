@@ -8,6 +8,6 @@ export const reminders = {
   sql,
   tables,
   directMessages,
-  onVote: { of: 'a member with reminders', call: planReminder },
+  onVote: { of: { member: 'isReminded' }, call: planReminder },
   load: () => import('./parts.ts'),
 } satisfies Feature;

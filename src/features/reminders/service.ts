@@ -1,6 +1,5 @@
 import { accountIdOf } from '../../core/ledger/account-id.ts';
 import type { Effect } from '../../core/outbox/effect.ts';
-import type { NextReminder, SnoozeResult } from '../../core/tally/reminder.ts';
 import type { AnsweringContext } from '../../discord/commands/command.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -8,6 +7,7 @@ import { minute } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';
 import { commandMention } from '../../texts/markup.ts';
 import type { ReminderNotice } from './effects.ts';
+import type { NextReminder, SnoozeResult } from './reminder.ts';
 import type { StoredReminders } from './store.ts';
 import type { CheckedListing } from './vote-check.ts';
 

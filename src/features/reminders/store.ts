@@ -21,7 +21,7 @@ import type {
   ReminderState,
   SnoozeResult,
   StopReason,
-} from '../../core/tally/reminder.ts';
+} from './reminder.ts';
 import { summarizeReminders } from './summary.ts';
 
 export const reads = {

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
-import type { StopReason } from '../../core/tally/reminder.ts';
 import { hour } from '../../platform/durations.ts';
+import type { StopReason } from './reminder.ts';
 
 export interface ReminderSummary {
   /** Members with a scheduled reminder. Those who have not voted since their last reminder are not among them. */

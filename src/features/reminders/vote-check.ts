@@ -1,11 +1,11 @@
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import type { RemindedListing } from '../../core/tally/reminder.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { KeyStatus, Lookup } from '../../lookup/lookup.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
+import type { RemindedListing } from './reminder.ts';
 
 /** Requests of the budget that are left to commands; checks beyond it use the ledger alone. */
 const reservedRequests = 60;

@@ -4,14 +4,8 @@ import type { AccountId } from '../../ledger/account-id.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import { accountColumns, accountValues } from '../account-columns.ts';
-import {
-  insertCorrection,
-  insertPlanned,
-  partyColumns,
-  partyValues,
-  saveOrder,
-  updateReplayedDelivery,
-} from '../recording/queries.ts';
+import { type HotTable, replacement } from '../recording/hot-table.ts';
+import { insertCorrection, insertPlanned, saveOrder, updateReplayedDelivery } from '../recording/queries.ts';
 import { type Changes, isPlanned } from '../recording/unit-of-work.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 
@@ -53,24 +47,30 @@ export function sendChanges(
   for (const correction of corrections) connection.send(insertCorrection(db, correction).compile());
 }
 
-/** Reminders, grants and parties, of which most batches have none. */
-function sendRewards(connection: PostgresTransactions, { reminders, grants, parties, partyVoters }: Changes): void {
-  if (reminders.size > 0) {
-    connection.send({ sql: writeReminders, parameters: [JSON.stringify([...reminders.values()])] });
-  }
+/** Grants, and the rows of the features, of which most batches have none. */
+function sendRewards(connection: PostgresTransactions, { grants, rows }: Changes): void {
   if (grants.size > 0) connection.send({ sql: writeGrants, parameters: [JSON.stringify([...grants.values()])] });
-  if (parties.size === 0) return;
-  const progress = [...parties].map(([period, party]) => {
-    const values = partyValues(party);
-    return Object.fromEntries([['period', period], ...partyColumns.map((name, index) => [name, values[index]])]);
-  });
-  // A row can be inserted only once per statement.
-  const voters = new Map(partyVoters.map((voter) => [`${voter.period} ${voter.userId}`, voter]));
-  for (const voter of partyVoters) {
-    if (voter.state === 'eligible') voters.set(`${voter.period} ${voter.userId}`, voter);
+  for (const [table, byKey] of rows) {
+    connection.send({ sql: saveRowsOf(table), parameters: [JSON.stringify([...byKey.values()])] });
   }
-  connection.send({ sql: writeParties, parameters: [JSON.stringify(progress)] });
-  connection.send({ sql: writePartyVoters, parameters: [JSON.stringify([...voters.values()])] });
+}
+
+const saveStatements = new Map<HotTable, string>();
+
+function saveRowsOf(table: HotTable): string {
+  const statement = saveStatements.get(table) ?? buildSaveRows(table);
+  saveStatements.set(table, statement);
+  return statement;
+}
+
+function buildSaveRows(table: HotTable): string {
+  const { name, key, columns } = table;
+  const names = Object.keys(columns).join(', ');
+  const types = Object.entries(columns).map(([column, type]) => `${column} ${type}`);
+  return `
+  insert into ${name} (${names})
+  select ${names} from json_to_recordset($1::json) as rows (${types.join(', ')})
+  on conflict (${key.join(', ')}) ${replacement(table)}`;
 }
 
 function toRow(account: AccountState): Record<string, unknown> {
@@ -123,12 +123,6 @@ const writeRows = `
     )
   delete from balances where user_id = any($6::text[])`;
 
-const writeReminders = `
-  insert into reminders (user_id, listing, due_at)
-  select "userId", listing, "dueAt"
-  from json_to_recordset($1::json) as rows ("userId" text, listing text, "dueAt" bigint)
-  on conflict (user_id, listing) do update set due_at = excluded.due_at, leased_until = null`;
-
 const writeGrants = `
   insert into grants (user_id, role, source, guild_id, until, state)
   select "userId", role, source, "guildId", until, state
@@ -137,15 +131,3 @@ const writeGrants = `
   )
   on conflict (user_id, role, source) do update
     set guild_id = excluded.guild_id, until = excluded.until, state = excluded.state`;
-
-const partyTypes = partyColumns.map((name) => `${name} ${name === 'panel_channel' ? 'text' : 'bigint'}`);
-
-const writeParties = `
-  update parties set ${partyColumns.map((name) => `${name} = rows.${name}`).join(', ')}
-  from json_to_recordset($1::json) as rows (period text, ${partyTypes.join(', ')})
-  where parties.period = rows.period`;
-
-const writePartyVoters = `
-  insert into party_voters (period, user_id, state)
-  select period, "userId", state from json_to_recordset($1::json) as rows (period text, "userId" text, state text)
-  on conflict (period, user_id) do update set state = excluded.state where party_voters.state = 'late'`;

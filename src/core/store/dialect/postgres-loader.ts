@@ -5,11 +5,11 @@ import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import { type AccountState, isEmpty } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
-import type { PartyState } from '../../tally/party-state.ts';
 import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
 import { lock } from '../lock.ts';
 import { run } from '../query-builder.ts';
-import { type Needs, noNeeds, type VoteRange } from '../recording/needs.ts';
+import { type HotTable, keyOf, type Row } from '../recording/hot-table.ts';
+import { addRow, type Needs, noNeeds, type VoteRange } from '../recording/needs.ts';
 import {
   selectCorrections,
   selectOrderNames,
@@ -21,7 +21,7 @@ import {
 } from '../recording/queries.ts';
 import type { RecordingReads } from '../recording/unit-of-work.ts';
 import type { Tables } from '../tables.ts';
-import { lockAccounts, lockParties, selectEventsAndIds, selectForgottenVotes, selectVotes } from './postgres-reads.ts';
+import { lockAccounts, lockRows, selectEventsAndIds, selectForgottenVotes, selectVotes } from './postgres-reads.ts';
 
 /** A decision needs something that is not loaded yet. It is noted in the needs of these reads. */
 export class NotLoadedError extends Error {}
@@ -37,7 +37,7 @@ export interface Loader {
 
 /**
  * Locks are taken in the same order by every transaction, so that none waits for another in a circle: orders,
- * quarantined deliveries by id, parties by period, accounts by id. Everything else is protected by one of them, or by a unique key.
+ * quarantined deliveries by id, rows of the features by their keys, accounts by id. Everything else is protected by one of them, or by a unique key.
  */
 export function createLoader(connection: Connection, db: Kysely<Tables>): Loader {
   const accounts = new Map<AccountId, AccountState>();
@@ -48,7 +48,7 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
   const quarantined = new Map<number, boolean>();
   const corrections = new Map<string, StoredCorrection | null>();
   const grants = new Map<string, readonly StoredGrant[]>();
-  const parties = new Map<string, PartyState>();
+  const rowsOf = new Map<HotTable, Map<string, Row>>();
   const votes = new Map<string, readonly PastVote[]>();
   let outages: readonly Outage[] = [];
   const deliveryIds: number[] = [];
@@ -83,8 +83,10 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
     if (invalid !== undefined) throw new Error(`PostgreSQL cannot store the user id ${JSON.stringify(invalid)}.`);
   }
 
-  async function loadParties(periods: readonly string[]): Promise<void> {
-    for (const [period, progress] of await lockParties(connection, db, periods)) parties.set(period, progress);
+  async function loadRows(table: HotTable, keys: ReadonlySet<string>): Promise<void> {
+    const loaded = rowsOf.get(table) ?? new Map<string, Row>();
+    rowsOf.set(table, loaded);
+    for (const row of await lockRows(connection, db, table, [...keys].sort())) loaded.set(keyOf(table, row), row);
   }
 
   /** Protected by the lock of their user's account. */
@@ -138,7 +140,7 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
       // One round trip. Each statement sees what was committed before it started, so the reads after the locks see
       // what these protect.
       await Promise.all([
-        needs.parties.size > 0 && loadParties([...needs.parties].sort()),
+        ...[...needs.rows].map(([table, keys]) => loadRows(table, keys)),
         newAccounts.length > 0 && loadAccounts(newAccounts.sort()),
         needs.grantees.size > 0 && loadGrants([...needs.grantees]),
         idempotencyKeys.size > 0 && loadCorrections([...idempotencyKeys]),
@@ -167,7 +169,7 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
           return votes.get(nameOf(range)) ?? notLoaded(missing.voteRanges.push(range));
         },
         grantsOf: (userId) => grants.get(userId) ?? notLoaded(missing.grantees.add(userId)),
-        party: (period) => parties.get(period) ?? notLoaded(missing.parties.add(period)),
+        row: (table, key) => rowsOf.get(table)?.get(key) ?? notLoaded(addRow(missing, table, key)),
         outages: () => outages,
         deliveryOf(key) {
           const deliveryId = events.get(key);

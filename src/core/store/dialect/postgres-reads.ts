@@ -1,16 +1,16 @@
-import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
 import type { AccountId } from '../../ledger/account-id.ts';
 import { allVoteCauses } from '../../ledger/entry.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
-import type { PartyState } from '../../tally/party-state.ts';
 import type { PastVote } from '../../tally/tally.ts';
 import { accountColumns, accountKey, type BalanceRow, toAccountState } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
+import type { HotTable, Row } from '../recording/hot-table.ts';
 import type { VoteRange } from '../recording/needs.ts';
-import { toOutage, toPartyState, toPastVote } from '../recording/queries.ts';
+import { toOutage, toPastVote } from '../recording/queries.ts';
 import type { Tables } from '../tables.ts';
 
 /** Locks and reads accounts. Inserts those that are missing, because only a row that exists can be locked. */
@@ -36,22 +36,26 @@ export async function lockAccounts(
   return rows.map(toAccountState);
 }
 
-/** Locks and reads the progress of parties. Inserts those that are missing, because only a row can be locked. */
-export async function lockParties(
+/** Locks and reads rows of a feature. Inserts those that are missing, because only a row can be locked. */
+export function lockRows(
   connection: Connection,
   db: Kysely<Tables>,
-  sortedPeriods: readonly string[],
-): Promise<Map<string, PartyState>> {
-  const rows = await all(
+  { name, key, initial = {} }: HotTable,
+  sortedKeys: readonly string[],
+): Promise<readonly Row[]> {
+  const [column = ''] = key;
+  const names = Object.keys(initial).map((each) => sql.ref(each));
+  const values = Object.values(initial).map((each) => sql.lit(each));
+  return all(
     connection,
     db,
-    sql<Selectable<Tables['parties']>>`
-      insert into parties (period, votes) select period, 0
-      from unnest(${sortedPeriods}::text[]) with ordinality as periods (period, place) order by place
-      on conflict (period) do update set period = parties.period
+    sql<Row>`
+      insert into ${sql.table(name)} (${sql.join([sql.ref(column), ...names])})
+      select ${sql.join([sql.ref('key'), ...values])}
+      from unnest(${sortedKeys}::text[]) with ordinality as keys (key, place) order by place
+      on conflict (${sql.ref(column)}) do update set ${sql.ref(column)} = ${sql.ref(`${name}.${column}`)}
       returning *`,
   );
-  return new Map(rows.map((row) => [row.period, toPartyState(row)]));
 }
 
 /** The deliveries of those keys that are recorded, new ids, and the outages. To be read after the locks, so that it cannot change any more. */

@@ -16,7 +16,7 @@ import { createLoader, NotLoadedError } from './postgres-loader.ts';
 export function postgresRecord(connection: PostgresTransactions, db: Kysely<Tables>): RecordBatch {
   return async (jobs, hooks) => {
     const loader = createLoader(connection, db);
-    let needs = needsOf(jobs);
+    let needs = needsOf(jobs, hooks);
     while (true) {
       await loader.load(needs);
       const { reads, missing } = loader.createReads();

@@ -4,14 +4,12 @@ import { homeAccounts } from '../../ledger/account-id.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import { emptyAccount } from '../../tally/account-state.ts';
-import { noPartyState } from '../../tally/party-state.ts';
 import { accountColumns, accountKey, accountValues, type BalanceRow, toAccountState } from '../account-columns.ts';
 import { decide } from '../commits/jobs.ts';
+import { type HotTable, type Row, replacement } from '../recording/hot-table.ts';
 import {
   insertCorrection,
   insertPlanned,
-  partyColumns,
-  partyValues,
   saveOrder,
   selectCorrections,
   selectOrderNames,
@@ -22,7 +20,6 @@ import {
   toGrant,
   toOrder,
   toOutage,
-  toPartyState,
   toPastVote,
   updateReplayedDelivery,
 } from '../recording/queries.ts';
@@ -41,7 +38,9 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
     `select roles, reminder, ${accountColumns.join(', ')} from balances where user_id = ?`,
   );
   const findGrants = database.prepare('select * from grants where user_id = ?');
-  const findParty = database.prepare('select * from parties where period = ?');
+  const findRowOf = once(({ name, key }) =>
+    database.prepare(`select * from ${name} where ${key.map((column) => `${column} = ?`).join(' and ')}`),
+  );
   const findOutages = database.prepare('select from_at, until_at from outages order by from_at');
   const findForgottenVote = database.prepare('select at from forgotten_votes where key = ?');
   const findAnyForgottenVote = database.prepare('select 1 from forgotten_votes limit 1');
@@ -73,9 +72,9 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
       votesBetween: ({ lastEntry }, listing, after, before) =>
         all(database, selectVotesBetween(db, lastEntry, listing, after, before)).map(toPastVote),
       grantsOf: (userId) => (findGrants.all(userId) as unknown as Selectable<Tables['grants']>[]).map(toGrant),
-      party(period) {
-        const row = findParty.get(period) as Selectable<Tables['parties']> | undefined;
-        return row === undefined ? noPartyState : toPartyState(row);
+      row(table, key) {
+        const [column = ''] = table.key;
+        return (findRowOf(table).get(key) ?? { ...table.initial, [column]: key }) as unknown as Row;
       },
       outages() {
         outages ??= (findOutages.all() as unknown as Tables['outages'][]).map(toOutage);
@@ -143,18 +142,13 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
     `insert into grants (user_id, role, source, guild_id, until, state) values (?, ?, ?, ?, ?, ?)
      on conflict do update set guild_id = excluded.guild_id, until = excluded.until, state = excluded.state`,
   );
-  const saveParty = database.prepare(
-    `insert into parties (period, ${partyColumns.join(', ')}) values (?${', ?'.repeat(partyColumns.length)})
-     on conflict do update set ${partyColumns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-  );
-  const savePartyVoter = database.prepare(
-    `insert into party_voters (period, user_id, state) values (?, ?, ?)
-     on conflict do update set state = excluded.state where state = 'late'`,
-  );
-  const saveReminder = database.prepare(
-    `insert into reminders (user_id, listing, due_at) values (?, ?, ?)
-     on conflict do update set due_at = excluded.due_at, leased_until = null`,
-  );
+  const saveRowOf = once((table) => {
+    const names = Object.keys(table.columns);
+    const values = names.map((column) => `:${column}`);
+    return database.prepare(
+      `insert into ${table.name} (${names.join(', ')}) values (${values.join(', ')}) on conflict ${replacement(table)}`,
+    );
+  });
   const insertEffect = database.prepare(
     `insert into effects (delivery_id, kind, queue, content, state, attempts, due_at, created_at)
      values (?, ?, ?, ?, 'waiting', 0, ?, ?)`,
@@ -189,9 +183,10 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
     for (const { userId, role, source, guildId, until, state } of changes.grants.values()) {
       saveGrant.run(userId, role, source, guildId, until, state);
     }
-    for (const [period, party] of changes.parties) saveParty.run(period, ...partyValues(party));
-    for (const { period, userId, state } of changes.partyVoters) savePartyVoter.run(period, userId, state);
-    for (const { userId, listing, dueAt } of changes.reminders.values()) saveReminder.run(userId, listing, dueAt);
+    for (const [table, rows] of changes.rows) {
+      const statement = saveRowOf(table);
+      for (const row of rows.values()) statement.run({ ...row });
+    }
     for (const effect of effects) {
       if (isPlanned(effect)) {
         all(database, insertPlanned(db, effect));
@@ -210,4 +205,14 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
 function all<Row>(database: DatabaseSync, query: Compilable<Row>): readonly Row[] {
   const { sql, parameters } = query.compile();
   return database.prepare(sql).all(...(parameters as readonly SQLInputValue[])) as unknown as readonly Row[];
+}
+
+/** The result for each table, of one call for it: a statement is prepared when it is first needed. */
+function once<Result>(create: (table: HotTable) => Result): (table: HotTable) => Result {
+  const results = new Map<HotTable, Result>();
+  return (table) => {
+    const result = results.get(table) ?? create(table);
+    results.set(table, result);
+    return result;
+  };
 }

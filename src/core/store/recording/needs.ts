@@ -3,10 +3,11 @@ import { type AccountId, type AccountScope, accountIdOf } from '../../ledger/acc
 import type { AccountState } from '../../tally/account-state.ts';
 import { type EventKey, forgottenCorrectionKey, forgottenVoteKeys, voteKey } from '../../tally/idempotency-key.ts';
 import type { ListingContext } from '../../tally/listing-context.ts';
-import { partyPeriodAt } from '../../tally/party.ts';
 import { grantsRoles } from '../../tally/queues.ts';
-import type { RoutedDelivery } from '../../tally/tally.ts';
+import type { Hooks, RoutedDelivery } from '../../tally/tally.ts';
+import { isMet } from '../../tally/write-event.ts';
 import type { RecordingJob } from '../commits/jobs.ts';
+import type { HotTable } from './hot-table.ts';
 
 /** A user's votes for a listing between two times (ms since the epoch, both exclusive). */
 export interface VoteRange {
@@ -29,8 +30,8 @@ export interface Needs {
   readonly idempotencyKeys: Set<string>;
   /** Users whose grants are needed. */
   readonly grantees: Set<string>;
-  /** Periods of parties. */
-  readonly parties: Set<string>;
+  /** The keys of rows of the features' tables. */
+  readonly rows: Map<HotTable, Set<string>>;
   readonly voteRanges: VoteRange[];
   /** Number of ids for new deliveries, and for new entries. */
   newIds: number;
@@ -46,31 +47,31 @@ export function noNeeds(): Needs {
     replayedIds: new Set(),
     idempotencyKeys: new Set(),
     grantees: new Set(),
-    parties: new Set(),
+    rows: new Map(),
     voteRanges: [],
     newIds: 0,
   };
 }
 
 /** What the jobs certainly need; their decisions may need more. */
-export function needsOf(jobs: readonly RecordingJob[]): Needs {
+export function needsOf(jobs: readonly RecordingJob[], hooks: readonly Hooks[]): Needs {
   const needs = noNeeds();
   needs.newIds = jobs.length;
-  for (const job of jobs) addJob(needs, job);
+  for (const job of jobs) addJob(needs, job, hooks);
   return needs;
 }
 
-function addJob(needs: Needs, job: RecordingJob): void {
+function addJob(needs: Needs, job: RecordingJob, hooks: readonly Hooks[]): void {
   switch (job.name) {
     case 'record': {
       const [delivery, routed] = job.args;
-      addDelivery(needs, delivery.receivedAt, routed);
+      addDelivery(needs, delivery.receivedAt, routed, hooks);
       return;
     }
     case 'recordReplay': {
       const [id, delivery, routed] = job.args;
       needs.replayedIds.add(id);
-      addDelivery(needs, delivery.receivedAt, routed);
+      addDelivery(needs, delivery.receivedAt, routed, hooks);
       return;
     }
     case 'correct': {
@@ -84,7 +85,7 @@ function addJob(needs: Needs, job: RecordingJob): void {
       const [{ userId, at }, listing] = job.args;
       needs.accounts.add(accountIdOf(listing.community.accounts, userId));
       for (const key of forgottenVoteKeys(userId, listing)) needs.forgottenVotes.add(key);
-      addListing(needs, userId, at, listing);
+      addListing(needs, { userId, listing, at }, hooks);
       return;
     }
     case 'completeHistory': {
@@ -94,7 +95,7 @@ function addJob(needs: Needs, job: RecordingJob): void {
   }
 }
 
-function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery): void {
+function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery, hooks: readonly Hooks[]): void {
   if (routed.type !== 'event' && routed.type !== 'order') return;
   const { event } = routed;
   if (event.family === 'premium') {
@@ -104,15 +105,28 @@ function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery): 
     needs.accounts.add(accountIdOf(listing.community.accounts, event.userId));
     needs.events.add(voteKey(event, listing.name, receivedAt));
     for (const key of forgottenVoteKeys(event.userId, listing)) needs.forgottenVotes.add(key);
-    addListing(needs, event.userId, event.at ?? receivedAt, listing);
+    addListing(needs, { userId: event.userId, listing, at: event.at ?? receivedAt }, hooks);
   }
 }
 
-/** What the rewards of a vote at this time (ms since the epoch) need. */
-function addListing(needs: Needs, userId: string, at: number, listing: ListingContext): void {
-  if (grantsRoles('vote', listing)) needs.grantees.add(userId);
-  const period = partyPeriodAt(listing, at);
-  if (period !== null) needs.parties.add(period);
+/** What the rewards of a vote need, and the hooks that it calls. */
+function addListing(
+  needs: Needs,
+  vote: { readonly userId: string; readonly listing: ListingContext; readonly at: number },
+  hooks: readonly Hooks[],
+): void {
+  if (grantsRoles('vote', vote.listing)) needs.grantees.add(vote.userId);
+  for (const { onVote } of hooks) {
+    const read = onVote?.reads !== undefined && isMet(onVote.of, vote) ? onVote.reads(vote) : null;
+    if (read !== null) addRow(needs, read.table, read.key);
+  }
+}
+
+/** Also returns the keys, so that it can be noted in an expression. */
+export function addRow({ rows }: Needs, table: HotTable, key: string): ReadonlySet<string> {
+  const keys = rows.get(table) ?? new Set();
+  rows.set(table, keys.add(key));
+  return keys;
 }
 
 function addPremium(needs: Needs, { userId, orderIds }: Premium, listings: readonly ListingContext[]): void {

@@ -5,7 +5,6 @@ import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
-import type { PartyState } from '../../tally/party-state.ts';
 import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
 import { accountOf } from '../account-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';
@@ -19,31 +18,6 @@ import type { DeliveryChange } from './unit-of-work.ts';
 export function toGrant(row: Selectable<Tables['grants']>): StoredGrant {
   const { user_id: userId, role, source, guild_id: guildId, until, state } = row;
   return { userId, role, source, guildId, until, state };
-}
-
-export function toPartyState(row: Selectable<Tables['parties']>): PartyState {
-  const { votes, reached_at: reachedAt, panel_channel: channelId, panel_ends_at: endsAt } = row;
-  if (endsAt === null) return { votes, reachedAt, panel: null };
-  const { panel_goal: goal, panel_credits: credits, panel_due_at: dueAt, panel_updated_at: updatedAt } = row;
-  const panel = { channelId, goal: goal ?? 0, credits: credits ?? 0, endsAt, dueAt, updatedAt };
-  return { votes, reachedAt, panel };
-}
-
-/** The columns of a party that votes write, apart from its period. */
-export const partyColumns = [
-  'votes',
-  'reached_at',
-  'panel_channel',
-  'panel_goal',
-  'panel_credits',
-  'panel_ends_at',
-  'panel_due_at',
-] as const satisfies readonly (keyof Tables['parties'])[];
-
-/** The values of {@link partyColumns}. */
-export function partyValues({ votes, reachedAt, panel }: PartyState) {
-  const { channelId = null, goal = null, credits = null, endsAt = null, dueAt = null } = panel ?? {};
-  return [votes, reachedAt, channelId, goal, credits, endsAt, dueAt];
 }
 
 /** The votes of the user with this newest entry, between two times (ms since the epoch, both exclusive). */

@@ -6,10 +6,8 @@ import type { Outage } from '../../rewards/outages.ts';
 import { type AccountState, withEntry } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import { mergeOrders } from '../../tally/order.ts';
-import type { PartyState } from '../../tally/party-state.ts';
-import type { Reminder } from '../../tally/reminder.ts';
 import type { DeliveryRow, Hooks, Order, PastVote, StoredCorrection, Tally } from '../../tally/tally.ts';
-import type { PartyVoterState } from '../tables.ts';
+import { type HotTable, keyOf, type Row, type TableName } from './hot-table.ts';
 
 /** A row of the delivery log with its id: a new one, or the new content of a quarantined one. */
 export interface DeliveryChange extends DeliveryRow {
@@ -34,15 +32,8 @@ export interface Changes {
   readonly effects: NewEffect[];
   /** The changed grants, by user, role and source. */
   readonly grants: Map<string, StoredGrant>;
-  /** The changed parties, by period. */
-  readonly parties: Map<string, PartyState>;
-  readonly partyVoters: {
-    readonly period: string;
-    readonly userId: string;
-    readonly state: Exclude<PartyVoterState, 'paid'>;
-  }[];
-  /** The next reminders, by user and listing. */
-  readonly reminders: Map<string, Reminder>;
+  /** The rows of the features' tables, by their keys. */
+  readonly rows: Map<HotTable, Map<string, Row>>;
   readonly orders: { readonly order: Order; readonly at: number }[];
   readonly corrections: StoredCorrection[];
 }
@@ -61,9 +52,7 @@ export function noChanges(): Changes {
     accounts: new Map(),
     effects: [],
     grants: new Map(),
-    parties: new Map(),
-    partyVoters: [],
-    reminders: new Map(),
+    rows: new Map(),
     orders: [],
     corrections: [],
   };
@@ -77,7 +66,7 @@ export interface RecordingReads {
   account(accountId: AccountId): AccountState;
   votesBetween(account: AccountState, listing: string | null, after: number, before: number): readonly PastVote[];
   grantsOf(userId: string): readonly StoredGrant[];
-  party(period: string): PartyState;
+  row(table: HotTable, key: string): Row;
   outages(): readonly Outage[];
   /** Null if no event is recorded under the key. */
   deliveryOf(key: EventKey): number | null;
@@ -167,14 +156,18 @@ export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[])
 
     saveGrant: (grant) => void changes.grants.set(nameOfGrant(grant), grant),
 
-    party: (period) => changes.parties.get(period) ?? reads.party(period),
-
-    addPartyVote({ period, userId, isEligible, progress }) {
-      changes.parties.set(period, progress);
-      changes.partyVoters.push({ period, userId, state: isEligible ? 'eligible' : 'late' });
+    rowOf<Name extends TableName>(table: HotTable<Name>, key: string) {
+      return (changes.rows.get(table)?.get(key) ?? reads.row(table, key)) as Row<Name>;
     },
 
-    saveReminder: (reminder) => void changes.reminders.set(`${reminder.userId} ${reminder.listing}`, reminder),
+    saveRow(table, row) {
+      const key = keyOf(table, row);
+      const saved = changes.rows.get(table) ?? new Map<string, Row>();
+      const previous: Readonly<Record<string, unknown>> | undefined = saved.get(key);
+      const { replaces } = table;
+      if (previous !== undefined && replaces !== undefined && previous[replaces.column] !== replaces.value) return;
+      changes.rows.set(table, saved.set(key, row));
+    },
 
     outages: () => reads.outages(),
 

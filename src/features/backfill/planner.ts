@@ -1,14 +1,14 @@
-import { countedVoteCauses, type Entry } from '../ledger/entry.ts';
-import { type BackfillPlan, type MemberRecord, planBackfill } from '../rewards/backfill.ts';
-import type { Grant, StoredGrant } from '../rewards/grant.ts';
-import type { Outage } from '../rewards/outages.ts';
-import { addToScores } from '../rewards/period-scores.ts';
-import { streakOn } from '../rewards/streak.ts';
-import type { AccountState } from './account-state.ts';
-import type { CommunityContext } from './community.ts';
-import { scoresOf } from './complete-history.ts';
-import type { ListingContext } from './listing-context.ts';
-import { listingsByName } from './replay-listings.ts';
+import { countedVoteCauses, type Entry } from '../../core/ledger/entry.ts';
+import type { Grant, StoredGrant } from '../../core/rewards/grant.ts';
+import type { Outage } from '../../core/rewards/outages.ts';
+import { addToScores } from '../../core/rewards/period-scores.ts';
+import { streakOn } from '../../core/rewards/streak.ts';
+import type { AccountState } from '../../core/tally/account-state.ts';
+import type { CommunityContext } from '../../core/tally/community.ts';
+import { scoresOf } from '../../core/tally/complete-history.ts';
+import type { ListingContext } from '../../core/tally/listing-context.ts';
+import { listingsByName } from '../../core/tally/replay-listings.ts';
+import { type BackfillPlan, type MemberRecord, planBackfill } from './plan.ts';
 
 /** The rules in force, for members who voted before them. Plain data. */
 export interface BackfillRules {

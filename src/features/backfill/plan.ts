@@ -1,16 +1,16 @@
-import type { Cause } from '../ledger/entry.ts';
-import { bonusDaysIn } from './all-listings.ts';
-import type { Grant } from './grant.ts';
-import type { VoteHistory } from './history.ts';
-import { milestoneGrants } from './milestones.ts';
-import { rebuildHistory } from './rebuild-history.ts';
+import type { Cause } from '../../core/ledger/entry.ts';
+import { bonusDaysIn } from '../../core/rewards/all-listings.ts';
+import type { Grant } from '../../core/rewards/grant.ts';
+import type { VoteHistory } from '../../core/rewards/history.ts';
+import { milestoneGrants } from '../../core/rewards/milestones.ts';
+import { rebuildHistory } from '../../core/rewards/rebuild-history.ts';
 import {
   type EarnedEntry,
   type PastVote,
   type ReplayContext,
   type ReplayListing,
   replayVotes,
-} from './replay-votes.ts';
+} from '../../core/rewards/replay-votes.ts';
 
 /** What a member has in the ledger. */
 export interface MemberRecord {

@@ -1,10 +1,10 @@
 import type { Compilable, Kysely } from 'kysely';
-import type { AccountScope } from '../../ledger/account-id.ts';
-import type { BackfillPlan } from '../../rewards/backfill.ts';
-import { type MemberState, periodOf } from '../../tally/backfill.ts';
-import { partyKey, partyOf } from '../../tally/party.ts';
-import { toGrant } from '../recording/queries.ts';
-import type { Tables } from '../tables.ts';
+import type { AccountScope } from '../../core/ledger/account-id.ts';
+import { toGrant } from '../../core/store/recording/queries.ts';
+import type { Tables } from '../../core/store/tables.ts';
+import { partyKey, partyOf } from '../../core/tally/party.ts';
+import type { BackfillPlan } from './plan.ts';
+import { type MemberState, periodOf } from './planner.ts';
 
 /** Runs a statement inside a transaction that writes, or on a snapshot. */
 export type RunQuery = <Row>(query: Compilable<Row>) => Promise<readonly Row[]>;

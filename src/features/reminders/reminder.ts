@@ -1,5 +1,6 @@
-import type { LastVotes } from '../ledger/account.ts';
-import type { AccountScope } from '../ledger/account-id.ts';
+import type { LastVotes } from '../../core/ledger/account.ts';
+import type { AccountScope } from '../../core/ledger/account-id.ts';
+import type { Tables } from '../../core/store/tables.ts';
 
 /** A member who is to be reminded of voting for a listing. */
 export interface Reminder {
@@ -11,7 +12,7 @@ export interface Reminder {
 }
 
 /** Why the program has switched off the reminders of a member: Discord accepts no direct messages to the member. */
-export type StopReason = 'direct_messages_closed';
+export type StopReason = Tables['reminder_stops']['reason'];
 
 /** A listing as reminders need it. */
 export interface RemindedListing {

@@ -1,5 +1,5 @@
-import type { PartyProgress } from '../../rewards/party.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { PartyProgress } from '../../core/rewards/party.ts';
+import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
 
 /** The progress of all parties for which votes were counted, by the ID of their period. */
 export async function partiesIn({ db, run }: Snapshot): Promise<ReadonlyMap<string, PartyProgress>> {

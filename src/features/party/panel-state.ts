@@ -1,5 +1,5 @@
+import { noPartyProgress, type PartyProgress } from '../../core/rewards/party.ts';
 import { second } from '../../platform/durations.ts';
-import { noPartyProgress, type PartyProgress } from '../rewards/party.ts';
 
 /** The panel of a party is edited at most this often (ms). */
 export const panelIntervalMs = 10 * second;

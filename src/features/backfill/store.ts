@@ -1,6 +1,15 @@
-import { accountIdOf } from '../../ledger/account-id.ts';
-import type { NewEffect } from '../../outbox/outbox.ts';
-import type { Grant, StoredGrant } from '../../rewards/grant.ts';
+import { accountIdOf } from '../../core/ledger/account-id.ts';
+import type { NewEffect } from '../../core/outbox/outbox.ts';
+import type { Grant, StoredGrant } from '../../core/rewards/grant.ts';
+import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
+import { linkedEntries } from '../../core/store/linked-entries.ts';
+import { enqueue } from '../../core/store/outbox/enqueue.ts';
+import { insertMissing, run, upsert } from '../../core/store/query-builder.ts';
+import { toOutage } from '../../core/store/recording/queries.ts';
+import type { Sql } from '../../core/store/sql-module.ts';
+import { applyGrants } from '../../core/tally/grants.ts';
+import { partyKey } from '../../core/tally/party.ts';
+import { readMemberState } from './member-state.ts';
 import {
   type BackfilledMember,
   type BackfillRules,
@@ -8,16 +17,7 @@ import {
   createBackfillPlanner,
   owedOf,
   periodOf,
-} from '../../tally/backfill.ts';
-import { applyGrants } from '../../tally/grants.ts';
-import { partyKey } from '../../tally/party.ts';
-import { appendEntry, lockAccount, releaseAccount } from '../accounts.ts';
-import { linkedEntries } from '../linked-entries.ts';
-import { enqueue } from '../outbox/enqueue.ts';
-import { insertMissing, run, upsert } from '../query-builder.ts';
-import { toOutage } from '../recording/queries.ts';
-import type { Sql } from '../sql-module.ts';
-import { readMemberState } from './member-state.ts';
+} from './planner.ts';
 
 /* Payments for the time before the rules. */
 

@@ -1,7 +1,7 @@
+import type { Calendar } from '../../core/rewards/calendar.ts';
+import { partyPeriod } from '../../core/rewards/party.ts';
+import type { PartyRules } from '../../core/rewards/rules.ts';
 import { minute } from '../../platform/durations.ts';
-import type { Calendar } from './calendar.ts';
-import { partyPeriod } from './party.ts';
-import type { PartyRules } from './rules.ts';
 
 /*
  * The votes that reached the goals of past periods. Millions of votes are first counted in slots of a quarter of an

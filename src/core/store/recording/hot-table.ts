@@ -1,0 +1,49 @@
+import type { Selectable } from 'kysely';
+import type { Tables } from '../tables.ts';
+
+export type TableName = keyof Tables;
+export type Row<Name extends TableName = TableName> = Selectable<Tables[Name]>;
+type Column<Name extends TableName> = keyof Row<Name> & string;
+
+/** A table of a feature whose rows are written, and may be read, in the transactions of events: see {@link Tally}. */
+export interface HotTable<Name extends TableName = TableName> {
+  readonly name: Name;
+  /** The columns that identify a row; a single one if rows are read. */
+  readonly key: readonly string[];
+  /** All columns, with their types in PostgreSQL. */
+  readonly columns: Readonly<Record<string, 'text' | 'bigint'>>;
+  /** Of a row that is read before it was written: its columns without the key. By default the table is not read. */
+  readonly initial?: Readonly<Record<string, number | null>>;
+  /** Only rows with this value are replaced; by default all. */
+  readonly replaces?: { readonly column: string; readonly value: string };
+}
+
+/** Declares a table. */
+export function hotTable<Name extends TableName, Key extends Column<Name>>(table: {
+  readonly name: Name;
+  readonly key: readonly Key[];
+  readonly columns: Readonly<Record<Column<Name>, 'text' | 'bigint'>>;
+  readonly initial?: Omit<Row<Name>, Key> & Readonly<Record<string, number | null>>;
+  readonly replaces?: { readonly column: Column<Name>; readonly value: string };
+}): HotTable<Name> {
+  return table;
+}
+
+/** The clause that sets what may change of a row that exists, in both databases. */
+export function replacement({ name, key, columns, replaces }: HotTable): string {
+  const changed = Object.keys(columns).filter((column) => !key.includes(column));
+  const condition = replaces === undefined ? '' : ` where ${name}.${replaces.column} = '${replaces.value}'`;
+  return `do update set ${changed.map((column) => `${column} = excluded.${column}`).join(', ')}${condition}`;
+}
+
+/** Names a row of the table. */
+export function keyOf({ key }: HotTable, row: object): string {
+  const values: Readonly<Record<string, unknown>> = { ...row };
+  return key.map((column) => values[column]).join(' ');
+}
+
+/** A row that events read: its table and key. */
+export interface HotKey {
+  readonly table: HotTable;
+  readonly key: string;
+}

@@ -1,0 +1,4 @@
+import type { Feature } from '../../core/feature.ts';
+import * as sql from './store.ts';
+
+export const backfill = { sql } satisfies Feature;
