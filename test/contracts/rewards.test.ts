@@ -360,6 +360,10 @@ function rewardTests(newUrl: () => string): void {
       ['vote', 10, null],
       ['party', 25, '5 votes, week 2026-W02'],
     ]);
+    // Recorded late as well, of a voter who is paid already.
+    await castVote(store, '6', start, listings({ party: everyRule.party ?? null }).bot);
+    await store.party.pay(party, start + day);
+    expect((await store.ledger.account('6')).credits).toBe(45);
     await expectCleanAudit(url);
   });
 
