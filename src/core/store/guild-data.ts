@@ -10,11 +10,9 @@ import { readHome } from './installation/store.ts';
 import { linkedEntries } from './linked-entries.ts';
 import { lock } from './lock.ts';
 import { literal, run } from './query-builder.ts';
-import type { Sql, SqlClient } from './sql-module.ts';
+import { type EndedGuild, rowsPerWrite, type Sql, type SqlClient } from './sql-module.ts';
 import { noDelivery } from './tables.ts';
 
-/** Rows that one transaction changes: a few ms. */
-export const rowsPerWrite = 100;
 /** Rows that one query scans: a few ms, in which SQLite blocks this thread. */
 const scanSize = 5_000;
 /** Entries that one transaction deletes: a few ms. */
@@ -29,14 +27,8 @@ export interface GuildRows {
   readonly deliveries: readonly number[];
   readonly effects: readonly number[];
   readonly plannedEffects: readonly number[];
-  readonly grants: readonly { readonly userId: string; readonly role: string; readonly source: string }[];
-  readonly purchases: readonly number[];
-  readonly reminders: readonly { readonly userId: string; readonly listing: string }[];
   readonly orders: readonly string[];
-  readonly partyVoters: readonly { readonly period: string; readonly userId: string }[];
-  readonly parties: readonly string[];
-  readonly progress: readonly string[];
-  /** Listings without any other rows: their reviews and counted votes. */
+  /** Listings without any other rows: their counted votes. */
   readonly listings: readonly string[];
 }
 
@@ -67,40 +59,10 @@ export const reads = {
     return account === undefined ? null : (account.user_id as AccountId);
   },
 
-  async grants({ db, connection }: Sql, guildId: string): Promise<GuildRows['grants']> {
-    const grants = db.selectFrom('grants').select(['user_id', 'role', 'source']).where('guild_id', '=', guildId);
-    const rows = await run(connection, grants.limit(literal(rowsPerWrite)));
-    return rows.map(({ user_id: userId, role, source }) => ({ userId, role, source }));
-  },
-
-  async purchases({ db, connection }: Sql, guildId: string): Promise<readonly number[]> {
-    const own = db.selectFrom('purchases').select('id').where('account_guild_id', '=', guildId);
-    return (await run(connection, own.limit(literal(rowsPerWrite)))).map(({ id }) => id);
-  },
-
-  async reminders({ db, connection }: Sql, listings: readonly string[]): Promise<GuildRows['reminders']> {
-    if (listings.length === 0) return [];
-    const reminders = db.selectFrom('reminders').select(['user_id', 'listing']).where('listing', 'in', listings);
-    const rows = await run(connection, reminders.limit(literal(rowsPerWrite)));
-    return rows.map(({ user_id: userId, listing }) => ({ userId, listing }));
-  },
-
   async orders({ db, connection }: Sql, listings: readonly string[]): Promise<readonly string[]> {
     if (listings.length === 0) return [];
     const orders = db.selectFrom('orders').select('id').where('listing', 'in', listings);
     return (await run(connection, orders.limit(literal(rowsPerWrite)))).map(({ id }) => id);
-  },
-
-  /** All of them. */
-  async parties({ db, connection }: Sql, guildId: string): Promise<readonly string[]> {
-    const own = db.selectFrom('parties').select('period').where('period', 'like', `${guildId} %`);
-    return (await run(connection, own)).map(({ period }) => period);
-  },
-
-  async partyVoters({ db, connection }: Sql, period: string): Promise<GuildRows['partyVoters']> {
-    const voters = db.selectFrom('party_voters').select('user_id').where('period', '=', period);
-    const rows = await run(connection, voters.limit(literal(rowsPerWrite)));
-    return rows.map(({ user_id: userId }) => ({ period, userId }));
   },
 
   /** Those of the listings that are not deleted yet, in a slice after an id. */
@@ -179,35 +141,29 @@ export const writes = {
     await run(connection, rest.where('user_id', '=', user_id));
   },
 
+  /**
+   * Deletes some rows of the feature at this position. Returns where to continue: there, or at the next one; null after the
+   * last.
+   */
+  async deleteOfFeature(sql: Sql, guild: EndedGuild, position: number): Promise<number | null> {
+    const feature = sql.hooks[position];
+    if (feature === undefined) return null;
+    const hasMore = (await feature.deleteOfGuild?.(sql, guild)) ?? false;
+    return hasMore ? position : position + 1;
+  },
+
   async deleteRows(sql: Sql, rows: GuildRows): Promise<void> {
     const { db, connection } = sql;
     if (rows.deliveries.length > 0) await emptyDeliveries(sql, rows.deliveries);
     if (rows.effects.length > 0) await deleteEffects(sql, rows.effects);
     if (rows.plannedEffects.length > 0)
       await run(connection, db.deleteFrom('planned_effects').where('id', 'in', rows.plannedEffects));
-    for (const { userId, role, source } of rows.grants) {
-      const grant = db.deleteFrom('grants').where('user_id', '=', userId).where('role', '=', role);
-      await run(connection, grant.where('source', '=', source));
-    }
-    if (rows.purchases.length > 0) await run(connection, db.deleteFrom('purchases').where('id', 'in', rows.purchases));
-    for (const { userId, listing } of rows.reminders) {
-      const reminder = db.deleteFrom('reminders').where('user_id', '=', userId);
-      await run(connection, reminder.where('listing', '=', listing));
-    }
     if (rows.orders.length > 0) {
       await lock(connection, db, 'orders');
       await run(connection, db.deleteFrom('order_names').where('order_id', 'in', rows.orders));
       await run(connection, db.deleteFrom('orders').where('id', 'in', rows.orders));
     }
-    for (const { period, userId } of rows.partyVoters) {
-      const voter = db.deleteFrom('party_voters').where('period', '=', period);
-      await run(connection, voter.where('user_id', '=', userId));
-    }
-    if (rows.parties.length > 0) await run(connection, db.deleteFrom('parties').where('period', 'in', rows.parties));
-    if (rows.progress.length > 0)
-      await run(connection, db.deleteFrom('announcement_progress').where('key', 'in', rows.progress));
     if (rows.listings.length > 0) {
-      await run(connection, db.deleteFrom('announced_reviews').where('listing', 'in', rows.listings));
       await run(connection, db.deleteFrom('vote_counts').where('listing', 'in', rows.listings));
     }
   },

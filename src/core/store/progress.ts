@@ -28,6 +28,12 @@ export function setProgress(sql: Sql, key: string, until_at: number): Promise<vo
   return upsert(sql, 'announcement_progress', { key }, { until_at });
 }
 
+/** Forgets what was done. */
+export async function deleteProgress({ db, connection }: Sql, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
+  await run(connection, db.deleteFrom('announcement_progress').where('key', 'in', keys));
+}
+
 /** Advances from what the caller has read. False if another process was faster. */
 export async function advance(sql: Sql, key: string, from: number | null, until: number): Promise<boolean> {
   await lock(sql.connection, sql.db, key);

@@ -23,10 +23,25 @@ export interface SqlHooks {
    */
   readonly beforeForgetting?: (sql: Sql, userId: string, now: number) => Promise<readonly NewEffect[]>;
   /**
+   * Deletes what is stored of a community that has ended, apart from its accounts and deliveries: at most
+   * {@link rowsPerWrite} rows. Returns whether there may be more.
+   */
+  readonly deleteOfGuild?: (sql: Sql, guild: EndedGuild) => Promise<boolean>;
+  /**
    * Before the result of an attempt at a role is stored, and the accounts are locked. Returns what the result decides;
    * null for nothing.
    */
   readonly beforeRoleSettled?: (sql: Sql, role: GrantedRole) => Promise<SettleRole | null>;
+}
+
+/** Rows that one transaction of a long deletion changes: a few ms. */
+export const rowsPerWrite = 100;
+
+/** A community whose data is deleted. */
+export interface EndedGuild {
+  readonly guildId: string;
+  /** The names of the listings that were linked in Discord. */
+  readonly listings: readonly string[];
 }
 
 /** Called once it is known whether Discord gave the role. Not called while that is open. */

@@ -10,9 +10,6 @@ import type { CounterName } from './counters/counters.ts';
 import type { LinkedMembersTable } from './linked-members-table.ts';
 import type { SettingsTables } from './settings/settings-tables.ts';
 
-/** `eligible`: paid once the goal is reached. `late`: voted only after it was reached. */
-export type PartyVoterState = 'eligible' | 'late' | 'paid';
-
 /** The stored `delivery_id` of an effect without a delivery. */
 export const noDelivery = 0;
 
@@ -103,34 +100,10 @@ export interface Tables extends SettingsTables {
     until: number | null;
     state: GrantState;
   };
-  /** When members are to be reminded of a vote; `leased_until` is null if no process is checking it. */
-  reminders: { user_id: string; listing: string; due_at: number; leased_until: number | null };
-  /** Whose reminders the program has switched off, and 1 if the member was told of it. */
-  reminder_stops: { user_id: string; reason: 'direct_messages_closed'; at: number; told: number };
   /** Members with linked roles. The tokens are encrypted. */
   linked_members: LinkedMembersTable;
   /** The languages of members who may get direct messages, as Discord's codes. */
   member_languages: { user_id: string; locale: string };
-  /** The progress of each party, by its key. */
-  parties: {
-    period: string;
-    votes: number;
-    reached_at: number | null;
-    /** Where its panel is, or will be; null for nowhere, or after Discord has rejected it there. */
-    panel_channel: string | null;
-    /** The rules at the latest vote, and the end of the period; null without a panel. */
-    panel_goal: number | null;
-    panel_credits: number | null;
-    panel_ends_at: number | null;
-    /** When the waiting update of the panel is due; null if none is waiting. */
-    panel_due_at: number | null;
-    panel_updated_at: Generated<number>;
-    /** The id of the message and of its channel; null before it was posted. */
-    panel_message: string | null;
-    panel_message_channel: string | null;
-  };
-  /** Who has voted in the period of a party. */
-  party_voters: { period: string; user_id: string; state: PartyVoterState };
   /** Times in which receiving was down. */
   outages: { from_at: number; until_at: number };
   /** A single row: when receiving was last known to work. */
@@ -183,8 +156,6 @@ export interface Tables extends SettingsTables {
   };
   /** Until when something was announced, by its name: a time, or a day number. */
   announcement_progress: { key: string; until_at: number };
-  /** The newest reviews of each listing, by a digest of what identifies them (hex); `at` is null if it is not known. */
-  announced_reviews: { listing: string; review: string; at: number | null };
   /** What was reported to the owner, so that it is reported once. */
   reports: { key: string; at: number };
   /** The owner's corrections by idempotency key, each with the resulting balance. */

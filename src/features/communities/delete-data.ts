@@ -1,11 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type GuildDataStore, type GuildRows, rowsPerWrite, type ScannedRows } from '../../core/store/guild-data.ts';
-import { progressKeys } from '../../core/store/progress.ts';
+import type { GuildDataStore, GuildRows, ScannedRows } from '../../core/store/guild-data.ts';
+import { rowsPerWrite } from '../../core/store/sql-module.ts';
 
-const noRows: GuildRows = {
-  ...{ deliveries: [], effects: [], plannedEffects: [], grants: [], purchases: [], reminders: [], orders: [] },
-  ...{ partyVoters: [], parties: [], progress: [], listings: [] },
-};
+const noRows: GuildRows = { deliveries: [], effects: [], plannedEffects: [], orders: [], listings: [] };
 
 /**
  * Deletes the accounts of a community and all else that is stored of the listings that it has linked, except the keys of
@@ -19,25 +16,17 @@ export async function deleteGuildData(store: GuildDataStore, guildId: string, si
   const listings = await store.listings(guildId);
 
   await deleteAccounts();
-  await deleteFound('grants', () => store.grants(guildId));
-  await deleteFound('purchases', () => store.purchases(guildId));
-  await deleteFound('reminders', () => store.reminders(listings));
-  await deleteFound('orders', () => store.orders(listings));
-  for (const period of await store.parties(guildId)) {
-    await deleteFound('partyVoters', () => store.partyVoters(period));
+  for (let at: number | null = 0; at !== null; ) {
     if (signal.aborted) return;
-    await store.deleteRows({ ...noRows, parties: [period] });
+    at = await store.deleteOfFeature({ guildId, listings }, at);
   }
+  await deleteOrders();
   await scan('deliveries', (after) => store.deliveriesAfter(after, listings));
   // Those without a delivery, which name a listing or the guild. Effects of deliveries were deleted with them.
   await scan('effects', (after) => store.effectsAfter(after, guildId, listings));
   await scan('plannedEffects', (after) => store.plannedEffectsAfter(after, guildId, listings));
-  const progress = listings.flatMap((name) => [
-    ...[progressKeys.digest(name), progressKeys.reviewPoll(name), progressKeys.reviews(name)],
-    progressKeys.lostStreaks(name),
-  ]);
   if (signal.aborted) return;
-  await store.deleteRows({ ...noRows, progress: [...progress, progressKeys.lostStreaks(guildId)], listings });
+  await store.deleteRows({ ...noRows, listings });
 
   async function deleteAccounts(): Promise<void> {
     while (!signal.aborted) {
@@ -47,14 +36,11 @@ export async function deleteGuildData(store: GuildDataStore, guildId: string, si
     }
   }
 
-  async function deleteFound<Name extends keyof GuildRows>(
-    name: Name,
-    find: () => Promise<GuildRows[Name]>,
-  ): Promise<void> {
+  async function deleteOrders(): Promise<void> {
     while (!signal.aborted) {
-      const rows = await find();
-      if (rows.length === 0) return;
-      await store.deleteRows({ ...noRows, [name]: rows });
+      const orders = await store.orders(listings);
+      if (orders.length === 0) return;
+      await store.deleteRows({ ...noRows, orders });
     }
   }
 

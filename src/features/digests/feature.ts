@@ -1,5 +1,11 @@
 import type { Feature } from '../../core/feature.ts';
 import { effects } from './effects.ts';
 import * as sql from './store.ts';
+import { deleteDigests } from './store.ts';
 
-export const digests = { sql, effects, load: () => import('./parts.ts') } satisfies Feature;
+export const digests = {
+  sql,
+  effects,
+  deleteOfGuild: deleteDigests,
+  load: () => import('./parts.ts'),
+} satisfies Feature;

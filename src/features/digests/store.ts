@@ -4,9 +4,9 @@ import { isCountedVote } from '../../core/ledger/entry.ts';
 import { isPseudonym } from '../../core/ledger/pseudonym.ts';
 import { accountOf } from '../../core/store/account-columns.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
-import { advance, progressKeys, progressOf } from '../../core/store/progress.ts';
+import { advance, deleteProgress, progressKeys, progressOf } from '../../core/store/progress.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
-import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
+import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { hour } from '../../platform/durations.ts';
 import type { DigestContent } from './effects.ts';
 import type { Period } from './period.ts';
@@ -117,4 +117,10 @@ function summaryOf({ credits, votesByUser, milestones }: ListingVotes): DigestCo
     milestones: named.slice(0, maxMilestones),
     moreMilestones: Math.max(0, named.length - maxMilestones),
   };
+}
+
+/** Of a community that has ended. */
+export async function deleteDigests(sql: Sql, { listings }: EndedGuild): Promise<boolean> {
+  await deleteProgress(sql, listings.map(progressKeys.digest));
+  return false;
 }

@@ -1,5 +1,11 @@
 import type { Feature } from '../../core/feature.ts';
 import { effects } from './effects.ts';
 import * as sql from './store.ts';
+import { deleteLostStreaks } from './store.ts';
 
-export const lostStreaks = { sql, effects, load: () => import('./parts.ts') } satisfies Feature;
+export const lostStreaks = {
+  sql,
+  effects,
+  deleteOfGuild: deleteLostStreaks,
+  load: () => import('./parts.ts'),
+} satisfies Feature;

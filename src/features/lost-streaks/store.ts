@@ -5,9 +5,9 @@ import { lostStreak } from '../../core/rewards/lost-streaks.ts';
 import { outageDays } from '../../core/rewards/outages.ts';
 import { accountOf, parseHistory } from '../../core/store/account-columns.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
-import { advance, progressKeys, progressOf } from '../../core/store/progress.ts';
+import { advance, deleteProgress, progressKeys, progressOf } from '../../core/store/progress.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
-import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
+import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { type AccountRange, accountRanges, inRange } from '../../core/store/standings/account-ranges.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import { calendarOf } from '../../core/tally/community.ts';
@@ -106,3 +106,9 @@ type Account = Pick<Tables['balances'], 'user_id' | 'history'> & {
   readonly streak_days: number;
   readonly streak_last_day: number;
 };
+
+/** Of a community that has ended. */
+export async function deleteLostStreaks(sql: Sql, { guildId, listings }: EndedGuild): Promise<boolean> {
+  await deleteProgress(sql, [guildId, ...listings].map(progressKeys.lostStreaks));
+  return false;
+}

@@ -1,8 +1,36 @@
-import type { Kysely } from 'kysely';
+import type { Generated, Kysely } from 'kysely';
 import type { MemberTables } from '../../core/store/member-data/member-table.ts';
-import { run } from '../../core/store/query-builder.ts';
-import type { Sql } from '../../core/store/sql-module.ts';
+import { literal, run } from '../../core/store/query-builder.ts';
+import { type EndedGuild, rowsPerWrite, type Sql } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
+
+/** `eligible`: paid once the goal is reached. `late`: voted only after it was reached. */
+type PartyVoterState = 'eligible' | 'late' | 'paid';
+
+declare module '../../core/store/tables.ts' {
+  interface Tables {
+    /** The progress of each party, by its key. */
+    parties: {
+      period: string;
+      votes: number;
+      reached_at: number | null;
+      /** Where its panel is, or will be; null for nowhere, or after Discord has rejected it there. */
+      panel_channel: string | null;
+      /** The rules at the latest vote, and the end of the period; null without a panel. */
+      panel_goal: number | null;
+      panel_credits: number | null;
+      panel_ends_at: number | null;
+      /** When the waiting update of the panel is due; null if none is waiting. */
+      panel_due_at: number | null;
+      panel_updated_at: Generated<number>;
+      /** The id of the message and of its channel; null before it was posted. */
+      panel_message: string | null;
+      panel_message_channel: string | null;
+    };
+    /** Who has voted in the period of a party. */
+    party_voters: { period: string; user_id: string; state: PartyVoterState };
+  }
+}
 
 export const tables = {
   parties: { withoutMembers: 'Totals.' },
@@ -26,6 +54,22 @@ export async function lockUnpaidParties({ db, connection }: Sql, userId: string)
     await run(connection, db.updateTable('parties').set({ period }).where('period', '=', period));
   }
   return [];
+}
+
+/** Of a community that has ended: the voters of its parties, each before the party itself. */
+export async function deleteParties({ db, connection }: Sql, { guildId }: EndedGuild): Promise<boolean> {
+  const own = db.selectFrom('parties').select('period').where('period', 'like', `${guildId} %`);
+  const [party] = await run(connection, own.orderBy('period').limit(literal(1)));
+  if (party === undefined) return false;
+  const { period } = party;
+  const voters = db.selectFrom('party_voters').select('user_id').where('period', '=', period);
+  const rows = await run(connection, voters.limit(literal(rowsPerWrite)));
+  for (const { user_id } of rows) {
+    const voter = db.deleteFrom('party_voters').where('period', '=', period);
+    await run(connection, voter.where('user_id', '=', user_id));
+  }
+  if (rows.length < rowsPerWrite) await run(connection, db.deleteFrom('parties').where('period', '=', period));
+  return true;
 }
 
 /** A member's periods. The key begins with the period, so it is looked up for each one. */

@@ -2,12 +2,13 @@ import type { Feature } from '../../core/feature.ts';
 import { directMessages } from './effects.ts';
 import { planReminder } from './on-vote.ts';
 import * as sql from './store.ts';
-import { tables } from './tables.ts';
+import { deleteReminders, tables } from './tables.ts';
 
 export const reminders = {
   sql,
   tables,
   directMessages,
+  deleteOfGuild: deleteReminders,
   onVote: { of: { member: 'isReminded' }, call: planReminder },
   load: () => import('./parts.ts'),
 } satisfies Feature;

@@ -1,9 +1,11 @@
 import type { Feature } from '../../core/feature.ts';
 import { effects } from './effects.ts';
 import * as sql from './store.ts';
+import { deleteReviews } from './store.ts';
 
 export const reviews = {
   sql,
+  deleteOfGuild: deleteReviews,
   tables: { announced_reviews: { withoutMembers: 'Digests of reviews, whose authors have no id.' } },
   effects,
   load: () => import('./parts.ts'),

@@ -2,11 +2,18 @@ import { type HandlerListing, handlerQueue, type ReviewEvent } from '../../core/
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { lock } from '../../core/store/lock.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
-import { progressKeys, progressOf, setProgress } from '../../core/store/progress.ts';
+import { deleteProgress, progressKeys, progressOf, setProgress } from '../../core/store/progress.ts';
 import { insertMissing, run } from '../../core/store/query-builder.ts';
-import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
+import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { day } from '../../platform/durations.ts';
 import type { Review, ReviewAnnouncement } from './effects.ts';
+
+declare module '../../core/store/tables.ts' {
+  interface Tables {
+    /** The newest reviews of each listing, by a digest of what identifies them (hex); `at` is null if it is not known. */
+    announced_reviews: { listing: string; review: string; at: number | null };
+  }
+}
 
 /** A claim that lasts longer than this was written by a clock that was ahead (ms). */
 const maxClaimMs = day;
@@ -102,4 +109,13 @@ function reviewCall(listing: HandlerListing, id: string, review: Review, now: nu
 /** Whether the reviews of a listing are to be polled; `dueAt` is null before the first time. */
 function isDue(dueAt: number | null, now: number): boolean {
   return dueAt === null || dueAt <= now || dueAt > now + maxClaimMs;
+}
+
+/** Of a community that has ended. */
+export async function deleteReviews(sql: Sql, { listings }: EndedGuild): Promise<boolean> {
+  if (listings.length === 0) return false;
+  const keys = listings.flatMap((name) => [progressKeys.reviewPoll(name), progressKeys.reviews(name)]);
+  await deleteProgress(sql, keys);
+  await run(sql.connection, sql.db.deleteFrom('announced_reviews').where('listing', 'in', listings));
+  return false;
 }

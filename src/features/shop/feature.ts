@@ -2,7 +2,7 @@ import type { Feature } from '../../core/feature.ts';
 import { directMessages, ownerReports } from './effects.ts';
 import { awaitRole, closePurchases } from './refund.ts';
 import * as sql from './store.ts';
-import { tables } from './tables.ts';
+import { deletePurchases, tables } from './tables.ts';
 
 export const shop = {
   sql,
@@ -10,6 +10,7 @@ export const shop = {
   directMessages,
   ownerReports,
   beforeForgetting: closePurchases,
+  deleteOfGuild: deletePurchases,
   beforeRoleSettled: awaitRole,
   load: () => import('./parts.ts'),
 } satisfies Feature;

@@ -1,5 +1,7 @@
 import type { Generated } from 'kysely';
 import { type MemberTables, renamedRows } from '../../core/store/member-data/member-table.ts';
+import { literal, run } from '../../core/store/query-builder.ts';
+import { type EndedGuild, rowsPerWrite, type Sql } from '../../core/store/sql-module.ts';
 import type { PurchaseState } from './rules.ts';
 
 declare module '../../core/store/tables.ts' {
@@ -39,3 +41,11 @@ export const tables = {
   // An issued code stays, so that it is not issued again.
   purchases: renamedRows('purchases'),
 } satisfies Partial<MemberTables>;
+
+/** Of a community that has ended. */
+export async function deletePurchases({ db, connection }: Sql, { guildId }: EndedGuild): Promise<boolean> {
+  const own = db.selectFrom('purchases').select('id').where('account_guild_id', '=', guildId);
+  const ids = (await run(connection, own.limit(literal(rowsPerWrite)))).map(({ id }) => id);
+  if (ids.length > 0) await run(connection, db.deleteFrom('purchases').where('id', 'in', ids));
+  return ids.length === rowsPerWrite;
+}
