@@ -3,9 +3,8 @@ import type { NewEffect } from '../../src/core/outbox/outbox.ts';
 import { orphanedRows } from '../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const start = Date.UTC(2026, 0, 1);
@@ -25,7 +24,7 @@ const unknownKind = { ...role, kind: 'medal' } as unknown as NewEffect;
 function effectTests(newUrl: () => string): void {
   /** With a thread, it writes at the same time as another store on the database. */
   async function open(url = newUrl(), { thread = false } = {}): Promise<Store> {
-    const clock = { ...manualClock(start), sleep: systemClock.sleep };
+    const clock = storeClock(manualClock(start));
     const store = await openStore(url, clock, { thread });
     onTestFinished(() => store.close());
     return store;

@@ -11,7 +11,7 @@ import { createPrng } from '../../src/service/seed/prng.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { isConsistent } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
@@ -23,7 +23,7 @@ const seed = Number(process.env['TALLYHOOK_CRASH_SEED'] ?? Date.now() % 1_000_00
 
 async function open(url: string) {
   const clock = manualClock(start);
-  const store = await openStore(url, clock, { thread: false });
+  const store = await openStore(url, storeClock(clock), { thread: false });
   onTestFinished(() => store.close());
 
   function vote(userId: string, at = clock.now()) {

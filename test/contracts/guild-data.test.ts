@@ -8,7 +8,7 @@ import { openStore } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Premium } from '../../src/webhook/event.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { recordVote } from '../support/record-vote.ts';
 import { itemOf, orderOf } from '../support/shop-store.ts';
 import { isConsistent } from '../support/voting.ts';
@@ -39,7 +39,7 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
   async function open() {
     const url = newUrl();
     const clock = manualClock(start);
-    const store = await openStore(url, clock, { thread: false });
+    const store = await openStore(url, storeClock(clock), { thread: false });
     onTestFinished(() => store.close());
     await fixHome(store.installation, home, [home]);
     for (const [guildId, listing] of [

@@ -1,10 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, second } from '../../src/platform/durations.ts';
 import { announceChannel as channelId, serverAndBot } from '../support/listings.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 /** A Monday. */
@@ -22,7 +21,7 @@ function serverWithParty(changes: Partial<ListingContext> = {}): ListingContext 
 
 function panelTests(newUrl: () => string): void {
   async function open() {
-    const store = await openStore(newUrl(), { ...manualClock(start), sleep: systemClock.sleep }, { thread: false });
+    const store = await openStore(newUrl(), storeClock(manualClock(start)), { thread: false });
     onTestFinished(() => store.close());
     return store;
   }

@@ -1,12 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ReminderClaim } from '../../src/features/reminders/reminder.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const start = Date.UTC(2026, 0, 5, 12);
@@ -22,7 +21,7 @@ function claimAt(now: number, changes: Partial<ReminderClaim> = {}): ReminderCla
 function reminderTests(newUrl: () => string): void {
   /** With a thread, it writes at the same time as another store on the database. */
   async function open(url = newUrl(), { thread = false } = {}): Promise<{ store: Store; url: string }> {
-    const clock = { ...manualClock(start), sleep: systemClock.sleep };
+    const clock = storeClock(manualClock(start));
     const store = await openStore(url, clock, { thread });
     onTestFinished(() => store.close());
     return { store, url };

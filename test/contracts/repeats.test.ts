@@ -5,11 +5,10 @@ import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import type { Event, Premium, Vote } from '../../src/webhook/event.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const listing = serverAndBot()[0] as ListingContext;
@@ -29,7 +28,7 @@ describeOnEveryDatabase('the body of a repeated delivery', (newUrl) => {
   async function open() {
     const url = newUrl();
     const clock = manualClock(start);
-    const store = await openStore(url, { ...clock, sleep: systemClock.sleep }, { thread: false });
+    const store = await openStore(url, storeClock(clock), { thread: false });
     onTestFinished(() => store.close());
     const record = (event: Event, body: string, receivedAt = start) =>
       store.recorder.record({ receivedAt, family: event.family, body }, { type: 'event', event, listing });

@@ -7,11 +7,10 @@ import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import type { Premium, Vote } from '../../src/webhook/event.ts';
 import { announceChannel, serverAndBot } from '../support/listings.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const start = Date.UTC(2026, 0, 5, 12);
@@ -48,7 +47,7 @@ const { server, bot } = listings();
 function rewardTests(newUrl: () => string): void {
   /** With a thread, it writes at the same time as another store on the database. */
   async function open(url = newUrl(), { thread = false } = {}): Promise<{ store: Store; url: string }> {
-    const clock = { ...manualClock(start), sleep: systemClock.sleep };
+    const clock = storeClock(manualClock(start));
     const store = await openStore(url, clock, { thread });
     onTestFinished(() => store.close());
     return { store, url };

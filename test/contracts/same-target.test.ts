@@ -4,12 +4,11 @@ import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { createReminderLoop } from '../../src/features/reminders/loop.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { waitingEffects } from '../support/shop-store.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
@@ -26,7 +25,7 @@ const botListing: ListingContext = { ...bot, community, rewards };
 
 describeOnEveryDatabase('listings with one target', (newUrl) => {
   async function open(): Promise<Store> {
-    const store = await openStore(newUrl(), { ...manualClock(start), sleep: systemClock.sleep }, { thread: false });
+    const store = await openStore(newUrl(), storeClock(manualClock(start)), { thread: false });
     onTestFinished(() => store.close());
     return store;
   }
@@ -81,7 +80,7 @@ describeOnEveryDatabase('listings with one target', (newUrl) => {
 
   it('are reminded of once, also where an earlier version has planned both', async () => {
     const store = await open();
-    const clock = { ...manualClock(start + 13 * hour), sleep: systemClock.sleep };
+    const clock = storeClock(manualClock(start + 13 * hour));
     const listing = { name: 'server', names, cooldownMs: 12 * hour };
     const planned = names.map((name) => ({ name, cooldownMs: 12 * hour, nextVoteAt: start + 12 * hour }));
     await store.reminders.switchOn(homeAccount('1'), planned, start);

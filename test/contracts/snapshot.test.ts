@@ -11,7 +11,7 @@ import { backlogOf, contentsOf, lastDeliveries } from '../../src/core/store/snap
 import { openStore } from '../../src/features/store.ts';
 import { createDatabaseWithVotes, voteTime } from '../support/database-with-votes.ts';
 import { homeAccount } from '../support/home-account.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { runSql } from '../support/run-sql.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
@@ -105,7 +105,7 @@ describeOnEveryDatabase('a snapshot', (newUrl) => {
     expect(await brokenLinks(await snapshotOf(url))).toBe(2);
 
     await runSql(url, `UPDATE entries SET previous = ${last} WHERE id = ${first}`);
-    const store = await openStore(url, manualClock(voteTime), { thread: false });
+    const store = await openStore(url, storeClock(manualClock(voteTime)), { thread: false });
     onTestFinished(() => store.close());
     expect((await store.records.entries(homeAccount('1'), 9)).map(({ id }) => id)).toEqual([last, first]);
   });

@@ -5,7 +5,7 @@ import { openStore, type Store } from '../../src/features/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 /** Sunday, 1 February 2026 at 00:30 in Berlin, and still January in UTC. */
@@ -27,7 +27,7 @@ const listings = serverAndBot().map((listing) => ({
 function standingTests(newUrl: () => string): void {
   async function open() {
     const clock = manualClock(start);
-    const store = await openStore(newUrl(), clock, { thread: false });
+    const store = await openStore(newUrl(), storeClock(clock), { thread: false });
     onTestFinished(() => store.close());
     const castVote = async (userId: string, at: number, name = 'server') => {
       const listing = listings.find((each) => each.name === name);

@@ -2,13 +2,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const [server] = serverAndBot();
@@ -23,7 +22,7 @@ function storeTests(newUrl: () => string): void {
   /** With a thread, it writes at the same time as another store on the database. */
   async function open(url = newUrl(), { thread = false } = {}): Promise<Store> {
     // The time is frozen, but waiting for the lock of another store takes real time.
-    const clock = { ...manualClock(start), sleep: systemClock.sleep };
+    const clock = storeClock(manualClock(start));
     const store = await openStore(url, clock, { thread });
     onTestFinished(() => store.close());
     return store;
@@ -48,7 +47,7 @@ function storeTests(newUrl: () => string): void {
 
   it('still has committed data when it is opened again', async () => {
     const url = newUrl();
-    const first = await openStore(url, manualClock(start), { thread: false });
+    const first = await openStore(url, storeClock(manualClock(start)), { thread: false });
     await record(first, vote('1'));
     await first.close();
     const again = await open(url);
@@ -542,7 +541,7 @@ function storeTests(newUrl: () => string): void {
 
   it('stores revoked sessions for all processes and over a restart, until they expire', async () => {
     const url = newUrl();
-    const clock = { ...manualClock(start), sleep: systemClock.sleep };
+    const clock = storeClock(manualClock(start));
     const [one, other] = [await openStore(url, clock, { thread: false }), await open(url)];
     const session = { id: 'a', expiresAt: start + hour, now: start };
     expect(await one.sessions.isRevoked('a')).toBe(false);

@@ -4,7 +4,7 @@ import { openStore } from '../../src/features/store.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { runSql } from '../support/run-sql.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
@@ -18,7 +18,7 @@ const votersInMemory = 10_200;
 
 async function open(url: string) {
   const clock = manualClock(now);
-  const store = await openStore(url, clock, { thread: false });
+  const store = await openStore(url, storeClock(clock), { thread: false });
   onTestFinished(() => store.close());
   const listingOf = (name: string) => {
     const listing = serverAndBot().find((each) => each.name === name);

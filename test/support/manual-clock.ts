@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../src/platform/clock.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
 
 export interface ManualClock extends Clock {
   /** Advances time by `ms`. Wakes each sleeper when it is due, and lets it run before time advances further. */
@@ -54,4 +54,9 @@ export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
   function earliest() {
     return [...sleepers].sort((a, b) => a.due - b.due)[0];
   }
+}
+
+/** The clock for a store: it waits in real time for the locks of other connections, since a test does not know of them. */
+export function storeClock(clock: ManualClock): Clock {
+  return { ...clock, sleep: systemClock.sleep };
 }

@@ -4,9 +4,8 @@ import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import type { ShopItem } from '../../src/features/shop/item.ts';
 import type { PurchaseOrder } from '../../src/features/shop/purchase.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { day } from '../../src/platform/durations.ts';
-import { manualClock } from './manual-clock.ts';
+import { manualClock, storeClock } from './manual-clock.ts';
 
 export const start = Date.UTC(2026, 0, 5, 12);
 export const guildId = '613425648685547541';
@@ -39,7 +38,7 @@ export function orderOf(item: ShopItem, changes: Partial<PurchaseOrder> & { user
 }
 
 export async function openShop(url: string): Promise<Store> {
-  const store = await openStore(url, { ...manualClock(start), sleep: systemClock.sleep }, { thread: false });
+  const store = await openStore(url, storeClock(manualClock(start)), { thread: false });
   onTestFinished(() => store.close());
   return store;
 }

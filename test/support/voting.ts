@@ -7,11 +7,10 @@ import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { repeatedAchievements } from '../../src/core/store/snapshots/reward-statistics.ts';
 import { listingsWithCommunity } from '../../src/features/communities/listings.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { runCommand } from './command-line.ts';
 import { environmentWith, harbour } from './listings-file.ts';
-import { manualClock } from './manual-clock.ts';
+import { manualClock, storeClock } from './manual-clock.ts';
 import { tempDir } from './temp-dir.ts';
 
 export const guildId = '613425648685547541';
@@ -34,7 +33,7 @@ export type Installation = ReturnType<typeof installation>;
 
 /** Opens the store of an installation until the end of the test. */
 export async function openLedger(url: string, now = monday): Promise<Store> {
-  const store = await openStore(url, { ...manualClock(now), sleep: systemClock.sleep }, { thread: false });
+  const store = await openStore(url, storeClock(manualClock(now)), { thread: false });
   onTestFinished(() => store.close());
   return store;
 }

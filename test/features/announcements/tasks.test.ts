@@ -7,11 +7,10 @@ import { createLostStreaksTask } from '../../../src/features/lost-streaks/task.t
 import { createReviewsTask } from '../../../src/features/reviews/task.ts';
 import { openStore } from '../../../src/features/store.ts';
 import type { Review } from '../../../src/lookup/schemas.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../../src/platform/durations.ts';
 import { collectingLog } from '../../discord/bot.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
-import { manualClock } from '../../support/manual-clock.ts';
+import { manualClock, storeClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { castVote, installation, monday } from '../../support/voting.ts';
 
@@ -21,7 +20,7 @@ const member = '200000000000000001';
 async function open(announcements: object, rewards: object = {}) {
   const url = newSqliteUrl();
   const clock = manualClock(monday);
-  const store = await openStore(url, { ...clock, sleep: systemClock.sleep }, { thread: false });
+  const store = await openStore(url, storeClock(clock), { thread: false });
   onTestFinished(() => store.close());
   const file = environmentWith([{ ...harbour, guildId: '1000', announceChannelId, announcements, rewards }]);
   const [listing] = listingsOfCommunity(loadConfig(file).listings);

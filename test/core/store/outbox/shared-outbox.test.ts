@@ -4,11 +4,10 @@ import { createDiscovery } from '../../../../src/core/outbox/discovery.ts';
 import type { Outbox } from '../../../../src/core/outbox/outbox.ts';
 import { createQueueRotation } from '../../../../src/core/outbox/queue-rotation.ts';
 import { openStore, type Store } from '../../../../src/features/store.ts';
-import { systemClock } from '../../../../src/platform/clock.ts';
 import { hour, minute } from '../../../../src/platform/durations.ts';
 import { describeOnPostgres } from '../../../contracts/databases.ts';
 import { serverAndBot } from '../../../support/listings.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { manualClock, storeClock } from '../../../support/manual-clock.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const pollMs = 200;
@@ -18,7 +17,7 @@ const channel = listing.announceChannelId ?? '';
 const otherChannel = '500000000000000009';
 
 async function open(url: string): Promise<Store> {
-  const store = await openStore(url, { ...manualClock(start), sleep: systemClock.sleep });
+  const store = await openStore(url, storeClock(manualClock(start)));
   onTestFinished(() => store.close());
   return store;
 }
