@@ -3,7 +3,7 @@ import type { OptionValue, Panel } from '../src/discord/commands/reply.ts';
 import { plainName } from '../src/platform/truncate.ts';
 import type { Markup } from '../src/texts/markup.ts';
 import type { CommandContext, CoveredCommunity } from './context.ts';
-import { fetchListingPage } from './listing-page.ts';
+import { fetchListingPage } from './listing.ts';
 
 /** Discord: "Select Menu". */
 const maxChoices = 25;

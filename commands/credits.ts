@@ -17,7 +17,7 @@ import {
 } from '../src/texts/markup.ts';
 import type { Command, CommandContext, CoveredCommunity } from './context.ts';
 import { entryReason } from './entry-reason.ts';
-import { fetchListingPage } from './listing-page.ts';
+import { fetchListingPage } from './listing.ts';
 
 /** Longer texts are truncated (characters). With these limits, five entries fit into a field. */
 const maxNameLength = 60;

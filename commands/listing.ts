@@ -8,10 +8,12 @@ import type {
 } from '../src/discord/commands/command.ts';
 import type { CommandInput, CompletionInput } from '../src/discord/commands/input.ts';
 import { InputError } from '../src/discord/commands/input-error.ts';
-import type { CachedValue } from '../src/lookup/lookup.ts';
+import type { CachedValue, Lookup } from '../src/lookup/lookup.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
 import { closest } from '../src/platform/did-you-mean.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
+import { plainName } from '../src/platform/truncate.ts';
+import { settleWithin } from '../src/platform/with-timeout.ts';
 import { escapeName, joined, type Markup, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { CommandContext } from './context.ts';
@@ -108,4 +110,28 @@ export function staleNote({ stale, asOf }: CachedValue<unknown>, texts: Texts): 
 
 function isOnlyOfItsKind(listing: ListedLookup, listings: readonly ListedLookup[]): boolean {
   return listings.every((other) => other === listing || other.lookup.kind !== listing.lookup.kind);
+}
+
+/** The page only adds a name and a link, so a reply does not wait longer than this for it (ms). */
+const timeoutMs = 600;
+
+/** The public page of a listing. */
+export interface ListingPage {
+  readonly name: Markup;
+  /** The same name for places without markup; empty for a listing without a name. */
+  readonly plainName: string;
+  readonly url: string | null;
+}
+
+/** Undefined if the profile is not available in time: the reply is complete without it. */
+export function fetchListingPage(
+  lookup: Lookup,
+  { texts, clock }: Pick<CommandContext, 'texts' | 'clock'>,
+): Promise<ListingPage | undefined> {
+  const page = lookup.profile().then(({ value }) => listingPage(value, texts));
+  return settleWithin(timeoutMs, clock, page);
+}
+
+export function listingPage(profile: ServerProfile | BotProfile, texts: Texts): ListingPage {
+  return { name: listingName(profile, texts), plainName: plainName(profile.name), url: profile.url };
 }

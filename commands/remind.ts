@@ -5,7 +5,7 @@ import type { Reply } from '../src/discord/commands/reply.ts';
 import { hour } from '../src/platform/durations.ts';
 import { commandMention, escapeName, lines, type Markup, timestamp } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './context.ts';
-import { fetchListingPage, type ListingPage } from './listing-page.ts';
+import { fetchListingPage, type ListingPage } from './listing.ts';
 
 const states = ['on', 'off'] as const;
 

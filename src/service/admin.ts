@@ -1,6 +1,6 @@
 import { TallyhookError } from '../platform/errors.ts';
-import { normalizeLine, normalizeText } from '../platform/normalize-text.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
+import { normalizeLine, normalizeText } from '../platform/truncate.ts';
 import { castVote, type VoteInput, type VoteOutcome } from './actions/cast-vote.ts';
 import { configureWebhook, rotateWebhookSecret } from './actions/configure-webhook.ts';
 import { defaultServerFacts } from './actions/create-listing.ts';

@@ -1,6 +1,5 @@
-import { normalizeText } from '../platform/normalize-text.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
-import { plainName, truncateAs } from '../platform/truncate.ts';
+import { normalizeText, plainName, truncateAs } from '../platform/truncate.ts';
 
 /**
  * Safe Discord markup, enforced by its type: external text becomes `Markup` only through {@link escapeText} or {@link

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { normalizeLine, normalizeText } from '../../src/platform/normalize-text.ts';
+import { normalizeLine, normalizeText } from '../../src/platform/truncate.ts';
 import { hostileText } from '../support/hostile-text.ts';
 
 const forbidden = /(?![\n\t])\p{Cc}|[\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u2800\u3164\uFEFF]|\p{M}{5}/u;

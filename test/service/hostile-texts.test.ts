@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { normalizeLine, normalizeText } from '../../src/platform/normalize-text.ts';
+import { normalizeLine, normalizeText } from '../../src/platform/truncate.ts';
 import { html } from '../../src/platform/web/html.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { describeOnPostgres } from '../contracts/databases.ts';

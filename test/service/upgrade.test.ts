@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
 import { runMigrations } from '../../src/platform/database/migrations/migrate.ts';
-import { sqliteConnection, sqliteMigratingConnection } from '../../src/platform/database/sqlite-connection.ts';
 import { sqliteDialect } from '../../src/platform/database/sqlite-dialect.ts';
-import { openSqlite } from '../../src/platform/sqlite.ts';
+import { openSqlite, sqliteConnection, sqliteMigratingConnection } from '../../src/platform/sqlite.ts';
 import { startService } from '../../src/service/service.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { migrations } from '../../src/service/storage/migrations/index.ts';

@@ -81,7 +81,7 @@ export const operationMutations: readonly Mutation[] = [
     breaks: 'a step of the clock is reported once',
   },
   {
-    file: 'src/platform/normalize-text.ts',
+    file: 'src/platform/truncate.ts',
     find: 'const excessMarks = /(\\p{M}{4})\\p{M}+/gu;',
     replace: 'const excessMarks = /(\\p{M}{400})\\p{M}+/gu;',
     breaks: 'a name cannot cover other lines with combining marks',

@@ -184,7 +184,7 @@ export const storageMutations: readonly Mutation[] = [
     breaks: 'two processes that record the same event at once both succeed',
   },
   {
-    file: 'src/platform/database/sqlite-connection.ts',
+    file: 'src/platform/sqlite.ts',
     find: "begin: async () => database().exec('BEGIN IMMEDIATE'),",
     replace: "begin: async () => database().exec('BEGIN'),",
     breaks: 'a write transaction on SQLite locks before it reads',

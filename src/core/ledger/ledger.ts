@@ -10,13 +10,3 @@ export interface LedgerReads {
    */
   lastVoteAt(userId: string, listing: string | null): Promise<number | null>;
 }
-
-/** The last counted vote of a member for one of these listings (ms since the epoch). Rejects like the ledger. */
-export async function lastVoteAt(
-  ledger: Pick<LedgerReads, 'lastVoteAt'>,
-  userId: string,
-  names: readonly string[],
-): Promise<number | null> {
-  const times = await Promise.all(names.map((name) => ledger.lastVoteAt(userId, name)));
-  return times.reduce((last, at) => (last === null || (at !== null && at > last) ? at : last), null);
-}

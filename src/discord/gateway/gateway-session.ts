@@ -21,7 +21,7 @@ import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { LogThrottled } from '../../platform/throttled-log.ts';
 import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from '../rate-limit.ts';
-import { type GuildChange, guildChangeOf } from './guild-changes.ts';
+import { type GuildChange, guildChangeEvents, guildChangeOf } from './guild-changes.ts';
 import type { IdentifyThrottle } from './identify-throttle.ts';
 import { findOpeningConnections } from './opening-connections.ts';
 
@@ -190,7 +190,7 @@ function observeGuilds(manager: GatewayManager, onGuildChange: (change: GuildCha
   Object.assign(manager, {
     emit(event: string, ...args: readonly unknown[]): boolean {
       const { t: name, d } = dispatch.safeParse(event === 'dispatch' ? args[0] : null).data?.data ?? {};
-      const change = name === undefined ? null : guildChangeOf(name, d);
+      const change = name !== undefined && guildChangeNames.has(name) ? guildChangeOf(name, d) : null;
       if (change !== null) onGuildChange(change);
       if (name !== undefined && !passedOn.includes(name)) return true;
       return Reflect.apply(emit, manager, [event, ...args]) as boolean;
@@ -199,6 +199,7 @@ function observeGuilds(manager: GatewayManager, onGuildChange: (change: GuildCha
 }
 
 const dispatch = z.object({ data: z.object({ t: z.string(), d: z.unknown() }) });
+const guildChangeNames: ReadonlySet<string> = new Set(guildChangeEvents);
 
 /** The events that discord.js needs for the connection, and interactions. */
 const passedOn: readonly string[] = [

@@ -173,6 +173,7 @@ export function createCommandRunner<Context extends AnsweringContext>(
   ): Promise<void> {
     try {
       await respondWith(...render(reply, command, input, responder));
+      if (reply.later === undefined) return;
       const isDeferred = respondWith === responder.editReply;
       laterReplies.watch(command.name, reply, { input, isDeferred }, (next) => {
         const [body] = render(next, command, input, responder);

@@ -1,7 +1,7 @@
 import type { AccountScope } from '../../core/ledger/account-id.ts';
-import { type LedgerReads, lastVoteAt } from '../../core/ledger/ledger.ts';
+import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import type { ClaimRecorder } from '../../core/store/commits/jobs.ts';
-import { namesOfTarget } from '../../core/tally/community.ts';
+import { lastVoteAt, namesOfTarget } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { type ClaimResult, maxClaimAgeMs } from '../../core/tally/record-claim.ts';
 import type { Lookup } from '../../lookup/lookup.ts';

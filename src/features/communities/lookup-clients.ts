@@ -1,6 +1,7 @@
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
-import { type LedgerReads, lastVoteAt } from '../../core/ledger/ledger.ts';
+import type { LedgerReads } from '../../core/ledger/ledger.ts';
+import { lastVoteAt, namesOfTarget } from '../../core/tally/community.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import { createLookup, createRotatableClient, type RotatableClient } from '../../lookup/client.ts';
@@ -11,6 +12,8 @@ import { second } from '../../platform/durations.ts';
 import type { Metrics } from '../../platform/http/metrics/metrics.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';
+import { createDirectory, type Directory } from './directory.ts';
+import { createListingTargets, createTargetLoop, type ListingTargets, type TargetLoop } from './listing-targets.ts';
 import { accountsOf, linkedLabel } from './listings.ts';
 
 /** A deferred command must respond within 15 s of the interaction. */
@@ -69,6 +72,7 @@ export function createLookupClients(
   function createClient({ kind, name, guildId, rewards, linked }: ListingConfig, key: string): LookupClient {
     // The number of time series must not grow with the number of communities.
     const label = linked ? linkedLabel : name;
+    const ledger = store.ledgerIn(accountsOf(guildId, home));
     return createLookup({
       kind,
       baseUrl: config.lookup.baseUrl,
@@ -79,7 +83,7 @@ export function createLookupClients(
       clock,
       log,
       timeoutMs: requestTimeoutMs,
-      lastVote: (userId) => lastVoteAt(store.ledgerIn(accountsOf(guildId, home)), userId, namesOf(name)),
+      lastVote: (userId) => lastVoteAt(ledger, userId, namesOf(name)),
       cooldownMs: rewards.base.cooldownMs,
       observe(observed) {
         const { event, resource } = observed;
@@ -122,5 +126,35 @@ export function createLookupClients(
       return new Map(await Promise.all(all.map(async ({ name, lookup }) => [name, await lookup.keyStatus()] as const)));
     },
     prepare,
+  };
+}
+
+/** The listings of all communities, of which those of one server or bot are known to be the same. */
+export interface ComparedListings {
+  readonly directory: Directory;
+  readonly lookups: LookupClients;
+  readonly targets: ListingTargets;
+  readonly targetLoop: TargetLoop;
+}
+
+/** The clients of the lookup API say which server or bot a listing is, and use the votes of all listings of it. */
+export function createComparedListings(
+  config: Config,
+  dependencies: Omit<LookupClientDependencies, 'namesOf'>,
+): ComparedListings {
+  const lookups = createLookupClients(config, {
+    ...dependencies,
+    namesOf: (name) => namesOfTarget(directory.find(name)?.community ?? {}, name),
+  });
+  const targets = createListingTargets(lookups.find);
+  const directory = createDirectory(config.listings, dependencies.home, (listing) => {
+    const target = targets.targetOf(listing);
+    return target.isKnown ? target.id : null;
+  });
+  return {
+    directory,
+    lookups,
+    targets,
+    targetLoop: createTargetLoop({ targets, directory, clock: dependencies.clock }),
   };
 }

@@ -1,7 +1,7 @@
 import { listingName, readCard } from '../../core/announcements/listing-card.ts';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
-import { type LedgerReads, lastVoteAt } from '../../core/ledger/ledger.ts';
-import { namesOfTarget } from '../../core/tally/community.ts';
+import type { LedgerReads } from '../../core/ledger/ledger.ts';
+import { lastVoteAt, namesOfTarget } from '../../core/tally/community.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import { createLoop } from '../../platform/loop.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { normalizeLine, normalizeText } from '../../platform/normalize-text.ts';
 import { snowflakePattern } from '../../platform/snowflake.ts';
+import { normalizeLine, normalizeText } from '../../platform/truncate.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
 
 /** A field of one line: normalized, then 1 (or `minLength`) to `maxLength` UTF-16 units. */

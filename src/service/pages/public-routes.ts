@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { formatCount } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { normalizeLine } from '../../platform/normalize-text.ts';
+import { normalizeLine } from '../../platform/truncate.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
 import type { ChallengeContext, VoteChallenge } from '../abuse/vote-challenge.ts';

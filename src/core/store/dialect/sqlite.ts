@@ -1,11 +1,6 @@
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import {
-  sqliteConnection,
-  sqliteMigratingConnection,
-  sqliteTransactions,
-} from '../../../platform/database/sqlite-connection.ts';
 import { sqliteDialect } from '../../../platform/database/sqlite-dialect.ts';
 import {
   createFileCheck,
@@ -16,7 +11,12 @@ import {
 } from '../../../platform/database-files.ts';
 import { makeDirectory } from '../../../platform/make-directory.ts';
 import { saveDeletedLog } from '../../../platform/save-deleted-log.ts';
-import { openSqlite } from '../../../platform/sqlite.ts';
+import {
+  openSqlite,
+  sqliteConnection,
+  sqliteMigratingConnection,
+  sqliteTransactions,
+} from '../../../platform/sqlite.ts';
 import { queryBuilder } from '../query-builder.ts';
 import type { Dialect } from './dialect.ts';
 import { sqliteRecord } from './sqlite-recording.ts';

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { z } from 'zod';
-import { normalizeLine } from '../../../platform/normalize-text.ts';
+import { normalizeLine } from '../../../platform/truncate.ts';
 import { formTokenField } from '../../../platform/web/form-token.ts';
 import { type Html, html } from '../../../platform/web/html.ts';
 import { HttpError } from '../../../platform/web/http-error.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { normalizeLine } from '../../../platform/normalize-text.ts';
+import { normalizeLine } from '../../../platform/truncate.ts';
 import type { Sql } from '../database.ts';
 
 export interface ServiceMember {
