@@ -98,14 +98,14 @@ const waitMs = 100;
 const defaultCooldownMs = 12 * hour;
 
 /** Returns the buttons when the rest of the reply is complete: those that are known then. Never rejects. */
-export type OtherListingButtons = () => Promise<readonly ReplyButton[]>;
+type OtherListingButtons = () => Promise<readonly ReplyButton[]>;
 
 /**
  * Starts to look up which other listings a member can vote for now, and their pages. The ledger and the cache decide,
  * without a request to the service, so a vote that neither of them knows is overlooked. Only a page that the cache does
  * not have is requested.
  */
-export function otherListingButtons(
+function otherListingButtons(
   selected: ListedLookup,
   userId: string,
   context: Pick<CommandContext, 'listings' | 'rules' | 'standings' | 'communities' | 'texts' | 'clock'>,

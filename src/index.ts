@@ -88,6 +88,7 @@ export type { ClosedPurchase, PurchasedItem, ReportedPurchase } from './features
 export { type PublicShopItem, type ShopItem, withoutCodes } from './features/shop/item.ts';
 export type { BudgetDecision, BudgetStore } from './lookup/budget.ts';
 export { createLookup } from './lookup/client.ts';
+export type { LastVote } from './lookup/freshness.ts';
 export type {
   CachedLookups,
   CachedValue,
@@ -115,7 +116,6 @@ export type {
   ServerProfile,
   VoteStatus,
 } from './lookup/schemas.ts';
-export type { LastVote } from './lookup/with-ledger.ts';
 export type { AttemptResult, RetryLater } from './platform/attempt-result.ts';
 export { type Clock, systemClock } from './platform/clock.ts';
 export type { KeySources } from './platform/encryption/encryption.ts';

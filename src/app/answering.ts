@@ -11,7 +11,7 @@ import {
 } from '../discord/interactions/endpoint.ts';
 import { warnOfEndpoint } from '../discord/interactions/endpoint-warning.ts';
 import { createInteractions } from '../discord/interactions/interactions.ts';
-import { createRestTransports } from '../discord/interactions/rest-transport.ts';
+import { createRestTransports } from '../discord/interactions/transport.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';
 import { createRegistrar } from '../discord/registration/registrar.ts';
 import type { DiscordRest } from '../discord/rest.ts';

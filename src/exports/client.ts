@@ -5,6 +5,7 @@
 
 export type { BudgetDecision, BudgetStore } from '../lookup/budget.ts';
 export { createLookup } from '../lookup/client.ts';
+export type { LastVote } from '../lookup/freshness.ts';
 export type {
   CachedLookups,
   CachedValue,
@@ -32,7 +33,6 @@ export type {
   ServerProfile,
   VoteStatus,
 } from '../lookup/schemas.ts';
-export type { LastVote } from '../lookup/with-ledger.ts';
 export { type Clock, systemClock } from '../platform/clock.ts';
 export type {
   LookupErrorCode,

@@ -7,6 +7,7 @@ import { type ReadThrough, readThrough } from './cache.ts';
 import { type Endpoint, maxReviews, profileEndpoint, reviewsEndpoint, votesEndpoint } from './endpoints.ts';
 import { createErrorReporter } from './error-reporter.ts';
 import { requestFresh } from './fresh.ts';
+import { voteStatusAt, withLedger, withSecondsLeft } from './freshness.ts';
 import { createHttp } from './http.ts';
 import type { CachedValue, ListingKind, LookupClient, Resource, ReviewsQuery } from './lookup.ts';
 import { LookupError } from './lookup-error.ts';
@@ -17,8 +18,6 @@ import { createResponseStore } from './response-store.ts';
 import { type ProfileByKind, reviewSorts } from './schemas.ts';
 import { sharedRequestsIn } from './shared-requests.ts';
 import { traceHttp } from './trace-http.ts';
-import { voteStatusAt, withSecondsLeft } from './ttl.ts';
-import { withLedger } from './with-ledger.ts';
 
 /** The default limit of reviews of the service. */
 const defaultReviews = 10;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { day, hour, second } from '../platform/durations.ts';
 import { snowflakePattern } from '../platform/snowflake.ts';
+import { type FreshUntil, fiveMinutes, voteStatusFreshUntil } from './freshness.ts';
 import type { LookupRequest, LookupResponse } from './http.ts';
 import type { ListingKind, Resource } from './lookup.ts';
 import {
@@ -14,7 +15,6 @@ import {
   serverProfileSchema,
   voteStatusSchema,
 } from './schemas.ts';
-import { type FreshUntil, fiveMinutes, voteStatusFreshUntil } from './ttl.ts';
 
 /** An endpoint of the service (document, section 4). The id distinguishes its possible requests. */
 export interface Endpoint<Value> {

@@ -6,8 +6,8 @@ import type { Log } from '../platform/log.ts';
 import { callback, checkOptions, clock, instance, log } from '../platform/options.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import type { BudgetStore } from './budget.ts';
+import type { LastVote } from './freshness.ts';
 import { type ListingKind, listingKinds, type ObserveAge, type ObserveLookup } from './lookup.ts';
-import type { LastVote } from './with-ledger.ts';
 
 /** The options of a lookup client. All but the first three have a default. */
 export interface LookupOptions<Kind extends ListingKind = ListingKind> {

@@ -4,10 +4,10 @@ import { minute, second } from '../platform/durations.ts';
 import type { Budget } from './budget.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { ErrorReporter } from './error-reporter.ts';
+import type { CacheEntry } from './freshness.ts';
 import type { LookupHttp } from './http.ts';
 import type { ObserveLookup } from './lookup.ts';
 import { LookupError } from './lookup-error.ts';
-import type { CacheEntry } from './ttl.ts';
 
 /** After a rejected key, no request is sent for this time (ms). */
 const rejectedKeyPauseMs = minute;

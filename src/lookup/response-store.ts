@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { withTimeout } from '../platform/with-timeout.ts';
 import type { ErrorReporter } from './error-reporter.ts';
-import { type CacheEntry, isExpired, maxAgeMs } from './ttl.ts';
+import { type CacheEntry, isExpired, maxAgeMs } from './freshness.ts';
 
 /** A slower cache is treated as failed (ms). */
 const timeoutMs = second / 2;

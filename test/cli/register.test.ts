@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { createInteractionsEndpoint } from '../../src/discord/interactions/endpoint.ts';
-import { createRestTransports } from '../../src/discord/interactions/rest-transport.ts';
+import { createRestTransports } from '../../src/discord/interactions/transport.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createHttpServer } from '../../src/platform/http/server.ts';

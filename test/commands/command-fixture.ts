@@ -13,7 +13,7 @@ import type {
   Review,
   ServerProfile,
 } from '../../src/lookup/schemas.ts';
-import { withSecondsLeft } from '../../src/lookup/ttl.ts';
+import { withSecondsLeft } from '../../src/lookup/freshness.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 

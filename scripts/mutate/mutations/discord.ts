@@ -75,13 +75,13 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'a role beside that of the bot is reported as too high',
   },
   {
-    file: 'src/discord/interactions/signature.ts',
+    file: 'src/discord/interactions/endpoint.ts',
     find: 'return Math.abs(Number(timestamp) * second - now) <= maxTimestampDistanceMs;',
     replace: 'return Number(timestamp) * second - now <= maxTimestampDistanceMs;',
     breaks: 'a recorded interaction cannot be sent again hours later',
   },
   {
-    file: 'src/discord/interactions/signature.ts',
+    file: 'src/discord/interactions/endpoint.ts',
     find: 'resolve(error === null && isValid),',
     replace: 'resolve(error === null || isValid),',
     breaks: 'an interaction with a wrong signature is rejected',

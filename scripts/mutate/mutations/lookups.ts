@@ -33,13 +33,13 @@ export const lookupMutations: readonly Mutation[] = [
     breaks: 'identical lookups at the same time send one request',
   },
   {
-    file: 'src/lookup/ttl.ts',
+    file: 'src/lookup/freshness.ts',
     find: 'if (value.canVote || value.nextVoteAt === null) return asOf + 30 * second;',
     replace: 'if (value.canVote || value.nextVoteAt === null) return asOf + 30 * minute;',
     breaks: 'that a member may vote is asked again after 30 seconds',
   },
   {
-    file: 'src/lookup/ttl.ts',
+    file: 'src/lookup/freshness.ts',
     find: 'Math.max(1, Math.ceil((nextVoteAt - now) / second))',
     replace: 'Math.floor((nextVoteAt - now) / second)',
     breaks: 'the wait for the next vote is rounded up, so that 0 means now',

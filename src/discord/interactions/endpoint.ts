@@ -1,19 +1,18 @@
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type APIInteraction, type APIInteractionResponse, InteractionResponseType, InteractionType } from 'discord.js';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
+import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import { BodyMemory, memoryRetryAfterSeconds, readBody } from '../../platform/http/body.ts';
 import { maxBodyBytes } from '../../platform/http/max-body-bytes.ts';
 import type { Log } from '../../platform/log.ts';
 import { createThrottledLog } from '../../platform/throttled-log.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
-import { createHttpTransport } from './http-transport.ts';
 import type { InteractionHandler } from './interactions.ts';
 import { parseInteraction } from './parse-interaction.ts';
-import type { RestTransports } from './rest-transport.ts';
-import { createSignatureVerifier, isRecent, readSignature } from './signature.ts';
+import { createHttpTransport, type RestTransports } from './transport.ts';
 
 /** The path of the endpoint. */
 export const interactionsPath = '/interactions';
@@ -177,4 +176,57 @@ function send(response: ServerResponse, status: number, text: string, headers: r
   const length = String(Buffer.byteLength(text));
   const contentHeaders = ['content-type', 'application/json; charset=utf-8', 'content-length', length];
   response.writeHead(status, [...contentHeaders, ...headers]).end(text);
+}
+
+/**
+ * How far the timestamp of an interaction may be from this machine's clock (ms): as long as the token of an interaction
+ * is valid. Discord documents no limit; without one, a recorded request could be repeated for ever.
+ */
+export const maxTimestampDistanceMs = 15 * minute;
+
+/** What Discord signs: the timestamp header followed by the raw body. Discord: "Validating Security Request Headers". */
+interface SignedInteraction {
+  /** Of the header `X-Signature-Ed25519`. */
+  readonly signature: Buffer;
+  /** The header `X-Signature-Timestamp` (seconds since the epoch, in decimal). */
+  readonly timestamp: string;
+}
+
+/** The signature of a request; null if a header is missing or malformed. */
+function readSignature(headers: {
+  readonly [name: string]: string | readonly string[] | undefined;
+}): SignedInteraction | null {
+  const signature = headers['x-signature-ed25519'];
+  const timestamp = headers['x-signature-timestamp'];
+  if (typeof signature !== 'string' || typeof timestamp !== 'string') return null;
+  if (!/^[0-9a-f]{128}$/i.test(signature) || !/^\d{1,13}$/.test(timestamp)) return null;
+  return { signature: Buffer.from(signature, 'hex'), timestamp };
+}
+
+/** Whether the timestamp is within {@link maxTimestampDistanceMs} of `now` (ms since the epoch). */
+function isRecent({ timestamp }: SignedInteraction, now: number): boolean {
+  return Math.abs(Number(timestamp) * second - now) <= maxTimestampDistanceMs;
+}
+
+/** Whether the application's key has signed the body. Never rejects. */
+type VerifySignature = (signed: SignedInteraction, body: Buffer) => Promise<boolean>;
+
+/**
+ * Verifies in a thread of Node's pool: a signature takes ten times as long as the rest of a request, during which this
+ * thread can handle others.
+ * @param publicKey 64 hexadecimal digits
+ */
+function createSignatureVerifier(publicKey: string): VerifySignature {
+  const key = importKey(publicKey);
+  return ({ signature, timestamp }, body) =>
+    new Promise((resolve) => {
+      verify(null, Buffer.concat([Buffer.from(timestamp), body]), key, signature, (error, isValid) =>
+        resolve(error === null && isValid),
+      );
+    });
+}
+
+function importKey(publicKey: string): KeyObject {
+  const x = Buffer.from(publicKey, 'hex').toString('base64url');
+  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
 }
