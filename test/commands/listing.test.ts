@@ -15,6 +15,7 @@ describe('the choices of an option', () => {
   it('are found in any case, the best first', () => {
     expect(namesOf(searchChoices('HARBOUR', harbours))).toEqual(['Harbour', 'harbour-2', 'old-harbour', 'sunharbour']);
     expect(namesOf(searchChoices(' cafe', harbours))).toEqual(['Café']);
+    expect(namesOf(searchChoices('malaga', choices('Málaga')))).toEqual(['Málaga']);
     expect(searchChoices('boat', harbours)).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
--- What tallyhook wrote at migration 017: the rows of 009.sql, and a member with rewards, a reminder, a purchase and a language.
+-- What tallyhook wrote at migration 017: the rows of 009.sql, and a member with rewards, a reminder, a purchase and a language. One vote was claimed.
 INSERT INTO deliveries (received_at, family, listing, kind, outcome, reason, user_id, credits, body)
   VALUES (1767225600000, 'vote', 'server', 'server_vote', 'recorded', NULL, '101', 10, '{"event":"server_vote","userId":"101","timestamp":"2025-12-31T10:00:00.000Z"}');
 INSERT INTO deliveries (received_at, family, listing, kind, outcome, reason, user_id, credits, body)
@@ -42,7 +42,7 @@ INSERT INTO entries (user_id, listing, credits, cause, reason, at, delivery_id, 
 INSERT INTO entries (user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed)
   VALUES ('101', 'bot', 25, 'vote', NULL, 1767175200000, 4, 2, 3, 0);
 INSERT INTO entries (user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed)
-  VALUES ('102', 'server', 10, 'vote', NULL, 1767225600000, 5, NULL, 1, 1);
+  VALUES ('102', 'server', 10, 'claim', NULL, 1767225600000, 5, NULL, 1, 1);
 INSERT INTO entries (user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed)
   VALUES ('103', 'server', 0, 'denied', 'Ad blocker detected', 1767182400000, 6, NULL, 1, 0);
 INSERT INTO entries (user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed)

@@ -10,7 +10,7 @@ import { systemClock } from '../../../../src/platform/clock.ts';
 import { day, hour, minute } from '../../../../src/platform/durations.ts';
 import { claimDue } from '../../../support/claim-due.ts';
 import { homeAccount } from '../../../support/home-account.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { manualClock, storeClock } from '../../../support/manual-clock.ts';
 import { startReceiver } from '../../../support/start-receiver.ts';
 import { dialectAt } from './old-database.ts';
 
@@ -50,7 +50,7 @@ export async function createAt(url: string, name: string): Promise<void> {
 /** Upgrades a database that the version with this last migration has written, and expects all data of its rows. */
 export async function expectPreserved(url: string, name: string): Promise<void> {
   await createAt(url, name);
-  const { store, post } = await startReceiver({ databaseUrl: url, clock: manualClock(writtenAt + hour) });
+  const { store, post } = await startReceiver({ databaseUrl: url, clock: storeClock(manualClock(writtenAt + hour)) });
 
   expect(await store.ledger.account('101')).toEqual({ userId: '101', credits: 35, votes: 2 });
   expect(await store.records.counts()).toMatchObject({
