@@ -61,7 +61,7 @@ import { withoutToken } from '../src/sandbox/discord/diagnostics.ts';
 import { DiscordState } from '../src/sandbox/discord/discord-state.ts';
 import { messageSchema } from '../src/sandbox/discord/message-schema.ts';
 import { findMentions } from '../src/sandbox/discord/messages.ts';
-import { createRouteMatcher, decodePath, ok, route } from '../src/sandbox/discord/route.ts';
+import { createRouteMatcher, decodePath, ok, route } from '../src/sandbox/discord/rest.ts';
 import { parseCommandLine } from '../src/sandbox/page/browser/suggestions.ts';
 import { reviewsQuery, votesPath } from '../src/service/api/schemas.ts';
 import { deliveryLogQuery } from '../src/service/pages/dashboard/deliveries-page.ts';
@@ -97,7 +97,11 @@ await vi.hoisted(async () => (await import('./support/growth.ts')).startCounting
 
 const now = Date.UTC(2026, 0, 1);
 const sessionCookie = createSessionCookie({ name: 'session', key: 'key', lifetimeMs: 60_000, sameSite: 'strict' });
-const discordState = new DiscordState(systemClock, defaultGuild({}));
+const discordState = new DiscordState(defaultGuild({}), {
+  clock: systemClock,
+  stopwatch: systemClock,
+  stopped: AbortSignal.abort(),
+});
 const findRoute = createRouteMatcher([route('GET', '/guilds/:guildId/members/:userId', () => ok({}))]);
 const keyring = createKeyring(serverAndBot(), withoutSecrets);
 const log = createLog({ level: 'info', secrets: ['secret-of-tests'], destination: { write: () => {} } });

@@ -15,7 +15,7 @@ const expressions = new Map(literals.map((literal) => [`/${literal.pattern}/${li
 describe('every regular expression', () => {
   it('is found in the source', () => {
     expect(literals.length).toBeGreaterThan(100);
-    expect(dynamic).toEqual(['src/sandbox/discord/route.ts', 'src/sandbox/page/browser/typed-line.ts']);
+    expect(dynamic).toEqual(['src/sandbox/discord/rest.ts', 'src/sandbox/page/browser/typed-line.ts']);
   });
 
   it('takes steps in proportion to the text', { timeout: 120_000 }, () => {

@@ -1,5 +1,4 @@
-import { controlsOf, type NormalizedComponent, textsOf } from '../../src/sandbox/discord/normalized-components.ts';
-import type { Message } from '../../src/sandbox/discord/objects.ts';
+import { type Message, type NormalizedComponent, controlsOf, textsOf } from '../../src/sandbox/discord/objects.ts';
 
 /** Longer texts help nobody who listens to them (characters). */
 const maxLength = 600;

@@ -5,28 +5,40 @@
  */
 
 export { type Fragment, Html, html } from '../platform/web/html.ts';
-export type { ListingSettings } from '../sandbox/default-listings.ts';
-export type { Callback } from '../sandbox/discord/callback-schema.ts';
 export type { CommandSchema } from '../sandbox/discord/command-schema.ts';
 export type { StoredCommand } from '../sandbox/discord/commands.ts';
 export type { ActionRow, Button, Select } from '../sandbox/discord/component-schema.ts';
+export type { SentDispatch } from '../sandbox/discord/connection.ts';
 export type { DefaultGuildOptions, Person, RoleIds } from '../sandbox/discord/default-guild.ts';
 export type { RecordedRequest } from '../sandbox/discord/diagnostics.ts';
-export type { StateChange } from '../sandbox/discord/events.ts';
+export type { StateChange } from '../sandbox/discord/discord-state.ts';
 export type { FaultControls } from '../sandbox/discord/faults.ts';
 export type { FileInput, StoredFile } from '../sandbox/discord/files.ts';
 export type { RecordedIdentify } from '../sandbox/discord/gateway.ts';
 export type { GuildControls } from '../sandbox/discord/guild-controls.ts';
-export type { ReceivedCallback } from '../sandbox/discord/interactions.ts';
+export type { Callback, ReceivedCallback } from '../sandbox/discord/interactions.ts';
 export { startLocalDiscord } from '../sandbox/discord/local-discord.ts';
-export type { LocalDiscord, LocalDiscordOptions } from '../sandbox/discord/local-discord-interface.ts';
+export type {
+  AutocompleteAction,
+  Choice,
+  CommandAction,
+  ComponentAction,
+  InteractionHandle,
+  LocalDiscord,
+  LocalDiscordOptions,
+  ModalAction,
+} from '../sandbox/discord/local-discord-interface.ts';
 export type { Localizations } from '../sandbox/discord/locales.ts';
 export type { Embed } from '../sandbox/discord/message-schema.ts';
 export type { Modal, SubmittedValues } from '../sandbox/discord/modal.ts';
+export type { AuthorizationControls, OAuthApplication } from '../sandbox/discord/oauth.ts';
 export type {
+  Attachment,
   Identified,
   Inner,
+  InteractionMetadata,
   Media,
+  Message,
   Normalized,
   NormalizedComponent,
   NormalizedContainer,
@@ -40,9 +52,8 @@ export type {
   NormalizedText,
   NormalizedThumbnail,
   Shown,
-} from '../sandbox/discord/normalized-components.ts';
-export type { AuthorizationControls, OAuthApplication } from '../sandbox/discord/oauth.ts';
-export type { Attachment, InteractionMetadata, Message, User } from '../sandbox/discord/objects.ts';
+  User,
+} from '../sandbox/discord/objects.ts';
 export type { PermissionName } from '../sandbox/discord/permissions.ts';
 export type { PersistedState } from '../sandbox/discord/persistence.ts';
 export type { OptionInput } from '../sandbox/discord/resolve-command.ts';
@@ -52,17 +63,7 @@ export type {
   RoleConnectionObject,
   RoleConnectionRecord,
 } from '../sandbox/discord/role-connections.ts';
-export type { SentDispatch } from '../sandbox/discord/session.ts';
-export type {
-  AutocompleteAction,
-  Choice,
-  CommandAction,
-  ComponentAction,
-  InteractionHandle,
-  ModalAction,
-} from '../sandbox/discord/user-actions.ts';
-export type { DeliveryResponse, FaultInjection } from '../sandbox/fault-injection.ts';
-export type { OutageSwitch } from '../sandbox/outage.ts';
+export type { DeliveryResponse, FaultInjection, OutageSwitch } from '../sandbox/fault-injection.ts';
 export type {
   SandboxEvents,
   Step,
@@ -73,6 +74,7 @@ export type {
   Tone,
 } from '../sandbox/page/ports.ts';
 export { maxSpeed, type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
+export type { ListingSettings } from '../sandbox/sandbox-bot.ts';
 export type { SandboxClock } from '../sandbox/sandbox-clock.ts';
 export type { ActionLimit, ActionLimits, LimitedAction } from '../service/abuse/action-limits.ts';
 export type { ChallengeContext, VoteChallenge } from '../service/abuse/vote-challenge.ts';

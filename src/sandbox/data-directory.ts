@@ -1,8 +1,12 @@
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { accessSync, constants, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { z } from 'zod';
+import type { Clock } from '../platform/clock.ts';
+import { privateMode } from '../platform/create-private-file.ts';
 import { messageOf, TallyhookError } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
 import { makeDirectory } from '../platform/make-directory.ts';
 
 const databases = ['service.db', 'tallyhook.db', 'cache.db'] as const;
@@ -49,4 +53,86 @@ export function deleteState(directory: string): void {
     ...stateFiles.flatMap((name) => ['', '.new', '.damaged'].map((suffix) => name + suffix)),
   ];
   for (const name of names) rmSync(join(directory, name), { force: true });
+}
+
+/** How long changes are collected before a write (ms). */
+const writeDelayMs = 200;
+
+/**
+ * The content of a JSON file; null if the file does not exist. An invalid file is renamed with a warning and counts as missing: the
+ * state is a convenience that nobody should have to repair.
+ */
+export function readJsonFile<Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+  log: Log,
+): z.output<Schema> | null {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    const renamedTo = `${path}.damaged`;
+    renameSync(path, renamedTo);
+    log.warn({ file: path, renamedTo }, 'invalid sandbox state file renamed; starting with empty state');
+    return null;
+  }
+}
+
+/** Writes the file atomically: to a temporary file, then renamed. */
+export function writeJsonFile(path: string, value: unknown): void {
+  writeFileSync(`${path}.new`, JSON.stringify(value), { mode: privateMode });
+  renameSync(`${path}.new`, path);
+}
+
+/** A file that is rewritten after changes. */
+export interface JsonFile {
+  /** Schedules a write that includes the changes until then. */
+  readonly scheduleWrite: () => void;
+  /** Writes pending changes and stops. */
+  stop(): Promise<void>;
+}
+
+export function openJsonFile(options: {
+  path: string;
+  /** Returns the value to write; called at the time of each write. */
+  snapshot: () => unknown;
+  stopwatch: Clock;
+  log: Log;
+}): JsonFile {
+  const { path, snapshot, stopwatch, log } = options;
+  const stopping = new AbortController();
+  let writing: Promise<void> | null = null;
+  let isDirty = false;
+
+  async function write(): Promise<void> {
+    while (isDirty) {
+      await stopwatch.sleep(writeDelayMs, stopping.signal);
+      isDirty = false;
+      try {
+        await writeFile(`${path}.new`, JSON.stringify(snapshot()), { mode: privateMode });
+        await rename(`${path}.new`, path);
+      } catch (error) {
+        log.warn({ file: path, reason: messageOf(error) }, 'cannot write the sandbox state file');
+      }
+    }
+    writing = null;
+  }
+
+  return {
+    scheduleWrite() {
+      if (stopping.signal.aborted) return;
+      isDirty = true;
+      writing ??= write();
+    },
+    async stop() {
+      stopping.abort();
+      await writing;
+    },
+  };
 }

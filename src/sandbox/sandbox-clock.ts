@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { readJsonFile, writeJsonFile } from './json-file.ts';
+import { readJsonFile, writeJsonFile } from './data-directory.ts';
 
 /**
  * The time inside the sandbox. It starts at the system time plus an offset, may run faster, and can be advanced. It never goes

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { day, hour } from '../../src/platform/durations.ts';
-import { controlsOf } from '../../src/sandbox/discord/normalized-components.ts';
+import { controlsOf } from '../../src/sandbox/discord/objects.ts';
 import { markup } from '../../src/texts/markup.ts';
 import { bot, fakeLookup, reviewOf, server, start } from '../commands/command-fixture.ts';
 import { serverAndBot } from '../support/listings.ts';

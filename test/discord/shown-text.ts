@@ -1,5 +1,4 @@
-import { textsOf } from '../../src/sandbox/discord/normalized-components.ts';
-import type { Message } from '../../src/sandbox/discord/objects.ts';
+import { type Message, textsOf } from '../../src/sandbox/discord/objects.ts';
 
 /** Whether a message consists of panels. */
 export function isPanelMessage({ flags }: Pick<Message, 'flags'>): boolean {

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { fontFiles } from '../../src/features/pictures/fonts.ts';
 import type { Message } from '../../src/sandbox/discord/objects.ts';
-import type { PageEvent } from '../../src/sandbox/page/protocol.ts';
+import type { PageEvent } from '../../src/sandbox/page/snapshot.ts';
 import { createImage, root } from './bundle.ts';
 
 type Image = ReturnType<typeof createImage>;

@@ -1,7 +1,7 @@
 import { cpSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { controlsOf } from '../../src/sandbox/discord/normalized-components.ts';
+import { controlsOf } from '../../src/sandbox/discord/objects.ts';
 import { runCommand } from '../support/command-line.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { unreachableDiscord } from '../support/settings.ts';

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { controlsOf, textsOf } from '../../src/sandbox/discord/normalized-components.ts';
+import { controlsOf, textsOf } from '../../src/sandbox/discord/objects.ts';
 import { startInstallation } from '../support/start-installation.ts';
 
 const patience = { timeout: 20_000, interval: 50 };

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { OptionContext } from '../../src/sandbox/page/browser/option-values.ts';
 import {
   autocompleteRequest,
   parseCommandLine,
   suggest,
   suggestCompletions,
 } from '../../src/sandbox/page/browser/suggestions.ts';
+import type { OptionContext } from '../../src/sandbox/page/browser/typed-line.ts';
 
 const state: OptionContext = {
   commands: [

@@ -1,16 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
-import { Commands } from '../../src/sandbox/discord/commands.ts';
 import { defaultGuild } from '../../src/sandbox/discord/default-guild.ts';
 import type { HttpExchange } from '../../src/sandbox/discord/diagnostics.ts';
-import { DiscordState } from '../../src/sandbox/discord/discord-state.ts';
-import { Files } from '../../src/sandbox/discord/files.ts';
+import { createStore } from '../../src/sandbox/discord/discord-store.ts';
 import { InteractionCallbacks } from '../../src/sandbox/discord/interaction-callbacks.ts';
-import { Interactions } from '../../src/sandbox/discord/interactions.ts';
-import { Messages } from '../../src/sandbox/discord/messages.ts';
-import { OAuth } from '../../src/sandbox/discord/oauth.ts';
 import { OutgoingInteractions } from '../../src/sandbox/discord/outgoing-interactions.ts';
-import { RoleConnections } from '../../src/sandbox/discord/role-connections.ts';
 import { allRoutes } from '../../src/sandbox/discord/routes/all.ts';
 import { findOperation, operationCount } from '../support/discord-document.ts';
 import { exceptions } from '../support/discord-exceptions.ts';
@@ -18,25 +12,12 @@ import { schemaByName } from '../support/discord-types.ts';
 import { validateDispatch, validateExchange } from '../support/discord-validation.ts';
 import { findSchemaErrors } from '../support/schema-errors.ts';
 
-const state = new DiscordState(systemClock, defaultGuild({}));
-const messages = new Messages(state, systemClock);
-const files = new Files('http://127.0.0.1', state.nextId);
-const interactions = new Interactions(state, systemClock, AbortSignal.abort());
-const answering = new InteractionCallbacks(state, messages, interactions, files);
-const routes = allRoutes({
-  state,
-  commands: new Commands(state),
-  messages,
-  files,
-  callbacks: answering,
-  outgoing: new OutgoingInteractions({
-    ...{ callbacks: answering, applicationId: state.applicationId, clock: systemClock, log: undefined },
-    onExchange() {},
-  }),
-  gatewayUrl: 'ws://x',
-  oauth: new OAuth(state, systemClock),
-  connections: new RoleConnections(state),
-});
+const timing = { clock: systemClock, stopwatch: systemClock, stopped: AbortSignal.abort() };
+const store = createStore(defaultGuild({}), timing, 'http://127.0.0.1');
+const { state, messages, files } = store;
+const answering = new InteractionCallbacks(store);
+const outgoing = new OutgoingInteractions(state, answering, undefined, () => {});
+const routes = allRoutes(store, answering, outgoing, 'ws://x');
 
 const [channel] = state.guildChannels();
 const channelId = channel?.id ?? '';

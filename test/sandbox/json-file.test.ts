@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { second } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { openJsonFile, readJsonFile, writeJsonFile } from '../../src/sandbox/json-file.ts';
+import { openJsonFile, readJsonFile, writeJsonFile } from '../../src/sandbox/data-directory.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

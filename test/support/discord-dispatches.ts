@@ -1,4 +1,4 @@
-import type { SentDispatch } from '../../src/sandbox/discord/session.ts';
+import type { SentDispatch } from '../../src/sandbox/discord/connection.ts';
 
 /** A part of a dispatch whose type is in the REST document. */
 export interface DocumentedPart {

@@ -5,7 +5,7 @@ import {
   sentDispatches,
   storedMessages,
 } from '../../src/sandbox/discord/diagnostics.ts';
-import type { SentDispatch } from '../../src/sandbox/discord/session.ts';
+import type { SentDispatch } from '../../src/sandbox/discord/connection.ts';
 
 /** What went to and came from the local Discord. Collected once per process, which runs many test files. */
 let exchanges: HttpExchange[] = [];

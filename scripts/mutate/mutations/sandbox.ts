@@ -57,7 +57,7 @@ export const sandboxMutations: readonly Mutation[] = [
     breaks: 'the time of the sandbox page agrees with that of the sandbox',
   },
   {
-    file: 'src/sandbox/json-file.ts',
+    file: 'src/sandbox/data-directory.ts',
     find: 'const renamedTo = `${path}.damaged`;\n    renameSync(path, renamedTo);',
     replace: 'const renamedTo = `${path}.damaged`;',
     breaks: 'a damaged file of the sandbox is kept',

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { errorResponse, fieldError } from './errors.ts';
+import { parseJson } from '../../platform/json.ts';
+import { errorResponse, fieldError, raise } from './errors.ts';
 
 /** "The maximum request size when sending a message is 25 MiB." Discord: "Create Message". */
 const maxBodyBytes = 25 * 1024 * 1024;
@@ -22,23 +23,23 @@ export async function readRequestBody(
   request: IncomingMessage,
   { acceptsForm = false }: { readonly acceptsForm?: boolean } = {},
 ): Promise<RequestBody> {
-  const bytes = await readBytes(request);
+  const bytes = (await readBytes(request, maxBodyBytes)) ?? raise(errorResponse.tooLarge());
   if (bytes.length === 0) return { json: undefined, files: [] };
   const contentType = request.headers['content-type'] ?? '';
   if (contentType.startsWith('multipart/form-data')) return await readMultipart(bytes, contentType);
   if (contentType.startsWith('application/json')) return { json: parse(bytes.toString('utf8')), files: [] };
   if (acceptsForm && contentType.startsWith('application/x-www-form-urlencoded'))
     return { json: Object.fromEntries(new URLSearchParams(bytes.toString('utf8'))), files: [] };
-  const message = 'Expected "Content-Type" header to be one of {\'application/json\'}.';
-  throw fieldError([], 'CONTENT_TYPE_INVALID', message);
+  throw fieldError([], 'CONTENT_TYPE_INVALID');
 }
 
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
+/** The body of a request; null if it is larger than `maxBytes`. */
+export async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > maxBodyBytes) throw errorResponse.tooLarge();
+    if (size > maxBytes) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -62,9 +63,7 @@ async function readMultipart(bytes: Buffer, contentType: string): Promise<Reques
 }
 
 function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw errorResponse.invalidJson();
-  }
+  const json = parseJson(text);
+  if (json === undefined) throw errorResponse.invalidJson();
+  return json;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isLocale, type Localizations, locales } from './locales.ts';
-import { addIssue } from './schema-parts.ts';
+import { addIssue } from './validate.ts';
 
 /** The schema of a command. Discord: "Application Command Object". */
 

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { type CommandSchema, commandListSchema, commandSchema } from './command-schema.ts';
 import type { DiscordState } from './discord-state.ts';
-import { errorResponse, fieldError } from './errors.ts';
-import { normalize } from './normalized-components.ts';
+import { errorResponse, fieldError, raise } from './errors.ts';
+import { type Channel, normalize } from './objects.ts';
+import { permission } from './permissions.ts';
+import { isWithoutBot, otherGuildPermissions } from './places-without-bot.ts';
 import { validate } from './validate.ts';
 
 const maxCommands = 100;
@@ -32,19 +34,12 @@ export class Commands {
   }
 
   get(scope: Scope, commandId: string): StoredCommand {
-    return this.#in(scope).get(commandId) ?? throwUnknownCommand();
+    return this.#in(scope).get(commandId) ?? raise(errorResponse.unknownCommand());
   }
 
   /** The commands of all scopes. */
   all(): StoredCommand[] {
     return [...this.#scopes.values()].flatMap((scope) => [...scope.values()]);
-  }
-
-  /** The global commands that a user's account offers in a context: in guilds (0), or in conversations of people (2). */
-  availableToUsers(context: 0 | 2): StoredCommand[] {
-    return this.list(null).filter(
-      ({ contexts, integration_types: types }) => types?.includes(1) && (contexts?.includes(context) ?? true),
-    );
   }
 
   /** The commands available in a guild (its own and the global ones), or in direct messages (null). */
@@ -55,6 +50,22 @@ export class Commands {
     return [...guildCommands, ...global.filter((command) => command.contexts?.includes(0) ?? true)];
   }
 
+  /** The commands that exist in a channel; members without the permission for one do not see it there. */
+  in(channel: Channel): StoredCommand[] {
+    if (!isWithoutBot(channel)) return this.availableIn(channel.type === 0 ? channel.guild_id : null);
+    // Those of the user's account, in guilds (0), or in conversations of people (2).
+    const context = channel.type === 0 ? 0 : 2;
+    return this.list(null).filter(
+      ({ contexts, integration_types: types }) => types?.includes(1) && (contexts?.includes(context) ?? true),
+    );
+  }
+
+  /** The commands that Discord's client offers a member in a channel. */
+  offeredTo(userId: string, channel: Channel): StoredCommand[] {
+    if (!isIn(this.#state, userId, channel)) return [];
+    return this.in(channel).filter((command) => mayUse(this.#state, command, userId, channel));
+  }
+
   /** Adds a command, or replaces the one with the same name. */
   upsert(scope: Scope, body: unknown): { command: StoredCommand; created: boolean } {
     const input = validate(commandSchema, body);
@@ -62,7 +73,7 @@ export class Commands {
     if (existing === undefined && this.#in(scope).size >= maxCommands) throw errorResponse.tooManyCommands(maxCommands);
     const command = this.#register(scope, input, existing);
     this.#in(scope).set(command.id, command);
-    this.#changed();
+    this.#state.changed('commands');
     return { command, created: existing === undefined };
   }
 
@@ -75,7 +86,7 @@ export class Commands {
     }
     const command = this.#register(scope, input, existing);
     this.#in(scope).set(command.id, command);
-    this.#changed();
+    this.#state.changed('commands');
     return command;
   }
 
@@ -83,22 +94,16 @@ export class Commands {
   overwrite(scope: Scope, body: unknown): StoredCommand[] {
     const inputs = validate(commandListSchema, body);
     if (inputs.length > maxCommands) throw errorResponse.tooManyCommands(maxCommands);
-    const before = this.list(scope);
-    const commands = inputs.map((input) =>
-      this.#register(
-        scope,
-        input,
-        before.find(({ name }) => name === input.name),
-      ),
-    );
+    const existing = new Map(this.list(scope).map((command) => [command.name, command]));
+    const commands = inputs.map((input) => this.#register(scope, input, existing.get(input.name)));
     this.#scopes.set(scope, new Map(commands.map((command) => [command.id, command])));
-    this.#changed();
+    this.#state.changed('commands');
     return commands;
   }
 
   delete(scope: Scope, commandId: string): void {
-    if (!this.#in(scope).delete(commandId)) throwUnknownCommand();
-    this.#changed();
+    if (!this.#in(scope).delete(commandId)) throw errorResponse.unknownCommand();
+    this.#state.changed('commands');
   }
 
   #register(scope: Scope, input: CommandSchema, existing: StoredCommand | undefined): StoredCommand {
@@ -127,16 +132,33 @@ export class Commands {
     this.#scopes.set(scope, created);
     return created;
   }
-
-  #changed(): void {
-    this.#state.events.emit('change', { kind: 'commands' });
-  }
 }
 
 function isAvailableInDirectMessages(command: Pick<CommandSchema, 'contexts' | 'dm_permission'>): boolean {
   return command.contexts ? command.contexts.includes(1) : command.dm_permission !== false;
 }
 
-function throwUnknownCommand(): never {
-  throw errorResponse.unknownCommand();
+/**
+ * Whether a member has the permissions that a command requires. Discord: "Application Command Permissions": `0` is for
+ * administrators only, and in conversations there are no permissions.
+ */
+export function mayUse(
+  state: DiscordState,
+  { default_member_permissions: required }: Pick<StoredCommand, 'default_member_permissions'>,
+  userId: string,
+  channel: Channel,
+): boolean {
+  if (required == null || channel.type !== 0) return true;
+  const bits = BigInt(required) || permission.administrator;
+  const held = isWithoutBot(channel)
+    ? otherGuildPermissions(userId, state.people)
+    : state.permissionsOf(userId, channel);
+  return (held & bits) === bits;
+}
+
+/** Whether a member is in the channel and may use commands there. */
+export function isIn(state: DiscordState, userId: string, channel: Channel): boolean {
+  if (channel.type !== 0) return channel.recipients.some(({ id }) => id === userId);
+  if (isWithoutBot(channel)) return true;
+  return state.isMember(userId) && state.hasPermission(userId, 'useApplicationCommands', channel);
 }

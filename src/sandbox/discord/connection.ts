@@ -1,7 +1,8 @@
 import type { RawData, WebSocket } from 'ws';
 import { z } from 'zod';
-import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
+import { parseJson } from '../../platform/json.ts';
+import type { DiscordState, Dispatch } from './discord-state.ts';
 import { knownIntents, privilegedIntents } from './intents.ts';
 
 /** Gateway opcodes. Discord: "Opcodes and Status Codes". */
@@ -54,12 +55,11 @@ export type Resume = z.output<typeof resumeSchema>;
 
 interface ConnectionOptions {
   readonly socket: WebSocket;
+  readonly state: DiscordState;
   readonly token: string;
   readonly heartbeatInterval: number;
   /** The privileged intents that are enabled for the application. */
   readonly grantedIntents: number;
-  readonly requiredShards: () => number;
-  readonly stopwatch: Clock;
   readonly onIdentify: (connection: GatewayConnection, identify: Identify) => void;
   readonly onResume: (connection: GatewayConnection, resume: Resume) => CloseReason | undefined;
   readonly onMemberRequest: (connection: GatewayConnection, data: unknown) => CloseReason | undefined;
@@ -77,7 +77,7 @@ export class GatewayConnection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#lastHeartbeat = options.stopwatch.monotonic();
+    this.#lastHeartbeat = options.state.stopwatch.monotonic();
     options.socket.on('message', (data) => this.#receive(data));
     options.socket.on('close', (code) => {
       this.#closed.abort();
@@ -122,7 +122,8 @@ export class GatewayConnection {
 
   /** Handles a payload; returns the reason if the connection must be closed. */
   #handle(bytes: Buffer): CloseReason | undefined {
-    const payload = bytes.length > 4096 ? undefined : parseJson(payloadSchema, bytes);
+    const json = bytes.length > 4096 ? undefined : parseJson(bytes.toString('utf8'));
+    const payload = payloadSchema.safeParse(json).data;
     if (payload === undefined) return 'decodeError';
     if (this.#isRateLimited()) return 'rateLimited';
     const { op, d } = payload;
@@ -136,7 +137,7 @@ export class GatewayConnection {
   }
 
   #acknowledge(): undefined {
-    this.#lastHeartbeat = this.#options.stopwatch.monotonic();
+    this.#lastHeartbeat = this.#options.state.stopwatch.monotonic();
     this.send({ op: opcode.heartbeatAck, d: null });
   }
 
@@ -149,7 +150,7 @@ export class GatewayConnection {
     if ((intents & ~knownIntents) !== 0) return 'invalidIntents';
     if ((intents & privilegedIntents & ~this.#options.grantedIntents) !== 0) return 'disallowedIntents';
     if (shard[0] < 0 || shard[0] >= shard[1]) return 'invalidShard';
-    if (shard[1] < this.#options.requiredShards()) return 'shardingRequired';
+    if (shard[1] < this.#options.state.requiredShards) return 'shardingRequired';
     this.#authenticated = true;
     this.#options.onIdentify(this, identify);
     return undefined;
@@ -166,7 +167,7 @@ export class GatewayConnection {
 
   /** "Apps can send 120 gateway events per connection every 60 seconds." Discord: "Gateway", rate limiting. */
   #isRateLimited(): boolean {
-    const now = this.#options.stopwatch.monotonic();
+    const now = this.#options.state.stopwatch.monotonic();
     if (now >= this.#received.resetsAt) this.#received = { count: 0, resetsAt: now + minute };
     this.#received.count += 1;
     return this.#received.count > 120;
@@ -177,24 +178,76 @@ export class GatewayConnection {
   }
 
   async #checkHeartbeats(): Promise<void> {
-    const { stopwatch, heartbeatInterval } = this.#options;
+    const { state, heartbeatInterval } = this.#options;
     while (!this.#closed.signal.aborted) {
-      await stopwatch.sleep(heartbeatInterval, this.#closed.signal);
-      const sinceHeartbeatMs = stopwatch.monotonic() - this.#lastHeartbeat;
+      await state.stopwatch.sleep(heartbeatInterval, this.#closed.signal);
+      const sinceHeartbeatMs = state.stopwatch.monotonic() - this.#lastHeartbeat;
       if (sinceHeartbeatMs > 1.5 * heartbeatInterval && !this.#frozen) this.close('timedOut');
     }
-  }
-}
-
-function parseJson<Schema extends z.ZodType>(schema: Schema, bytes: Buffer): z.output<Schema> | undefined {
-  try {
-    return schema.safeParse(JSON.parse(bytes.toString('utf8'))).data;
-  } catch {
-    return undefined;
   }
 }
 
 function toBuffer(data: RawData): Buffer {
   if (Array.isArray(data)) return Buffer.concat(data);
   return data instanceof ArrayBuffer ? Buffer.from(data) : data;
+}
+
+/** A sent dispatch: op 0 with its sequence number. */
+export interface SentDispatch {
+  readonly op: 0;
+  readonly t: string;
+  readonly s: number;
+  readonly d: unknown;
+}
+
+/** Number of events per session that can be replayed; a client that missed more must identify again. */
+const maxReplayedEvents = 1000;
+
+/** One gateway session. It survives its connection, so that it can be resumed. Discord: "Resuming". */
+export class GatewayServerSession {
+  readonly id: string;
+  readonly intents: number;
+  /** Shard id and number of shards. */
+  readonly shard: readonly [number, number];
+  /** Sends events to the client; null without a connection. */
+  send: ((payload: SentDispatch) => void) | null = null;
+  #sequence = 0;
+  #sent: SentDispatch[] = [];
+
+  constructor(id: string, intents: number, shard: readonly [number, number]) {
+    this.id = id;
+    this.intents = intents;
+    this.shard = shard;
+  }
+
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  /** Whether the session receives an event: it has the intent, and the guild belongs to its shard. */
+  accepts({ intent, guildId }: Dispatch): boolean {
+    const [shard, count] = this.shard;
+    const eventShard = guildId === null ? 0 : Number((BigInt(guildId) >> 22n) % BigInt(count));
+    return shard === eventShard && (intent === 0 || (this.intents & intent) !== 0);
+  }
+
+  dispatch(name: string, data: unknown): void {
+    this.#sequence += 1;
+    const payload: SentDispatch = { op: 0, t: name, s: this.#sequence, d: data };
+    this.#sent.push(payload);
+    if (this.#sent.length > maxReplayedEvents) this.#sent = this.#sent.slice(-maxReplayedEvents);
+    this.send?.(payload);
+  }
+
+  /** Whether all events after `sequence` are still stored. */
+  canReplayAfter(sequence: number): boolean {
+    return sequence >= (this.#sent[0]?.s ?? 1) - 1;
+  }
+
+  /** Sends the events after `sequence` again. */
+  replayAfter(sequence: number): void {
+    for (const payload of this.#sent) {
+      if (payload.s > sequence) this.send?.(payload);
+    }
+  }
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Html, html } from '../../platform/web/html.ts';
-import type { DiscordState } from './discord-state.ts';
-import { RejectedByClientError } from './errors.ts';
-import type { Authorization, OAuth } from './oauth.ts';
+import { readBytes } from './body.ts';
+import type { DiscordStore } from './discord-store.ts';
+import { RejectedByClientError, reject } from './errors.ts';
 
 const style = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: light-dark(#e9eaef, #1e1f22) }
@@ -29,9 +29,9 @@ const permissionTexts: Readonly<Record<string, string>> = {
 };
 
 /** The page on which Discord asks whether an application gets a permission. Any member of the local Discord answers. */
-export function createConsentPage(state: DiscordState, oauth: OAuth) {
+export function createConsentPage({ state, oauth }: DiscordStore) {
   function form(query: URLSearchParams): string {
-    const { application, scope, redirectUri }: Authorization = oauth.parseAuthorization(query);
+    const { application, scope, redirectUri } = oauth.parseAuthorization(query);
     const title = `${application.name} wants to access your account`;
     return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -49,15 +49,9 @@ export function createConsentPage(state: DiscordState, oauth: OAuth) {
 
   async function decide(request: IncomingMessage, query: URLSearchParams): Promise<string> {
     const authorization = oauth.parseAuthorization(query);
-    let body = '';
-    for await (const chunk of request) {
-      body += String(chunk);
-      if (body.length > 10_000) throw new RejectedByClientError('invalid_authorization', 'The form is too large');
-    }
-    const fields = new URLSearchParams(body);
-    const userId = fields.get('user') ?? '';
-    if (state.users.get(userId)?.bot !== false)
-      throw new RejectedByClientError('unknown_user', 'There is no such user');
+    const body = (await readBytes(request, 10_000)) ?? reject('invalid_authorization', 'The form is too large');
+    const fields = new URLSearchParams(body.toString('utf8'));
+    const userId = state.person(fields.get('user') ?? '').id;
     return oauth.decide(authorization, userId, fields.get('decision') === 'authorize');
   }
 

@@ -1,12 +1,13 @@
 import { EventEmitter } from 'node:events';
 import type { Clock } from '../../platform/clock.ts';
 import type { DefaultGuild } from './default-guild.ts';
-import type { Dispatch, StateChange } from './events.ts';
+import { reject } from './errors.ts';
 import { intent } from './intents.ts';
-import { defaultLocale, type Locale } from './locales.ts';
-import type { Channel, DirectChannel, GuildChannel, Member, Role, User } from './objects.ts';
+import { defaultLocale, isLocale, type Locale } from './locales.ts';
+import type { Modal } from './modal.ts';
+import type { Channel, DirectChannel, GuildChannel, Member, Message, Role, User } from './objects.ts';
 import { channelPermissions, guildPermissions, type PermissionName, permission } from './permissions.ts';
-import { channelsWithoutBot, isWithoutBot } from './places-without-bot.ts';
+import { channelsWithoutBot } from './places-without-bot.ts';
 
 /** Discord's epoch, 2015-01-01 (ms since the Unix epoch). Discord: "Snowflakes". */
 const discordEpoch = 1_420_070_400_000;
@@ -28,10 +29,58 @@ export function snowflakeTimestamp(snowflake: string): number {
   return Number(BigInt(snowflake) >> 22n) + discordEpoch;
 }
 
+/** A gateway event. It is sent to the sessions with its intent (0: all) on the shard of its guild. */
+export interface Dispatch {
+  readonly name: string;
+  readonly data: unknown;
+  readonly intent: number;
+  readonly guildId: string | null;
+}
+
+/** A change that is visible to a person who uses Discord. */
+export type StateChange =
+  | {
+      readonly kind: 'message';
+      readonly message: Message;
+      /** Id of the only user who sees it; null if it is visible to all. */
+      readonly onlyFor: string | null;
+    }
+  | { readonly kind: 'message_deleted'; readonly channelId: string; readonly messageId: string }
+  | { readonly kind: 'channels' }
+  | { readonly kind: 'members' }
+  | { readonly kind: 'languages' }
+  | { readonly kind: 'modal'; readonly interactionId: string; readonly userId: string; readonly modal: Modal }
+  | { readonly kind: 'commands' }
+  | { readonly kind: 'gateway'; readonly connected: boolean }
+  | {
+      readonly kind: 'interaction';
+      readonly interactionId: string;
+      readonly userId: string;
+      /** A command such as `/vote trace`, the label of a button, the placeholder of a select, or the title of a modal. */
+      readonly label: string;
+      /** What the member did, such as `chose a channel in /setup`. */
+      readonly action: string;
+      readonly state: 'sent' | 'answered' | 'failed';
+      /** Time since it was sent (ms). */
+      readonly afterMs: number;
+    };
+
+/** The clocks of a local Discord. */
+export interface Timing {
+  /** Simulated time, for ids and timestamps. */
+  readonly clock: Clock;
+  /** Real time, for timeouts, rate limits, heartbeats, outages and the lifetime of nonces. */
+  readonly stopwatch: Clock;
+  /** Ends what waits. */
+  readonly stopped: AbortSignal;
+}
+
 /** The state of the local Discord: one guild with its channels, roles and members, and the direct message channels. */
 export class DiscordState {
   readonly events = new EventEmitter<{ dispatch: [Dispatch]; change: [StateChange] }>();
   readonly clock: Clock;
+  readonly stopwatch: Clock;
+  readonly stopped: AbortSignal;
   readonly nextId: () => string;
   readonly bot: User;
   readonly applicationId: string;
@@ -57,9 +106,11 @@ export class DiscordState {
   /** By user; only those that differ from the default. */
   readonly #locales = new Map<string, Locale>();
 
-  constructor(clock: Clock, defaults: DefaultGuild) {
+  constructor(defaults: DefaultGuild, { clock, stopwatch, stopped }: Timing) {
     const { bot, guild, roles, members, strangers, general, announcements, premium } = defaults;
     this.clock = clock;
+    this.stopwatch = stopwatch;
+    this.stopped = stopped;
     this.nextId = createSnowflakes(clock);
     this.bot = bot;
     this.applicationId = bot.id;
@@ -75,6 +126,16 @@ export class DiscordState {
     this.#settings = guild;
   }
 
+  /** Sends an event to the sessions with the intent (0: all); `guildId` is null outside of guilds. */
+  dispatch(name: string, data: unknown, requiredIntent: number, guildId: string | null = this.guildId): void {
+    this.events.emit('dispatch', { name, data, intent: requiredIntent, guildId });
+  }
+
+  /** Reports a change of what the sidebar of a client shows. */
+  changed(kind: 'channels' | 'members' | 'languages' | 'commands'): void {
+    this.events.emit('change', { kind });
+  }
+
   /** The current time in Discord's format (ISO 8601 with microseconds). */
   timestamp(): string {
     return new Date(this.clock.now()).toISOString().replace('Z', '000+00:00');
@@ -83,6 +144,12 @@ export class DiscordState {
   /** Any user of Discord. */
   user(id: string): User | undefined {
     return this.users.get(id) ?? this.strangers.get(id);
+  }
+
+  /** A user who is no bot and can meet the bot. @throws RejectedByClientError */
+  person(userId: string): User {
+    const user = this.users.get(userId);
+    return user === undefined || user.bot ? reject('unknown_user', 'There is no such user') : user;
   }
 
   /** All users but bots. */
@@ -113,9 +180,8 @@ export class DiscordState {
 
   setGuildLocale(locale: Locale): void {
     this.#settings = { ...this.#settings, preferred_locale: locale };
-    const { guildId } = this;
-    this.events.emit('dispatch', { name: 'GUILD_UPDATE', data: this.guild(), intent: intent.guilds, guildId });
-    this.events.emit('change', { kind: 'languages' });
+    this.dispatch('GUILD_UPDATE', this.guild(), intent.guilds);
+    this.changed('languages');
   }
 
   /** The language of a user's client. */
@@ -125,7 +191,7 @@ export class DiscordState {
 
   setLocale(userId: string, locale: Locale): void {
     this.#locales.set(userId, locale);
-    this.events.emit('change', { kind: 'languages' });
+    this.changed('languages');
   }
 
   /** The languages that users have selected, by user. */
@@ -147,10 +213,9 @@ export class DiscordState {
 
   /** The direct message channel of a member, if it exists. */
   findDirectChannel(userId: string): DirectChannel | undefined {
-    for (const channel of this.channels.values()) {
-      if (channel.type === 1 && channel.recipients[0]?.id === userId) return channel;
-    }
-    return undefined;
+    return [...this.channels.values()].find((channel) => channel.type === 1 && channel.recipients[0]?.id === userId) as
+      | DirectChannel
+      | undefined;
   }
 
   /** The direct message channel of a member; created if necessary. */
@@ -159,7 +224,7 @@ export class DiscordState {
     if (existing !== undefined) return existing;
     const channel: DirectChannel = { id: this.nextId(), type: 1, recipients: [user], last_message_id: null, flags: 0 };
     this.channels.set(channel.id, channel);
-    this.events.emit('change', { kind: 'channels' });
+    this.changed('channels');
     return channel;
   }
 
@@ -167,45 +232,24 @@ export class DiscordState {
   setDirectMessagesAccepted(userId: string, accepted: boolean): void {
     if (accepted) this.closedDirectMessages.delete(userId);
     else this.closedDirectMessages.add(userId);
-    this.events.emit('change', { kind: 'members' });
+    this.changed('members');
   }
 
-  /** Denies the bot a permission in one channel, or removes the denial. */
-  setBotPermission(channelId: string, name: PermissionName, allowed: boolean): void {
-    const channel = this.channels.get(channelId);
-    if (channel?.type !== 0 || isWithoutBot(channel)) return;
-    const otherOverwrites = channel.permission_overwrites.filter(({ id }) => id !== this.bot.id);
-    const botOverwrite = channel.permission_overwrites.find(({ id }) => id === this.bot.id);
-    const deniedPermissions = BigInt(botOverwrite?.deny ?? 0);
-    const deny = String(allowed ? deniedPermissions & ~permission[name] : deniedPermissions | permission[name]);
-    const overwrite = { id: this.bot.id, type: 1, allow: '0', deny } as const;
-    this.#updateChannel({
-      ...channel,
-      permission_overwrites: deny === '0' ? otherOverwrites : [...otherOverwrites, overwrite],
-    });
+  /** Replaces the permissions that the bot is denied in a channel (bit set). */
+  denyBot(channel: GuildChannel, denied: bigint): void {
+    const others = channel.permission_overwrites.filter(({ id }) => id !== this.bot.id);
+    const own = { id: this.bot.id, type: 1, allow: '0', deny: String(denied) } as const;
+    const changed = { ...channel, permission_overwrites: denied === 0n ? others : [...others, own] };
+    this.channels.set(channel.id, changed);
+    this.dispatch('CHANNEL_UPDATE', changed, intent.guilds, channel.guild_id);
+    this.changed('channels');
   }
 
-  /** Adds a permission to the bot's own role, or removes it. */
-  setBotRolePermission(name: PermissionName, allowed: boolean): void {
-    const ownRole = this.roles.find(({ tags }) => tags?.bot_id === this.bot.id);
-    if (ownRole === undefined) return;
-    const others = BigInt(ownRole.permissions) & ~permission[name];
-    const role = { ...ownRole, permissions: String(allowed ? others | permission[name] : others) };
-    this.roles = this.roles.map((each) => (each === ownRole ? role : each));
-    const { guildId } = this;
-    this.events.emit('dispatch', {
-      name: 'GUILD_ROLE_UPDATE',
-      data: { guild_id: guildId, role },
-      intent: intent.guilds,
-      guildId,
-    });
-  }
-
-  deleteChannel(channelId: string): void {
-    const channel = this.channels.get(channelId);
-    if (channel === undefined || !this.channels.delete(channelId)) return;
-    if (channel.type === 0) this.#dispatchChannel('CHANNEL_DELETE', channel);
-    this.events.emit('change', { kind: 'channels' });
+  setRolePermissions(role: Role, granted: bigint): void {
+    const changed = { ...role, permissions: String(granted) };
+    this.roles = this.roles.map((each) => (each === role ? changed : each));
+    this.dispatch('GUILD_ROLE_UPDATE', { guild_id: this.guildId, role: changed }, intent.guilds);
+    this.changed('members');
   }
 
   setRoles(member: Member, roles: readonly string[]): void {
@@ -214,17 +258,34 @@ export class DiscordState {
     const data = { ...updated, guild_id: this.guildId };
     // "Guild Member Update is sent for current-user updates regardless of whether the GUILD_MEMBERS intent is set."
     const requiredIntent = member.user.id === this.bot.id ? intent.guilds : intent.guildMembers;
-    this.events.emit('dispatch', { name: 'GUILD_MEMBER_UPDATE', data, intent: requiredIntent, guildId: this.guildId });
-    this.events.emit('change', { kind: 'members' });
+    this.dispatch('GUILD_MEMBER_UPDATE', data, requiredIntent);
+    this.changed('members');
   }
 
-  #updateChannel(channel: GuildChannel): void {
-    this.channels.set(channel.id, channel);
-    this.#dispatchChannel('CHANNEL_UPDATE', channel);
-    this.events.emit('change', { kind: 'channels' });
+  /** Discord: "Guild Create". Without the members intent it contains only the bot's own member. */
+  guildCreate(intents: number) {
+    const members = [...this.members.values()];
+    const botMember = members.filter(({ user }) => user.id === this.bot.id);
+    return {
+      ...this.guild(),
+      joined_at: botMember[0]?.joined_at,
+      large: false,
+      unavailable: false,
+      member_count: members.length,
+      voice_states: [],
+      members: intents & intent.guildMembers ? members : botMember,
+      channels: this.guildChannels(),
+      threads: [],
+      presences: [],
+      stage_instances: [],
+      guild_scheduled_events: [],
+      soundboard_sounds: [],
+    };
   }
+}
 
-  #dispatchChannel(name: string, channel: GuildChannel): void {
-    this.events.emit('dispatch', { name, data: channel, intent: intent.guilds, guildId: channel.guild_id });
-  }
+/** @throws RejectedByClientError if Discord has no such language */
+export function requireLocale(locale: string): Locale {
+  if (isLocale(locale)) return locale;
+  reject('unknown_locale', `Discord has no language ${locale}`);
 }

@@ -1,3 +1,4 @@
+import type { TallyhookErrorCode } from '../../platform/error-codes.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 
 /** The error tree under "errors" of an "Invalid Form Body" response: field names and indexes down to `_errors`. */
@@ -34,9 +35,48 @@ export class OAuth2Error extends TallyhookError {
   }
 }
 
+/** The messages of field errors that have no variable part, by code. */
+const fieldMessages = {
+  APPLICATION_COMMAND_INVALID_NAME: 'Command name is invalid',
+  APPLICATION_COMMAND_OPTION_AUTOCOMPLETE_INVALID: 'Choices and autocomplete are mutually exclusive',
+  APPLICATION_COMMAND_OPTION_CHOICE_TYPE: 'Value does not match the option type',
+  APPLICATION_COMMAND_OPTION_CHOICES_NOT_ALLOWED: 'This option type does not support choices',
+  APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID: 'Required options must be placed before non-required options',
+  APPLICATION_COMMAND_OPTIONS_TYPE_INVALID:
+    'Sub-command and sub-command group option types are mutually exclusive to all other types',
+  APPLICATION_COMMAND_TOO_LARGE: 'Command exceeds maximum size (8000)',
+  APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID: 'The specified interactions endpoint url could not be verified.',
+  BASE_TYPE_REQUIRED: 'This field is required',
+  BUTTON_COMPONENT_CUSTOM_ID_AND_URL: 'A button is a link or it acts, not both.',
+  BUTTON_COMPONENT_LABEL_REQUIRED: 'A button must have a label or an emoji.',
+  COMPONENT_CUSTOM_ID_DUPLICATED: 'Component custom id cannot be duplicated',
+  COMPONENT_DISABLED_NOT_ALLOWED: 'Components in modals cannot be disabled',
+  COMPONENT_DISPLAYABLE_TEXT_SIZE_EXCEEDED: 'The total text of the components exceeds the maximum of 4000',
+  COMPONENT_ID_DUPLICATED: 'Component id cannot be duplicated',
+  COMPONENT_LAYOUT_WIDTH_EXCEEDED: 'The specified component exceeds the maximum width',
+  CONTENT_TYPE_INVALID: 'Expected "Content-Type" header to be one of {\'application/json\'}.',
+  MAX_EMBED_SIZE_EXCEEDED: 'Embed size exceeds maximum size of 6000',
+  SELECT_COMPONENT_MIN_VALUES_EXCEEDS_MAX_VALUES: 'The minimum number of values exceeds the maximum',
+  SELECT_COMPONENT_OPTION_VALUE_DUPLICATED: 'The specified option value is already used',
+  SELECT_COMPONENT_REQUIRED_MIN_VALUES: 'min_values must be at least 1 if the component is required',
+  SELECT_COMPONENT_TOO_MANY_DEFAULT_VALUES: 'The number of default options exceeds the maximum',
+  UNFURLED_MEDIA_ITEM_ATTACHMENT_REFERENCE_REQUIRED:
+    'A file component shows only attachments: attachment://<filename>.',
+  URL_TYPE_INVALID_SCHEME: "Scheme must be one of ('http', 'https').",
+  URL_TYPE_INVALID_URL: 'Not a well formed URL.',
+} as const;
+
+/** The code of a field error, with its message if that is not always the same. */
+export type FieldIssue = [code: keyof typeof fieldMessages] | [code: string, message: string];
+
+export function toFieldError([code, message]: FieldIssue): FieldError {
+  return { code, message: message ?? fieldMessages[code as keyof typeof fieldMessages] };
+}
+
 /** An "Invalid Form Body" response with one error that no schema can express. */
-export function fieldError(path: readonly (string | number)[], code: string, message: string): DiscordApiError {
-  const errors = path.reduceRight<FieldErrors>((inner, step) => ({ [step]: inner }), { _errors: [{ code, message }] });
+export function fieldError(path: readonly (string | number)[], ...issue: FieldIssue): DiscordApiError {
+  const error = toFieldError(issue);
+  const errors = path.reduceRight<FieldErrors>((inner, step) => ({ [step]: inner }), { _errors: [error] });
   return new DiscordApiError(400, 50035, 'Invalid Form Body', errors);
 }
 
@@ -76,3 +116,13 @@ export const errorResponse = {
 
 /** The member's client rejects the input before sending it, so the bot never receives it. */
 export class RejectedByClientError extends TallyhookError {}
+
+/** @throws RejectedByClientError */
+export function reject(code: TallyhookErrorCode, message: string): never {
+  throw new RejectedByClientError(code, message);
+}
+
+/** Throws the error, where an expression is needed. */
+export function raise(error: DiscordApiError): never {
+  throw error;
+}

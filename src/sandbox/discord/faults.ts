@@ -1,7 +1,9 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { DiscordState } from './discord-state.ts';
 import type { Gateway } from './gateway.ts';
-import type { PermissionName } from './permissions.ts';
+import { intent } from './intents.ts';
+import { type PermissionName, permission } from './permissions.ts';
+import { isWithoutBot } from './places-without-bot.ts';
 
 /** A fault that replaces or precedes the response to a request. */
 export type InjectedFault =
@@ -94,6 +96,20 @@ export interface FaultControls {
 }
 
 export function createFaultControls(faults: InjectedFaults, state: DiscordState, gateway: Gateway): FaultControls {
+  function setPermission(channelId: string, name: PermissionName, allowed: boolean): void {
+    const channel = state.channels.get(channelId);
+    if (channel?.type !== 0 || isWithoutBot(channel)) return;
+    const denied = BigInt(channel.permission_overwrites.find(({ id }) => id === state.bot.id)?.deny ?? 0);
+    state.denyBot(channel, allowed ? denied & ~permission[name] : denied | permission[name]);
+  }
+
+  function setGuildPermission(name: PermissionName, allowed: boolean): void {
+    const ownRole = state.roles.find(({ tags }) => tags?.bot_id === state.bot.id);
+    if (ownRole === undefined) return;
+    const granted = BigInt(ownRole.permissions);
+    state.setRolePermissions(ownRole, allowed ? granted | permission[name] : granted & ~permission[name]);
+  }
+
   return {
     outage: (duration) => {
       faults.setOutage(duration);
@@ -117,14 +133,18 @@ export function createFaultControls(faults: InjectedFaults, state: DiscordState,
     allowSessions: (count) => {
       state.remainingSessions = count;
     },
-    losePermission: (channelId, name = 'sendMessages') => state.setBotPermission(channelId, name, false),
-    regainPermission: (channelId, name = 'sendMessages') => state.setBotPermission(channelId, name, true),
-    loseGuildPermission: (name) => state.setBotRolePermission(name, false),
-    regainGuildPermission: (name) => state.setBotRolePermission(name, true),
-    deleteChannel: (channelId) => state.deleteChannel(channelId),
-    closeDirectMessages: (userId, closed = true) => {
-      state.setDirectMessagesAccepted(userId, !closed);
+    losePermission: (channelId, name = 'sendMessages') => setPermission(channelId, name, false),
+    regainPermission: (channelId, name = 'sendMessages') => setPermission(channelId, name, true),
+    loseGuildPermission: (name) => setGuildPermission(name, false),
+    regainGuildPermission: (name) => setGuildPermission(name, true),
+    deleteChannel: (channelId) => {
+      const channel = state.channels.get(channelId);
+      if (channel === undefined) return;
+      state.channels.delete(channelId);
+      if (channel.type === 0) state.dispatch('CHANNEL_DELETE', channel, intent.guilds, channel.guild_id);
+      state.changed('channels');
     },
+    closeDirectMessages: (userId, closed = true) => state.setDirectMessagesAccepted(userId, !closed),
     clear: () => faults.clear(),
   };
 }

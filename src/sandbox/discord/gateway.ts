@@ -3,14 +3,19 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
-import type { Clock } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
-import { type CloseReason, closeCodes, GatewayConnection, type Identify, opcode, type Resume } from './connection.ts';
-import type { DiscordState } from './discord-state.ts';
-import type { Dispatch } from './events.ts';
-import { guildCreate } from './guild-create.ts';
+import {
+  type CloseReason,
+  closeCodes,
+  GatewayConnection,
+  GatewayServerSession,
+  type Identify,
+  opcode,
+  type Resume,
+  type SentDispatch,
+} from './connection.ts';
+import type { DiscordState, Dispatch } from './discord-state.ts';
 import { intent } from './intents.ts';
-import { GatewayServerSession, type SentDispatch } from './session.ts';
 
 /** How long a session without a connection can be resumed (ms). */
 const resumeTimeoutMs = 3 * minute;
@@ -19,8 +24,6 @@ export interface GatewayOptions {
   readonly state: DiscordState;
   readonly url: string;
   readonly token: string;
-  readonly stopwatch: Clock;
-  readonly stopped: AbortSignal;
   readonly heartbeatInterval: number;
   readonly grantedIntents: number;
   readonly onDispatch: (dispatch: SentDispatch) => void;
@@ -93,7 +96,6 @@ export class Gateway {
     const connection = new GatewayConnection({
       ...this.#options,
       socket,
-      requiredShards: () => this.#options.state.requiredShards,
       onIdentify: (from, identify) => this.#identify(from, identify),
       onResume: (from, resume) => this.#resume(from, resume),
       onMemberRequest: (from, data) => this.#sendMembers(from, data),
@@ -130,15 +132,15 @@ export class Gateway {
       relationships: [],
       _trace: [],
     });
-    if (isInGuild && session.accepts(guild)) session.dispatch('GUILD_CREATE', guildCreate(state, intents));
+    if (isInGuild && session.accepts(guild)) session.dispatch('GUILD_CREATE', state.guildCreate(intents));
     state.events.emit('change', { kind: 'gateway', connected: true });
   }
 
   #isTooEarly(shardId: number): boolean {
-    const { maxConcurrency, stopwatch } = this.#options;
+    const { maxConcurrency, state } = this.#options;
     if (maxConcurrency === null) return false;
     const key = shardId % maxConcurrency;
-    const now = stopwatch.monotonic();
+    const now = state.stopwatch.monotonic();
     if (now - (this.#identifiedAt.get(key) ?? Number.NEGATIVE_INFINITY) < identifyIntervalMs) return true;
     this.#identifiedAt.set(key, now);
     return false;
@@ -179,7 +181,8 @@ export class Gateway {
   }
 
   async #deleteAfterTimeout(session: GatewayServerSession): Promise<void> {
-    await this.#options.stopwatch.sleep(resumeTimeoutMs, this.#options.stopped);
+    const { stopwatch, stopped } = this.#options.state;
+    await stopwatch.sleep(resumeTimeoutMs, stopped);
     if (session.send === null) this.#sessions.delete(session.id);
   }
 

@@ -1,11 +1,9 @@
 import { newMember } from './default-guild.ts';
-import type { DiscordState } from './discord-state.ts';
-import { RejectedByClientError } from './errors.ts';
-import { guildCreate } from './guild-create.ts';
+import { type DiscordState, requireLocale } from './discord-state.ts';
+import { reject } from './errors.ts';
 import { intent } from './intents.ts';
 import type { Member, Role } from './objects.ts';
 import { type PermissionName, permissions } from './permissions.ts';
-import { requireLocale } from './resolve-locale.ts';
 
 /** What the people who run the guild do to it, and its members to themselves. */
 export interface GuildControls {
@@ -36,19 +34,18 @@ export interface GuildControls {
 }
 
 export function createGuildControls(state: DiscordState): GuildControls {
-  const { guildId, events } = state;
+  const { guildId } = state;
   const everyone = state.roles.filter(({ id }) => id === guildId);
   let removedBot: Member | null = null;
 
-  function roleOf(roleId: string): Role {
-    const role = state.roles.find(({ id }) => id === roleId && id !== guildId);
-    if (role === undefined) throw new RejectedByClientError('unknown_role', 'The guild has no such role to change');
-    return role;
-  }
-
-  function dispatch(name: string, data: object, requiredIntent: number): void {
-    events.emit('dispatch', { name, data: { guild_id: guildId, ...data }, intent: requiredIntent, guildId });
-  }
+  /** A role that can be changed: any but @everyone. */
+  const roleOf = (roleId: string): Role =>
+    state.roles.find(({ id }) => id === roleId && id !== guildId) ??
+    reject('unknown_role', 'The guild has no such role to change');
+  const memberOf = (userId: string): Member =>
+    state.members.get(userId) ?? reject('unknown_user', 'The user is not a member of the guild');
+  const dispatch = (name: string, data: object, requiredIntent: number) =>
+    state.dispatch(name, { guild_id: guildId, ...data }, requiredIntent);
 
   return {
     moveRole(roleId, position) {
@@ -59,49 +56,40 @@ export function createGuildControls(state: DiscordState): GuildControls {
       for (const each of state.roles) {
         if (!before.includes(each)) dispatch('GUILD_ROLE_UPDATE', { role: each }, intent.guilds);
       }
-      events.emit('change', { kind: 'members' });
+      state.changed('members');
     },
     setRolePermissions(roleId, granted) {
-      const role = state.roles.find(({ id }) => id === roleId);
-      if (role === undefined) throw new RejectedByClientError('unknown_role', 'The guild has no such role');
-      const changed = { ...role, permissions: String(permissions(...granted)) };
-      state.roles = state.roles.map((each) => (each.id === roleId ? changed : each));
-      dispatch('GUILD_ROLE_UPDATE', { role: changed }, intent.guilds);
-      events.emit('change', { kind: 'members' });
+      const role = state.roles.find(({ id }) => id === roleId) ?? reject('unknown_role', 'The guild has no such role');
+      state.setRolePermissions(role, permissions(...granted));
     },
     deleteRole(roleId) {
-      if (roleOf(roleId).managed)
-        throw new RejectedByClientError('not_permitted', 'A role of an integration cannot be deleted');
+      if (roleOf(roleId).managed) reject('not_permitted', 'A role of an integration cannot be deleted');
       state.roles = state.roles.filter(({ id }) => id !== roleId);
       for (const [userId, member] of state.members) {
         state.members.set(userId, { ...member, roles: member.roles.filter((id) => id !== roleId) });
       }
       dispatch('GUILD_ROLE_DELETE', { role_id: roleId }, intent.guilds);
-      events.emit('change', { kind: 'members' });
+      state.changed('members');
     },
     leave(userId) {
-      const member = state.members.get(userId);
-      if (member === undefined || member.user.bot)
-        throw new RejectedByClientError('unknown_user', 'The user is not a member of the guild');
-      if (userId === state.guild().owner_id)
-        throw new RejectedByClientError('not_permitted', 'The owner cannot leave the guild');
+      const { user } = memberOf(userId);
+      if (user.bot) reject('unknown_user', 'The user is not a member of the guild');
+      if (userId === state.guild().owner_id) reject('not_permitted', 'The owner cannot leave the guild');
       state.members.delete(userId);
-      dispatch('GUILD_MEMBER_REMOVE', { user: member.user }, intent.guildMembers);
-      events.emit('change', { kind: 'members' });
+      dispatch('GUILD_MEMBER_REMOVE', { user }, intent.guildMembers);
+      state.changed('members');
     },
     rejoin(userId) {
       const user = state.users.get(userId);
       if (user === undefined || state.isMember(userId))
-        throw new RejectedByClientError('unknown_user', 'Only a user who has left can join again');
+        reject('unknown_user', 'Only a user who has left can join again');
       const member = newMember(user, state.timestamp());
       state.members.set(userId, member);
       dispatch('GUILD_MEMBER_ADD', member, intent.guildMembers);
-      events.emit('change', { kind: 'members' });
+      state.changed('members');
     },
     setRole(userId, roleId, hasRole) {
-      const member = state.members.get(userId);
-      if (member === undefined)
-        throw new RejectedByClientError('unknown_user', 'The user is not a member of the guild');
+      const member = memberOf(userId);
       const { id } = roleOf(roleId);
       const others = member.roles.filter((each) => each !== id);
       state.setRoles(member, hasRole ? [...others, id] : others);
@@ -112,38 +100,23 @@ export function createGuildControls(state: DiscordState): GuildControls {
       removedBot = member;
       state.members.delete(state.bot.id);
       // Without `unavailable`: it is not an outage.
-      events.emit('dispatch', { name: 'GUILD_DELETE', data: { id: guildId }, intent: intent.guilds, guildId });
-      events.emit('change', { kind: 'members' });
+      state.dispatch('GUILD_DELETE', { id: guildId }, intent.guilds);
+      state.changed('members');
     },
     addBot() {
       if (removedBot === null || state.isMember(state.bot.id)) return;
       state.members.set(state.bot.id, { ...removedBot, joined_at: state.timestamp() });
-      events.emit('dispatch', { name: 'GUILD_CREATE', data: guildCreate(state, 0), intent: intent.guilds, guildId });
-      events.emit('change', { kind: 'members' });
+      state.dispatch('GUILD_CREATE', state.guildCreate(0), intent.guilds);
+      state.changed('members');
     },
-    acceptDirectMessages(userId, accepted) {
-      const user = state.users.get(userId);
-      if (user === undefined || user.bot) throw new RejectedByClientError('unknown_user', 'There is no such user');
-      state.setDirectMessagesAccepted(userId, accepted);
-    },
-    setLocale(userId, locale) {
-      const user = state.users.get(userId);
-      if (user === undefined || user.bot) throw new RejectedByClientError('unknown_user', 'There is no such user');
-      state.setLocale(userId, requireLocale(locale));
-    },
+    acceptDirectMessages: (userId, accepted) => state.setDirectMessagesAccepted(state.person(userId).id, accepted),
+    setLocale: (userId, locale) => state.setLocale(state.person(userId).id, requireLocale(locale)),
     denyBot(channelId, denied) {
       const channel = state.channels.get(channelId);
-      if (channel?.type !== 0) throw new RejectedByClientError('unknown_channel', 'The guild has no such channel');
-      const botId = state.bot.id;
-      const others = channel.permission_overwrites.filter(({ id }) => id !== botId);
-      const own = { id: botId, type: 1, allow: '0', deny: String(permissions(...denied)) } as const;
-      const changed = { ...channel, permission_overwrites: denied.length > 0 ? [...others, own] : others };
-      state.channels.set(channelId, changed);
-      dispatch('CHANNEL_UPDATE', changed, intent.guilds);
+      if (channel?.type !== 0) reject('unknown_channel', 'The guild has no such channel');
+      state.denyBot(channel, permissions(...denied));
     },
-    setGuildLocale(locale) {
-      state.setGuildLocale(requireLocale(locale));
-    },
+    setGuildLocale: (locale) => state.setGuildLocale(requireLocale(locale)),
   };
 }
 

@@ -1,13 +1,9 @@
 import type { UploadedFile } from './body.ts';
-import { type Callback, callbackSchema, callbackType } from './callback-schema.ts';
-import type { DiscordState } from './discord-state.ts';
-import { errorResponse, fieldError } from './errors.ts';
-import type { Files } from './files.ts';
-import { type Interaction, type Interactions, interactionType } from './interactions.ts';
-import { messageFlag, messageType } from './message-flags.ts';
+import type { DiscordStore } from './discord-store.ts';
+import { errorResponse, fieldError, raise } from './errors.ts';
+import { type Callback, callbackSchema, callbackType, type Interaction, interactionType } from './interactions.ts';
 import { type MessagePayload, messageSchema, validateEdit, withLayoutFlag } from './message-schema.ts';
-import type { Messages } from './messages.ts';
-import type { InteractionMetadata, Message } from './objects.ts';
+import { type InteractionMetadata, type Message, messageFlag, messageType } from './objects.ts';
 import { validate } from './validate.ts';
 
 /** "Interactions … limited to five followup messages per interaction", where only the user has installed the app. */
@@ -23,21 +19,15 @@ const allowedCallbacks: Readonly<Record<number, readonly number[]>> = {
 
 /** Turns the bot's responses to interactions into messages. Discord: "Receiving and Responding". */
 export class InteractionCallbacks {
-  readonly #state: DiscordState;
-  readonly #messages: Messages;
-  readonly #interactions: Interactions;
-  readonly #files: Files;
+  readonly #store: DiscordStore;
 
-  constructor(state: DiscordState, messages: Messages, interactions: Interactions, files: Files) {
-    this.#state = state;
-    this.#messages = messages;
-    this.#interactions = interactions;
-    this.#files = files;
+  constructor(store: DiscordStore) {
+    this.#store = store;
   }
 
   /** The initial response. Returns the message that it created or edited, if any. */
   respond(id: string, token: string, body: unknown, files: readonly UploadedFile[]) {
-    const interaction = this.#interactions.findUnanswered(id, token);
+    const interaction = this.#store.interactions.findUnanswered(id, token);
     const callback = validate(callbackSchema, this.#asEditOfSource(interaction, body));
     const allowed = allowedCallbacks[interaction.type] ?? [];
     if (!allowed.includes(callback.type)) {
@@ -45,7 +35,7 @@ export class InteractionCallbacks {
     }
     const message = this.#apply(interaction, callback, files);
     if (message !== undefined) interaction.originalId = message.id;
-    this.#interactions.acknowledge(interaction, callback);
+    this.#store.interactions.acknowledge(interaction, callback);
     if (message !== undefined && callback.type !== callbackType.deferredUpdate)
       this.#settleIfShown(interaction, message);
     return { interaction, callback, message };
@@ -53,26 +43,26 @@ export class InteractionCallbacks {
 
   /** A message of an interaction; `@original` is its initial response. */
   message(token: string, messageId: string): Message {
-    const interaction = this.#interactions.findByToken(token);
+    const interaction = this.#store.interactions.findByToken(token);
     return this.#ownMessage(interaction, messageId);
   }
 
   edit(token: string, messageId: string, body: unknown, files: readonly UploadedFile[]): Message {
-    const interaction = this.#interactions.findByToken(token);
+    const interaction = this.#store.interactions.findByToken(token);
     const message = this.#ownMessage(interaction, messageId);
     return this.#edit(interaction, message, validateEdit(message, body), files);
   }
 
   delete(token: string, messageId: string): void {
-    const interaction = this.#interactions.findByToken(token);
-    this.#messages.delete(this.#ownMessage(interaction, messageId).id);
+    const interaction = this.#store.interactions.findByToken(token);
+    this.#store.messages.delete(this.#ownMessage(interaction, messageId).id);
   }
 
   /** A follow-up message. As on Discord, the first one after a deferral replaces "is thinking…". */
   followUp(token: string, body: unknown, files: readonly UploadedFile[]): Message {
-    const interaction = this.#interactions.findByToken(token);
+    const interaction = this.#store.interactions.findByToken(token);
     const payload = validate(messageSchema, body);
-    const original = interaction.originalId === null ? undefined : this.#messages.find(interaction.originalId)?.message;
+    const original = this.#find(interaction.originalId);
     if (original && original.flags & messageFlag.loading) return this.#edit(interaction, original, payload, files);
     if (interaction.owners['0'] === undefined && interaction.followUps >= maxFollowUps)
       throw errorResponse.tooManyFollowUps();
@@ -105,23 +95,23 @@ export class InteractionCallbacks {
     files: readonly UploadedFile[],
     flags: number,
   ): Message {
-    const channel = this.#state.channels.get(interaction.channelId);
-    const user = this.#state.user(interaction.userId);
+    const channel = this.#store.state.channels.get(interaction.channelId);
+    const user = this.#store.state.user(interaction.userId);
     if (channel === undefined || user === undefined) throw errorResponse.unknownChannel();
     const complete = validate(messageSchema, payload);
     const isCommand = interaction.type === interactionType.command;
     const trigger = { id: interaction.id, type: interaction.type, user };
-    const message = this.#messages.create({
+    const message = this.#store.messages.create({
       channel,
-      author: this.#state.bot,
-      content: this.#files.attach(files, complete, { ephemeral: (flags & messageFlag.ephemeral) !== 0 }),
+      author: this.#store.state.bot,
+      content: this.#store.files.attach(files, complete, { ephemeral: (flags & messageFlag.ephemeral) !== 0 }),
       flags,
       onlyFor: flags & messageFlag.ephemeral ? interaction.userId : null,
       extra: {
-        application_id: this.#state.applicationId,
-        webhook_id: this.#state.applicationId,
+        application_id: this.#store.state.applicationId,
+        webhook_id: this.#store.state.applicationId,
         type: isCommand ? messageType.chatInputCommand : messageType.default,
-        interaction_metadata: toMetadata(interaction, this.#state, this.#interactions),
+        interaction_metadata: toMetadata(interaction, this.#store),
         ...(isCommand ? { interaction: { ...trigger, name: interaction.label.slice(1) } } : {}),
       },
     });
@@ -131,8 +121,8 @@ export class InteractionCallbacks {
 
   #edit(interaction: Interaction, message: Message, payload: MessagePayload, files: readonly UploadedFile[]): Message {
     const ephemeral = (message.flags & messageFlag.ephemeral) !== 0;
-    const content = this.#files.attach(files, payload, { existing: message, ephemeral });
-    const edited = this.#messages.edit(message.id, content, { clearFlags: messageFlag.loading });
+    const content = this.#store.files.attach(files, payload, { existing: message, ephemeral });
+    const edited = this.#store.messages.edit(message.id, content, { clearFlags: messageFlag.loading });
     if (!interaction.messageIds.includes(edited.id)) interaction.messageIds.push(edited.id);
     this.#settleIfShown(interaction, edited);
     return edited;
@@ -150,26 +140,26 @@ export class InteractionCallbacks {
   }
 
   /** The message of the component that was used. */
-  #source(interaction: Interaction): Message {
-    const source = interaction.sourceId === null ? undefined : this.#messages.find(interaction.sourceId)?.message;
-    if (source === undefined) throw errorResponse.unknownMessage();
-    return source;
+  #source({ sourceId }: Interaction): Message {
+    return this.#find(sourceId) ?? raise(errorResponse.unknownMessage());
   }
 
-  #ownMessage(interaction: Interaction, messageId: string): Message {
-    const id = messageId === '@original' ? interaction.originalId : messageId;
-    const isOwn = id !== null && (id === interaction.originalId || interaction.messageIds.includes(id));
-    const message = isOwn ? this.#messages.find(id)?.message : undefined;
-    if (message === undefined) throw errorResponse.unknownMessage();
-    return message;
+  #ownMessage({ originalId, messageIds }: Interaction, messageId: string): Message {
+    const id = messageId === '@original' ? originalId : messageId;
+    const isOwn = id !== null && (id === originalId || messageIds.includes(id));
+    return (isOwn ? this.#find(id) : undefined) ?? raise(errorResponse.unknownMessage());
+  }
+
+  #find(messageId: string | null): Message | undefined {
+    return messageId === null ? undefined : this.#store.messages.find(messageId)?.message;
   }
 }
 
 /** The metadata of a message that responds to an interaction. Discord: "Message Interaction Metadata Object". */
-function toMetadata(interaction: Interaction, state: DiscordState, interactions: Interactions): InteractionMetadata {
+function toMetadata(interaction: Interaction, store: DiscordStore): InteractionMetadata {
   const { id, type, userId, sourceId, openerId, originalId, owners } = interaction;
-  const user = state.user(userId);
-  const opener = openerId === undefined ? undefined : interactions.find(openerId);
+  const user = store.state.user(userId);
+  const opener = openerId === undefined ? undefined : store.interactions.find(openerId);
   return {
     id,
     type,
@@ -178,8 +168,6 @@ function toMetadata(interaction: Interaction, state: DiscordState, interactions:
     // "Present only on follow-up messages."
     ...(originalId === null ? {} : { original_response_message_id: originalId }),
     ...(type === interactionType.component && sourceId !== null ? { interacted_message_id: sourceId } : {}),
-    ...(opener && {
-      triggering_interaction_metadata: toMetadata({ ...opener, originalId: null }, state, interactions),
-    }),
+    ...(opener && { triggering_interaction_metadata: toMetadata({ ...opener, originalId: null }, store) }),
   };
 }

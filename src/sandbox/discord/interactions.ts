@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../platform/clock.ts';
+import { z } from 'zod';
 import { minute, second } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
-import { type Callback, callbackType } from './callback-schema.ts';
+import { choice } from './command-schema.ts';
 import type { DiscordState } from './discord-state.ts';
 import { errorResponse } from './errors.ts';
-import type { Message } from './objects.ts';
+import { messageSchema } from './message-schema.ts';
+import { modalSchema } from './modal.ts';
+import { type Message, messageFlag } from './objects.ts';
 
 /** "You must send an initial response within 3 seconds." (ms) Discord: "Interaction Callback". */
 export const responseTimeoutMs = 3 * second;
@@ -14,6 +16,33 @@ export const tokenLifetimeMs = 15 * minute;
 
 export const interactionType = { command: 2, component: 3, autocomplete: 4, modal: 5 } as const;
 export type InteractionType = (typeof interactionType)[keyof typeof interactionType];
+
+/** Interaction callback types. Discord: "Interaction Response Object". */
+export const callbackType = {
+  message: 4,
+  deferredMessage: 5,
+  deferredUpdate: 6,
+  update: 7,
+  choices: 8,
+  modal: 9,
+} as const;
+
+const choices = z.object({ choices: z.array(choice).max(25) });
+
+/** "The only valid message flag you may use is EPHEMERAL"; IS_COMPONENTS_V2 belongs to the edit that follows. */
+const deferral = z.object({ flags: z.literal([0, messageFlag.ephemeral]).nullish() }).nullish();
+const flags = z.object({ flags: z.int().nullish() }).nullish();
+
+export const callbackSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal(callbackType.message), data: messageSchema }),
+  z.object({ type: z.literal(callbackType.deferredMessage), data: deferral }),
+  z.object({ type: z.literal(callbackType.deferredUpdate), data: flags }),
+  z.object({ type: z.literal(callbackType.update), data: messageSchema }),
+  z.object({ type: z.literal(callbackType.choices), data: choices }),
+  z.object({ type: z.literal(callbackType.modal), data: modalSchema }),
+]);
+
+export type Callback = z.output<typeof callbackSchema>;
 
 /** The initial response to an interaction. */
 export type ReceivedCallback = Callback & {
@@ -70,14 +99,10 @@ export type InstallationOwners = Readonly<Record<string, string>>;
 /** The recent interactions, by id and token. */
 export class Interactions {
   readonly #state: DiscordState;
-  readonly #stopwatch: Clock;
-  readonly #stopped: AbortSignal;
   readonly #byToken = new Map<string, Interaction>();
 
-  constructor(state: DiscordState, stopwatch: Clock, stopped: AbortSignal) {
+  constructor(state: DiscordState) {
     this.#state = state;
-    this.#stopwatch = stopwatch;
-    this.#stopped = stopped;
   }
 
   create(request: InteractionRequest): Interaction {
@@ -85,7 +110,7 @@ export class Interactions {
       ...request,
       id: this.#state.nextId(),
       token: randomBytes(24).toString('base64url'),
-      sentAt: this.#stopwatch.monotonic(),
+      sentAt: this.#state.stopwatch.monotonic(),
       callback: null,
       isModalSubmitted: false,
       originalId: null,
@@ -132,11 +157,11 @@ export class Interactions {
   }
 
   async #failAfterDeadline(interaction: Interaction): Promise<void> {
-    await this.#stopwatch.sleep(responseTimeoutMs, this.#stopped);
+    await this.#state.stopwatch.sleep(responseTimeoutMs, this.#state.stopped);
     if (interaction.callback !== null) return;
     interaction.response.reject(new ApplicationDidNotRespondError());
     interaction.settled.reject(new ApplicationDidNotRespondError());
-    if (!this.#stopped.aborted) this.#emitChange(interaction, 'failed');
+    if (!this.#state.stopped.aborted) this.#emitChange(interaction, 'failed');
   }
 
   #deleteExpired(): void {
@@ -147,7 +172,7 @@ export class Interactions {
   }
 
   #age(interaction: Interaction): number {
-    return this.#stopwatch.monotonic() - interaction.sentAt;
+    return this.#state.stopwatch.monotonic() - interaction.sentAt;
   }
 
   #emitChange(interaction: Interaction, state: 'sent' | 'answered' | 'failed'): void {

@@ -3,25 +3,21 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import type { PagePorts } from '../page/ports.ts';
 import type { StoredCommand } from './commands.ts';
+import type { SentDispatch } from './connection.ts';
 import type { DefaultGuildOptions, Person, RoleIds } from './default-guild.ts';
 import type { RecordedRequest } from './diagnostics.ts';
-import type { StateChange } from './events.ts';
+import type { StateChange } from './discord-state.ts';
 import type { FaultControls } from './faults.ts';
 import type { RecordedIdentify } from './gateway.ts';
 import type { GuildControls } from './guild-controls.ts';
+import type { ReceivedCallback } from './interactions.ts';
+import type { Localizations } from './locales.ts';
+import type { SubmittedValues } from './modal.ts';
 import type { AuthorizationControls, OAuthApplication } from './oauth.ts';
 import type { Message } from './objects.ts';
 import type { PersistedState } from './persistence.ts';
+import type { OptionInput } from './resolve-command.ts';
 import type { LinkedRoleControls } from './role-connections.ts';
-import type { SentDispatch } from './session.ts';
-import type {
-  AutocompleteAction,
-  Choice,
-  CommandAction,
-  ComponentAction,
-  InteractionHandle,
-  ModalAction,
-} from './user-actions.ts';
 
 export interface LocalDiscordOptions extends DefaultGuildOptions {
   /** 0 (default) selects a free port. */
@@ -123,4 +119,58 @@ export interface LocalDiscord {
   /** The commands available in the guild. */
   commands(): readonly StoredCommand[];
   stop(): Promise<void>;
+}
+
+/** The actions of a member, and their results. */
+
+/** A sent interaction and its responses. */
+export interface InteractionHandle {
+  readonly id: string;
+  /** The callback; rejects with ApplicationDidNotRespondError after 3 seconds without one. */
+  readonly response: Promise<ReceivedCallback>;
+  /** The message once it is more than "is thinking…"; rejects like `response`. */
+  readonly settled: Promise<Message>;
+  /** The current versions of the messages that the interaction created or edited. */
+  readonly messages: readonly Message[];
+}
+
+export interface CommandAction {
+  /** Including subcommands, as in `vote trace`. */
+  readonly name: string;
+  readonly userId: string;
+  readonly channelId: string;
+  /** By option name; users, channels and roles as ids, an attachment as a file. */
+  readonly options?: Readonly<Record<string, OptionInput>>;
+  /** The language of the client for this action only (default: that of the member). */
+  readonly locale?: string;
+}
+
+export interface ComponentAction {
+  readonly messageId: string;
+  readonly customId: string;
+  readonly userId: string;
+  /** The selected values of a select. */
+  readonly values?: readonly string[];
+  /** As in {@link CommandAction}. */
+  readonly locale?: string;
+}
+
+export interface AutocompleteAction extends CommandAction {
+  /** The option that the member is typing in, and its text so far. */
+  readonly focused: { readonly name: string; readonly value: string };
+}
+
+/** An autocomplete choice. */
+export interface Choice {
+  readonly name: string;
+  readonly name_localizations?: Localizations;
+  readonly value: string | number;
+}
+
+export interface ModalAction {
+  /** The id of the interaction that opened it. */
+  readonly interactionId: string;
+  readonly userId: string;
+  /** By the custom ids of the fields. */
+  readonly values: SubmittedValues;
 }

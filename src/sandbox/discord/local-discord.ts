@@ -2,31 +2,24 @@ import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { systemClock } from '../../platform/clock.ts';
 import { createPage } from '../page/page.ts';
-import { Commands } from './commands.ts';
+import type { SentDispatch } from './connection.ts';
 import { createConsentPage } from './consent-page.ts';
 import { defaultGuild } from './default-guild.ts';
 import { httpExchanges, type RecordedRequest, sentDispatches, storedMessages } from './diagnostics.ts';
-import { DiscordState } from './discord-state.ts';
-import type { StateChange } from './events.ts';
+import { createStore } from './discord-store.ts';
 import { createFaultControls, InjectedFaults } from './faults.ts';
-import { Files } from './files.ts';
 import { Gateway } from './gateway.ts';
 import { createGuildControls } from './guild-controls.ts';
 import { InteractionCallbacks } from './interaction-callbacks.ts';
-import { Interactions } from './interactions.ts';
 import type { LocalDiscord, LocalDiscordOptions } from './local-discord-interface.ts';
 import { MemberClient } from './member-client.ts';
-import { Messages } from './messages.ts';
-import { OAuth } from './oauth.ts';
 import { OutgoingInteractions } from './outgoing-interactions.ts';
 import { exportState, restoreState } from './persistence.ts';
 import { idsWithoutBot } from './places-without-bot.ts';
 import { RateLimits } from './rate-limits.ts';
 import { createRest } from './rest.ts';
-import { RoleConnections } from './role-connections.ts';
 import { allRoutes } from './routes/all.ts';
 import { listen } from './server.ts';
-import type { SentDispatch } from './session.ts';
 
 export type { LocalDiscord, LocalDiscordOptions };
 
@@ -57,6 +50,7 @@ export type { LocalDiscord, LocalDiscordOptions };
 export async function startLocalDiscord(options: LocalDiscordOptions = {}): Promise<LocalDiscord> {
   const { clock = systemClock, stopwatch = systemClock, log } = options;
   const stopping = new AbortController();
+  const timing = { clock, stopwatch, stopped: stopping.signal };
   const server = await listen(options.port ?? 0, options.host ?? '127.0.0.1');
   const { origin, gatewayUrl } = server;
 
@@ -64,37 +58,24 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
   const token = newToken(defaults.bot.id);
   const requests: RecordedRequest[] = [];
   const dispatches: SentDispatch[] = [];
-  const events = new EventEmitter<{ change: [StateChange]; request: [RecordedRequest] }>();
+  const events: LocalDiscord['events'] = new EventEmitter();
 
-  const state = new DiscordState(clock, defaults);
-  const files = new Files(origin, state.nextId);
-  const messages = new Messages(state, stopwatch);
+  const store = createStore(defaults, timing, origin, options.applications);
+  const { state, messages, commands, oauth, connections } = store;
   if (options.initialState) restoreState(state, messages, options.initialState);
-  const commands = new Commands(state);
-  const interactions = new Interactions(state, stopwatch, stopping.signal);
-  const callbacks = new InteractionCallbacks(state, messages, interactions, files);
-  const outgoing = new OutgoingInteractions({
-    ...{ callbacks, applicationId: state.applicationId, clock, log },
-    onExchange: ({ interactionId, callback, status, error }) =>
-      httpExchanges.publish({
-        at: clock.now(),
-        method: 'POST',
-        path: `/interactions/${interactionId}/{token}/callback`,
-        ...{ query: '', headers: {}, body: callback, status, response: error },
-      }),
+  const callbacks = new InteractionCallbacks(store);
+  const outgoing = new OutgoingInteractions(state, callbacks, log, ({ interactionId, callback, status, error }) => {
+    const path = `/interactions/${interactionId}/{token}/callback`;
+    const request = { at: clock.now(), method: 'POST', path, query: '', headers: {}, body: callback };
+    httpExchanges.publish({ ...request, status, response: error });
   });
-  const client = new MemberClient(state, commands, messages, interactions, files, outgoing);
+  const client = new MemberClient(store, outgoing);
   const guild = createGuildControls(state);
-  const oauth = new OAuth(state, clock, options.applications ?? []);
-  const connections = new RoleConnections(state);
-  oauth.onRevoked = (userId) => connections.deleteConnection(userId);
   const faults = new InjectedFaults(stopwatch);
   const gateway = new Gateway({
     state,
     url: gatewayUrl,
     token,
-    stopwatch,
-    stopped: stopping.signal,
     heartbeatInterval: options.heartbeatInterval ?? 41_250,
     grantedIntents: options.grantedIntents ?? 0,
     maxConcurrency: options.maxConcurrency ?? null,
@@ -104,12 +85,11 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     },
   });
   const rest = createRest({
-    routes: allRoutes({ state, commands, messages, files, callbacks, outgoing, gatewayUrl, oauth, connections }),
+    routes: allRoutes(store, callbacks, outgoing, gatewayUrl),
     token,
     faults,
     limits: options.rateLimits === false ? undefined : new RateLimits(stopwatch),
-    clock,
-    stopwatch,
+    timing,
     log,
     onExchange: (exchange) => {
       const { response: _answer, ...request } = exchange;
@@ -123,39 +103,30 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     events.emit('change', change);
     if (change.kind === 'message') storedMessages.publish(change.message);
   });
-  const page = options.page
-    ? createPage({
-        state,
-        messages,
-        commands,
-        client,
-        guild,
-        ports: options.page,
-        stopped: stopping.signal,
-        stopwatch,
-        log,
-      })
-    : undefined;
-  server.serve({ rest, gateway, faults, files, consent: createConsentPage(state, oauth), page: page?.handle });
+  const page = options.page ? createPage({ store, client, guild, ports: options.page, log }) : undefined;
+  server.serve({ rest, gateway, faults, files: store.files, consent: createConsentPage(store), page: page?.handle });
 
+  const { applicationId, guildId } = state;
+  const apiUrl = `${origin}/api`;
   return {
-    apiUrl: `${origin}/api`,
+    apiUrl,
     gatewayUrl,
     origin,
     pageReady: async () => page?.ready(),
     token,
-    botEnvironment: botEnvironment({
-      apiUrl: `${origin}/api`,
-      token,
-      applicationId: state.applicationId,
-      guildId: state.guildId,
-    }),
-    applicationId: state.applicationId,
+    botEnvironment: {
+      DISCORD_TOKEN: token,
+      DISCORD_API_URL: apiUrl,
+      CLIENT_ID: applicationId,
+      GUILD_ID: guildId,
+      NODE_OPTIONS: `--import=${preload.href}`,
+    },
+    applicationId,
     publicKey: outgoing.publicKey,
     get interactionsEndpoint() {
       return outgoing.url;
     },
-    guildId: state.guildId,
+    guildId,
     channels: {
       general: defaults.general.id,
       announcements: defaults.announcements.id,
@@ -187,13 +158,10 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
       return channel?.type === 0 ? `#${channel.name}` : channel?.name;
     },
     messages: (channelId, viewerId) => messages.in(channelId, viewerId),
-    directMessages: (userId) => {
-      const channel = state.findDirectChannel(userId);
-      return channel === undefined ? [] : messages.in(channel.id);
-    },
+    directMessages: (userId) => messages.in(state.findDirectChannel(userId)?.id ?? ''),
     rolesOf: (userId) => state.members.get(userId)?.roles ?? [],
     exportState: () => exportState(state, messages),
-    commands: () => commands.availableIn(state.guildId),
+    commands: () => commands.availableIn(guildId),
     stop: async () => {
       stopping.abort();
       gateway.stop();
@@ -209,19 +177,3 @@ function newToken(applicationId: string): string {
 
 /** Directs discord.js to the server that the variables name, before a bot starts. */
 const preload = new URL('./direct-discordjs.js', import.meta.url);
-
-/** Variables with which a bot in a process of its own uses a local Discord, unchanged. */
-function botEnvironment(discord: {
-  readonly apiUrl: string;
-  readonly token: string;
-  readonly applicationId: string;
-  readonly guildId: string;
-}): Readonly<Record<string, string>> {
-  return {
-    DISCORD_TOKEN: discord.token,
-    DISCORD_API_URL: discord.apiUrl,
-    CLIENT_ID: discord.applicationId,
-    GUILD_ID: discord.guildId,
-    NODE_OPTIONS: `--import=${preload.href}`,
-  };
-}

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { checkComponents, topLevelComponent } from './layout-schema.ts';
-import { messageFlag } from './message-flags.ts';
-import { addIssue, requiredText, snowflake, text, url } from './schema-parts.ts';
-import { validate } from './validate.ts';
+import { checkComponents, topLevelComponent } from './component-schema.ts';
+import type { FieldIssue } from './errors.ts';
+import { messageFlag } from './objects.ts';
+import { addIssue, requiredText, snowflake, text, url, validate } from './validate.ts';
 
 /** The schema of a message. Discord: "Create Message", "Embed Limits". */
 
@@ -33,7 +33,7 @@ const embed = z
   .superRefine((value, context) => {
     const hasContent = value.title || value.description || value.fields?.length || value.image || value.thumbnail;
     if (!hasContent && !value.author && !value.footer) {
-      addIssue(context, ['description'], 'BASE_TYPE_REQUIRED', 'This field is required');
+      addIssue(context, ['description'], 'BASE_TYPE_REQUIRED');
     }
   });
 
@@ -64,7 +64,7 @@ const body = z.object({
     .max(10)
     .superRefine((embeds, context) => {
       if (embeds.reduce((sum, each) => sum + embedLength(each), 0) > 6000) {
-        addIssue(context, [], 'MAX_EMBED_SIZE_EXCEEDED', 'Embed size exceeds maximum size of 6000');
+        addIssue(context, [], 'MAX_EMBED_SIZE_EXCEEDED');
       }
     })
     .nullish(),
@@ -91,11 +91,15 @@ export const messageSchema = body.superRefine((payload, context) => {
   const isLayout = ((payload.flags ?? 0) & messageFlag.isComponentsV2) !== 0;
   checkComponents(payload.components ?? [], isLayout, context);
   for (const field of ['content', 'embeds'] as const) {
-    if (!isLayout || !payload[field]?.length) continue;
-    const message = `The '${field}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2`;
-    addIssue(context, [field], 'MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2', message);
+    if (isLayout && payload[field]?.length) addIssue(context, [field], ...legacyFieldIssue(field));
   }
 });
+
+/** The issue of a message with IS_COMPONENTS_V2 that has a text or embeds. */
+export function legacyFieldIssue(field: 'content' | 'embeds'): FieldIssue {
+  const message = `The '${field}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2`;
+  return ['MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2', message];
+}
 
 export type MessagePayload = z.output<typeof body>;
 

@@ -1,14 +1,19 @@
-import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
 import type { DiscordState } from './discord-state.ts';
-import { errorResponse, fieldError } from './errors.ts';
+import { errorResponse, fieldError, raise } from './errors.ts';
 import { type AttachedFiles, keptAttachments } from './files.ts';
 import { intent } from './intents.ts';
-import { messageFlag, messageType } from './message-flags.ts';
-import type { AllowedMentions, MessagePayload } from './message-schema.ts';
+import { type AllowedMentions, legacyFieldIssue, type MessagePayload } from './message-schema.ts';
 import { normalizeComponents } from './normalize-components.ts';
-import { normalizeEmbeds, textsOf } from './normalized-components.ts';
-import type { Channel, Message, User } from './objects.ts';
+import {
+  type Channel,
+  type Message,
+  messageFlag,
+  messageType,
+  normalizeEmbeds,
+  textsOf,
+  type User,
+} from './objects.ts';
 import { isWithoutBot } from './places-without-bot.ts';
 
 /** How long a nonce is remembered (ms). Discord, "Create Message": "the past few minutes". */
@@ -23,26 +28,21 @@ export interface StoredMessage {
 export interface NewMessage {
   readonly channel: Channel;
   readonly author: User;
-  readonly content: MessageContent;
+  readonly content: AttachedFiles;
   readonly flags?: number;
   readonly onlyFor?: string | null;
   /** Fields of interaction responses. */
   readonly extra?: Partial<Message>;
 }
 
-/** A payload with its stored files. */
-export type MessageContent = AttachedFiles;
-
 /** All messages of all channels. Messages are immutable: an edit replaces the message. */
 export class Messages {
   readonly #state: DiscordState;
-  readonly #stopwatch: Clock;
   readonly #messages = new Map<string, StoredMessage>();
   readonly #nonces = new Map<string, { messageId: string; at: number }>();
 
-  constructor(state: DiscordState, stopwatch: Clock) {
+  constructor(state: DiscordState) {
     this.#state = state;
-    this.#stopwatch = stopwatch;
   }
 
   find(messageId: string): StoredMessage | undefined {
@@ -93,17 +93,17 @@ export class Messages {
     rejectEmpty(message);
     this.#rememberNonce(message);
     this.#store({ message, onlyFor });
-    this.#dispatchMessage('MESSAGE_CREATE', message, onlyFor);
+    if (onlyFor === null) this.#dispatch('MESSAGE_CREATE', message);
     return message;
   }
 
   /** Replaces the fields that the payload contains, and clears `clearFlags`. */
   edit(
     messageId: string,
-    { payload, attachments, resolveMedia }: MessageContent,
+    { payload, attachments, resolveMedia }: AttachedFiles,
     options: { clearFlags?: number } = {},
   ): Message {
-    const { message, onlyFor } = this.#messages.get(messageId) ?? throwUnknownMessage();
+    const { message, onlyFor } = this.#messages.get(messageId) ?? raise(errorResponse.unknownMessage());
     const content = payload.content === undefined ? message.content : (payload.content ?? '');
     const components =
       payload.components === undefined ? message.components : normalizeComponents(payload.components, resolveMedia);
@@ -122,15 +122,15 @@ export class Messages {
     rejectEmpty(edited);
     rejectMixed(edited);
     this.#store({ message: edited, onlyFor });
-    this.#dispatchMessage('MESSAGE_UPDATE', withoutNonce(edited), onlyFor);
+    if (onlyFor === null) this.#dispatch('MESSAGE_UPDATE', withoutNonce(edited));
     return edited;
   }
 
   delete(messageId: string): void {
-    const { message, onlyFor } = this.#messages.get(messageId) ?? throwUnknownMessage();
+    const { message, onlyFor } = this.#messages.get(messageId) ?? raise(errorResponse.unknownMessage());
     this.#messages.delete(messageId);
     const data = { id: message.id, channel_id: message.channel_id };
-    if (onlyFor === null) this.#dispatch('MESSAGE_DELETE', message.channel_id, data);
+    if (onlyFor === null) this.#dispatch('MESSAGE_DELETE', data);
     this.#state.events.emit('change', { kind: 'message_deleted', channelId: message.channel_id, messageId });
   }
 
@@ -148,32 +148,24 @@ export class Messages {
     this.#state.events.emit('change', { kind: 'message', ...stored });
   }
 
-  #dispatchMessage(name: string, message: Message, onlyFor: string | null): void {
-    if (onlyFor === null) this.#dispatch(name, message.channel_id, message);
-  }
-
-  #dispatch(name: string, channelId: string, data: object): void {
-    const channel = this.#state.channels.get(channelId);
+  #dispatch(name: string, data: Pick<Message, 'id' | 'channel_id'>): void {
+    const channel = this.#state.channels.get(data.channel_id);
     if (channel !== undefined && isWithoutBot(channel)) return;
-    const guildId = channel?.type === 0 ? channel.guild_id : null;
-    this.#state.events.emit('dispatch', {
-      name,
-      data: guildId === null ? data : { ...data, guild_id: guildId },
-      intent: guildId === null ? intent.directMessages : intent.guildMessages,
-      guildId,
-    });
+    if (channel?.type !== 0) this.#state.dispatch(name, data, intent.directMessages, null);
+    else this.#state.dispatch(name, { ...data, guild_id: channel.guild_id }, intent.guildMessages, channel.guild_id);
   }
 
   #findByNonce(author: User, nonce: MessagePayload['nonce']): Message | undefined {
     const nonceEntry = this.#nonces.get(nonceKey(author, nonce));
-    if (nonceEntry === undefined || this.#stopwatch.monotonic() - nonceEntry.at > nonceLifetimeMs) return undefined;
+    if (nonceEntry === undefined || this.#state.stopwatch.monotonic() - nonceEntry.at > nonceLifetimeMs)
+      return undefined;
     return this.#messages.get(nonceEntry.messageId)?.message;
   }
 
   #rememberNonce(message: Message): void {
     if (message.nonce === undefined) return;
     const key = nonceKey(message.author, message.nonce);
-    this.#nonces.set(key, { messageId: message.id, at: this.#stopwatch.monotonic() });
+    this.#nonces.set(key, { messageId: message.id, at: this.#state.stopwatch.monotonic() });
   }
 }
 
@@ -205,13 +197,7 @@ function rejectEmpty(message: Message): void {
 function rejectMixed({ flags, content, embeds }: Message): void {
   if ((flags & messageFlag.isComponentsV2) === 0) return;
   const field = content ? 'content' : embeds.length > 0 ? 'embeds' : undefined;
-  if (field === undefined) return;
-  const message = `The '${field}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2`;
-  throw fieldError([field], 'MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2', message);
-}
-
-function throwUnknownMessage(): never {
-  throw errorResponse.unknownMessage();
+  if (field !== undefined) throw fieldError([field], ...legacyFieldIssue(field));
 }
 
 type Mentions = Pick<Message, 'mentions' | 'mention_roles' | 'mention_everyone'>;

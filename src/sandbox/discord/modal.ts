@@ -1,13 +1,19 @@
 import { z } from 'zod';
-import { componentId, entitySelect, type Select, stringSelect } from './component-schema.ts';
-import { RejectedByClientError } from './errors.ts';
-import { checkbox, checkboxGroup, choiceType, radioGroup, resolveChoice } from './modal-choices.ts';
-import { resolveSelection } from './resolve-select.ts';
-import type { Actor, Resolved } from './resolved.ts';
-import { addIssue } from './schema-parts.ts';
+import { checkSelectable, componentId, createIds, entitySelect, optionList, stringSelect } from './component-schema.ts';
+import { reject } from './errors.ts';
+import { type Actor, checkSelection, type Resolved, resolveSelection } from './resolved.ts';
+import { addIssue, requiredText, text as trimmedText } from './validate.ts';
 
 /** Discord: "Component Types", the types in modals. */
-const type = { actionRow: 1, textInput: 4, textDisplay: 10, label: 18, ...choiceType } as const;
+const type = {
+  actionRow: 1,
+  textInput: 4,
+  textDisplay: 10,
+  label: 18,
+  radioGroup: 21,
+  checkboxGroup: 22,
+  checkbox: 23,
+} as const;
 
 const text = (max: number) => z.string().max(max);
 
@@ -26,26 +32,63 @@ const textInput = z.object({
   placeholder: text(100).nullish(),
 });
 
-interface ModalSelect {
+interface Field {
+  readonly type: number;
   readonly required?: boolean | null | undefined;
   readonly disabled?: boolean | null | undefined;
   readonly min_values?: number | null | undefined;
+  readonly max_values?: number | null | undefined;
+  readonly options?: readonly unknown[];
 }
 
 /** The rules of selects that apply only in modals. Discord: "String Select Structure", notes. */
-function checkModalSelect({ required, disabled, min_values }: ModalSelect, context: z.RefinementCtx): void {
-  if (disabled) {
-    addIssue(context, ['disabled'], 'COMPONENT_DISABLED_NOT_ALLOWED', 'Components in modals cannot be disabled');
-  }
-  if ((required ?? true) && min_values === 0) {
-    const message = 'min_values must be at least 1 if the component is required';
-    addIssue(context, ['min_values'], 'SELECT_COMPONENT_REQUIRED_MIN_VALUES', message);
-  }
+function checkField({ required, disabled, min_values }: Field, context: z.RefinementCtx): void {
+  if (disabled) addIssue(context, ['disabled'], 'COMPONENT_DISABLED_NOT_ALLOWED');
+  if ((required ?? true) && min_values === 0) addIssue(context, ['min_values'], 'SELECT_COMPONENT_REQUIRED_MIN_VALUES');
 }
 
-const required = { required: z.boolean().nullish() };
-const modalStringSelect = stringSelect.safeExtend(required).superRefine(checkModalSelect);
-const modalEntitySelect = entitySelect.safeExtend(required).superRefine(checkModalSelect);
+const required = z.boolean().nullish();
+const modalStringSelect = stringSelect.safeExtend({ required }).superRefine(checkField);
+const modalEntitySelect = entitySelect.safeExtend({ required }).superRefine(checkField);
+
+const boxOption = z.object({
+  label: requiredText(100),
+  value: requiredText(100),
+  description: trimmedText(100).nullish(),
+  default: z.boolean().nullish(),
+});
+
+const radioGroup = z
+  .object({
+    type: z.literal(type.radioGroup),
+    id: componentId,
+    custom_id: requiredText(100),
+    required,
+    options: optionList(boxOption, 2, 10),
+  })
+  .superRefine(({ options }, context) => checkSelectable({ options }, 1, context));
+
+const checkboxGroup = z
+  .object({
+    type: z.literal(type.checkboxGroup),
+    id: componentId,
+    custom_id: requiredText(100),
+    required,
+    min_values: z.int().min(0).max(10).nullish(),
+    max_values: z.int().min(1).max(10).nullish(),
+    options: optionList(boxOption, 1, 10),
+  })
+  .superRefine((group, context) => {
+    checkSelectable(group, boundsOf(group)[1], context);
+    checkField(group, context);
+  });
+
+const checkbox = z.object({
+  type: z.literal(type.checkbox),
+  id: componentId,
+  custom_id: requiredText(100),
+  default: z.boolean().nullish(),
+});
 
 const row = z.object({
   type: z.literal(type.actionRow),
@@ -82,20 +125,19 @@ export const modalSchema = z
   })
   .superRefine(({ components }, context) => {
     const customIds = components.flatMap((each) => fieldOf(each)?.custom_id ?? []);
-    if (new Set(customIds).size < customIds.length) {
-      addIssue(context, ['components'], 'COMPONENT_CUSTOM_ID_DUPLICATED', 'Component custom id cannot be duplicated');
-    }
-    const ids = givenIds(components);
-    if (new Set(ids).size < ids.length) {
-      addIssue(context, ['components'], 'COMPONENT_ID_DUPLICATED', 'Component id cannot be duplicated');
-    }
+    if (hasDuplicates(customIds)) addIssue(context, ['components'], 'COMPONENT_CUSTOM_ID_DUPLICATED');
+    if (hasDuplicates(givenIds(components))) addIssue(context, ['components'], 'COMPONENT_ID_DUPLICATED');
   });
 
 export type Modal = z.output<typeof modalSchema>;
 type Part = Modal['components'][number];
-type Field = z.output<typeof textInput> | z.output<typeof label>['component'];
+type ModalField = z.output<typeof textInput> | z.output<typeof label>['component'];
 
-function fieldOf(part: Part): Field | undefined {
+function hasDuplicates(items: readonly unknown[]): boolean {
+  return new Set(items).size < items.length;
+}
+
+function fieldOf(part: Part): ModalField | undefined {
   if (part.type === type.actionRow) return part.components[0];
   return part.type === type.label ? part.component : undefined;
 }
@@ -111,19 +153,12 @@ export type SubmittedValues = Readonly<Record<string, string | readonly string[]
 /** The data of a modal submission. Discord: "Modal Submit Data Structure". @throws RejectedByClientError */
 export function toSubmitData(actor: Actor, modal: Modal, values: SubmittedValues) {
   const resolved: Record<string, Record<string, unknown>> = {};
-  const usedIds = givenIds(modal.components);
-  let last = 0;
-  const idOf = ({ id }: Part | Field) => {
-    if (id) return id;
-    do last += 1;
-    while (usedIds.includes(last));
-    return last;
-  };
+  const idOf = createIds(givenIds(modal.components));
   const components = modal.components.map((part) => {
     const container = { type: part.type, id: idOf(part) };
     const field = fieldOf(part);
     if (field === undefined) return container;
-    const { data, resolved: entities } = resolveField(actor, field, values[field.custom_id]);
+    const { data, resolved: entities = {} } = resolveField(actor, field, values[field.custom_id]);
     for (const [kind, items] of Object.entries(entities)) resolved[kind] = { ...resolved[kind], ...items };
     const inner = { type: field.type, id: idOf(field), custom_id: field.custom_id, ...data };
     return part.type === type.label ? { ...container, component: inner } : { ...container, components: [inner] };
@@ -131,31 +166,40 @@ export function toSubmitData(actor: Actor, modal: Modal, values: SubmittedValues
   return { custom_id: modal.custom_id, components, ...(Object.keys(resolved).length > 0 ? { resolved } : {}) };
 }
 
+/** The submitted data of a field, and the entities that it refers to. */
 function resolveField(
   actor: Actor,
-  field: Field,
+  field: ModalField,
   input: SubmittedValues[string] | undefined,
-): { data: object; resolved: Resolved } {
-  if (field.type === type.checkbox) return { data: { value: input === true }, resolved: {} };
+): { readonly data: object; readonly resolved?: Resolved } {
+  if (field.type === type.checkbox) return { data: { value: input === true } };
   const isRequired = field.required ?? true;
-  const values = typeof input === 'object' ? input : [input ?? ''].filter((value) => typeof value === 'string');
-  if (field.type === type.radioGroup || field.type === type.checkboxGroup) {
-    return { data: resolveChoice(field, values.filter(Boolean)), resolved: {} };
+  if (field.type === type.textInput) {
+    const value = typeof input === 'string' ? input : '';
+    checkText(field, value, isRequired);
+    return { data: { value } };
   }
-  if (field.type !== type.textInput) {
-    const selection = resolveModalSelect(actor, field, values.filter(Boolean), isRequired);
-    return { data: { values: selection.values }, resolved: selection.resolved };
+  const values = [input ?? ''].flat().filter((value) => typeof value === 'string' && value !== '') as string[];
+  const min = values.length === 0 && !isRequired ? 0 : boundsOf(field)[0];
+  if (field.type !== type.radioGroup && field.type !== type.checkboxGroup) {
+    const { resolved } = resolveSelection(actor, field, values, min);
+    return { data: { values }, resolved };
   }
-  const value = typeof input === 'string' ? input : '';
-  if (value === '' && !isRequired) return { data: { value }, resolved: {} };
-  if (value === '') throw new RejectedByClientError('field_missing', 'A required field is empty');
-  if (value.length < (field.min_length ?? 0)) throw new RejectedByClientError('field_too_short', 'A text is too short');
-  if (value.length > (field.max_length ?? 4000))
-    throw new RejectedByClientError('field_too_long', 'A text is too long');
-  return { data: { value }, resolved: {} };
+  const isOffered = (value: string) => field.options.some((option) => option.value === value);
+  checkSelection('field', values, [min, boundsOf(field)[1]], isOffered);
+  return { data: field.type === type.radioGroup ? { value: values[0] ?? null } : { values } };
 }
 
-/** An optional select may stay empty; otherwise its bounds apply. */
-function resolveModalSelect(actor: Actor, select: Select, values: readonly string[], isRequired: boolean) {
-  return resolveSelection(actor, select, values, values.length === 0 && !isRequired ? 0 : (select.min_values ?? 1));
+/** How many values a field takes. */
+function boundsOf({ type: kind, min_values, max_values, options = [] }: Field): readonly [min: number, max: number] {
+  if (kind === type.radioGroup) return [1, 1];
+  return [min_values ?? 1, max_values ?? (kind === type.checkboxGroup ? options.length : 1)];
+}
+
+/** @throws RejectedByClientError */
+function checkText({ min_length, max_length }: z.output<typeof textInput>, value: string, isRequired: boolean): void {
+  if (value === '' && !isRequired) return;
+  if (value === '') reject('field_missing', 'A required field is empty');
+  if (value.length < (min_length ?? 0)) reject('field_too_short', 'A text is too short');
+  if (value.length > (max_length ?? 4000)) reject('field_too_long', 'A text is too long');
 }

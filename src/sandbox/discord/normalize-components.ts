@@ -1,7 +1,12 @@
-import type { Button, Select } from './component-schema.ts';
-import { type AnyComponent, type Component, flatten, layoutType } from './layout-schema.ts';
-import type { Inner, Media, NormalizedComponent, NormalizedControl, Shown } from './normalized-components.ts';
-import { normalize } from './normalized-components.ts';
+import { type Button, type Component, createIds, flatten, layoutType, type Select } from './component-schema.ts';
+import {
+  type Inner,
+  type Media,
+  type NormalizedComponent,
+  type NormalizedControl,
+  normalize,
+  type Shown,
+} from './objects.ts';
 
 /** Media with the fields that only {@link MediaResolver} knows. */
 export interface ResolvedMedia {
@@ -14,19 +19,12 @@ export interface ResolvedMedia {
 /** Finds what a URL of a component shows. @throws DiscordApiError if it is an `attachment://` that does not exist */
 export type MediaResolver = (url: string) => ResolvedMedia;
 
-/** "If the id is omitted, it is generated": ascending from 1, skipping used ids. Discord: "Anatomy of a Component". */
+/** The components of a message as Discord stores them. */
 export function normalizeComponents(
   components: readonly Component[] | null | undefined,
   resolve: MediaResolver,
 ): NormalizedComponent[] {
-  const usedIds = new Set(flatten(components ?? []).map(({ id }) => id));
-  let last = 0;
-  const idOf = ({ id }: AnyComponent) => {
-    if (id) return id;
-    do last += 1;
-    while (usedIds.has(last));
-    return last;
-  };
+  const idOf = createIds(flatten(components ?? []).map(({ id }) => id));
 
   const control = (part: Button | Select): NormalizedControl => {
     const bounds = part.type === 2 ? {} : { min_values: part.min_values ?? 1, max_values: part.max_values ?? 1 };

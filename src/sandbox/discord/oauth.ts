@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { Clock } from '../../platform/clock.ts';
 import { day, minute, second } from '../../platform/durations.ts';
 import type { DiscordState } from './discord-state.ts';
-import { errorResponse, OAuth2Error, RejectedByClientError } from './errors.ts';
+import { errorResponse, OAuth2Error, reject } from './errors.ts';
 
 /** Lifetime of a code, and of an access token (ms). */
 const codeLifetimeMs = minute;
@@ -50,39 +49,38 @@ export class OAuth implements AuthorizationControls {
   readonly clientSecret = randomBytes(24).toString('base64url');
   readonly #state: DiscordState;
   readonly #applications: ReadonlyMap<string, OAuthApplication>;
-  readonly #clock: Clock;
+  readonly #onRevoked: (userId: string) => void;
   readonly #codes = new Map<string, Grant & { readonly authorization: Authorization }>();
   readonly #accessTokens = new Map<string, Grant>();
   readonly #refreshTokens = new Map<string, Grant>();
-  /** Called when a member withdraws the permission of the bot's application. */
-  onRevoked: (userId: string) => void = () => {};
 
-  /** @param others applications besides the bot's */
-  constructor(state: DiscordState, clock: Clock, others: readonly OAuthApplication[] = []) {
+  /**
+   * @param others applications besides the bot's
+   * @param onRevoked called when a member withdraws the permission of the bot's application
+   */
+  constructor(state: DiscordState, others: readonly OAuthApplication[], onRevoked: (userId: string) => void) {
     const { applicationId, bot } = state;
     const ofBot = { id: applicationId, name: bot.username, clientSecret: this.clientSecret, redirectUris: null };
     this.#applications = new Map([ofBot, ...others].map((application) => [application.id, application]));
     this.#state = state;
-    this.#clock = clock;
+    this.#onRevoked = onRevoked;
   }
 
   /** Checks the address of a consent page. @throws RejectedByClientError */
   parseAuthorization(query: URLSearchParams): Authorization {
     const get = (name: string) => query.get(name) ?? '';
-    const reject = (message: string) => new RejectedByClientError('invalid_authorization', message);
-    const application = this.#applications.get(get('client_id'));
-    if (application === undefined) throw reject('Unknown application');
-    if (get('response_type') !== 'code') throw reject('Unsupported response type');
+    const check = (isValid: boolean, message: string) => isValid || reject('invalid_authorization', message);
+    const application =
+      this.#applications.get(get('client_id')) ?? reject('invalid_authorization', 'Unknown application');
+    check(get('response_type') === 'code', 'Unsupported response type');
     const isRegistered = application.redirectUris?.includes(get('redirect_uri')) ?? URL.canParse(get('redirect_uri'));
-    if (!isRegistered) throw reject('Invalid OAuth2 redirect_uri');
-    if (
-      !get('scope')
-        .split(' ')
-        .every((scope) => scopes.includes(scope))
-    )
-      throw reject('The requested scope is invalid, unknown, or malformed.');
-    if (query.has('code_challenge') && get('code_challenge_method') !== 'S256')
-      throw reject('Unsupported challenge method');
+    check(isRegistered, 'Invalid OAuth2 redirect_uri');
+    const isKnownScope = get('scope')
+      .split(' ')
+      .every((scope) => scopes.includes(scope));
+    check(isKnownScope, 'The requested scope is invalid, unknown, or malformed.');
+    const isSupported = !query.has('code_challenge') || get('code_challenge_method') === 'S256';
+    check(isSupported, 'Unsupported challenge method');
     return {
       application,
       ...{ redirectUri: get('redirect_uri'), scope: get('scope'), state: get('state') },
@@ -100,7 +98,7 @@ export class OAuth implements AuthorizationControls {
       return url.href;
     }
     const code = randomBytes(15).toString('base64url');
-    const expiresAt = this.#clock.now() + codeLifetimeMs;
+    const expiresAt = this.#state.clock.now() + codeLifetimeMs;
     this.#codes.set(code, { applicationId: application.id, userId, scope, expiresAt, authorization });
     url.searchParams.set('code', code);
     return url.href;
@@ -115,7 +113,7 @@ export class OAuth implements AuthorizationControls {
     const { applicationId, userId, scope } = grant;
     const access_token = randomBytes(24).toString('base64url');
     const refresh_token = randomBytes(24).toString('base64url');
-    const expiresAt = this.#clock.now() + tokenLifetimeMs;
+    const expiresAt = this.#state.clock.now() + tokenLifetimeMs;
     this.#accessTokens.set(access_token, { applicationId, userId, scope, expiresAt });
     this.#refreshTokens.set(refresh_token, { applicationId, userId, scope, expiresAt: Number.POSITIVE_INFINITY });
     return { token_type: 'Bearer', access_token, refresh_token, expires_in: tokenLifetimeMs / second, scope };
@@ -139,7 +137,7 @@ export class OAuth implements AuthorizationControls {
       for (const [token, grant] of tokens)
         if (grant.userId === userId && grant.applicationId === applicationId) tokens.delete(token);
     }
-    if (applicationId === this.#state.applicationId) this.onRevoked(userId);
+    if (applicationId === this.#state.applicationId) this.#onRevoked(userId);
   }
 
   expireAccessTokens(userId: string): void {
@@ -160,7 +158,7 @@ export class OAuth implements AuthorizationControls {
 
   #grantOf(authorization: string | undefined, scope: string): Grant {
     const grant = this.#accessTokens.get(/^Bearer (.+)$/.exec(authorization ?? '')?.[1] ?? '');
-    if (grant === undefined || grant.expiresAt <= this.#clock.now()) throw errorResponse.unauthorized();
+    if (grant === undefined || grant.expiresAt <= this.#state.clock.now()) throw errorResponse.unauthorized();
     if (!grant.scope.split(' ').includes(scope)) throw errorResponse.missingAccess();
     return grant;
   }
@@ -178,7 +176,7 @@ export class OAuth implements AuthorizationControls {
       createHash('sha256')
         .update(code_verifier ?? '')
         .digest('base64url') === challenge;
-    const isCurrent = grant !== undefined && grant.expiresAt > this.#clock.now();
+    const isCurrent = grant !== undefined && grant.expiresAt > this.#state.clock.now();
     const isForClient = grant?.applicationId === client_id && redirectUri === redirect_uri;
     if (!isCurrent || !isForClient || !isVerified) throw new OAuth2Error(400, 'invalid_grant');
     return grant;

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
-import type { Clock } from '../../platform/clock.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import type { DiscordState } from './discord-state.ts';
 import { DiscordApiError, fieldError } from './errors.ts';
 import type { InteractionCallbacks } from './interaction-callbacks.ts';
 import { responseTimeoutMs } from './interactions.ts';
@@ -23,27 +23,23 @@ export interface EndpointExchange {
  * "Preparing for Interactions", "Receiving an Interaction".
  */
 export class OutgoingInteractions {
+  readonly #state: DiscordState;
   readonly #callbacks: InteractionCallbacks;
-  readonly #clock: Clock;
   readonly #log: Log | undefined;
-  readonly #applicationId: string;
   readonly #onExchange: (exchange: EndpointExchange) => void;
   readonly #key = createSigningKey();
   #url: string | null = null;
 
-  constructor(options: {
-    callbacks: InteractionCallbacks;
-    applicationId: string;
-    /** For the timestamps of signatures. */
-    clock: Clock;
-    log: Log | undefined;
-    onExchange: (exchange: EndpointExchange) => void;
-  }) {
-    this.#callbacks = options.callbacks;
-    this.#applicationId = options.applicationId;
-    this.#clock = options.clock;
-    this.#log = options.log;
-    this.#onExchange = options.onExchange;
+  constructor(
+    state: DiscordState,
+    callbacks: InteractionCallbacks,
+    log: Log | undefined,
+    onExchange: (exchange: EndpointExchange) => void,
+  ) {
+    this.#state = state;
+    this.#callbacks = callbacks;
+    this.#log = log;
+    this.#onExchange = onExchange;
   }
 
   /** 64 hexadecimal digits. */
@@ -62,9 +58,7 @@ export class OutgoingInteractions {
    */
   async setUrl(url: string | null): Promise<void> {
     if (url !== null && !(await this.#isValid(url))) {
-      const code = 'APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID';
-      const message = 'The specified interactions endpoint url could not be verified.';
-      throw fieldError(['interactions_endpoint_url'], code, message);
+      throw fieldError(['interactions_endpoint_url'], 'APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID');
     }
     this.#url = url;
   }
@@ -94,7 +88,8 @@ export class OutgoingInteractions {
   }
 
   async #isValid(url: string): Promise<boolean> {
-    const body = JSON.stringify({ id: this.#applicationId, application_id: this.#applicationId, type: pingType });
+    const { applicationId } = this.#state;
+    const body = JSON.stringify({ id: applicationId, application_id: applicationId, type: pingType });
     try {
       const rejected = await this.#post(url, body, createSigningKey());
       await rejected.body?.cancel();
@@ -109,7 +104,7 @@ export class OutgoingInteractions {
   }
 
   #post(url: string, body: string, key = this.#key): Promise<Response> {
-    const headers = key.headersFor(body, this.#clock.now());
+    const headers = key.headersFor(body, this.#state.clock.now());
     const signal = AbortSignal.timeout(responseTimeoutMs);
     return fetch(url, { method: 'POST', body, headers, signal, redirect: 'manual' });
   }

@@ -1,6 +1,6 @@
 import { type Option, optionType, type ValueOption } from './command-schema.ts';
 import type { StoredCommand } from './commands.ts';
-import { RejectedByClientError } from './errors.ts';
+import { reject } from './errors.ts';
 import type { FileInput, Files } from './files.ts';
 import type { Attachment } from './objects.ts';
 import { isWithoutBot } from './places-without-bot.ts';
@@ -40,8 +40,7 @@ export function resolveCommand(
 ): ResolvedCommand {
   const { steps: parents, values } = findOptions(command, path);
   const unknown = Object.keys(input).find((name) => !values.some((option) => option.name === name));
-  if (unknown !== undefined)
-    throw new RejectedByClientError('unknown_option', `/${command.name} has no option ${unknown}`);
+  if (unknown !== undefined) reject('unknown_option', `/${command.name} has no option ${unknown}`);
   const attachments: Record<string, Attachment> = {};
   const upload = (file: FileInput) => {
     const attachment = files.store(file);
@@ -70,7 +69,7 @@ export function resolveAutocomplete(
 ): readonly SentOption[] {
   const { steps: parents, values } = findOptions(command, path);
   if (!values.some((option) => option.name === focused.name && option.autocomplete)) {
-    throw new RejectedByClientError('no_autocomplete', `/${command.name} has no autocomplete for ${focused.name}`);
+    reject('no_autocomplete', `/${command.name} has no autocomplete for ${focused.name}`);
   }
   const options = values.flatMap(({ name, type }): SentOption[] => {
     if (name === focused.name) return [{ name, type, value: focused.value, focused: true }];
@@ -86,13 +85,11 @@ function findOptions(command: StoredCommand, path: readonly string[]) {
   let options: readonly Option[] = command.options ?? [];
   for (const name of path) {
     const parent = options.filter(isParent).find((option) => option.name === name);
-    if (parent === undefined)
-      throw new RejectedByClientError('unknown_subcommand', `/${command.name} has no subcommand ${name}`);
+    if (parent === undefined) reject('unknown_subcommand', `/${command.name} has no subcommand ${name}`);
     parents.push(parent);
     options = parent.options ?? [];
   }
-  if (options.some(isParent))
-    throw new RejectedByClientError('subcommand_missing', `/${command.name} needs a subcommand`);
+  if (options.some(isParent)) reject('subcommand_missing', `/${command.name} needs a subcommand`);
   const values = options.filter((option): option is ValueOption => !isParent(option));
   return { steps: parents, values };
 }
@@ -117,11 +114,11 @@ function toSentOptions(
   upload: (file: FileInput) => string,
 ): SentOption[] {
   if (value === undefined) {
-    if (option.required) throw new RejectedByClientError('option_missing', `The option ${option.name} is required`);
+    if (option.required) reject('option_missing', `The option ${option.name} is required`);
     return [];
   }
   const issue = findIssue(directory, option, value);
-  if (issue !== undefined) throw new RejectedByClientError('option_invalid', `The option ${option.name} ${issue}`);
+  if (issue !== undefined) reject('option_invalid', `The option ${option.name} ${issue}`);
   return [{ name: option.name, type: option.type, value: typeof value === 'object' ? upload(value) : value }];
 }
 

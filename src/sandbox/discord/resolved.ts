@@ -1,4 +1,6 @@
 import { optionType } from './command-schema.ts';
+import type { Select } from './component-schema.ts';
+import { reject } from './errors.ts';
 import type { Channel, GuildChannel, Member, Role, User } from './objects.ts';
 
 /** The lookups that resolving ids needs; `DiscordState` implements it. */
@@ -15,7 +17,7 @@ export interface Directory {
 export type Resolved = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** An id, with the command option type that says what it refers to. */
-export interface Reference {
+interface Reference {
   readonly type: number;
   readonly id: string;
 }
@@ -67,4 +69,62 @@ function partialChannel({ directory, userId }: Actor, channel: GuildChannel) {
     permissions: String(directory.permissionsOf(userId, channel)),
     app_permissions: String(directory.permissionsOf(directory.bot.id, channel)),
   };
+}
+
+/** Discord: "Component Types". */
+const selectType = { string: 3, user: 5, role: 6, mentionable: 7, channel: 8 } as const;
+
+/** The command option type that refers to the same kind of object. */
+const optionTypeOf: Readonly<Record<number, number>> = {
+  [selectType.user]: optionType.user,
+  [selectType.role]: optionType.role,
+  [selectType.mentionable]: optionType.mentionable,
+  [selectType.channel]: optionType.channel,
+};
+
+/** Checks the values that a member has selected. @throws RejectedByClientError */
+export function checkSelection(
+  kind: 'field' | 'select',
+  values: readonly string[],
+  [min, max]: readonly [number, number],
+  isOffered: (value: string) => boolean,
+): void {
+  if (values.length < min || values.length > max)
+    reject('picked_too_many_or_few', `The ${kind} requires ${min} to ${max} values`);
+  if (new Set(values).size < values.length) reject('picked_twice', 'A value is selected twice');
+  if (!values.every(isOffered)) reject('not_offered', `The ${kind} does not have this option`);
+}
+
+/** Checks a member's selection and resolves its ids. @throws RejectedByClientError */
+export function resolveSelection(
+  actor: Actor,
+  select: Select,
+  values: readonly string[],
+  minValues: number = select.min_values ?? 1,
+): { readonly values: readonly string[]; readonly resolved: Resolved } {
+  checkSelection('select', values, [minValues, select.max_values ?? 1], (value) => isOffered(actor, select, value));
+  const type = optionTypeOf[select.type];
+  const references = type === undefined ? [] : values.map((id) => ({ type, id }));
+  return { values, resolved: resolveReferences(actor, references) };
+}
+
+/** In direct messages, the client offers the two users and nothing of the guild. */
+function isOffered({ directory, userId, inGuild }: Actor, select: Select, value: string): boolean {
+  const isUser = inGuild ? directory.members.has(value) : [userId, directory.bot.id].includes(value);
+  const isRole = inGuild && directory.roles.some(({ id }) => id === value);
+  switch (select.type) {
+    case selectType.string:
+      return select.options.some((option) => option.value === value);
+    case selectType.user:
+      return isUser;
+    case selectType.role:
+      return isRole;
+    case selectType.mentionable:
+      return isUser || isRole;
+    default: {
+      const channelType = directory.channels.get(value)?.type;
+      const isAllowed = !select.channel_types?.length || select.channel_types.includes(0);
+      return inGuild && channelType === 0 && isAllowed;
+    }
+  }
 }

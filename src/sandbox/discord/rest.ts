@@ -1,23 +1,115 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { readRequestBody } from './body.ts';
-import type { HttpExchange } from './diagnostics.ts';
-import { visibleHeaders, withoutToken } from './diagnostics.ts';
-import { DiscordApiError, errorResponse, OAuth2Error } from './errors.ts';
+import { snowflakePattern } from '../../platform/snowflake.ts';
+import { readRequestBody, type UploadedFile } from './body.ts';
+import { type HttpExchange, visibleHeaders, withoutToken } from './diagnostics.ts';
+import type { Timing } from './discord-state.ts';
+import { DiscordApiError, errorResponse, fieldError, OAuth2Error } from './errors.ts';
 import type { InjectedFault, InjectedFaults } from './faults.ts';
 import { defaultLocale, isLocale, type Locale } from './locales.ts';
-import { type RateLimits, retryHeaders } from './rate-limits.ts';
-import {
-  checkIds,
-  createRouteMatcher,
-  decodePath,
-  type Route,
-  type RouteRequest,
-  type RouteResponse,
-} from './route.ts';
+import { type RateLimitBucket, type RateLimits, retryHeaders } from './rate-limits.ts';
+
+/** The names of the ids in a path such as `/channels/:channelId/messages`. */
+type IdsIn<Path extends string> = Path extends `${string}:${infer Id}/${infer Rest}`
+  ? Id | IdsIn<`/${Rest}`>
+  : Path extends `${string}:${infer Id}`
+    ? Id
+    : never;
+
+/** A parsed request. */
+interface RouteRequest<Id extends string = string> {
+  readonly ids: Readonly<Record<Id, string>>;
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+  readonly files: readonly UploadedFile[];
+  readonly locale: Locale;
+  /** The header. */
+  readonly authorization: string | undefined;
+}
+
+interface RouteResponse {
+  readonly status: number;
+  /** JSON; none for a 204. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface RouteOptions {
+  /** Whether the route needs the bot's token and counts toward its global limit. Interaction callbacks use their own token. */
+  readonly needsBot?: boolean;
+  /** Whether it can also be used with a member's token, which the route itself checks. */
+  readonly acceptsMember?: boolean;
+  readonly limit?: RateLimitBucket;
+  /** Checks the ids in the path. @throws DiscordApiError */
+  readonly check?: (ids: Readonly<Record<string, string>>) => void;
+}
+
+export interface Route extends RouteOptions {
+  readonly method: string;
+  readonly path: string;
+  readonly handle: (call: RouteRequest<never>) => RouteResponse | Promise<RouteResponse>;
+}
+
+/** Declares endpoints with the same options. The handler of each receives exactly the ids in its path. */
+export function routeWith(options: RouteOptions) {
+  return <const Path extends string>(
+    method: string,
+    path: Path,
+    handle: (call: RouteRequest<IdsIn<Path>>) => RouteResponse | Promise<RouteResponse>,
+  ): Route => ({ method, path, handle: handle as Route['handle'], ...options });
+}
+
+export const route = routeWith({});
+
+/** Responds with 200 and the JSON. */
+export const ok = (body: unknown): RouteResponse => ({ status: 200, body });
+
+/** Responds with 204 after the action. */
+export function done(_action?: unknown): RouteResponse {
+  return { status: 204 };
+}
+
+interface Match {
+  readonly route: Route;
+  readonly ids: Readonly<Record<string, string>>;
+}
+
+/** Finds the endpoint for a request; `other_method` if the path exists for other methods only. */
+export function createRouteMatcher(
+  routes: readonly Route[],
+): (method: string, path: string) => Match | 'other_method' | undefined {
+  const patterns = routes.map((each) => ({
+    route: each,
+    pattern: new RegExp(`^${each.path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`),
+  }));
+  return (method, path) => {
+    const candidates = patterns.filter(({ pattern }) => pattern.test(path));
+    const match = candidates.find((each) => each.route.method === method);
+    if (match === undefined) return candidates.length === 0 ? undefined : 'other_method';
+    const encoded = Object.entries(match.pattern.exec(path)?.groups ?? {});
+    return { route: match.route, ids: Object.fromEntries(encoded.map(([id, text]) => [id, decodePath(text)])) };
+  };
+}
+
+/** @throws DiscordApiError if an id in the path is not a snowflake; `@original` is a valid message id */
+export function checkIds(ids: Match['ids']): void {
+  for (const [name, id] of Object.entries(ids)) {
+    if (name === 'token' || id === '@original' || snowflakePattern.test(id)) continue;
+    const field = name.replace('Id', '_id');
+    throw fieldError([field], 'NUMBER_TYPE_COERCE', `Value "${id}" is not snowflake.`);
+  }
+}
+
+/** The percent-decoded text, or the text itself if its encoding is malformed. */
+export function decodePath(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 interface RestOptions {
   readonly routes: readonly Route[];
@@ -25,23 +117,18 @@ interface RestOptions {
   readonly faults: InjectedFaults;
   /** Undefined disables rate limits. */
   readonly limits: RateLimits | undefined;
-  readonly clock: Clock;
-  /** Real time, for delayed responses. */
-  readonly stopwatch: Clock;
+  readonly timing: Timing;
   readonly log: Log | undefined;
   readonly onExchange: (exchange: HttpExchange) => void;
 }
 
-interface Reply extends RouteResponse {
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** A reply, or a connection that is closed without one. */
-type Outcome = Reply | 'cut';
+/** A response, or a connection that is closed without one. */
+type Outcome = RouteResponse | 'cut';
 
 /** Handles REST requests; the path excludes `/api/v10`. */
 export function createRest(options: RestOptions) {
-  const { token, faults, limits, clock, stopwatch, log } = options;
+  const { token, faults, limits, log } = options;
+  const { clock, stopwatch } = options.timing;
   const find = createRouteMatcher(options.routes);
 
   return async (
@@ -67,9 +154,10 @@ export function createRest(options: RestOptions) {
       if (match === undefined) throw errorResponse.notFound();
       if (match === 'other_method') throw errorResponse.methodNotAllowed();
       const { route, ids } = match;
-      const isOfMember = route.acceptsMember && request.headers.authorization?.startsWith('Bearer ') === true;
-      const needsBot = route.needsBot && !isOfMember;
-      if (needsBot && request.headers.authorization !== `Bot ${token}`) throw errorResponse.unauthorized();
+      const { authorization } = request.headers;
+      const isOfMember = route.acceptsMember === true && authorization?.startsWith('Bearer ') === true;
+      const needsBot = route.needsBot !== false && !isOfMember;
+      if (needsBot && authorization !== `Bot ${token}`) throw errorResponse.unauthorized();
       checkIds(ids);
       const bucket = `${method} ${route.path}`;
       const rateLimit = limits?.count({
@@ -82,17 +170,12 @@ export function createRest(options: RestOptions) {
         const { retryAfter, global } = rateLimit.exceeded;
         return { status: 429, body: rateLimitBody(retryAfter, global), headers: rateLimit.headers };
       }
-      const locale = requestedLocale(request.headers);
-      const { authorization } = request.headers;
-      const call = {
-        ids,
-        query,
-        body: content.json,
-        files: content.files,
-        locale,
-        authorization,
-      } as RouteRequest<never>;
-      const reply = await attempt(() => route.handle(call), log);
+      const { json, files } = content;
+      const call = { ids, query, body: json, files, locale: requestedLocale(request.headers), authorization };
+      const reply = await attempt(() => {
+        route.check?.(ids);
+        return route.handle(call as RouteRequest<never>);
+      }, log);
       return fault === 'lose_answer' ? 'cut' : { ...reply, headers: rateLimit?.headers ?? {} };
     };
 
@@ -110,7 +193,7 @@ export function createRest(options: RestOptions) {
 async function attempt<Result extends Outcome>(
   action: () => Result | Promise<Result>,
   log: Log | undefined,
-): Promise<Result | Reply> {
+): Promise<Result | RouteResponse> {
   try {
     return await action();
   } catch (error) {
@@ -121,7 +204,7 @@ async function attempt<Result extends Outcome>(
   }
 }
 
-function faultResponse(fault: Exclude<InjectedFault, string>): Reply {
+function faultResponse(fault: Exclude<InjectedFault, string>): RouteResponse {
   if (fault.status === 500) return { status: 500, body: errorResponse.internal().json };
   const { retryAfter, global } = fault;
   return { status: 429, body: rateLimitBody(retryAfter, global), headers: retryHeaders(retryAfter, global) };
@@ -143,7 +226,7 @@ function topLevelResource(ids: Readonly<Record<string, string>>): string {
   return ids['channelId'] ?? ids['guildId'] ?? ids['token'] ?? '';
 }
 
-function send(response: ServerResponse, { status, body, headers = {} }: Reply): void {
+function send(response: ServerResponse, { status, body, headers = {} }: RouteResponse): void {
   if (body === undefined) {
     response.writeHead(status, headers).end();
     return;

@@ -3,8 +3,7 @@ import { day } from '../../platform/durations.ts';
 import type { DiscordState } from './discord-state.ts';
 import { fieldError } from './errors.ts';
 import { isLocale } from './locales.ts';
-import { addIssue } from './schema-parts.ts';
-import { validate } from './validate.ts';
+import { addIssue, validate } from './validate.ts';
 
 const localizations = z
   .record(

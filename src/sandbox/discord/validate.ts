@@ -1,5 +1,6 @@
-import type { z } from 'zod';
-import { DiscordApiError, type FieldError, type FieldErrors } from './errors.ts';
+import { z } from 'zod';
+import { snowflakePattern } from '../../platform/snowflake.ts';
+import { DiscordApiError, type FieldError, type FieldErrors, type FieldIssue, toFieldError } from './errors.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -13,7 +14,7 @@ export function validate<Schema extends z.ZodType>(schema: Schema, body: unknown
   const parsed = schema.safeParse(body, { reportInput: true });
   if (parsed.success) return parsed.data;
   const errors: FieldErrors = {};
-  for (const issue of parsed.error.issues) addFieldError(errors, issue.path, toFieldError(issue));
+  for (const issue of parsed.error.issues) addFieldError(errors, issue.path, describeIssue(issue));
   throw new DiscordApiError(400, 50035, 'Invalid Form Body', errors);
 }
 
@@ -34,10 +35,10 @@ function addFieldError(errors: FieldErrors, path: readonly PropertyKey[], error:
 }
 
 /** Discord's code and message for a schema issue. */
-function toFieldError(issue: Issue): FieldError {
+function describeIssue(issue: Issue): FieldError {
   if (issue.code === 'custom') return { code: String(issue.params?.['code'] ?? 'INVALID'), message: issue.message };
   if (issue.input === undefined || (issue.code === 'too_small' && issue.input === '')) {
-    return { code: 'BASE_TYPE_REQUIRED', message: 'This field is required' };
+    return toFieldError(['BASE_TYPE_REQUIRED']);
   }
   if (issue.code === 'too_big' || issue.code === 'too_small') return sizeError(issue);
   if (issue.code === 'invalid_type') return typeError(issue.expected);
@@ -70,4 +71,29 @@ function typeError(expected: string): FieldError {
     return { code: 'NUMBER_TYPE_COERCE', message: 'Value is not int.' };
   }
   return { code: `${expected.toUpperCase()}_TYPE_CONVERT`, message: `Could not interpret value as ${expected}.` };
+}
+
+/**
+ * Parts of the schemas of messages, components and modals. Lengths count UTF-16 code units, which is at least as strict as Discord.
+ */
+
+export const snowflake = z.string().regex(snowflakePattern);
+export const text = (max: number) => z.string().trim().max(max);
+export const requiredText = (max: number) => z.string().trim().min(1).max(max);
+
+export const url = z
+  .string()
+  .max(2048)
+  .superRefine((value, context) => {
+    if (/^attachment:\/\/\S+$/.test(value)) return;
+    if (!URL.canParse(value)) addIssue(context, [], 'URL_TYPE_INVALID_URL');
+    else if (!['http:', 'https:'].includes(new URL(value).protocol)) {
+      addIssue(context, [], 'URL_TYPE_INVALID_SCHEME');
+    }
+  });
+
+/** Adds an issue with a Discord error code. */
+export function addIssue(context: z.RefinementCtx, path: PropertyKey[], ...issue: FieldIssue): void {
+  const { code, message } = toFieldError(issue);
+  context.addIssue({ code: 'custom', path, message, params: { code }, input: context.value });
 }

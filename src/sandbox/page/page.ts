@@ -2,31 +2,32 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
+import { parseJson } from '../../platform/json.ts';
 import type { Log } from '../../platform/log.ts';
 import { isOwnHost } from '../../platform/web/host.ts';
-import type { Commands } from '../discord/commands.ts';
-import type { DiscordState } from '../discord/discord-state.ts';
-import type { StateChange } from '../discord/events.ts';
+import { readBytes } from '../discord/body.ts';
+import type { StateChange } from '../discord/discord-state.ts';
+import type { DiscordStore } from '../discord/discord-store.ts';
 import type { GuildControls } from '../discord/guild-controls.ts';
 import type { MemberClient } from '../discord/member-client.ts';
-import type { Messages } from '../discord/messages.ts';
 import { readAssets } from './assets.ts';
-import { BalanceCache } from './balances.ts';
 import { createActions } from './page-actions.ts';
 import type { PagePorts } from './ports.ts';
-import type { PageChange, PageEvent, TimedPageEvent } from './protocol.ts';
-import { fullState, sidebarState, simulationState } from './snapshot.ts';
+import {
+  fullState,
+  type PageChange,
+  type PageEvent,
+  sidebarState,
+  simulationState,
+  type TimedPageEvent,
+} from './snapshot.ts';
 import { Timeline } from './timeline.ts';
 
-export interface PageOptions {
-  readonly state: DiscordState;
-  readonly messages: Messages;
-  readonly commands: Commands;
+interface PageOptions {
+  readonly store: DiscordStore;
   readonly client: MemberClient;
   readonly guild: GuildControls;
   readonly ports: PagePorts;
-  readonly stopped: AbortSignal;
-  readonly stopwatch: Clock;
   readonly log: Log | undefined;
 }
 
@@ -43,7 +44,9 @@ export interface SandboxPage {
  * sandbox starts; earlier requests wait.
  */
 export function createPage(options: PageOptions): SandboxPage {
-  const { state, ports, stopped, stopwatch, log } = options;
+  const { store, ports, log } = options;
+  const { state } = store;
+  const { stopwatch, stopped } = state;
   const loadingAssets = readAssets();
   // Requests for a file report the error; this prevents an unhandled rejection before the first one.
   loadingAssets.catch(() => {});
@@ -63,12 +66,12 @@ export function createPage(options: PageOptions): SandboxPage {
   let connected = false;
   state.events.on('change', (change) => {
     if (change.kind === 'gateway') connected = change.connected;
-    stream.send(toPageChange(change) ?? { kind: 'sidebar', ...sidebarState(options, connected) });
+    stream.send(toPageChange(change) ?? { kind: 'sidebar', ...sidebarState(store, connected) });
   });
 
   const act = async (request: IncomingMessage, response: ServerResponse, path: string) => {
-    const body = await readJson(request);
-    const result = await perform(path, body);
+    const body = await readBytes(request, maxBodyBytes);
+    const result = await perform(path, parseJson(body?.toString('utf8') ?? ''));
     response.writeHead(result.status, { ...pageSecurityHeaders, 'Content-Type': 'application/json' });
     response.end(JSON.stringify(result.body));
   };
@@ -81,7 +84,10 @@ export function createPage(options: PageOptions): SandboxPage {
       else if (request.method !== 'GET') sendError(response, 405, 'Only GET and POST are supported.');
       else if (path === '/page/events') {
         await credits.refresh();
-        stream.add(response, fullState(options, { connected, credits: credits.current, timeline: timeline.items }));
+        stream.add(
+          response,
+          fullState(store, ports, { connected, credits: credits.current, timeline: timeline.items }),
+        );
       } else {
         const asset = (await loadingAssets).get(path);
         if (asset === undefined) sendError(response, 404, 'Not found.');
@@ -114,21 +120,8 @@ function sendError(response: ServerResponse, status: number, error: string): voi
   response.end(JSON.stringify({ error }));
 }
 
-/** Reads a JSON body of at most 32 KiB; undefined if it is larger or not JSON. */
-async function readJson(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > 32 * 1024) return undefined;
-    chunks.push(chunk);
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
-  } catch {
-    return undefined;
-  }
-}
+/** Of an action (bytes). */
+const maxBodyBytes = 32 * 1024;
 
 /** Interval of events that only keep the stream open and the page's clock right (ms): browsers close an idle stream. */
 const keepAliveMs = 20 * second;
@@ -204,4 +197,44 @@ function isSameOrigin(request: IncomingMessage): boolean {
   if (request.method === 'GET' || request.method === 'HEAD') return true;
   const isJson = /^application\/json\b/.test(request.headers['content-type'] ?? '');
   return isJson && request.headers.origin === `http://${host}`;
+}
+
+/** How long events are collected before the balances are fetched again (ms). */
+const batchDelayMs = 120;
+
+export type Balances = Readonly<Record<string, number | null>>;
+
+interface BalanceOptions {
+  readonly userIds: readonly string[];
+  readonly fetchBalance: (userId: string) => Promise<number | null>;
+  readonly clock: Clock;
+  readonly onChange: (balances: Balances) => void;
+}
+
+/** The balances of all members, fetched again after events that may have changed them. */
+export class BalanceCache {
+  current: Balances = {};
+  readonly #options: BalanceOptions;
+  #pending: Promise<void> | undefined;
+
+  constructor(options: BalanceOptions) {
+    this.#options = options;
+  }
+
+  /** Fetches the balances again. Calls within the batch delay share one fetch. */
+  refresh(): Promise<void> {
+    this.#pending ??= this.#fetchLater();
+    return this.#pending;
+  }
+
+  async #fetchLater(): Promise<void> {
+    await this.#options.clock.sleep(batchDelayMs);
+    this.#pending = undefined;
+    const { userIds, fetchBalance, onChange } = this.#options;
+    const balances = await Promise.all(userIds.map((id) => fetchBalance(id).catch(() => null)));
+    const balancesByUser = Object.fromEntries(userIds.map((id, index) => [id, balances[index] ?? null]));
+    if (JSON.stringify(balancesByUser) === JSON.stringify(this.current)) return;
+    this.current = balancesByUser;
+    onChange(balancesByUser);
+  }
 }

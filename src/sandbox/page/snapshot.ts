@@ -1,25 +1,16 @@
-import type { Commands } from '../discord/commands.ts';
-import type { DiscordState } from '../discord/discord-state.ts';
-import type { Messages } from '../discord/messages.ts';
+import type { DiscordState, StateChange } from '../discord/discord-state.ts';
+import type { DiscordStore } from '../discord/discord-store.ts';
 import type { Channel } from '../discord/objects.ts';
-import { offeredCommands } from '../discord/offered-commands.ts';
 import { isWithoutBot } from '../discord/places-without-bot.ts';
-import type { Balances } from './balances.ts';
+import type { Balances } from './page.ts';
 import type { PagePorts } from './ports.ts';
 import type { KeyedItem } from './timeline.ts';
 
 /** Number of messages that are sent to a new page. */
 const maxMessages = 300;
 
-interface SnapshotSources {
-  readonly state: DiscordState;
-  readonly messages: Messages;
-  readonly commands: Commands;
-  readonly ports: PagePorts;
-}
-
 /** Channels, members, languages, roles and commands: they change rarely, so they are always sent completely. */
-export function sidebarState({ state, commands }: SnapshotSources, connected: boolean) {
+export function sidebarState({ state, commands }: DiscordStore, connected: boolean) {
   const people = state.people.map(({ id }) => id);
   return {
     connected,
@@ -27,7 +18,7 @@ export function sidebarState({ state, commands }: SnapshotSources, connected: bo
       ...channelState(channel, state),
       /** By member, the ids of the commands that Discord's client offers there. */
       offered: Object.fromEntries(
-        people.map((userId) => [userId, offeredCommands({ state, commands }, userId, channel).map(({ id }) => id)]),
+        people.map((userId) => [userId, commands.offeredTo(userId, channel).map(({ id }) => id)]),
       ),
     })),
     members: [...state.users.values()]
@@ -81,10 +72,11 @@ export function simulationState({ time, outages }: PagePorts) {
 
 /** The complete state for a new page. */
 export function fullState(
-  sources: SnapshotSources,
+  store: DiscordStore,
+  ports: PagePorts,
   now: { connected: boolean; credits: Balances; timeline: readonly KeyedItem[] },
 ) {
-  const { state, messages, ports } = sources;
+  const { state, messages } = store;
   const { name, id } = state.guild();
   return {
     kind: 'full_state' as const,
@@ -96,9 +88,33 @@ export function fullState(
     listings: ports.listings,
     serviceUrl: ports.serviceUrl ?? null,
     ...simulationState(ports),
-    ...sidebarState(sources, now.connected),
+    ...sidebarState(store, now.connected),
     messages: messages.all().slice(-maxMessages),
     credits: now.credits,
     timeline: now.timeline,
   };
 }
+
+export type FullState = ReturnType<typeof fullState>;
+export type SidebarState = ReturnType<typeof sidebarState>;
+export type SimulationState = ReturnType<typeof simulationState>;
+
+/** A change of the Discord state that is sent to the page unchanged. */
+export type PageChange = Extract<StateChange, { kind: 'message' | 'message_deleted' | 'interaction' | 'modal' }>;
+
+/** An event of the page's stream, as JSON: the full state first, then changes. */
+export type PageEvent =
+  | FullState
+  | (SidebarState & { readonly kind: 'sidebar' })
+  | (SimulationState & { readonly kind: 'simulation' })
+  | { readonly kind: 'credits'; readonly credits: Balances }
+  | { readonly kind: 'timeline'; readonly item: KeyedItem }
+  /** Only the current time. */
+  | { readonly kind: 'time' }
+  | PageChange;
+
+/** An event as it is sent, with the time of the sandbox: a page's own clock can stand still while the machine sleeps. */
+export type TimedPageEvent = PageEvent & {
+  /** ms since the epoch */
+  readonly now: number;
+};

@@ -1,6 +1,5 @@
 import { formatElapsed } from '../../platform/durations.ts';
-import type { DiscordState } from '../discord/discord-state.ts';
-import type { StateChange } from '../discord/events.ts';
+import type { DiscordState, StateChange } from '../discord/discord-state.ts';
 import type { PagePorts, TimelineItem, Tone } from './ports.ts';
 
 /** Number of items that are stored. */

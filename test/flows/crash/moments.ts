@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RecordedRequest } from '../../../src/sandbox/discord/diagnostics.ts';
-import type { StateChange } from '../../../src/sandbox/discord/events.ts';
+import type { StateChange } from '../../../src/sandbox/discord/discord-state.ts';
 import type { LocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
 import type { Program } from '../../support/start-program.ts';
 

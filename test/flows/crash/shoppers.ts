@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import type { LocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
-import { controlsOf } from '../../../src/sandbox/discord/normalized-components.ts';
-import type { Message } from '../../../src/sandbox/discord/objects.ts';
-import type { InteractionHandle } from '../../../src/sandbox/discord/user-actions.ts';
+import { type Message, controlsOf } from '../../../src/sandbox/discord/objects.ts';
+import type { InteractionHandle } from '../../../src/sandbox/discord/local-discord-interface.ts';
 import { textOf } from '../../discord/shown-text.ts';
 import { manager, shoppers } from './community.ts';
 

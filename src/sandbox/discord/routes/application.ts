@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { hour } from '../../../platform/durations.ts';
-import type { DiscordState } from '../discord-state.ts';
-import type { OAuth } from '../oauth.ts';
+import type { DiscordStore } from '../discord-store.ts';
+import { errorResponse } from '../errors.ts';
 import type { OutgoingInteractions } from '../outgoing-interactions.ts';
-import { ok, type Route, route, routeWith } from '../route.ts';
-import { url } from '../schema-parts.ts';
-import { validate } from '../validate.ts';
+import { done, ok, type Route, route, routeWith } from '../rest.ts';
+import { url, validate } from '../validate.ts';
 
 /** The fields that can be changed. Discord: "Edit Current Application". */
 const applicationEdit = z
@@ -19,11 +18,10 @@ const applicationEdit = z
 const publicRoute = routeWith({ needsBot: false });
 const memberRoute = routeWith({ acceptsMember: true });
 
-/** The bot's application and its gateway URL. Discord: "Application", "Get Gateway Bot". */
+/** The bot's application, OAuth2 and linked roles. Discord: "Application", "OAuth2", "User". */
 export function applicationRoutes(
-  state: DiscordState,
+  { state, oauth, connections }: DiscordStore,
   outgoing: OutgoingInteractions,
-  oauth: OAuth,
   gatewayUrl: string,
 ): Route[] {
   /** What the bot has changed, apart from the endpoint. */
@@ -53,6 +51,15 @@ export function applicationRoutes(
     integration_types_config: { 0: {} },
     ...edited,
   });
+  const check = ({ applicationId }: Readonly<Record<string, string>>) => {
+    if (applicationId !== state.applicationId) throw errorResponse.unknownApplication();
+  };
+  const ownRoute = routeWith({ check });
+  const connectionRoute = routeWith({ needsBot: false, check });
+  const memberOf = ({ authorization }: { readonly authorization: string | undefined }) =>
+    oauth.memberOfBot(authorization, 'role_connections.write');
+  const metadataPath = '/applications/:applicationId/role-connections/metadata';
+  const connectionPath = '/users/@me/applications/:applicationId/role-connection';
   return [
     publicRoute('GET', '/gateway', () => ok({ url: gatewayUrl })),
     route('GET', '/gateway/bot', () =>
@@ -81,5 +88,15 @@ export function applicationRoutes(
       const userId = oauth.memberOf(authorization, 'identify');
       return ok({ ...state.user(userId), ...account, locale: state.localeOf(userId) });
     }),
+    publicRoute('POST', '/oauth2/token', ({ body }) => ok(oauth.issueTokens(body))),
+    publicRoute('POST', '/oauth2/token/revoke', ({ body }) => {
+      oauth.revokeToken(body);
+      return ok({});
+    }),
+    ownRoute('GET', metadataPath, () => ok(connections.records)),
+    ownRoute('PUT', metadataPath, ({ body }) => ok(connections.saveRecords(body))),
+    connectionRoute('GET', connectionPath, (call) => ok(connections.connectionOf(memberOf(call)))),
+    connectionRoute('PUT', connectionPath, (call) => ok(connections.saveConnection(memberOf(call), call.body))),
+    connectionRoute('DELETE', connectionPath, (call) => done(connections.deleteConnection(memberOf(call)))),
   ];
 }

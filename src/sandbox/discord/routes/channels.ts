@@ -1,17 +1,15 @@
 import { z } from 'zod';
 import { second } from '../../../platform/durations.ts';
 import { snowflakePattern } from '../../../platform/snowflake.ts';
-import type { DiscordState } from '../discord-state.ts';
-import { errorResponse } from '../errors.ts';
-import type { Files } from '../files.ts';
+import type { DiscordStore } from '../discord-store.ts';
+import { errorResponse, raise } from '../errors.ts';
 import { messageSchema, validateEdit } from '../message-schema.ts';
-import { type Messages, withoutNonce } from '../messages.ts';
+import { withoutNonce } from '../messages.ts';
 import type { Channel, Message } from '../objects.ts';
 import type { PermissionName } from '../permissions.ts';
 import { isWithoutBot } from '../places-without-bot.ts';
-import { noContent, ok, type Route, route, routeWith } from '../route.ts';
-import { addIssue } from '../schema-parts.ts';
-import { validate } from '../validate.ts';
+import { done, ok, type Route, route, routeWith } from '../rest.ts';
+import { addIssue, validate } from '../validate.ts';
 
 const limit = z.string().transform((text, context) => {
   const count = /^-?\d{1,10}$/.test(text) ? Number(text) : undefined;
@@ -54,11 +52,10 @@ const messageRoute = routeWith({ limit: { count: 5, windowMs: 5 * second } });
 const deletionRoute = routeWith({ limit: { count: 5, windowMs: second } });
 
 /** Channels and their messages. Discord: "Channel", "Message". */
-export function channelRoutes(state: DiscordState, messages: Messages, files: Files): Route[] {
+export function channelRoutes({ state, messages, files }: DiscordStore): Route[] {
   /** The channel, if the bot can see it and has the permissions. @throws DiscordApiError */
   const channelFor = (id: string, ...permissions: PermissionName[]): Channel => {
-    const channel = state.channels.get(id);
-    if (channel === undefined) throw errorResponse.unknownChannel();
+    const channel = state.channels.get(id) ?? raise(errorResponse.unknownChannel());
     if (channel.type === 3 || isWithoutBot(channel)) throw errorResponse.missingAccess();
     if (channel.type === 1) {
       const recipientId = channel.recipients[0]?.id ?? '';
@@ -85,7 +82,7 @@ export function channelRoutes(state: DiscordState, messages: Messages, files: Fi
     route('GET', '/channels/:channelId', ({ ids }) => ok(channelFor(ids.channelId))),
     route('POST', '/channels/:channelId/typing', ({ ids }) => {
       channelFor(ids.channelId, 'sendMessages');
-      return noContent;
+      return done();
     }),
     route('GET', '/channels/:channelId/messages', ({ ids, query }) => {
       const channel = channelFor(ids.channelId);
@@ -117,8 +114,7 @@ export function channelRoutes(state: DiscordState, messages: Messages, files: Fi
       channelFor(ids.channelId);
       const message = messageIn(ids.channelId, ids.messageId);
       if (message.author.id !== state.bot.id) channelFor(ids.channelId, 'manageMessages');
-      messages.delete(message.id);
-      return noContent;
+      return done(messages.delete(message.id));
     }),
   ];
 }

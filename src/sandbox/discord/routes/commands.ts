@@ -1,8 +1,8 @@
-import type { Commands, Scope, StoredCommand } from '../commands.ts';
-import type { DiscordState } from '../discord-state.ts';
+import type { Scope } from '../commands.ts';
+import type { DiscordStore } from '../discord-store.ts';
 import { errorResponse } from '../errors.ts';
 import { findLocalized, type Locale, type Localizations } from '../locales.ts';
-import { noContent, ok, type Route, route } from '../route.ts';
+import { done, ok, type Route, routeWith } from '../rest.ts';
 
 interface Localizable {
   readonly name: string;
@@ -16,11 +16,7 @@ interface Localizable {
  * A command as a list of commands contains it: instead of the dictionaries only `name_localized` and
  * `description_localized` for the requester's locale, if they have it. Discord: "Retrieving localized commands".
  */
-function withLocalizedFields(command: StoredCommand, locale: Locale): object {
-  return localizedPart(command, locale);
-}
-
-function localizedPart(part: Localizable, locale: Locale): object {
+function withLocalizedFields(part: Localizable, locale: Locale): object {
   const { name_localizations: names, description_localizations: descriptions, options, choices, ...rest } = part;
   const name = findLocalized(names, locale);
   const description = findLocalized(descriptions, locale);
@@ -28,34 +24,32 @@ function localizedPart(part: Localizable, locale: Locale): object {
     ...rest,
     ...(name === undefined ? {} : { name_localized: name }),
     ...(description === undefined ? {} : { description_localized: description }),
-    ...(options ? { options: options.map((each) => localizedPart(each, locale)) } : {}),
-    ...(choices ? { choices: choices.map((each) => localizedPart(each, locale)) } : {}),
+    ...(options ? { options: options.map((each) => withLocalizedFields(each, locale)) } : {}),
+    ...(choices ? { choices: choices.map((each) => withLocalizedFields(each, locale)) } : {}),
   };
 }
 
 /** Registration of commands, globally and per guild. Discord: "Application Commands", endpoints. */
-export function commandRoutes(state: DiscordState, commands: Commands): Route[] {
-  const checkScope = (applicationId: string, guildId: Scope): Scope => {
-    if (applicationId !== state.applicationId) throw errorResponse.unknownApplication();
-    if (guildId !== null && guildId !== state.guildId) throw errorResponse.missingAccess();
-    return guildId;
-  };
+export function commandRoutes(store: DiscordStore): Route[] {
   return [
-    ...scopedRoutes('/applications/:applicationId/commands', commands, (ids) =>
-      checkScope(ids['applicationId'] ?? '', null),
-    ),
-    ...scopedRoutes('/applications/:applicationId/guilds/:guildId/commands', commands, (ids) =>
-      checkScope(ids['applicationId'] ?? '', ids['guildId'] ?? ''),
-    ),
+    ...scopedRoutes('/applications/:applicationId/commands', store),
+    ...scopedRoutes('/applications/:applicationId/guilds/:guildId/commands', store),
   ];
 }
 
-type ScopeOf = (ids: Readonly<Record<string, string>>) => Scope;
+type Ids = Readonly<Record<string, string>>;
 
 /** The endpoints of one scope; both scopes have the same ones. */
-function scopedRoutes(base: string, commands: Commands, scopeOf: ScopeOf): Route[] {
+function scopedRoutes(base: string, { state, commands }: DiscordStore): Route[] {
+  const route = routeWith({
+    check({ applicationId, guildId = state.guildId }) {
+      if (applicationId !== state.applicationId) throw errorResponse.unknownApplication();
+      if (guildId !== state.guildId) throw errorResponse.missingAccess();
+    },
+  });
   const one = `${base}/:commandId`;
-  const commandId = (ids: Readonly<Record<string, string>>) => ids['commandId'] ?? '';
+  const scopeOf = (ids: Ids): Scope => ids['guildId'] ?? null;
+  const commandId = (ids: Ids) => ids['commandId'] ?? '';
   return [
     route('GET', base, ({ ids, query, locale }) => {
       const all = commands.list(scopeOf(ids));
@@ -69,9 +63,6 @@ function scopedRoutes(base: string, commands: Commands, scopeOf: ScopeOf): Route
     }),
     route('GET', one, ({ ids }) => ok(commands.get(scopeOf(ids), commandId(ids)))),
     route('PATCH', one, ({ ids, body }) => ok(commands.update(scopeOf(ids), commandId(ids), body))),
-    route('DELETE', one, ({ ids }) => {
-      commands.delete(scopeOf(ids), commandId(ids));
-      return noContent;
-    }),
+    route('DELETE', one, ({ ids }) => done(commands.delete(scopeOf(ids), commandId(ids)))),
   ];
 }

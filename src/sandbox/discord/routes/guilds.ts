@@ -1,28 +1,26 @@
 import { z } from 'zod';
-import type { DiscordState } from '../discord-state.ts';
-import { errorResponse } from '../errors.ts';
-import type { OAuth } from '../oauth.ts';
-import type { Member, Role } from '../objects.ts';
+import type { DiscordStore } from '../discord-store.ts';
+import { errorResponse, raise } from '../errors.ts';
+import type { Role } from '../objects.ts';
 import { allPermissions } from '../permissions.ts';
 import { otherGuild } from '../places-without-bot.ts';
-import { noContent, ok, type Route, route, routeWith } from '../route.ts';
+import { done, ok, type Route, route, routeWith } from '../rest.ts';
 import { validate } from '../validate.ts';
 
 const memberRoute = routeWith({ acceptsMember: true });
 
 /** The guild, its members and their roles, and direct message channels. Discord: "Guild", "User". */
-export function guildRoutes(state: DiscordState, oauth: OAuth): Route[] {
-  const checkGuild = (id: string) => {
-    if (id !== state.guildId) throw errorResponse.unknownGuild();
-    if (!state.isMember(state.bot.id)) throw errorResponse.missingAccess();
-  };
-  const memberOf = (guildId: string, userId: string): Member => {
-    checkGuild(guildId);
-    return state.members.get(userId) ?? throwUnknownMember();
-  };
+export function guildRoutes({ state, oauth }: DiscordStore): Route[] {
+  const guildRoute = routeWith({
+    check({ guildId }) {
+      if (guildId !== state.guildId) throw errorResponse.unknownGuild();
+      if (!state.isMember(state.bot.id)) throw errorResponse.missingAccess();
+    },
+  });
+  const memberOf = (userId: string) => state.members.get(userId) ?? raise(errorResponse.unknownMember());
   /** A role that the bot may assign. Discord, "Permission Hierarchy": it must be below the bot's highest role. */
   const assignableRole = (roleId: string): Role => {
-    const role = state.roles.find(({ id }) => id === roleId) ?? throwUnknownRole();
+    const role = state.roles.find(({ id }) => id === roleId) ?? raise(errorResponse.unknownRole());
     const botRoles = state.members.get(state.bot.id)?.roles ?? [];
     const highest = Math.max(...state.roles.filter(({ id }) => botRoles.includes(id)).map(({ position }) => position));
     const isAssignable = role.position < highest && !role.managed && role.id !== state.guildId;
@@ -58,43 +56,26 @@ export function guildRoutes(state: DiscordState, oauth: OAuth): Route[] {
       if (user === undefined || user.bot) throw errorResponse.invalidRecipients();
       return ok(state.openDirectChannel(user));
     }),
-    route('GET', '/users/:userId', ({ ids }) => ok(state.user(ids.userId) ?? throwUnknownUser())),
-    route('GET', '/guilds/:guildId', ({ ids, query }) => {
-      checkGuild(ids.guildId);
+    route('GET', '/users/:userId', ({ ids }) => ok(state.user(ids.userId) ?? raise(errorResponse.unknownUser()))),
+    guildRoute('GET', '/guilds/:guildId', ({ query }) => {
       const counts = { approximate_member_count: state.members.size, approximate_presence_count: state.members.size };
       return ok({ ...state.guild(), ...(query.get('with_counts') === 'true' ? counts : {}) });
     }),
-    route('GET', '/guilds/:guildId/channels', ({ ids }) => {
-      checkGuild(ids.guildId);
-      return ok(state.guildChannels());
-    }),
-    route('GET', '/guilds/:guildId/roles', ({ ids }) => {
-      checkGuild(ids.guildId);
-      return ok(state.roles);
-    }),
-    route('GET', '/guilds/:guildId/members/:userId', ({ ids }) => ok(memberOf(ids.guildId, ids.userId))),
-    route('PUT', '/guilds/:guildId/members/:userId/roles/:roleId', ({ ids }) => {
-      const member = memberOf(ids.guildId, ids.userId);
+    guildRoute('GET', '/guilds/:guildId/channels', () => ok(state.guildChannels())),
+    guildRoute('GET', '/guilds/:guildId/roles', () => ok(state.roles)),
+    guildRoute('GET', '/guilds/:guildId/members/:userId', ({ ids }) => ok(memberOf(ids.userId))),
+    guildRoute('PUT', '/guilds/:guildId/members/:userId/roles/:roleId', ({ ids }) => {
+      const member = memberOf(ids.userId);
       const { id } = assignableRole(ids.roleId);
       if (!member.roles.includes(id)) state.setRoles(member, [...member.roles, id]);
-      return noContent;
+      return done();
     }),
-    route('DELETE', '/guilds/:guildId/members/:userId/roles/:roleId', ({ ids }) => {
-      const member = memberOf(ids.guildId, ids.userId);
+    guildRoute('DELETE', '/guilds/:guildId/members/:userId/roles/:roleId', ({ ids }) => {
+      const member = memberOf(ids.userId);
       const { id } = assignableRole(ids.roleId);
       const remaining = member.roles.filter((each) => each !== id);
       if (remaining.length < member.roles.length) state.setRoles(member, remaining);
-      return noContent;
+      return done();
     }),
   ];
-}
-
-function throwUnknownMember(): never {
-  throw errorResponse.unknownMember();
-}
-function throwUnknownRole(): never {
-  throw errorResponse.unknownRole();
-}
-function throwUnknownUser(): never {
-  throw errorResponse.unknownUser();
 }

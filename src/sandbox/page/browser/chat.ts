@@ -3,8 +3,8 @@ import { findById, html, nothing, toElement } from './element.ts';
 import { formatMessageTime } from './format-time.ts';
 import { announcementText, isContinuation, type MessageActions, messageElement, pendingElement } from './message.ts';
 import { postAction } from './requests.ts';
+import { followTheme } from './settings.ts';
 import { localeOf, type PageStore, type State, type StoreChange, visibleMessages } from './store.ts';
-import { followTheme } from './theme.ts';
 
 type Message = ReturnType<typeof visibleMessages>[number];
 

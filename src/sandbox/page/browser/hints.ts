@@ -1,4 +1,4 @@
-import { textsOf } from '../../discord/normalized-components.ts';
+import { textsOf } from '../../discord/objects.ts';
 import { findById, html, render } from './element.ts';
 import { postAction } from './requests.ts';
 import type { PageStore, State } from './store.ts';

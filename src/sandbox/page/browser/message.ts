@@ -1,15 +1,12 @@
 import { ref } from 'lit/directives/ref.js';
 import { minute } from '../../../platform/durations.ts';
-import { messageFlag } from '../../discord/message-flags.ts';
-import { textsOf } from '../../discord/normalized-components.ts';
-import type { Message, User } from '../../discord/objects.ts';
-import { attachmentCards, fitPicture, localPath } from './attachments.ts';
-import { avatarUrl } from './avatar.ts';
+import { type Message, messageFlag, textsOf, type User } from '../../discord/objects.ts';
 import { makeDismissFocusable } from './discord-components.ts';
 import { html, nothing, type TemplateResult, toElement } from './element.ts';
 import { formatMessageTime, formatTime } from './format-time.ts';
-import { componentElements } from './layout.ts';
+import { attachmentCards, componentElements, fitPicture, localPath } from './layout.ts';
 import { plainText } from './markdown.ts';
+import { avatarUrl } from './profile.ts';
 import { renderMarkdown } from './render-markdown.ts';
 import { localeOf, type PendingAction, type State } from './store.ts';
 

@@ -1,6 +1,6 @@
-import type { Choice } from '../../discord/user-actions.ts';
+import type { Choice } from '../../discord/local-discord-interface.ts';
 import type { VoteResult } from '../ports.ts';
-import type { PageEvent, TimedPageEvent } from '../protocol.ts';
+import type { PageEvent, TimedPageEvent } from '../snapshot.ts';
 import type { PageStore } from './store.ts';
 
 /** The response of the sandbox; `error` if it rejected the request. */

@@ -1,5 +1,5 @@
 import type { Select } from '../../discord/component-schema.ts';
-import type { NormalizedControl } from '../../discord/normalized-components.ts';
+import type { NormalizedControl } from '../../discord/objects.ts';
 import { html, type TemplateResult, toElement } from './element.ts';
 import type { State } from './store.ts';
 

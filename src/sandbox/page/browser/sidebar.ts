@@ -1,6 +1,6 @@
 import { repeat } from 'lit/directives/repeat.js';
-import { avatarUrl } from './avatar.ts';
 import { findById, html, nothing, render, type TemplateResult } from './element.ts';
+import { avatarUrl } from './profile.ts';
 import { postAction } from './requests.ts';
 import { type PageStore, type State, visibleChannels } from './store.ts';
 

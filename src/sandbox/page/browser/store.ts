@@ -1,5 +1,5 @@
 import { defaultLocale, type Locale } from '../../discord/locales.ts';
-import type { FullState, PageEvent, SidebarState, SimulationState } from '../protocol.ts';
+import type { FullState, PageEvent, SidebarState, SimulationState } from '../snapshot.ts';
 import type { SandboxTime } from './sandbox-time.ts';
 
 type Item = FullState['timeline'][number];

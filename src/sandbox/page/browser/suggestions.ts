@@ -1,6 +1,12 @@
 import { defaultLocale, findLocalized, type Locale, type Localizations } from '../../discord/locales.ts';
-import { type OptionContext, optionChoices, parseValue, type Value } from './option-values.ts';
-import { parseTypedLine, type TypedLine } from './typed-line.ts';
+import {
+  type OptionContext,
+  optionChoices,
+  parseTypedLine,
+  parseValue,
+  type TypedLine,
+  type Value,
+} from './typed-line.ts';
 
 export interface Suggestion {
   readonly label: string;

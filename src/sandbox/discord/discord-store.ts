@@ -1,0 +1,42 @@
+import { Commands } from './commands.ts';
+import type { DefaultGuild } from './default-guild.ts';
+import { DiscordState, type Timing } from './discord-state.ts';
+import { Files } from './files.ts';
+import { Interactions } from './interactions.ts';
+import { Messages } from './messages.ts';
+import { OAuth, type OAuthApplication } from './oauth.ts';
+import { RoleConnections } from './role-connections.ts';
+
+/** What a local Discord stores. */
+export interface DiscordStore {
+  readonly state: DiscordState;
+  readonly commands: Commands;
+  readonly messages: Messages;
+  readonly files: Files;
+  readonly interactions: Interactions;
+  readonly oauth: OAuth;
+  readonly connections: RoleConnections;
+}
+
+/**
+ * @param origin where its files are served
+ * @param applications besides the bot's
+ */
+export function createStore(
+  defaults: DefaultGuild,
+  timing: Timing,
+  origin: string,
+  applications: readonly OAuthApplication[] = [],
+): DiscordStore {
+  const state = new DiscordState(defaults, timing);
+  const connections = new RoleConnections(state);
+  return {
+    state,
+    commands: new Commands(state),
+    messages: new Messages(state),
+    files: new Files(origin, state.nextId),
+    interactions: new Interactions(state),
+    oauth: new OAuth(state, applications, (userId) => connections.deleteConnection(userId)),
+    connections,
+  };
+}
