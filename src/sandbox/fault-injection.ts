@@ -58,28 +58,26 @@ export interface OutageSwitch {
 }
 
 /**
- * @param options.setDown starts or ends the outage
- * @param options.onChange called after each change
+ * @param setDown starts or ends the outage
+ * @param onChange called after each change
  */
-export function createOutageSwitch(options: {
-  setDown: (isDown: boolean) => void;
-  onChange: (isDown: boolean) => void;
-  stopwatch: Clock;
-  stopped: AbortSignal;
-}): OutageSwitch {
-  const { setDown, onChange, stopwatch, stopped } = options;
+export function createOutageSwitch(
+  setDown: (isDown: boolean) => void,
+  onChange: (isDown: boolean) => void,
+  stopwatch: Clock,
+  stopped: AbortSignal,
+): OutageSwitch {
   let endsAt: number | null = null;
 
-  async function endAfter(ms: number): Promise<void> {
-    await stopwatch.sleep(ms, stopped);
-    if (!stopped.aborted && endsAt !== null && stopwatch.monotonic() >= endsAt) end();
+  function change(isDown: boolean): void {
+    setDown(isDown);
+    onChange(isDown);
   }
 
   function end(): void {
     if (endsAt === null) return;
     endsAt = null;
-    setDown(false);
-    onChange(false);
+    change(false);
   }
 
   return {
@@ -89,12 +87,11 @@ export function createOutageSwitch(options: {
     begin(ms) {
       const wasDown = endsAt !== null;
       endsAt = Math.max(endsAt ?? 0, stopwatch.monotonic() + ms);
-      if (!wasDown) {
-        setDown(true);
-        onChange(true);
-      }
+      if (!wasDown) change(true);
       // Timers can fire up to 1 ms early.
-      void endAfter(ms + 2);
+      void stopwatch.sleep(ms + 2, stopped).then(() => {
+        if (!stopped.aborted && endsAt !== null && stopwatch.monotonic() >= endsAt) end();
+      });
     },
     end,
   };

@@ -5,7 +5,7 @@ import { hour, second } from '../platform/durations.ts';
 import type { Listing } from '../service/listing/listing.ts';
 import type { RunningService } from '../service/service.ts';
 import type { DeliveryResponse, FaultInjection, OutageSwitch } from './fault-injection.ts';
-import type { FaultAction, PagePorts, TimelineItem, Tour } from './page/ports.ts';
+import type { FaultAction, PagePorts, Tour } from './page/ports.ts';
 import type { SandboxClock } from './sandbox-clock.ts';
 import { memberName } from './sandbox-members.ts';
 
@@ -13,22 +13,13 @@ const outageMs = 10 * second;
 const clockStepMs = 12 * hour;
 
 /** The parts that exist only after the page was created. */
-export interface BotConnection {
+interface BotConnection {
   readonly ledger: LedgerReads;
   readonly faultInjection: FaultInjection;
   readonly outages: { readonly discord: OutageSwitch; readonly service: OutageSwitch };
 }
 
 /** Implements the page's ports on top of the service, the bot and the clock. */
-export interface PageBridge {
-  readonly ports: PagePorts;
-  readonly emit: (item: TimelineItem) => void;
-  /** Reports the start or end of an outage. */
-  simulationChanged(): void;
-  /** Enables balances and fault injection. */
-  connect(connection: BotConnection): void;
-}
-
 export function createPageBridge(options: {
   service: RunningService;
   listings: readonly Listing[];
@@ -36,7 +27,7 @@ export function createPageBridge(options: {
   isLinked: boolean;
   tour: Tour;
   clock: SandboxClock;
-}): PageBridge {
+}) {
   const { service, listings, isLinked, tour, clock } = options;
   const events: PagePorts['events'] = new EventEmitter();
   let connection: BotConnection | null = null;
@@ -79,37 +70,37 @@ export function createPageBridge(options: {
     },
   };
 
-  return {
-    ports: {
-      listings: listings.map(({ kind, name }) => ({ kind, name })),
-      serviceUrl: service.url,
-      isLinked,
-      tour,
-      events,
-      time: clock,
-      outages: {
-        get discord() {
-          return connection?.outages.discord.isDown ?? false;
-        },
-        get service() {
-          return connection?.outages.service.isDown ?? false;
-        },
+  const ports: PagePorts = {
+    listings: listings.map(({ kind, name }) => ({ kind, name })),
+    serviceUrl: service.url,
+    isLinked,
+    tour,
+    events,
+    time: clock,
+    outages: {
+      get discord() {
+        return connection?.outages.discord.isDown ?? false;
       },
-      async castVote({ userId, kind }) {
-        if (connection?.outages.service.isDown) {
-          return { outcome: 'refused', reason: 'The service is down, so votes are not possible.' };
-        }
-        const vote = { kind, userId, username: memberName(userId) };
-        const { recorded, nextVoteAt, deliveryId } = await service.castVote(vote);
-        if (!recorded) return { outcome: 'too_soon', nextVoteAt };
-        return { outcome: 'recorded', nextVoteAt, isDelivered: deliveryId !== null };
+      get service() {
+        return connection?.outages.service.isDown ?? false;
       },
-      credits: async (userId) => (connection === null ? null : (await connection.ledger.account(userId)).credits),
-      injectFault: async (fault, userId) => handlers[fault](userId),
     },
-    emit: (item) => void events.emit('timeline', item),
-    simulationChanged: () => void events.emit('simulation'),
-    connect(parts) {
+    async castVote({ userId, kind }) {
+      if (connection?.outages.service.isDown) {
+        return { outcome: 'refused', reason: 'The service is down, so votes are not possible.' };
+      }
+      const vote = { kind, userId, username: memberName(userId) };
+      const { recorded, nextVoteAt, deliveryId } = await service.castVote(vote);
+      if (!recorded) return { outcome: 'too_soon', nextVoteAt };
+      return { outcome: 'recorded', nextVoteAt, isDelivered: deliveryId !== null };
+    },
+    credits: async (userId) => (connection === null ? null : (await connection.ledger.account(userId)).credits),
+    injectFault: async (fault, userId) => handlers[fault](userId),
+  };
+  return {
+    ports,
+    /** Enables balances and fault injection. */
+    connect(parts: BotConnection) {
       connection = parts;
     },
   };

@@ -13,9 +13,8 @@ import type { OAuthApplication } from './discord/oauth.ts';
 import { isPersistent, persistedState } from './discord/persistence.ts';
 import { createFaultInjection, createOutageSwitch, type FaultInjection, type OutageSwitch } from './fault-injection.ts';
 import { createServiceApplication, registerWebhooks, startListingService } from './listing-service.ts';
-import type { PagePorts, SandboxEvents, Tour } from './page/ports.ts';
-import { createPageBridge, type PageBridge } from './page-bridge.ts';
-import type { Relay } from './relay.ts';
+import type { PagePorts, SandboxEvents, TimelineItem, Tour } from './page/ports.ts';
+import { createPageBridge } from './page-bridge.ts';
 import { createSandboxBot, type ListingSettings } from './sandbox-bot.ts';
 import { openSandboxClock, type SandboxClock } from './sandbox-clock.ts';
 import { guildMembers, voters } from './sandbox-members.ts';
@@ -134,9 +133,21 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       }),
     );
     application.connect(discord);
-    const outages = createOutages({ discord, relay, clock, stopped: stopping.signal, bridge });
+    const { events } = bridge.ports;
+    const emit = (item: TimelineItem) => void events.emit('timeline', item);
+    const outageOf = (name: string, setDown: (isDown: boolean) => void) => {
+      const report = (isDown: boolean) => {
+        const text = `${name} is ${isDown ? 'down' : 'available again'}`;
+        emit({ kind: 'line', at: clock.now(), source: 'sandbox', tone: isDown ? 'bad' : 'good', text });
+        events.emit('simulation');
+      };
+      return createOutageSwitch(setDown, report, systemClock, stopping.signal);
+    };
+    const outages = {
+      discord: outageOf('Discord', (isDown) => discord.faults.outage(isDown)),
+      service: outageOf('The service', (isDown) => relay.setDown(isDown)),
+    };
 
-    const { emit } = bridge;
     const sandboxBot = await createSandboxBot({
       discord,
       listingService,
@@ -156,38 +167,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     if (isLinked) await registerWebhooks(listingService, bot, secrets);
     await discord.pageReady();
     const urls = { page: discord.origin, service: service.url, bot };
-    const { events } = bridge.ports;
     return { discord, service, app, directory: directory.path, urls, clock, faultInjection, outages, events, stop };
   } catch (error) {
     await stop();
     throw error;
   }
-}
-
-/** The outages of Discord and the service; each start and end is reported on the timeline. */
-function createOutages(options: {
-  discord: LocalDiscord;
-  relay: Relay;
-  clock: Clock;
-  stopped: AbortSignal;
-  bridge: PageBridge;
-}): Sandbox['outages'] {
-  const { discord, relay, clock, stopped, bridge } = options;
-  const outageOf = (name: string, setDown: (isDown: boolean) => void) =>
-    createOutageSwitch({
-      setDown,
-      onChange(isDown) {
-        const text = `${name} is ${isDown ? 'down' : 'available again'}`;
-        bridge.emit({ kind: 'line', at: clock.now(), source: 'sandbox', tone: isDown ? 'bad' : 'good', text });
-        bridge.simulationChanged();
-      },
-      stopwatch: systemClock,
-      stopped,
-    });
-  return {
-    discord: outageOf('Discord', (isDown) => discord.faults.outage(isDown)),
-    service: outageOf('The service', (isDown) => relay.setDown(isDown)),
-  };
 }
 
 const tourSchema = z.object({ version: z.literal(1), done: z.array(z.string()) });

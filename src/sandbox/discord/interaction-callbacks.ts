@@ -2,8 +2,9 @@ import type { UploadedFile } from './body.ts';
 import type { DiscordStore } from './discord-store.ts';
 import { errorResponse, fieldError, raise } from './errors.ts';
 import { type Callback, callbackSchema, callbackType, type Interaction, interactionType } from './interactions.ts';
+import { messageFlag, messageType } from './message-flags.ts';
 import { type MessagePayload, messageSchema, validateEdit, withLayoutFlag } from './message-schema.ts';
-import { type InteractionMetadata, type Message, messageFlag, messageType } from './objects.ts';
+import type { InteractionMetadata, Message } from './objects.ts';
 import { validate } from './validate.ts';
 
 /** "Interactions … limited to five followup messages per interaction", where only the user has installed the app. */

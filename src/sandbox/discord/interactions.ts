@@ -5,9 +5,10 @@ import { TallyhookError } from '../../platform/errors.ts';
 import { choice } from './command-schema.ts';
 import type { DiscordState } from './discord-state.ts';
 import { errorResponse } from './errors.ts';
+import { messageFlag } from './message-flags.ts';
 import { messageSchema } from './message-schema.ts';
 import { modalSchema } from './modal.ts';
-import { type Message, messageFlag } from './objects.ts';
+import type { Message } from './objects.ts';
 
 /** "You must send an initial response within 3 seconds." (ms) Discord: "Interaction Callback". */
 export const responseTimeoutMs = 3 * second;

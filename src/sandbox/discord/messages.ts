@@ -3,17 +3,10 @@ import type { DiscordState } from './discord-state.ts';
 import { errorResponse, fieldError, raise } from './errors.ts';
 import { type AttachedFiles, keptAttachments } from './files.ts';
 import { intent } from './intents.ts';
+import { messageFlag, messageType } from './message-flags.ts';
 import { type AllowedMentions, legacyFieldIssue, type MessagePayload } from './message-schema.ts';
 import { normalizeComponents } from './normalize-components.ts';
-import {
-  type Channel,
-  type Message,
-  messageFlag,
-  messageType,
-  normalizeEmbeds,
-  textsOf,
-  type User,
-} from './objects.ts';
+import { type Channel, type Message, normalizeEmbeds, textsOf, type User } from './objects.ts';
 import { isWithoutBot } from './places-without-bot.ts';
 
 /** How long a nonce is remembered (ms). Discord, "Create Message": "the past few minutes". */

@@ -148,18 +148,6 @@ export interface Message {
   readonly interaction?: { readonly id: string; readonly type: number; readonly name: string; readonly user: User };
 }
 
-/** Discord: "Message Flags". */
-export const messageFlag = {
-  suppressEmbeds: 1 << 2,
-  ephemeral: 1 << 6,
-  loading: 1 << 7,
-  suppressNotifications: 1 << 12,
-  isComponentsV2: 1 << 15,
-};
-
-/** Discord: "Message Types". */
-export const messageType = { default: 0, reply: 19, chatInputCommand: 20 };
-
 /** The components of a message as Discord stores them: without empty fields, with defaults, ids and media. */
 
 /** A picture or a file of a component. Discord: "Unfurled Media Item". */

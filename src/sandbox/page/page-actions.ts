@@ -6,116 +6,90 @@ import type { MemberClient } from '../discord/member-client.ts';
 import { faultActions, type PagePorts } from './ports.ts';
 
 const id = z.string().regex(snowflakePattern);
+const user = z.object({ userId: id });
+const language = z.object({ locale: z.string().max(10) });
 
-const commandSchema = z.object({
+const command = user.extend({
   name: z.string().max(100),
-  userId: id,
   channelId: id,
   options: z.record(z.string(), z.union([z.string().max(6000), z.number(), z.boolean()])),
 });
-
-const componentSchema = z.object({
-  messageId: id,
-  customId: z.string().max(100),
-  userId: id,
-  values: z.array(z.string().max(100)).max(25).optional(),
-});
-
-const autocompleteSchema = commandSchema.extend({
+const autocomplete = command.extend({
   focused: z.object({ name: z.string().max(100), value: z.string().max(6000) }),
 });
 
-const modalSchema = z.object({
+const values = z.array(z.string().max(100)).max(25).readonly();
+const component = user.extend({ messageId: id, customId: z.string().max(100), values: values.optional() });
+const modal = user.extend({
   interactionId: id,
-  userId: id,
-  values: z.record(z.string(), z.union([z.string().max(4000), z.array(z.string().max(100)).max(25), z.boolean()])),
+  values: z.record(z.string(), z.union([z.string().max(4000), values, z.boolean()])),
 });
 
-const userSchema = z.object({ userId: id });
-
-const directMessagesSchema = userSchema.extend({ accepted: z.boolean() });
-
-const memberSchema = userSchema.extend({ change: z.enum(['leave', 'rejoin']) });
-
-const languageSchema = z.object({ userId: id, locale: z.string().max(10) });
-
-const guildLanguageSchema = z.object({ locale: z.string().max(10) });
-
 /** The new position of a role, from 1; null deletes it. */
-const roleSchema = z.object({ roleId: id, position: z.int().min(1).max(250).nullable() });
+const role = z.object({ roleId: id, position: z.int().min(1).max(250).nullable() });
 
-const voteSchema = z.object({ userId: id, kind: z.enum(['server', 'bot']) });
+function action<Schema extends z.ZodType, Result>(schema: Schema, perform: (input: z.output<Schema>) => Result) {
+  return { schema, perform };
+}
 
-/** A step of "Try this". */
-const tourSchema = z.object({ step: z.string().max(50) });
+interface ActionParts {
+  readonly client: MemberClient;
+  readonly guild: GuildControls;
+  readonly ports: PagePorts;
+}
 
-const faultSchema = z.object({ fault: z.enum(faultActions), userId: id });
+/** What the page can do, by the path of a POST request. */
+function createActions({ client, guild, ports }: ActionParts) {
+  return {
+    '/page/commands': action(command, (input) => ({ interactionId: client.runCommand(input).id })),
+    '/page/components': action(component, (input) => ({
+      interactionId: client.useComponent({ ...input, values: input.values ?? [] }).id,
+    })),
+    '/page/completions': action(autocomplete, async (input) => ({ choices: await client.autocomplete(input) })),
+    '/page/modals': action(modal, (input) => ({ interactionId: client.submitModal(input).id })),
+    '/page/conversations': action(user, ({ userId }) => ({ channelId: client.openConversation(userId) })),
+    '/page/direct-messages': action(user.extend({ accepted: z.boolean() }), ({ userId, accepted }) =>
+      guild.acceptDirectMessages(userId, accepted),
+    ),
+    '/page/languages': action(user.extend(language.shape), ({ userId, locale }) => guild.setLocale(userId, locale)),
+    '/page/guild-language': action(language, ({ locale }) => guild.setGuildLocale(locale)),
+    '/page/members': action(user.extend({ change: z.enum(['leave', 'rejoin']) }), ({ userId, change }) =>
+      guild[change](userId),
+    ),
+    '/page/roles': action(role, ({ roleId, position }) =>
+      position === null ? guild.deleteRole(roleId) : guild.moveRole(roleId, position),
+    ),
+    '/page/trouble': action(user.extend({ fault: z.enum(faultActions) }), async ({ fault, userId }) => ({
+      message: await ports.injectFault(fault, userId),
+    })),
+    '/page/time': action(z.object({}), () => ({ now: ports.time.now() })),
+    // A step of "Try this".
+    '/page/tour': action(z.object({ step: z.string().max(50) }), ({ step }) => ports.tour.finish(step)),
+    '/page/votes': action(user.extend({ kind: z.enum(['server', 'bot']) }), (vote) => ports.castVote(vote)),
+  };
+}
+
+type Actions = ReturnType<typeof createActions>;
+export type ActionPath = keyof Actions;
+/** What the page sends. */
+export type ActionInput<Path extends ActionPath> = z.input<Actions[Path]['schema']>;
+/** What it gets, unless the request was rejected. */
+export type ActionOutput<Path extends ActionPath> = Awaited<ReturnType<Actions[Path]['perform']>>;
 
 export interface ActionResult {
   readonly status: 200 | 400 | 404 | 502;
   readonly body: object;
 }
 
-/** The POST endpoints of the page, by path. */
-export function createActions({
-  client,
-  guild,
-  ports,
-}: {
-  client: MemberClient;
-  guild: GuildControls;
-  ports: PagePorts;
-}): (path: string, body: unknown) => Promise<ActionResult> {
-  const handlers: Readonly<Record<string, (body: unknown) => Promise<object>>> = {
-    '/page/commands': async (body) => ({ interactionId: client.runCommand(commandSchema.parse(body)).id }),
-    '/page/components': async (body) => {
-      const { values, ...action } = componentSchema.parse(body);
-      return { interactionId: client.useComponent(values ? { ...action, values } : action).id };
-    },
-    '/page/completions': async (body) => ({ choices: await client.autocomplete(autocompleteSchema.parse(body)) }),
-    '/page/modals': async (body) => ({ interactionId: client.submitModal(modalSchema.parse(body)).id }),
-    '/page/conversations': async (body) => ({ channelId: client.openConversation(userSchema.parse(body).userId) }),
-    '/page/direct-messages': async (body) => {
-      const { userId, accepted } = directMessagesSchema.parse(body);
-      guild.acceptDirectMessages(userId, accepted);
-      return {};
-    },
-    '/page/languages': async (body) => {
-      const { userId, locale } = languageSchema.parse(body);
-      guild.setLocale(userId, locale);
-      return {};
-    },
-    '/page/guild-language': async (body) => {
-      guild.setGuildLocale(guildLanguageSchema.parse(body).locale);
-      return {};
-    },
-    '/page/members': async (body) => {
-      const { userId, change } = memberSchema.parse(body);
-      guild[change](userId);
-      return {};
-    },
-    '/page/roles': async (body) => {
-      const { roleId, position } = roleSchema.parse(body);
-      if (position === null) guild.deleteRole(roleId);
-      else guild.moveRole(roleId, position);
-      return {};
-    },
-    '/page/trouble': async (body) => {
-      const { fault, userId } = faultSchema.parse(body);
-      return { message: await ports.injectFault(fault, userId) };
-    },
-    '/page/time': async () => ({ now: ports.time.now() }),
-    '/page/tour': async (body) => {
-      ports.tour.finish(tourSchema.parse(body).step);
-      return {};
-    },
-    '/page/votes': async (body) => await ports.castVote(voteSchema.parse(body)),
-  };
+/** Performs what a request of the page asks for. */
+export function createActionHandler(parts: ActionParts): (path: string, body: unknown) => Promise<ActionResult> {
+  const actions: Readonly<Record<string, { schema: z.ZodType; perform: (input: never) => unknown }>> =
+    createActions(parts);
   return async (path, body) => {
-    const handler = handlers[path];
-    if (handler === undefined) return { status: 404, body: { error: 'Not found.' } };
+    const found = Object.hasOwn(actions, path) ? actions[path] : undefined;
+    if (found === undefined) return { status: 404, body: { error: 'Not found.' } };
     try {
-      return { status: 200, body: await handler(body) };
+      return { status: 200, body: (await found.perform(found.schema.parse(body) as never)) ?? {} };
     } catch (error) {
       if (error instanceof z.ZodError) return { status: 400, body: { error: 'Invalid request.' } };
       if (error instanceof TallyhookError) return { status: 400, body: { error: error.message } };

@@ -11,9 +11,10 @@ import type { DiscordStore } from '../discord/discord-store.ts';
 import type { GuildControls } from '../discord/guild-controls.ts';
 import type { MemberClient } from '../discord/member-client.ts';
 import { readAssets } from './assets.ts';
-import { createActions } from './page-actions.ts';
+import { createActionHandler } from './page-actions.ts';
 import type { PagePorts } from './ports.ts';
 import {
+  type Balances,
   fullState,
   type PageChange,
   type PageEvent,
@@ -50,7 +51,7 @@ export function createPage(options: PageOptions): SandboxPage {
   const loadingAssets = readAssets();
   // Requests for a file report the error; this prevents an unhandled rejection before the first one.
   loadingAssets.catch(() => {});
-  const perform = createActions(options);
+  const perform = createActionHandler(options);
   const stream = new EventStream({ stopwatch, stopped, now: () => ports.time.now() });
   const credits = new BalanceCache({
     userIds: [...state.users.keys()].filter((userId) => userId !== state.bot.id),
@@ -201,8 +202,6 @@ function isSameOrigin(request: IncomingMessage): boolean {
 
 /** How long events are collected before the balances are fetched again (ms). */
 const batchDelayMs = 120;
-
-export type Balances = Readonly<Record<string, number | null>>;
 
 interface BalanceOptions {
   readonly userIds: readonly string[];

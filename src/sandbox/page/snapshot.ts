@@ -2,12 +2,14 @@ import type { DiscordState, StateChange } from '../discord/discord-state.ts';
 import type { DiscordStore } from '../discord/discord-store.ts';
 import type { Channel } from '../discord/objects.ts';
 import { isWithoutBot } from '../discord/places-without-bot.ts';
-import type { Balances } from './page.ts';
 import type { PagePorts } from './ports.ts';
 import type { KeyedItem } from './timeline.ts';
 
 /** Number of messages that are sent to a new page. */
 const maxMessages = 300;
+
+/** By user; null if it is not available (credits). */
+export type Balances = Readonly<Record<string, number | null>>;
 
 /** Channels, members, languages, roles and commands: they change rarely, so they are always sent completely. */
 export function sidebarState({ state, commands }: DiscordStore, connected: boolean) {

@@ -1,13 +1,13 @@
 import { ref } from 'lit/directives/ref.js';
-import {
-  type Attachment,
-  type Message,
-  messageFlag,
-  type NormalizedComponent,
-  type NormalizedContainer,
-  type NormalizedControl,
-  type NormalizedSection,
-  type Shown,
+import { messageFlag } from '../../discord/message-flags.ts';
+import type {
+  Attachment,
+  Message,
+  NormalizedComponent,
+  NormalizedContainer,
+  NormalizedControl,
+  NormalizedSection,
+  Shown,
 } from '../../discord/objects.ts';
 import { syncDisabled } from './discord-components.ts';
 import { html, nothing, type TemplateResult, toElement } from './element.ts';

@@ -1,6 +1,7 @@
 import { ref } from 'lit/directives/ref.js';
 import { minute } from '../../../platform/durations.ts';
-import { type Message, messageFlag, textsOf, type User } from '../../discord/objects.ts';
+import { messageFlag } from '../../discord/message-flags.ts';
+import { type Message, textsOf, type User } from '../../discord/objects.ts';
 import { makeDismissFocusable } from './discord-components.ts';
 import { html, nothing, type TemplateResult, toElement } from './element.ts';
 import { formatMessageTime, formatTime } from './format-time.ts';

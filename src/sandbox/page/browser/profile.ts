@@ -24,15 +24,17 @@ export function startProfile(store: PageStore): void {
     membership.textContent = member.isMember ? 'Leave the server' : 'Join the server again';
   }
 
-  async function send(path: '/page/members' | '/page/direct-messages', change: object): Promise<void> {
-    const response = await postAction(path, { userId: state.profileId, ...change });
-    error.textContent = response.error ?? '';
+  async function send(sent: Promise<{ readonly error?: string | undefined }>): Promise<void> {
+    error.textContent = (await sent).error ?? '';
     draw();
   }
 
-  accepts.addEventListener('change', () => void send('/page/direct-messages', { accepted: accepts.checked }));
+  accepts.addEventListener('change', () => {
+    void send(postAction('/page/direct-messages', { userId: state.profileId, accepted: accepts.checked }));
+  });
   membership.addEventListener('click', () => {
-    void send('/page/members', { change: shown()?.isMember ? 'leave' : 'rejoin' });
+    const change = shown()?.isMember ? 'leave' : 'rejoin';
+    void send(postAction('/page/members', { userId: state.profileId, change }));
   });
   findById('profile-close').addEventListener('click', () => dialog.close());
   store.subscribe(({ kind }) => {

@@ -1,41 +1,22 @@
-import type { Choice } from '../../discord/local-discord-interface.ts';
-import type { VoteResult } from '../ports.ts';
+import type { ActionInput, ActionOutput, ActionPath } from '../page-actions.ts';
 import type { PageEvent, TimedPageEvent } from '../snapshot.ts';
 import type { PageStore } from './store.ts';
 
 /** The response of the sandbox; `error` if it rejected the request. */
 type Result<Body> = (Body & { readonly error?: undefined }) | { readonly error: string };
 
-/** The response types of the page's endpoints. */
-interface Responses {
-  '/page/commands': { readonly interactionId: string };
-  '/page/components': { readonly interactionId: string };
-  '/page/modals': { readonly interactionId: string };
-  '/page/conversations': { readonly channelId: string };
-  '/page/direct-messages': object;
-  '/page/members': object;
-  '/page/languages': object;
-  '/page/guild-language': object;
-  '/page/roles': object;
-  '/page/completions': { readonly choices: readonly Choice[] };
-  '/page/trouble': { readonly message: string };
-  '/page/time': { readonly now: number };
-  '/page/tour': object;
-  '/page/votes': VoteResult;
-}
-
 /** Sends an action to the sandbox. Returns an error instead of throwing. */
-export async function postAction<Path extends keyof Responses>(
+export async function postAction<Path extends ActionPath>(
   path: Path,
-  body: object,
-): Promise<Result<Responses[Path]>> {
+  body: ActionInput<Path>,
+): Promise<Result<ActionOutput<Path>>> {
   try {
     const response = await fetch(path, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
     });
-    return (await response.json()) as Result<Responses[Path]>;
+    return (await response.json()) as Result<ActionOutput<Path>>;
   } catch {
     return { error: 'The sandbox is unreachable. Is it still running?' };
   }

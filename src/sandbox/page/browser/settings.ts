@@ -26,15 +26,16 @@ export function startSettings(store: PageStore): void {
     guildLanguage.value = state.guildLocale;
   }
 
-  async function send(path: '/page/languages' | '/page/guild-language', change: object): Promise<void> {
-    const response = await postAction(path, change);
-    error.textContent = response.error ?? '';
+  async function send(sent: Promise<{ readonly error?: string | undefined }>): Promise<void> {
+    error.textContent = (await sent).error ?? '';
   }
 
   memberLanguage.addEventListener('change', () => {
-    void send('/page/languages', { userId: state.userId, locale: memberLanguage.value });
+    void send(postAction('/page/languages', { userId: state.userId, locale: memberLanguage.value }));
   });
-  guildLanguage.addEventListener('change', () => void send('/page/guild-language', { locale: guildLanguage.value }));
+  guildLanguage.addEventListener('change', () => {
+    void send(postAction('/page/guild-language', { locale: guildLanguage.value }));
+  });
   theme.value = state.theme;
   theme.addEventListener('change', () => store.selectTheme(theme.value as Theme));
   findById('settings-open').addEventListener('click', () => {
