@@ -54,7 +54,7 @@ import { hasFormToken } from '../src/platform/web/form-token.ts';
 import { isOwnHost } from '../src/platform/web/host.ts';
 import { html } from '../src/platform/web/html.ts';
 import { createSessionCookie } from '../src/platform/web/session-cookie.ts';
-import { deliveryTitle } from '../src/sandbox/deliveries.ts';
+import { describeDelivery } from '../src/sandbox/deliveries.ts';
 import { commandSchema } from '../src/sandbox/discord/command-schema.ts';
 import { defaultGuild } from '../src/sandbox/discord/default-guild.ts';
 import { withoutToken } from '../src/sandbox/discord/diagnostics.ts';
@@ -228,7 +228,7 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   // The local Discord and its page
   [
     'the title of a delivery',
-    (text) => deliveryTitle(Buffer.from(JSON.stringify(withFields('event userId', text))), () => text),
+    (text) => describeDelivery(Buffer.from(JSON.stringify(withFields('event userId', text))), () => text),
   ],
   ['a message', (text) => messageSchema.safeParse({ ...withFields('content nonce', text), embeds: [embed(text)] })],
   ['a command', (text) => commandSchema.safeParse({ ...command, name: text, description: text })],

@@ -13,22 +13,15 @@ const databases = ['service.db', 'tallyhook.db', 'cache.db'] as const;
 const stateFiles = ['discord.json', 'clock.json', 'listings.json', 'settings.key', 'tour.json'] as const;
 type DataFile = (typeof databases)[number] | (typeof stateFiles)[number];
 
-/** The directory that holds the sandbox's state. */
-export interface DataDirectory {
-  readonly path: string;
-  /** The path of one of its files. */
-  file(name: DataFile): string;
-  /** Deletes a temporary directory; a named one remains. */
-  stop(): Promise<void>;
-}
+export type DataDirectory = ReturnType<typeof openDataDirectory>;
 
 /**
- * Opens the directory and creates it if necessary.
+ * Opens the directory that holds the sandbox's state, and creates it if necessary.
  *
  * @param path without it, a temporary directory
  * @throws TallyhookError `cannot_write`
  */
-export function openDataDirectory(path: string | undefined): DataDirectory {
+export function openDataDirectory(path: string | undefined) {
   const directory = path ?? mkdtempSync(join(tmpdir(), 'tallyhook-sandbox-'));
   try {
     makeDirectory(directory);
@@ -39,7 +32,9 @@ export function openDataDirectory(path: string | undefined): DataDirectory {
   }
   return {
     path: directory,
-    file: (name) => join(directory, name),
+    /** The path of one of its files. */
+    file: (name: DataFile) => join(directory, name),
+    /** Deletes a temporary directory; a named one remains. */
     async stop() {
       if (path === undefined) await rm(directory, { recursive: true, force: true });
     },
@@ -91,20 +86,13 @@ export function writeJsonFile(path: string, value: unknown): void {
 }
 
 /** A file that is rewritten after changes. */
-export interface JsonFile {
-  /** Schedules a write that includes the changes until then. */
-  readonly scheduleWrite: () => void;
-  /** Writes pending changes and stops. */
-  stop(): Promise<void>;
-}
-
 export function openJsonFile(options: {
   path: string;
   /** Returns the value to write; called at the time of each write. */
   snapshot: () => unknown;
   stopwatch: Clock;
   log: Log;
-}): JsonFile {
+}) {
   const { path, snapshot, stopwatch, log } = options;
   const stopping = new AbortController();
   let writing: Promise<void> | null = null;
@@ -125,11 +113,13 @@ export function openJsonFile(options: {
   }
 
   return {
+    /** Schedules a write that includes the changes until then. */
     scheduleWrite() {
       if (stopping.signal.aborted) return;
       isDirty = true;
       writing ??= write();
     },
+    /** Writes pending changes and stops. */
     async stop() {
       stopping.abort();
       await writing;

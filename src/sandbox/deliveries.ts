@@ -3,20 +3,11 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { z } from 'zod';
 import type { AppDependencies } from '../app/app-interface.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
+import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
 import { formatCount } from '../platform/durations.ts';
 import { parseJson } from '../platform/json.ts';
-import type { Step, TimelineDelivery, TimelineLine } from './page/ports.ts';
-
-/** Observes every delivery to the bot, from its first byte to its announcement. */
-export interface Deliveries {
-  /** The last accepted delivery; null if there is none yet. */
-  readonly last: CapturedDelivery | null;
-  /** Wraps the bot's HTTP listener. */
-  wrapListener(listener: RequestListener): RequestListener;
-  readonly onRecorded: (onRecorded: RecordedDelivery) => void;
-  readonly onAttempted: NonNullable<AppDependencies['onAttempted']>;
-}
+import type { Step, TimelineDelivery, TimelineLine, Tone } from './page/ports.ts';
 
 /** Number of deliveries whose announcements are still tracked. */
 const maxTracked = 500;
@@ -32,6 +23,9 @@ interface TrackedDelivery {
   isSettled: boolean;
 }
 
+export type Deliveries = ReturnType<typeof createDeliveries>;
+
+/** Observes every delivery to the bot, from its first byte to its announcement. */
 export function createDeliveries(options: {
   clock: Clock;
   /** Real time. */
@@ -39,13 +33,17 @@ export function createDeliveries(options: {
   memberName: (userId: string) => string;
   channelName: (channelId: string) => string;
   emit: (item: TimelineDelivery | TimelineLine) => void;
-}): Deliveries {
+}) {
   const { clock, stopwatch, memberName, channelName, emit } = options;
   /** Associates a recorded delivery with the HTTP request that is being handled. */
   const current = new AsyncLocalStorage<TrackedDelivery>();
-  const byDelivery = new Map<number, TrackedDelivery>();
+  const tracked = new BoundedMap<TrackedDelivery>(maxTracked);
   let last: CapturedDelivery | null = null;
   let count = 0;
+
+  function addLine(tone: Tone, text: string): void {
+    emit({ kind: 'line', at: clock.now(), source: 'bot', tone, text });
+  }
 
   function addStep(delivery: TrackedDelivery, step: StepText, isSettled = false): void {
     delivery.steps.push({ ...step, at: clock.now(), afterMs: Math.max(0, stopwatch.monotonic() - delivery.startedAt) });
@@ -66,8 +64,7 @@ export function createDeliveries(options: {
       isSettled: false,
     };
     const body = captureBody(request, () => {
-      delivery.title = deliveryTitle(body(), memberName);
-      delivery.event = deliveryEvent(body());
+      Object.assign(delivery, describeDelivery(body(), memberName));
     });
     const responseText = captureResponseText(response);
     addStep(delivery, { name: 'received', tone: 'plain', text: 'Received' });
@@ -81,28 +78,22 @@ export function createDeliveries(options: {
     return delivery;
   }
 
-  function remember(deliveryId: number, delivery: TrackedDelivery): void {
-    byDelivery.set(deliveryId, delivery);
-    const [oldest] = byDelivery.keys();
-    if (byDelivery.size > maxTracked && oldest !== undefined) byDelivery.delete(oldest);
-  }
-
   return {
-    get last() {
+    /** The last accepted delivery; null if there is none yet. */
+    get last(): CapturedDelivery | null {
       return last;
     },
-    wrapListener: (listener) => (request, response) => {
-      if (!/^\/webhooks\b/.test(request.url ?? '')) return listener(request, response);
-      return current.run(track(request, response), () => listener(request, response));
-    },
-    onRecorded({ outcome, deliveryId, credits, reason, isAnnounced }) {
+    /** Wraps the bot's HTTP listener. */
+    wrapListener:
+      (listener: RequestListener): RequestListener =>
+      (request, response) => {
+        if (!/^\/webhooks\b/.test(request.url ?? '')) return listener(request, response);
+        return current.run(track(request, response), () => listener(request, response));
+      },
+    onRecorded({ outcome, deliveryId, credits, reason, isAnnounced }: RecordedDelivery) {
       const delivery = current.getStore();
-      if (delivery === undefined) {
-        const text = `Delivery ${deliveryId} was replayed: ${outcome}`;
-        emit({ kind: 'line', at: clock.now(), source: 'bot', tone: 'plain', text });
-        return;
-      }
-      remember(deliveryId, delivery);
+      if (delivery === undefined) return addLine('plain', `Delivery ${deliveryId} was replayed: ${outcome}`);
+      tracked.set(String(deliveryId), delivery);
       addStep(delivery, { name: 'verified', tone: 'good', text: 'Signature verified' });
       switch (outcome) {
         case 'recorded':
@@ -122,24 +113,22 @@ export function createDeliveries(options: {
         }
       }
     },
-    onAttempted(effects, attempt) {
+    onAttempted(...[effects, attempt]: Parameters<OnAttempted>): void {
       for (const { kind, deliveryId, queue } of effects) {
         if (deliveryId === null) continue;
-        const delivery = byDelivery.get(deliveryId);
+        const delivery = tracked.get(String(deliveryId));
         // During an outage, the first effect of any kind is attempted, and the others wait with it.
         const holdsUpAnnouncement = attempt.outcome === 'later' && attempt.scope === 'global' && !delivery?.isSettled;
         if (kind !== 'announcement' && !holdsUpAnnouncement) continue;
         const step = attemptStep(attempt, channelName(queue));
-        if (delivery !== undefined) addStep(delivery, step, step.name !== 'waiting');
-        else {
-          const text = `Earlier delivery: ${step.text}`;
-          emit({ kind: 'line', at: clock.now(), source: 'bot', tone: step.tone, text });
-        }
+        if (delivery === undefined) addLine(step.tone, `Earlier delivery: ${step.text}`);
+        else addStep(delivery, step, step.name !== 'waiting');
       }
     },
   };
 }
 
+type OnAttempted = NonNullable<AppDependencies['onAttempted']>;
 type StepText = Omit<Step, 'at' | 'afterMs'>;
 
 function creditStep(credits: number, reason: string | null): StepText {
@@ -155,7 +144,7 @@ function unannouncedStep(reason: string): StepText {
   return { name: 'unannounced', tone: 'plain', text: `Not announced: ${reason}` };
 }
 
-function attemptStep(attempt: Parameters<Deliveries['onAttempted']>[1], channel: string): StepText {
+function attemptStep(attempt: Parameters<OnAttempted>[1], channel: string): StepText {
   switch (attempt.outcome) {
     case 'done':
       return { name: 'announced', tone: 'good', text: `Announced in ${channel}` };
@@ -184,19 +173,18 @@ const eventTitles: Readonly<Record<string, string>> = {
   'subscription.revoked': 'Premium revoked',
 };
 
-/** A short title for an unverified body, for display only. */
-export function deliveryTitle(body: Buffer, memberName: (userId: string) => string): string {
+/** A short title for an unverified body, for display only, and the event type that it names; null if it names none. */
+export function describeDelivery(
+  body: Buffer,
+  memberName: (userId: string) => string,
+): Pick<TrackedDelivery, 'title' | 'event'> {
   const payload = payloadSchema.safeParse(parseJson(body.toString('utf8'))).data;
-  if (payload === undefined) return 'Unreadable delivery';
-  const { event = 'a delivery', test, userId = payload.buyer?.userId } = payload;
-  const title = eventTitles[event] ?? `“${truncate(event)}”`;
-  if (test) return `Test: ${title}`;
-  return userId === undefined ? title : `${title} by ${truncate(memberName(userId))}`;
-}
-
-/** The event type that an unverified body names; null if it names none. */
-function deliveryEvent(body: Buffer): string | null {
-  return payloadSchema.safeParse(parseJson(body.toString('utf8'))).data?.event ?? null;
+  if (payload === undefined) return { title: 'Unreadable delivery', event: null };
+  const { event = null, test, userId = payload.buyer?.userId } = payload;
+  const name = event ?? 'a delivery';
+  const title = eventTitles[name] ?? `“${truncate(name)}”`;
+  if (test) return { title: `Test: ${title}`, event };
+  return { title: userId === undefined ? title : `${title} by ${truncate(memberName(userId))}`, event };
 }
 
 function truncate(text: string): string {

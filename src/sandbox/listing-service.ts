@@ -7,22 +7,19 @@ import { seededBot, seededServer } from '../service/seed/listings.ts';
 import { type RunningService, startService } from '../service/service.ts';
 import type { LocalDiscord } from './discord/local-discord.ts';
 import type { OAuthApplication } from './discord/oauth.ts';
-import { type Relay, startRelay } from './relay.ts';
+import { startRelay } from './relay.ts';
 import { sandboxOwner } from './sandbox-members.ts';
 
+/** Remembers a part that must be stopped. */
+export type Track = <Part extends { stop(): Promise<void> }>(part: Part) => Part;
+
 /** The two listings that members vote for. */
-export interface SandboxListings {
+interface SandboxListings {
   readonly server: Listing;
   readonly bot: Listing;
 }
 
-/** The listing service behind a relay, which can make it unreachable. */
-export interface ListingService {
-  readonly service: RunningService;
-  readonly relay: Relay;
-  readonly listings: SandboxListings;
-  stop(): Promise<void>;
-}
+export type ListingService = Awaited<ReturnType<typeof startListingService>>;
 
 /** The secrets with which the service signs its deliveries. */
 export interface WebhookSecrets {
@@ -30,7 +27,12 @@ export interface WebhookSecrets {
   readonly premium: string;
 }
 
-/** @param options.port port of the relay; 0 selects a free one */
+/**
+ * Starts the listing service behind a relay, which can make it unreachable.
+ *
+ * @param options.port port of the relay; 0 selects a free one
+ * @param options.track called with what must be stopped, as soon as it has started
+ */
 export async function startListingService(options: {
   host: string;
   port: number;
@@ -42,38 +44,24 @@ export async function startListingService(options: {
   log: Log;
   /** Whether to start with sample listings, votes and reviews. */
   seed: boolean;
-}): Promise<ListingService> {
-  const { host, port, database, discord, clock, log, seed } = options;
-  const relay = await startRelay(host, port);
-  try {
-    const service = await startService({
+  track: Track;
+}) {
+  const { host, port, database, track, ...serviceOptions } = options;
+  const relay = track(await startRelay(host, port));
+  const service = track(
+    await startService({
+      ...serviceOptions,
       host,
       port: 0,
       publicUrl: relay.url,
       database: `sqlite:${database}`,
-      discord,
-      clock,
-      log,
       allowLoopbackTargets: true,
-      seed,
-    });
-    relay.setTarget(service.port);
-    const stop = async () => {
-      await service.stop();
-      await relay.stop();
-    };
-    try {
-      const { server, bot } = await ensureListings(service);
-      const listings = { server: await giveToOwner(service, server), bot: await giveToOwner(service, bot) };
-      return { service, relay, listings, stop };
-    } catch (error) {
-      await service.stop();
-      throw error;
-    }
-  } catch (error) {
-    await relay.stop();
-    throw error;
-  }
+    }),
+  );
+  relay.setTarget(service.port);
+  const { server, bot } = await ensureListings(service);
+  const listings = { server: await giveToOwner(service, server), bot: await giveToOwner(service, bot) };
+  return { service, relay, listings };
 }
 
 /** Points the webhooks of both listings at the bot. */
@@ -109,30 +97,25 @@ async function ensureListings(service: RunningService): Promise<SandboxListings>
   return { server: await ensureListing(seededServer), bot: await ensureListing(seededBot) };
 }
 
-/** The application by which members sign in to the service with the local Discord. */
-interface ServiceApplication {
-  /** For the service, which starts before Discord. */
-  readonly forService: DiscordApplication;
-  /** For Discord. */
-  registration(serviceUrl: string): OAuthApplication;
-  /** Discord has started. */
-  connect(discord: LocalDiscord): void;
-}
-
 const clientId = '1190000000000000003';
 
-export function createServiceApplication(): ServiceApplication {
+/** The application by which members sign in to the service with the local Discord. */
+export function createServiceApplication() {
   const clientSecret = randomBytes(24).toString('base64url');
   let apiUrl = '';
+  const forService: DiscordApplication = { clientId, clientSecret, apiUrl: () => apiUrl };
   return {
-    forService: { clientId, clientSecret, apiUrl: () => apiUrl },
-    registration: (serviceUrl) => ({
+    /** For the service, which starts before Discord. */
+    forService,
+    /** For Discord. */
+    registration: (serviceUrl: string): OAuthApplication => ({
       id: clientId,
       name: 'Listing service',
       clientSecret,
       redirectUris: [serviceUrl + callbackPath],
     }),
-    connect(discord) {
+    /** Discord has started. */
+    connect(discord: LocalDiscord) {
       apiUrl = discord.apiUrl;
     },
   };

@@ -5,7 +5,6 @@ import type { Environment } from '../../config/environment.ts';
 import { loadConfig, loadHttpAddress } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { createApp } from '../app/app.ts';
-import type { App } from '../app/app-interface.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { day } from '../platform/durations.ts';
 import { DirectRequest } from '../platform/http/body.ts';
@@ -13,7 +12,7 @@ import { createHttpServer } from '../platform/http/server.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import type { ServiceListingKind } from '../service/listing/listing.ts';
 import type { DataDirectory } from './data-directory.ts';
-import { createDeliveries, type Deliveries } from './deliveries.ts';
+import { createDeliveries } from './deliveries.ts';
 import type { LocalDiscord } from './discord/local-discord.ts';
 import type { ListingService, WebhookSecrets } from './listing-service.ts';
 import type { TimelineItem } from './page/ports.ts';
@@ -37,30 +36,21 @@ interface BotOptions {
   readonly emit: (item: TimelineItem) => void;
 }
 
-/** The bot, not yet started, with the observer of its deliveries. */
-export interface SandboxBot {
-  readonly app: App;
-  readonly deliveries: Deliveries;
-  readonly secrets: WebhookSecrets;
-  /** Where it can be reached once it is started. */
-  readonly url: string;
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /**
- * Creates the bot from the same code as in production, configured for the local Discord and listing service.
+ * Creates the bot from the same code as in production, configured for the local Discord and listing service, and the
+ * observer of its deliveries. It is not yet started.
  *
  * @throws InvalidConfigError for invalid settings in the environment
  * @throws TallyhookError `cannot_listen`
  */
-export async function createSandboxBot(options: BotOptions): Promise<SandboxBot> {
+export async function createSandboxBot(options: BotOptions) {
   const server = await openServer(options.environment);
   try {
     const bot = await createBot(options, server.address);
     const { app } = bot;
     return {
       ...bot,
+      /** Where it can be reached once it is started. */
       url: server.url,
       async start() {
         await app.start({ listen: false });
@@ -173,7 +163,7 @@ const windowDays = 7;
 export type ListingSettings = Readonly<Record<string, unknown>>;
 
 /** A listing of the service, as the bot is configured for it. */
-export interface SandboxListing {
+interface SandboxListing {
   readonly kind: ServiceListingKind;
   readonly id: string;
   readonly lookupKey: string;
@@ -186,7 +176,7 @@ export interface SandboxListing {
  * @param now the current time (ms since the epoch)
  * @param settings replace the default ones of each listing
  */
-export function defaultListings(
+function defaultListings(
   listings: readonly SandboxListing[],
   { guildId, channels, roles }: Pick<LocalDiscord, 'guildId' | 'channels' | 'roles'>,
   secrets: WebhookSecrets,
@@ -240,7 +230,7 @@ export function defaultListings(
 }
 
 /** The caller's settings without those of listings, which the file replaces. */
-export function withoutListingSettings(environment: Environment): Environment {
+function withoutListingSettings(environment: Environment): Environment {
   const isOfListing = /^(?:TALLYHOOK_CONFIG|(?:LOOKUP_(?:SERVER|BOT)_KEY|(?:VOTE|PREMIUM)_WEBHOOK_\w+?))(?:_FILE)?$/;
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !isOfListing.test(name)));
 }

@@ -24,12 +24,12 @@ export interface SandboxClock extends Clock {
 
 export interface SandboxClockOptions {
   /** The real clock (default: the system's). */
-  readonly real?: Clock;
+  readonly real?: Clock | undefined;
   /** Initial lead over the real clock (ms). */
   readonly offsetMs?: number;
-  readonly speed?: number;
+  readonly speed?: number | undefined;
   /** Numbers in [0, 1) (default: those of the real clock). */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
 }
 
 /** @throws TallyhookError `sandbox_clock` if it would stand still or go back */
@@ -72,22 +72,12 @@ const saveIntervalMs = 1 * second;
  *
  * @throws TallyhookError `sandbox_clock` for a speed below 1
  */
-export function openSandboxClock(options: {
-  path: string;
-  /** Default: the system's. */
-  real: Clock | undefined;
-  speed: number | undefined;
-  /** Pseudorandom numbers in [0, 1); default: the system's. */
-  random: (() => number) | undefined;
-  log: Log;
-}): { readonly clock: SandboxClock; stop(): Promise<void> } {
-  const { path, real, speed, random, log } = options;
-  const clock = createSandboxClock({
-    offsetMs: readJsonFile(path, clockSchema, log)?.ahead ?? 0,
-    ...(real === undefined ? {} : { real }),
-    ...(speed === undefined ? {} : { speed }),
-    ...(random === undefined ? {} : { random }),
-  });
+export function openSandboxClock(
+  path: string,
+  log: Log,
+  options: Omit<SandboxClockOptions, 'offsetMs'>,
+): { readonly clock: SandboxClock; stop(): Promise<void> } {
+  const clock = createSandboxClock({ ...options, offsetMs: readJsonFile(path, clockSchema, log)?.ahead ?? 0 });
   const stopping = new AbortController();
   const save = () => writeJsonFile(path, { version: 1, ahead: clock.offsetMs });
 

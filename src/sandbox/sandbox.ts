@@ -8,12 +8,11 @@ import { createLog, type Log } from '../platform/log.ts';
 import { createPrng } from '../service/seed/prng.ts';
 import type { RunningService } from '../service/service.ts';
 import { openDataDirectory, openJsonFile, readJsonFile } from './data-directory.ts';
-import { type LocalDiscord, startLocalDiscord } from './discord/local-discord.ts';
-import type { OAuthApplication } from './discord/oauth.ts';
+import { type LocalDiscord, type LocalDiscordOptions, startLocalDiscord } from './discord/local-discord.ts';
 import { isPersistent, persistedState } from './discord/persistence.ts';
 import { createFaultInjection, createOutageSwitch, type FaultInjection, type OutageSwitch } from './fault-injection.ts';
-import { createServiceApplication, registerWebhooks, startListingService } from './listing-service.ts';
-import type { PagePorts, SandboxEvents, TimelineItem, Tour } from './page/ports.ts';
+import { createServiceApplication, registerWebhooks, startListingService, type Track } from './listing-service.ts';
+import type { SandboxEvents, TimelineItem, Tour } from './page/ports.ts';
 import { createPageBridge } from './page-bridge.ts';
 import { createSandboxBot, type ListingSettings } from './sandbox-bot.ts';
 import { openSandboxClock, type SandboxClock } from './sandbox-clock.ts';
@@ -69,10 +68,6 @@ export const maxSpeed = 60;
 
 const host = '127.0.0.1';
 
-interface Stoppable {
-  stop(): Promise<void>;
-}
-
 /**
  * Starts the service, Discord and the bot, and registers the bot's webhooks with the service. The bot may still be connecting when
  * the promise resolves: see `discord.connected` and `discord.events`.
@@ -95,13 +90,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { environment = {}, ports = { page: 0, service: 0 }, speed, seed, realClock, listingSettings } = options;
   const isLinked = options.linked ?? true;
   const log = options.log ?? createLog({ level: 'silent', secrets: [] });
-  const started: Stoppable[] = [];
+  const started: { stop(): Promise<void> }[] = [];
   const stopping = new AbortController();
   const stop = async () => {
     stopping.abort();
     for (const part of started.splice(0).reverse()) await part.stop();
   };
-  const track = <Part extends Stoppable>(part: Part): Part => {
+  const track: Track = (part) => {
     started.push(part);
     return part;
   };
@@ -109,29 +104,32 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   try {
     const directory = track(openDataDirectory(options.directory));
     const random = typeof seed === 'number' ? createPrng(seed) : undefined;
-    const { clock } = track(
-      openSandboxClock({ path: directory.file('clock.json'), real: realClock, speed, random, log }),
-    );
+    const { clock } = track(openSandboxClock(directory.file('clock.json'), log, { real: realClock, speed, random }));
     const database = directory.file('service.db');
     const application = createServiceApplication();
-    const listingService = track(
-      await startListingService({
-        ...{ host, port: ports.service, database, discord: application.forService, clock, log },
-        seed: seed !== 'none',
-      }),
-    );
+    const listingService = await startListingService({
+      host,
+      port: ports.service,
+      database,
+      discord: application.forService,
+      clock,
+      log,
+      seed: seed !== 'none',
+      track,
+    });
     const { service, relay, listings } = listingService;
 
-    const { tour } = track(openTour(directory.file('tour.json'), log));
+    const tour = openTour(directory.file('tour.json'), log, track);
     const bridge = createPageBridge({ service, listings: [listings.server, listings.bot], isLinked, tour, clock });
-    const guild = { id: listings.server.id, name: listings.server.name };
-    const path = directory.file('discord.json');
-    const { discord } = track(
-      await startSandboxDiscord({
-        ...{ host, port: ports.page, path, guild, page: bridge.ports, clock, log },
-        applications: [application.registration(service.url)],
-      }),
-    );
+    const discord = await startSandboxDiscord(directory.file('discord.json'), track, {
+      host,
+      port: ports.page,
+      guild: { id: listings.server.id, name: listings.server.name },
+      page: bridge.ports,
+      applications: [application.registration(service.url)],
+      clock,
+      log,
+    });
     application.connect(discord);
     const { events } = bridge.ports;
     const emit = (item: TimelineItem) => void events.emit('timeline', item);
@@ -177,55 +175,33 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 const tourSchema = z.object({ version: z.literal(1), done: z.array(z.string()) });
 
 /** The steps of "Try this" that were done, from a file to which later ones are written. */
-function openTour(path: string, log: Log): { readonly tour: Tour; stop(): Promise<void> } {
+function openTour(path: string, log: Log, track: Track): Tour {
   const done = new Set(readJsonFile(path, tourSchema, log)?.done);
   const snapshot = () => ({ version: 1, done: [...done] });
-  const file = openJsonFile({ path, snapshot, stopwatch: systemClock, log });
+  const file = track(openJsonFile({ path, snapshot, stopwatch: systemClock, log }));
   return {
-    tour: {
-      get done() {
-        return [...done];
-      },
-      finish(step) {
-        done.add(step);
-        file.scheduleWrite();
-      },
+    get done() {
+      return [...done];
     },
-    stop: () => file.stop(),
+    finish(step) {
+      done.add(step);
+      file.scheduleWrite();
+    },
   };
 }
 
 /** Starts the local Discord with its page, restores its state from a file, and writes changes back to it. */
-async function startSandboxDiscord(options: {
-  host: string;
-  /** 0 selects a free port. */
-  port: number;
-  /** The JSON file for its state. */
-  path: string;
-  guild: { readonly id: string; readonly name: string };
-  page: PagePorts;
-  /** Besides the bot's. */
-  applications: readonly OAuthApplication[];
-  clock: Clock;
-  log: Log;
-}): Promise<{ readonly discord: LocalDiscord; stop(): Promise<void> }> {
-  const { path, log, ...discordOptions } = options;
-  const discord = await startLocalDiscord({
-    ...discordOptions,
-    log,
-    people: guildMembers,
-    strangers: voters,
-    initialState: readJsonFile(path, persistedState, log),
-  });
-  const file = openJsonFile({ path, snapshot: () => discord.exportState(), stopwatch: systemClock, log });
+async function startSandboxDiscord(
+  path: string,
+  track: Track,
+  options: LocalDiscordOptions & { readonly log: Log },
+): Promise<LocalDiscord> {
+  const { log } = options;
+  const initialState = readJsonFile(path, persistedState, log);
+  const discord = await startLocalDiscord({ ...options, people: guildMembers, strangers: voters, initialState });
+  const file = track(openJsonFile({ path, snapshot: () => discord.exportState(), stopwatch: systemClock, log }));
   discord.events.on('change', ({ kind }) => {
     if (isPersistent(kind)) file.scheduleWrite();
   });
-  return {
-    discord,
-    async stop() {
-      await discord.stop();
-      await file.stop();
-    },
-  };
+  return track(discord);
 }

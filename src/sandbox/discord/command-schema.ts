@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FieldIssue } from './errors.ts';
 import { isLocale, type Localizations, locales } from './locales.ts';
 import { addIssue } from './validate.ts';
 
@@ -24,16 +25,16 @@ const name = z
   .max(32)
   .superRefine((value, context) => {
     if (!/^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u.test(value) || value !== value.toLowerCase()) {
-      addIssue(context, [], 'APPLICATION_COMMAND_INVALID_NAME', 'Command name is invalid');
+      addIssue(context, [], 'APPLICATION_COMMAND_INVALID_NAME');
     }
   });
 
-const description = z.string().min(1).max(100);
+const text = z.string().min(1).max(100);
 
 /** Translations by locale, with the same restrictions as the text itself. */
-const localizationsOf = (text: z.ZodType<string, string>) =>
+const localizationsOf = (part: z.ZodType<string, string>) =>
   z
-    .record(z.string(), text.nullish())
+    .record(z.string(), part.nullish())
     .superRefine((dictionary, context) => {
       for (const locale of Object.keys(dictionary)) {
         if (!isLocale(locale))
@@ -42,16 +43,17 @@ const localizationsOf = (text: z.ZodType<string, string>) =>
     })
     .nullish();
 
-const localizations = {
+/** What commands and their options have. */
+const described = {
+  name,
+  description: text,
   name_localizations: localizationsOf(name),
-  description_localizations: localizationsOf(description),
+  description_localizations: localizationsOf(text),
 };
 
-const choiceName = z.string().min(1).max(100);
-
 export const choice = z.object({
-  name: choiceName,
-  name_localizations: localizationsOf(choiceName),
+  name: text,
+  name_localizations: localizationsOf(text),
   value: z.union([z.string().max(100), z.number()]),
 });
 
@@ -59,9 +61,7 @@ export const choice = z.object({
 const valueOption = z
   .object({
     type: z.literal([3, 4, 5, 6, 7, 8, 9, 10, 11]),
-    name,
-    description,
-    ...localizations,
+    ...described,
     required: z.boolean().nullish(),
     choices: z.array(choice).max(25).nullish(),
     channel_types: z.array(z.int()).nullish(),
@@ -73,75 +73,36 @@ const valueOption = z
   })
   .superRefine((option, context) => {
     const isNumeric = option.type === optionType.integer || option.type === optionType.number;
-    const allowsChoices = isNumeric || option.type === optionType.string;
-    if (option.choices?.length && !allowsChoices) {
-      addIssue(
-        context,
-        ['choices'],
-        'APPLICATION_COMMAND_OPTION_CHOICES_NOT_ALLOWED',
-        'This option type does not support choices',
-      );
+    const choices = option.choices ?? [];
+    if (choices.length > 0 && !isNumeric && option.type !== optionType.string)
+      addIssue(context, ['choices'], 'APPLICATION_COMMAND_OPTION_CHOICES_NOT_ALLOWED');
+    if (choices.length > 0 && option.autocomplete)
+      addIssue(context, ['autocomplete'], 'APPLICATION_COMMAND_OPTION_AUTOCOMPLETE_INVALID');
+    for (const [index, { value }] of choices.entries()) {
+      if (typeof value !== (isNumeric ? 'number' : 'string'))
+        addIssue(context, ['choices', index, 'value'], 'APPLICATION_COMMAND_OPTION_CHOICE_TYPE');
     }
-    if (option.choices?.length && option.autocomplete) {
-      addIssue(
-        context,
-        ['autocomplete'],
-        'APPLICATION_COMMAND_OPTION_AUTOCOMPLETE_INVALID',
-        'Choices and autocomplete are mutually exclusive',
-      );
-    }
-    for (const [index, each] of (option.choices ?? []).entries()) {
-      const fits = isNumeric ? typeof each.value === 'number' : typeof each.value === 'string';
-      if (!fits)
-        addIssue(
-          context,
-          ['choices', index, 'value'],
-          'APPLICATION_COMMAND_OPTION_CHOICE_TYPE',
-          'Value does not match the option type',
-        );
-    }
-    if ((option.min_value ?? -Infinity) > (option.max_value ?? Infinity)) {
-      addIssue(context, ['max_value'], 'NUMBER_TYPE_MIN', 'The maximum is less than the minimum');
-    }
-    if ((option.min_length ?? 0) > (option.max_length ?? 6000)) {
-      addIssue(context, ['max_length'], 'NUMBER_TYPE_MIN', 'The maximum is less than the minimum');
-    }
-    rejectDuplicates(
-      option.choices ?? [],
-      context,
-      ['choices'],
-      'APPLICATION_COMMAND_OPTION_CHOICES_NAME_ALREADY_EXISTS',
-    );
+    const lessThanMinimum: FieldIssue = ['NUMBER_TYPE_MIN', 'The maximum is less than the minimum'];
+    if ((option.min_value ?? -Infinity) > (option.max_value ?? Infinity))
+      addIssue(context, ['max_value'], ...lessThanMinimum);
+    if ((option.min_length ?? 0) > (option.max_length ?? 6000)) addIssue(context, ['max_length'], ...lessThanMinimum);
+    rejectDuplicates(choices, context, ['choices'], 'APPLICATION_COMMAND_OPTION_CHOICES_NAME_ALREADY_EXISTS');
   });
 
 const subcommand = z
-  .object({
-    type: z.literal(optionType.subcommand),
-    name,
-    description,
-    ...localizations,
-    options: z.array(valueOption).max(25).nullish(),
-  })
+  .object({ type: z.literal(optionType.subcommand), ...described, options: z.array(valueOption).max(25).nullish() })
   .superRefine(checkOptions);
 
 const subcommandGroup = z
-  .object({
-    type: z.literal(optionType.subcommandGroup),
-    name,
-    description,
-    ...localizations,
-    options: z.array(subcommand).max(25).nullish(),
-  })
+  .object({ type: z.literal(optionType.subcommandGroup), ...described, options: z.array(subcommand).max(25).nullish() })
   .superRefine(checkOptions);
 
 const option = z.discriminatedUnion('type', [subcommand, subcommandGroup, valueOption]);
 
-const slashCommand = z
+export const commandSchema = z
   .object({
     type: z.literal(1).default(1),
-    name,
-    description,
-    ...localizations,
+    ...described,
     options: z.array(option).max(25).nullish(),
     default_member_permissions: z.string().regex(/^\d+$/).nullish(),
     dm_permission: z.boolean().nullish(),
@@ -151,57 +112,41 @@ const slashCommand = z
   })
   .superRefine(checkOptions)
   .superRefine((command, context) => {
-    if (sizeOf(command) > 8000) {
-      addIssue(context, [], 'APPLICATION_COMMAND_TOO_LARGE', 'Command exceeds maximum size (8000)');
-    }
+    if (sizeOf(command) > 8000) addIssue(context, [], 'APPLICATION_COMMAND_TOO_LARGE');
   });
 
 export type ValueOption = z.output<typeof valueOption>;
 export type Option = z.output<typeof option>;
-export type CommandSchema = z.output<typeof slashCommand>;
-
-export const commandSchema = slashCommand;
+export type CommandSchema = z.output<typeof commandSchema>;
 
 /** A bulk overwrite. */
-export const commandListSchema = z.array(slashCommand).superRefine((commands, context) => {
+export const commandListSchema = z.array(commandSchema).superRefine((commands, context) => {
   rejectDuplicates(commands, context, [], 'APPLICATION_COMMANDS_DUPLICATE_NAME');
 });
 
-interface NestedChoice {
-  readonly name: string;
-  readonly name_localizations?: Localizations;
-  readonly value: string | number;
-}
-
-interface NestedOption {
+/** A command or an option, as far as its options are concerned. */
+interface Nested {
   readonly name: string;
   readonly type?: number;
   readonly name_localizations?: Localizations;
   readonly description?: string;
   readonly description_localizations?: Localizations;
   readonly required?: boolean | null | undefined;
-  readonly choices?: readonly NestedChoice[] | null | undefined;
-  readonly options?: readonly NestedOption[] | null | undefined;
+  readonly choices?: readonly z.output<typeof choice>[] | null | undefined;
+  readonly options?: readonly Nested[] | null | undefined;
 }
 
-function checkOptions(
-  holder: { options?: readonly NestedOption[] | null | undefined },
-  context: z.RefinementCtx,
-): void {
+function checkOptions(holder: Pick<Nested, 'options'>, context: z.RefinementCtx): void {
   const options = holder.options ?? [];
   rejectDuplicates(options, context, ['options'], 'APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS');
   const firstOptional = options.findIndex((each) => (each.type ?? 0) >= optionType.string && !each.required);
   for (const [index, each] of options.entries()) {
-    if (firstOptional !== -1 && index > firstOptional && each.required) {
-      const message = 'Required options must be placed before non-required options';
-      addIssue(context, ['options', index], 'APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID', message);
-    }
+    if (firstOptional !== -1 && index > firstOptional && each.required)
+      addIssue(context, ['options', index], 'APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID');
   }
   const nested = options.filter((each) => (each.type ?? 0) < optionType.string).length;
-  if (nested !== 0 && nested !== options.length) {
-    const message = 'Sub-command and sub-command group option types are mutually exclusive to all other types';
-    addIssue(context, ['options'], 'APPLICATION_COMMAND_OPTIONS_TYPE_INVALID', message);
-  }
+  if (nested !== 0 && nested !== options.length)
+    addIssue(context, ['options'], 'APPLICATION_COMMAND_OPTIONS_TYPE_INVALID');
 }
 
 function rejectDuplicates(
@@ -210,25 +155,30 @@ function rejectDuplicates(
   path: PropertyKey[],
   code: string,
 ): void {
-  for (const [index, { name: each }] of items.entries()) {
-    if (items.findIndex((other) => other.name === each) < index) {
-      addIssue(context, [...path, index], code, 'The name is already taken');
-    }
+  const names = items.map((each) => each.name);
+  for (const [index, each] of names.entries()) {
+    if (names.indexOf(each) < index) addIssue(context, [...path, index], code, 'The name is already taken');
   }
 }
 
 /** The total length of names, descriptions and values. Discord: "Application Command Object", limits. */
-function sizeOf(part: NestedOption): number {
-  const choices = (part.choices ?? []).reduce(
-    (sum, each) => sum + longest(each.name, each.name_localizations) + String(each.value).length,
-    0,
-  );
-  const nested = (part.options ?? []).reduce((sum, each) => sum + sizeOf(each), 0);
-  const names = longest(part.name, part.name_localizations);
-  return names + longest(part.description ?? '', part.description_localizations) + choices + nested;
+function sizeOf({ description = '', description_localizations, choices, options, ...part }: Nested): number {
+  const texts = [longest(part.name, part.name_localizations), longest(description, description_localizations)];
+  const ofChoices = (choices ?? []).flatMap((each) => [
+    longest(each.name, each.name_localizations),
+    String(each.value).length,
+  ]);
+  return [...texts, ...ofChoices, ...(options ?? []).map(sizeOf)].reduce((sum, size) => sum + size, 0);
 }
 
 /** "Only the longest localization for each field (including the default value) is counted". */
 function longest(text: string, localizations: Localizations): number {
   return Math.max(text.length, ...Object.values(localizations ?? {}).map((each) => each?.length ?? 0));
+}
+
+export type ParentOption = Exclude<Option, ValueOption>;
+
+/** Whether an option is a subcommand or a group of them. */
+export function isParent(each: Option): each is ParentOption {
+  return each.type === optionType.subcommand || each.type === optionType.subcommandGroup;
 }

@@ -1,4 +1,4 @@
-import { type Option, optionType, type ValueOption } from './command-schema.ts';
+import { isParent, type Option, optionType, type ParentOption, type ValueOption } from './command-schema.ts';
 import type { StoredCommand } from './commands.ts';
 import { reject } from './errors.ts';
 import type { FileInput, Files } from './files.ts';
@@ -38,7 +38,7 @@ export function resolveCommand(
   path: readonly string[],
   input: Readonly<Record<string, OptionInput>>,
 ): ResolvedCommand {
-  const { steps: parents, values } = findOptions(command, path);
+  const { parents, values } = findOptions(command, path);
   const unknown = Object.keys(input).find((name) => !values.some((option) => option.name === name));
   if (unknown !== undefined) reject('unknown_option', `/${command.name} has no option ${unknown}`);
   const attachments: Record<string, Attachment> = {};
@@ -47,7 +47,14 @@ export function resolveCommand(
     attachments[attachment.id] = attachment;
     return attachment.id;
   };
-  const options = values.flatMap((option) => toSentOptions(actor.directory, option, input[option.name], upload));
+  const options = values.flatMap((option): SentOption[] => {
+    const { name, type, required } = option;
+    const value = input[name];
+    if (value === undefined) return required ? reject('option_missing', `The option ${name} is required`) : [];
+    const issue = findIssue(actor.directory, option, value);
+    if (issue !== undefined) reject('option_invalid', `The option ${name} ${issue}`);
+    return [{ name, type, value: typeof value === 'object' ? upload(value) : value }];
+  });
   const references = options.map(({ type, value }) => ({ type, id: String(value) }));
   const resolved = resolveReferences(actor, references);
   return {
@@ -67,7 +74,7 @@ export function resolveAutocomplete(
   input: Readonly<Record<string, OptionInput>>,
   focused: { readonly name: string; readonly value: string },
 ): readonly SentOption[] {
-  const { steps: parents, values } = findOptions(command, path);
+  const { parents, values } = findOptions(command, path);
   if (!values.some((option) => option.name === focused.name && option.autocomplete)) {
     reject('no_autocomplete', `/${command.name} has no autocomplete for ${focused.name}`);
   }
@@ -84,14 +91,15 @@ function findOptions(command: StoredCommand, path: readonly string[]) {
   const parents: ParentOption[] = [];
   let options: readonly Option[] = command.options ?? [];
   for (const name of path) {
-    const parent = options.filter(isParent).find((option) => option.name === name);
-    if (parent === undefined) reject('unknown_subcommand', `/${command.name} has no subcommand ${name}`);
+    const parent =
+      options.filter(isParent).find((option) => option.name === name) ??
+      reject('unknown_subcommand', `/${command.name} has no subcommand ${name}`);
     parents.push(parent);
     options = parent.options ?? [];
   }
   if (options.some(isParent)) reject('subcommand_missing', `/${command.name} needs a subcommand`);
-  const values = options.filter((option): option is ValueOption => !isParent(option));
-  return { steps: parents, values };
+  const values = options.filter((option) => !isParent(option));
+  return { parents, values };
 }
 
 function nestOptions(parents: readonly ParentOption[], options: readonly SentOption[]): readonly SentOption[] {
@@ -99,27 +107,6 @@ function nestOptions(parents: readonly ParentOption[], options: readonly SentOpt
     (inner, parent) => [{ name: parent.name, type: parent.type, options: inner }],
     options,
   );
-}
-
-type ParentOption = Exclude<Option, ValueOption>;
-
-function isParent(option: Option): option is ParentOption {
-  return option.type === optionType.subcommand || option.type === optionType.subcommandGroup;
-}
-
-function toSentOptions(
-  directory: Directory,
-  option: ValueOption,
-  value: OptionInput | undefined,
-  upload: (file: FileInput) => string,
-): SentOption[] {
-  if (value === undefined) {
-    if (option.required) reject('option_missing', `The option ${option.name} is required`);
-    return [];
-  }
-  const issue = findIssue(directory, option, value);
-  if (issue !== undefined) reject('option_invalid', `The option ${option.name} ${issue}`);
-  return [{ name: option.name, type: option.type, value: typeof value === 'object' ? upload(value) : value }];
 }
 
 function findIssue(directory: Directory, option: ValueOption, value: OptionInput): string | undefined {
@@ -135,8 +122,11 @@ function findIssue(directory: Directory, option: ValueOption, value: OptionInput
       return findNumberIssue(option, value);
     case optionType.user:
       return directory.user(id) ? undefined : 'is not a user';
-    case optionType.channel:
-      return findChannelIssue(directory, option, id);
+    case optionType.channel: {
+      const channel = directory.channels.get(id);
+      if (channel?.type !== 0 || isWithoutBot(channel)) return 'is not a channel';
+      return option.channel_types?.includes(0) === false ? 'is not a channel of an allowed type' : undefined;
+    }
     case optionType.role:
       return isRole ? undefined : 'is not a role';
     case optionType.mentionable:
@@ -146,12 +136,6 @@ function findIssue(directory: Directory, option: ValueOption, value: OptionInput
     default:
       return findTextIssue(option, value);
   }
-}
-
-function findChannelIssue(directory: Directory, option: ValueOption, id: string): string | undefined {
-  const channel = directory.channels.get(id);
-  if (channel?.type !== 0 || isWithoutBot(channel)) return 'is not a channel';
-  return option.channel_types?.includes(channel.type) === false ? 'is not a channel of an allowed type' : undefined;
 }
 
 function findNumberIssue(option: ValueOption, value: OptionInput): string | undefined {
