@@ -1,16 +1,17 @@
+import { repeat } from 'lit/directives/repeat.js';
 import { focusOn } from './discord-components.ts';
-import { findById, html, nothing, toElement } from './element.ts';
+import { findById, html, nothing, render, toElement } from './element.ts';
 import { formatMessageTime } from './format-time.ts';
 import { announcementText, isContinuation, type MessageActions, messageElement, pendingElement } from './message.ts';
 import { postAction } from './requests.ts';
 import { followTheme } from './settings.ts';
-import { localeOf, type PageStore, type State, type StoreChange, visibleMessages } from './store.ts';
+import { type ChangeKind, localeOf, type PageStore, type State, visibleMessages } from './store.ts';
 
 type Message = ReturnType<typeof visibleMessages>[number];
 
 const controlSelector = 'discord-button, discord-link, discord-spoiler, select, summary, input, button';
 
-const redrawKinds: readonly StoreChange['kind'][] = [
+const redrawKinds: readonly ChangeKind[] = [
   'full_state',
   'sidebar',
   'channel',
@@ -63,7 +64,7 @@ export function startChat(store: PageStore): void {
     return node;
   }
 
-  function render(): void {
+  function draw(): void {
     const restoreFocus = captureFocus(log);
     const messages = visibleMessages(state);
     // Selects the fonts of Chinese and Japanese characters.
@@ -71,11 +72,16 @@ export function startChat(store: PageStore): void {
     const pending = [...state.pending].filter(
       ([, action]) => action.name !== null && action.channelId === state.channelId && action.userId === state.userId,
     );
-    replaceChildren(list, [
+    const nodes = [
       channelIntro(state, messages.length === 0),
       ...messages.map((message, index) => renderMessage(message, messages[index - 1])),
       ...pending.map(([id, action]) => pendingElement(id, action, state, actions)),
-    ]);
+    ];
+    // Existing elements are not moved, so they keep their focus and their input.
+    render(
+      repeat(nodes, (node) => node),
+      list,
+    );
     restoreFocus();
   }
 
@@ -91,22 +97,17 @@ export function startChat(store: PageStore): void {
     list.lightTheme = isLight;
     // Existing components must be rendered again.
     cache.clear();
-    render();
+    draw();
   });
-  store.subscribe((change) => {
-    if (change.kind === 'full_state' || change.kind === 'sidebar') forgetNames();
-    if (redrawKinds.includes(change.kind)) render();
-    if (isJump(change.kind)) followed.scrollToEnd();
-    if (change.kind === 'message' && (change.onlyFor ?? state.userId) === state.userId) {
-      announcer.textContent = announcementText(change.message);
-      if (change.isNew && change.message.channel_id === state.channelId) followed.announceNew();
-    }
+  store.on(['full_state', 'sidebar'], forgetNames);
+  store.on(redrawKinds, draw);
+  // The page shows another channel, or the acting member has sent a command.
+  store.on(['channel', 'acting', 'command'], () => followed.scrollToEnd());
+  store.on(['message'], ({ message, onlyFor, isNew }) => {
+    if ((onlyFor ?? state.userId) !== state.userId) return;
+    announcer.textContent = announcementText(message);
+    if (isNew && message.channel_id === state.channelId) followed.announceNew();
   });
-}
-
-/** Whether the page shows another channel, or the acting member has sent a command. */
-function isJump(kind: StoreChange['kind']): boolean {
-  return kind === 'channel' || kind === 'acting' || kind === 'command';
 }
 
 /** What mentions and selects show, for comparison. */
@@ -147,14 +148,6 @@ function channelIntro({ channels, channelId, guild, bot }: State, isEmpty: boole
   return toElement(
     html`<div class="beginning"><h3>${title}</h3><p>${beginning}</p>${isEmpty ? html`<p>${next}</p>` : nothing}</div>`,
   );
-}
-
-/** Sets the children. Existing ones are not moved, so they keep their focus and their input. */
-function replaceChildren(list: HTMLElement, children: readonly HTMLElement[]): void {
-  for (const child of [...list.children]) if (!children.includes(child as HTMLElement)) child.remove();
-  for (const [index, child] of children.entries()) {
-    if (list.children[index] !== child) list.insertBefore(child, list.children[index] ?? null);
-  }
 }
 
 /** The control that gets the focus as soon as its component has rendered. */

@@ -124,7 +124,5 @@ export function startComposer(store: PageStore): void {
     event.preventDefault();
     void send();
   });
-  store.subscribe(({ kind }) => {
-    if (['full_state', 'sidebar', 'acting', 'channel'].includes(kind)) updateSuggestions();
-  });
+  store.on(['full_state', 'sidebar', 'acting', 'channel'], updateSuggestions);
 }

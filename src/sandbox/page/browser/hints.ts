@@ -1,10 +1,8 @@
 import { textsOf } from '../../discord/objects.ts';
-import { findById, html, render } from './element.ts';
+import { findById, html, render, type TemplateResult } from './element.ts';
 import { postAction } from './requests.ts';
-import type { PageStore, State } from './store.ts';
+import type { Item, PageStore, State } from './store.ts';
 import type { View } from './views.ts';
-
-type Item = State['timeline'] extends Map<string, infer Each> ? Each : never;
 
 interface Hint {
   /** The hint is done after any of these steps; the first one names it. */
@@ -17,8 +15,7 @@ interface Hint {
   readonly only?: 'linked' | 'unlinked';
   /** Where it is done. */
   readonly view: View;
-  /** Text and code to type. */
-  readonly parts: readonly (string | { readonly code: string })[];
+  readonly text: string | TemplateResult;
 }
 
 /** First steps for a new user, in order. */
@@ -28,80 +25,71 @@ const hints: readonly Hint[] = [
     isDone: ({ commands }) => commands.some(({ name }) => name === 'canvote'),
     only: 'unlinked',
     view: 'chat',
-    parts: [
-      'Type ',
-      { code: '/setup' },
-      ' and link Lantern Harbour. You get its API key on the website of the listing service: sign in as mira, then ',
-      'Edit server, Advanced setup.',
-    ],
+    text: html`Type <code>/setup</code> and link Lantern Harbour. You get its API key on the website of the listing service:
+      sign in as mira, then Edit server, Advanced setup.`,
   },
   {
     steps: ['webhook'],
     isDone: ({ timeline }) => [...timeline.values()].some((item) => hasStep(item, 'test') || hasStep(item, 'recorded')),
     only: 'unlinked',
     view: 'chat',
-    parts: [
-      'Enter the addresses and secrets from ',
-      { code: '/setup' },
-      ' on the same website: Edit server, Vote Webhooks. Then press Test Webhook there, and choose #votes and a preset here.',
-    ],
+    text: html`Enter the addresses and secrets from <code>/setup</code> on the same website: Edit server, Vote Webhooks. Then
+      press Test Webhook there, and choose #votes and a preset here.`,
   },
-  { steps: ['vote'], view: 'service', parts: ['Press Vote: the bot announces it in #votes and adds credits.'] },
+  { steps: ['vote'], view: 'service', text: 'Press Vote: the bot announces it in #votes and adds credits.' },
   {
     steps: ['role'],
     isDone: showsVoter,
     only: 'linked',
     view: 'chat',
-    parts: [
-      'Voters have the role Voter for 12 hours. Press the picture beside “Acting as” to see the roles of a voter.',
-    ],
+    text: 'Voters have the role Voter for 12 hours. Press the picture beside “Acting as” to see the roles of a voter.',
   },
   {
     steps: ['canvote'],
     view: 'chat',
-    parts: ['Type ', { code: '/canvote' }, ' in the message box to see when you can vote again.'],
+    text: html`Type <code>/canvote</code> in the message box to see when you can vote again.`,
   },
   {
     steps: ['reviews', 'stats'],
     view: 'chat',
-    parts: ['Try ', { code: '/reviews' }, ' and use its page buttons, or ', { code: '/stats' }, '.'],
+    text: html`Try <code>/reviews</code> and use its page buttons, or <code>/stats</code>.`,
   },
   {
     steps: ['streak'],
     isDone: ({ messages }) => showsText(messages, '-day streak:'),
     only: 'linked',
     view: 'service',
-    parts: ['Press +12 hours, then Vote, and repeat it: on the third day in a row the streak earns 50 credits.'],
+    text: 'Press +12 hours, then Vote, and repeat it: on the third day in a row the streak earns 50 credits.',
   },
   {
     steps: ['party'],
     isDone: ({ messages }) => showsText(messages, 'Goal of'),
     only: 'linked',
     view: 'service',
-    parts: ['The vote party in #votes needs 5 votes in a week: vote for both listings, also as other members.'],
+    text: 'The vote party in #votes needs 5 votes in a week: vote for both listings, also as other members.',
   },
   {
     steps: ['credits'],
     command: 'credits',
     view: 'chat',
-    parts: ['Type ', { code: '/credits' }, ' to see what you have earned, your rank and your streak.'],
+    text: html`Type <code>/credits</code> to see what you have earned, your rank and your streak.`,
   },
   {
     steps: ['purchase'],
     command: 'shop',
     view: 'chat',
-    parts: ['Spend your credits: type ', { code: '/shop' }, ', and buy the role VIP or a game key.'],
+    text: html`Spend your credits: type <code>/shop</code>, and buy the role VIP or a game key.`,
   },
   {
     steps: ['remind'],
     command: 'remind',
     view: 'chat',
-    parts: ['Press Remind me below a vote in #votes: the bot sends a direct message when you can vote again.'],
+    text: 'Press Remind me below a vote in #votes: the bot sends a direct message when you can vote again.',
   },
   {
     steps: ['fault'],
     view: 'service',
-    parts: ['Inject a fault: press Repeat delivery. The duplicate adds no credits.'],
+    text: 'Inject a fault: press Repeat delivery. The duplicate adds no credits.',
   },
 ];
 
@@ -132,11 +120,7 @@ export function startHints(store: PageStore): void {
     panel.hidden = hint === undefined;
     panel.dataset['view'] = hint?.view ?? '';
     findById('hint-count').textContent = `Try this (${next + 1} of ${offered.length}):`;
-    const parts = hint?.parts ?? [];
-    render(
-      parts.map((part) => (typeof part === 'string' ? part : html`<code>${part.code}</code>`)),
-      findById('hint'),
-    );
+    render(hint?.text, findById('hint'));
   }
 
   function isOffered({ command, only }: Hint): boolean {
@@ -153,13 +137,14 @@ export function startHints(store: PageStore): void {
   }
 
   draw();
-  store.subscribe((change) => {
-    if (change.kind === 'tried') void postAction('/page/tour', { step: change.step });
-    if (['tried', 'full_state', 'sidebar'].includes(change.kind)) draw();
-    if (['full_state', 'sidebar', 'message', 'profile', 'timeline'].includes(change.kind)) findDone();
-    const items = change.kind === 'timeline' ? [change.item] : change.kind === 'full_state' ? timeline.values() : [];
+  const findVotes = (items: Iterable<Item>) => {
     for (const item of items) if (isRecordedVote(item)) store.tried('vote');
-  });
+  };
+  store.on(['tried'], ({ step }) => void postAction('/page/tour', { step }));
+  store.on(['tried', 'full_state', 'sidebar'], draw);
+  store.on(['full_state', 'sidebar', 'message', 'profile', 'timeline'], findDone);
+  store.on(['timeline'], ({ item }) => findVotes([item]));
+  store.on(['full_state'], () => findVotes(timeline.values()));
 }
 
 function hasStep(item: Item, step: 'recorded' | 'test'): boolean {

@@ -3,7 +3,7 @@ import type { Modal } from '../../discord/modal.ts';
 import { findById, html, nothing, type TemplateResult, toElement } from './element.ts';
 import { renderMarkdown } from './render-markdown.ts';
 import { postAction } from './requests.ts';
-import { optionElement, type SelectOption, selectOptions } from './select.ts';
+import { optionElement, type SelectOption, selectOptions, toSelectOption } from './select.ts';
 import type { PageStore, State, StoreChange } from './store.ts';
 
 type OpenModal = Extract<StoreChange, { kind: 'modal' }>;
@@ -47,10 +47,10 @@ export function startModal(store: PageStore): void {
     focused.focus();
   });
   findById('modal-cancel').addEventListener('click', () => dialog.close());
-  store.subscribe((change) => {
-    if (change.kind === 'modal' && change.userId === state.userId) showModal(change);
-    if (change.kind === 'acting') dialog.close();
+  store.on(['modal'], (modal) => {
+    if (modal.userId === state.userId) showModal(modal);
   });
+  store.on(['acting'], () => dialog.close());
 }
 
 type Part = Modal['components'][number];
@@ -114,10 +114,10 @@ function labeledField({ label, description, component: field }: Label, state: St
     case 4:
       return framed(frame, textField(field, frame));
     case 21:
-      return boxes(frame, 'radio', toOptions(field.options), [1, 1]);
+      return boxes(frame, 'radio', field.options.map(toSelectOption), [1, 1]);
     case 22: {
       const bounds = [field.min_values ?? 1, field.max_values ?? field.options.length] as const;
-      return boxes(frame, 'checkbox', toOptions(field.options), bounds);
+      return boxes(frame, 'checkbox', field.options.map(toSelectOption), bounds);
     }
     case 23:
       return singleCheckbox(frame, field.default === true);
@@ -182,13 +182,4 @@ function boxes(
 function singleCheckbox({ id, name, label, hint, hintId }: FieldFrame, checked: boolean): HTMLElement {
   return toElement(html`<div class="modal-field"><label class="choice" for=${id}>
     <input type="checkbox" id=${id} name=${name} ?checked=${checked} aria-describedby=${hintId}>${label}</label>${hint}</div>`);
-}
-
-function toOptions(options: Extract<Field, { type: 21 | 22 }>['options']): readonly SelectOption[] {
-  return options.map(({ label, value, description, default: selected }) => ({
-    label,
-    value,
-    selected: selected === true,
-    ...(description ? { hint: description } : {}),
-  }));
 }

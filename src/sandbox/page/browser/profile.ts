@@ -37,9 +37,8 @@ export function startProfile(store: PageStore): void {
     void send(postAction('/page/members', { userId: state.profileId, change }));
   });
   findById('profile-close').addEventListener('click', () => dialog.close());
-  store.subscribe(({ kind }) => {
-    if (kind === 'full_state' || kind === 'sidebar') draw();
-    if (kind !== 'profile') return;
+  store.on(['full_state', 'sidebar'], draw);
+  store.on(['profile'], () => {
     error.textContent = '';
     draw();
     dialog.showModal();
@@ -61,8 +60,7 @@ export function startMemberList(store: PageStore): void {
     </button></li>`;
   }
 
-  store.subscribe(({ kind }) => {
-    if (kind !== 'full_state' && kind !== 'sidebar') return;
+  store.on(['full_state', 'sidebar'], () => {
     findById('member-count').textContent = String(state.members.filter(({ isMember }) => isMember).length);
     render(state.members.map(item), findById('members'));
   });
@@ -136,9 +134,7 @@ export function startRoleSettings(store: PageStore): void {
     dialog.showModal();
   });
   findById('role-settings-close').addEventListener('click', () => dialog.close());
-  store.subscribe(({ kind }) => {
-    if (kind === 'full_state' || kind === 'sidebar') draw();
-  });
+  store.on(['full_state', 'sidebar'], draw);
 }
 
 const colors = ['#4e5bd8', '#2d7d46', '#b3541e', '#a2317d', '#0f6f8f', '#b5323a'];

@@ -24,7 +24,5 @@ export function startRelativeTimes(store: PageStore): void {
     }
   }
   setInterval(render, second);
-  store.subscribe(({ kind }) => {
-    if (kind === 'simulation' || kind === 'time') render();
-  });
+  store.on(['simulation', 'time'], render);
 }

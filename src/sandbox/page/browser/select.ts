@@ -67,20 +67,18 @@ function textOf({ label, hint }: SelectOption): string {
 
 type Offering = Select | Extract<NormalizedControl, { type: 3 | 5 | 6 | 7 | 8 }>;
 
-/** Whether a channel select may offer text channels (type 0), the only kind in the guild. */
-function offersTextChannels({
-  channel_types: types,
-}: {
-  readonly channel_types?: readonly number[] | null | undefined;
-}) {
-  return !types?.length || types.includes(0);
-}
-
 export interface SelectOption {
   readonly value: string;
   readonly label: string;
   readonly hint?: string;
   readonly selected: boolean;
+}
+
+type OwnOption = Extract<Offering, { type: 3 }>['options'][number];
+
+export function toSelectOption({ label, value, description, emoji, default: selected }: OwnOption): SelectOption {
+  const shown = [emoji?.name, label].filter(Boolean).join(' ');
+  return { value, label: shown, ...(description ? { hint: description } : {}), selected: selected === true };
 }
 
 /** The options of a select: its own, or members, roles and channels. Discord: "Component Types", 3 and 5 to 8. */
@@ -100,22 +98,17 @@ export function selectOptions(
   const offeredRoles = isDirect ? [] : roles;
   switch (component.type) {
     case 3:
-      return component.options.map(({ label, value, description, emoji, default: selected }) => ({
-        value,
-        label: [emoji?.name, label].filter(Boolean).join(' '),
-        ...(description ? { hint: description } : {}),
-        selected: Boolean(selected),
-      }));
+      return component.options.map(toSelectOption);
     case 5:
       return toOptions(offeredMembers, '@');
     case 6:
       return toOptions(offeredRoles, '@');
     case 7:
       return [...toOptions(offeredMembers, '@'), ...toOptions(offeredRoles, '@')];
-    case 8:
-      return toOptions(
-        isDirect || !offersTextChannels(component) ? [] : channels.filter(({ kind }) => kind === 'guild'),
-        '#',
-      );
+    case 8: {
+      // Text channels (type 0) are the only kind in the guild.
+      const offersText = !component.channel_types?.length || component.channel_types.includes(0);
+      return toOptions(isDirect || !offersText ? [] : channels.filter(({ kind }) => kind === 'guild'), '#');
+    }
   }
 }

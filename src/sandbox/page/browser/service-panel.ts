@@ -4,7 +4,7 @@ import { findById, html, nothing, render, type TemplateResult } from './element.
 import { formatLead, formatTime } from './format-time.ts';
 import { relativeTime } from './relative-times.ts';
 import { postAction } from './requests.ts';
-import type { PageStore, State } from './store.ts';
+import { actingMember, type PageStore, type State } from './store.ts';
 
 type Listing = State['listings'][number];
 type VoteResponse = Awaited<ReturnType<typeof postAction<'/page/votes'>>>;
@@ -34,18 +34,16 @@ export function startServicePanel(store: PageStore): void {
   }
 
   function renderBalance(): void {
-    const member = state.members.find(({ id }) => id === state.userId);
+    const member = actingMember(state);
     const credits = state.credits[state.userId];
     findById('balance-of').textContent = member ? `${member.name} has` : '';
     findById('balance').textContent =
       typeof credits === 'number' ? formatCount(credits, 'credit') : 'an unknown balance';
   }
 
-  store.subscribe(({ kind }) => {
-    if (kind === 'full_state') renderVotes();
-    if (['full_state', 'sidebar', 'credits', 'acting'].includes(kind)) renderBalance();
-    if (kind === 'acting') render(nothing, result);
-  });
+  store.on(['full_state'], renderVotes);
+  store.on(['full_state', 'sidebar', 'credits', 'acting'], renderBalance);
+  store.on(['acting'], () => render(nothing, result));
 }
 
 function describeVote(response: VoteResponse, name: string, { clock, bot }: State): string | TemplateResult {
@@ -114,8 +112,6 @@ export function startFaultPanel(store: PageStore): void {
 
   renderButtons();
   setInterval(renderClock, second);
-  store.subscribe(({ kind }) => {
-    if (kind === 'full_state' || kind === 'simulation') renderButtons();
-    if (kind === 'full_state' || kind === 'simulation' || kind === 'time') renderClock();
-  });
+  store.on(['full_state', 'simulation'], renderButtons);
+  store.on(['full_state', 'simulation', 'time'], renderClock);
 }

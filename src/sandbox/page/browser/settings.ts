@@ -1,7 +1,7 @@
 import { localeNames, locales } from '../../discord/locales.ts';
 import { findById, html, render } from './element.ts';
 import { postAction } from './requests.ts';
-import { localeOf, type PageStore, type Theme } from './store.ts';
+import { actingMember, localeOf, type PageStore, type Theme } from './store.ts';
 
 /** The dialog with the languages of the acting member and of the guild, and the theme of the page. */
 export function startSettings(store: PageStore): void {
@@ -20,8 +20,7 @@ export function startSettings(store: PageStore): void {
   }
 
   function draw(): void {
-    const member = state.members.find(({ id }) => id === state.userId);
-    findById('member-language-of').textContent = member?.name ?? '';
+    findById('member-language-of').textContent = actingMember(state)?.name ?? '';
     memberLanguage.value = localeOf(state);
     guildLanguage.value = state.guildLocale;
   }
@@ -43,9 +42,7 @@ export function startSettings(store: PageStore): void {
     dialog.showModal();
   });
   findById('settings-close').addEventListener('click', () => dialog.close());
-  store.subscribe(({ kind }) => {
-    if (['full_state', 'sidebar', 'acting'].includes(kind)) draw();
-  });
+  store.on(['full_state', 'sidebar', 'acting'], draw);
 }
 
 const themes: readonly Theme[] = ['system', 'dark', 'light'];
@@ -65,8 +62,7 @@ export function startTheme(store: PageStore): void {
     document.documentElement.dataset['theme'] = store.state.theme;
   };
   show();
-  store.subscribe(({ kind }) => {
-    if (kind !== 'theme') return;
+  store.on(['theme'], () => {
     localStorage.setItem(storageKey, store.state.theme);
     show();
   });
@@ -81,7 +77,5 @@ export function followTheme(store: PageStore, show: (isLight: boolean) => void):
   };
   update();
   systemLight.addEventListener('change', update);
-  store.subscribe(({ kind }) => {
-    if (kind === 'theme') update();
-  });
+  store.on(['theme'], update);
 }

@@ -2,7 +2,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import { findById, html, nothing, render, type TemplateResult } from './element.ts';
 import { avatarUrl } from './profile.ts';
 import { postAction } from './requests.ts';
-import { type PageStore, type State, visibleChannels } from './store.ts';
+import { actingMember, type PageStore, type State, visibleChannels } from './store.ts';
 
 type Channel = State['channels'][number];
 
@@ -74,17 +74,17 @@ export function startSidebar(store: PageStore): void {
       memberSelect,
     );
     memberSelect.value = state.userId;
-    const member = state.members.find(({ id }) => id === state.userId);
+    const member = actingMember(state);
     if (member) findById<HTMLImageElement>('acting-avatar').src = avatarUrl(member.id, member.name);
   }
 
-  store.subscribe(({ kind }) => {
-    if (['full_state', 'sidebar', 'channel', 'acting', 'message'].includes(kind)) renderChannels();
-    if (['full_state', 'sidebar', 'acting', 'message', 'channel'].includes(kind)) renderMember();
-    if (kind === 'full_state') {
-      findById('guild-name').textContent = state.guild.name;
-      findById('guild-icon').textContent = initials(state.guild.name);
-    }
+  store.on(['full_state', 'sidebar', 'channel', 'acting', 'message'], () => {
+    renderChannels();
+    renderMember();
+  });
+  store.on(['full_state'], () => {
+    findById('guild-name').textContent = state.guild.name;
+    findById('guild-icon').textContent = initials(state.guild.name);
   });
 }
 
@@ -96,8 +96,7 @@ function initials(name: string): string {
 /** The name and topic of the open channel, and the bot's connection status. */
 export function startChannelBar(store: PageStore): void {
   const { state } = store;
-  store.subscribe(({ kind }) => {
-    if (!['full_state', 'sidebar', 'channel', 'acting', 'live'].includes(kind)) return;
+  store.on(['full_state', 'sidebar', 'channel', 'acting', 'live'], () => {
     const channel = state.channels.find(({ id }) => id === state.channelId);
     const name = findById('channel-name');
     name.textContent = channel?.name ?? '';

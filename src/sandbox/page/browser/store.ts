@@ -1,8 +1,10 @@
+import { BoundedMap } from '../../../platform/bounded-map.ts';
 import { defaultLocale, type Locale } from '../../discord/locales.ts';
 import type { FullState, PageEvent, SidebarState, SimulationState } from '../snapshot.ts';
 import type { SandboxTime } from './sandbox-time.ts';
 
-type Item = FullState['timeline'][number];
+/** An entry of the timeline. */
+export type Item = FullState['timeline'][number];
 type StoredMessage = FullState['messages'][number];
 type EventOf<Kind extends PageEvent['kind']> = Extract<PageEvent, { kind: Kind }>;
 
@@ -59,22 +61,24 @@ export type StoreChange =
   | { readonly kind: 'timeline'; readonly item: Item }
   | { readonly kind: 'tried'; readonly step: string }
   | EventOf<'modal'>
-  | {
-      readonly kind:
-        | 'full_state'
-        | 'sidebar'
-        | 'simulation'
-        | 'credits'
-        | 'message_deleted'
-        | 'pending'
-        | 'command'
-        | 'time'
-        | 'live'
-        | 'channel'
-        | 'acting'
-        | 'profile'
-        | 'theme';
-    };
+  | { readonly [Kind in PlainKind]: { readonly kind: Kind } }[PlainKind];
+
+type PlainKind =
+  | 'full_state'
+  | 'sidebar'
+  | 'simulation'
+  | 'credits'
+  | 'message_deleted'
+  | 'pending'
+  | 'command'
+  | 'time'
+  | 'live'
+  | 'channel'
+  | 'acting'
+  | 'profile'
+  | 'theme';
+
+export type ChangeKind = StoreChange['kind'];
 
 export type PageStore = ReturnType<typeof createPageStore>;
 
@@ -86,7 +90,7 @@ export function createPageStore(clock: SandboxTime, theme: Theme) {
   const state = emptyState(clock, theme);
   const listeners = new Set<(notify: StoreChange) => void>();
   /** Results by interaction id: an event can arrive before the response that contains the interaction's id. */
-  const earlyResults = new Map<string, 'answered' | 'failed'>();
+  const earlyResults = new BoundedMap<'answered' | 'failed'>(maxEarlyResults);
   const notify = (event: StoreChange) => {
     for (const listener of listeners) listener(event);
   };
@@ -137,8 +141,6 @@ export function createPageStore(clock: SandboxTime, theme: Theme) {
       const action = state.pending.get(interactionId);
       if (action !== undefined) return settle(interactionId, action, result);
       earlyResults.set(interactionId, result);
-      const [oldest] = earlyResults.keys();
-      if (earlyResults.size > maxEarlyResults && oldest !== undefined) earlyResults.delete(oldest);
     },
     modal: notify,
     time() {},
@@ -162,7 +164,17 @@ export function createPageStore(clock: SandboxTime, theme: Theme) {
 
   return {
     state: state as Readonly<State>,
-    subscribe: (listener: (notify: StoreChange) => void) => void listeners.add(listener),
+    /** Calls the listener with each change of these kinds. */
+    on<Kind extends ChangeKind>(
+      kinds: readonly Kind[],
+      listener: (change: Extract<StoreChange, { readonly kind: Kind }>) => void,
+    ) {
+      const isWanted = (change: StoreChange): change is Extract<StoreChange, { readonly kind: Kind }> =>
+        kinds.some((kind) => kind === change.kind);
+      listeners.add((change) => {
+        if (isWanted(change)) listener(change);
+      });
+    },
     receive: <Kind extends PageEvent['kind']>(event: EventOf<Kind>) => receive[event.kind as Kind](event),
     /** @param now the server's time (ms since the epoch) */
     synchronize(now: number) {
@@ -248,9 +260,10 @@ function emptyState(clock: SandboxTime, theme: Theme): State {
  * The guild's channels unless the acting user has left it, the user's direct messages with the bot, and the places without the
  * bot in which its commands can be used.
  */
-export function visibleChannels({ channels, members, userId }: Readonly<State>): State['channels'] {
-  const isMember = members.find(({ id }) => id === userId)?.isMember ?? true;
-  return channels.filter(({ kind, with: recipient, offered }) => {
+export function visibleChannels(state: Readonly<State>): State['channels'] {
+  const { userId } = state;
+  const isMember = actingMember(state)?.isMember ?? true;
+  return state.channels.filter(({ kind, with: recipient, offered }) => {
     if (kind === 'direct') return recipient === userId;
     return kind === 'guild' ? isMember : (offered[userId] ?? []).length > 0;
   });
@@ -262,19 +275,22 @@ export function offeredCommands({ channels, channelId, commands, userId }: Reado
   return commands.filter(({ id }) => offered.includes(id));
 }
 
+export function actingMember({
+  members,
+  userId,
+}: Pick<State, 'members' | 'userId'>): State['members'][number] | undefined {
+  return members.find(({ id }) => id === userId);
+}
+
 /** The language of the acting member's client. */
-export function localeOf({ members, userId }: Pick<State, 'members' | 'userId'>): Locale {
-  return members.find(({ id }) => id === userId)?.locale ?? defaultLocale;
+export function localeOf(state: Pick<State, 'members' | 'userId'>): Locale {
+  return actingMember(state)?.locale ?? defaultLocale;
 }
 
 /** The messages of the open channel that the acting member sees. */
-export function visibleMessages({
-  messages,
-  channelId,
-  userId,
-  dismissed,
-}: Readonly<State>): StoredMessage['message'][] {
-  return messages
+export function visibleMessages(state: Readonly<State>): StoredMessage['message'][] {
+  const { channelId, userId, dismissed } = state;
+  return state.messages
     .filter(({ onlyFor }) => onlyFor === null || onlyFor === userId)
     .map(({ message }) => message)
     .filter(({ id, channel_id }) => channel_id === channelId && !dismissed.has(id));

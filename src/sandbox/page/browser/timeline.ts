@@ -3,7 +3,7 @@ import { formatElapsed } from '../../../platform/durations.ts';
 import type { Step, StepName, TimelineDelivery, TimelineLine } from '../ports.ts';
 import { findById, html, nothing, render, type TemplateResult } from './element.ts';
 import { formatTime } from './format-time.ts';
-import type { PageStore, State } from './store.ts';
+import type { Item, PageStore } from './store.ts';
 
 const stepLabels: Readonly<Record<Exclude<StepName, 'credited'>, string>> = {
   received: 'Received',
@@ -18,8 +18,6 @@ const stepLabels: Readonly<Record<Exclude<StepName, 'credited'>, string>> = {
   unannounced: 'Not announced',
   buried: 'Buried',
 };
-
-type Item = State['timeline'] extends Map<string, infer Each> ? Each : never;
 
 /** The timeline, newest first: deliveries as expandable entries that are updated, other events as lines. */
 export function startTimeline(store: PageStore): void {
@@ -39,11 +37,10 @@ export function startTimeline(store: PageStore): void {
     render(items.length === 0 ? html`<li class="nothing">No events yet. Cast a vote.</li>` : entries, list);
   }
 
-  store.subscribe((change) => {
-    if (change.kind === 'full_state' || change.kind === 'timeline') draw();
+  store.on(['full_state', 'timeline'], draw);
+  store.on(['timeline'], ({ item }) => {
     // One announcement per delivery, not per step.
-    if (change.kind !== 'timeline' || change.item.kind !== 'delivery' || !isHalted(change.item)) return;
-    announcer.textContent = `${change.item.title}: ${describeSteps(change.item)}`;
+    if (item.kind === 'delivery' && isHalted(item)) announcer.textContent = `${item.title}: ${describeSteps(item)}`;
   });
 }
 

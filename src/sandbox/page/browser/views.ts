@@ -1,11 +1,11 @@
 import { findById } from './element.ts';
-import type { PageStore, StoreChange } from './store.ts';
+import type { PageStore } from './store.ts';
 
 /** What narrow screens show at a time. */
 export type View = 'chat' | 'service';
 
 /** The view that shows a kind of change. */
-const viewByChange: Partial<Record<StoreChange['kind'], View>> = { message: 'chat', timeline: 'service' };
+const viewByChange: Readonly<Record<'message' | 'timeline', View>> = { message: 'chat', timeline: 'service' };
 
 /** Switches between Discord and the service on narrow screens, and marks the hidden view after a change in it. */
 export function startViews(store: PageStore): void {
@@ -34,10 +34,9 @@ export function startViews(store: PageStore): void {
 
   for (const button of buttons) button.addEventListener('click', () => show(button.dataset['show'] ?? ''));
   go.addEventListener('click', () => show(hint.dataset['view'] ?? ''));
-  store.subscribe(({ kind }) => {
-    if (['tried', 'full_state', 'sidebar'].includes(kind)) renderGo();
+  store.on(['tried', 'full_state', 'sidebar'], renderGo);
+  store.on(['message', 'timeline'], ({ kind }) => {
     const view = viewByChange[kind];
-    if (view === undefined || app?.dataset['view'] === view) return;
-    buttons.find(({ dataset }) => dataset['show'] === view)?.classList.add('news');
+    if (app?.dataset['view'] !== view) buttons.find(({ dataset }) => dataset['show'] === view)?.classList.add('news');
   });
 }
