@@ -1,5 +1,5 @@
 import { defaultLocale } from './locales.ts';
-import type { GuildChannel, Member, Role, User } from './objects.ts';
+import { newChannel, newMember, newRole, newUser } from './objects.ts';
 import { permissions } from './permissions.ts';
 
 /** A member of the guild. */
@@ -48,35 +48,7 @@ const presetPeople: readonly Person[] = [
   { id: id(14), username: 'old_salt', displayName: 'Old Salt' },
 ];
 
-function toUser({ id: personId, username, displayName }: Person, bot = false): User {
-  return {
-    id: personId,
-    username,
-    discriminator: bot ? '0001' : '0',
-    global_name: displayName ?? null,
-    avatar: null,
-    bot,
-    public_flags: 0,
-    flags: 0,
-    primary_guild: null,
-  };
-}
-
-const role = (roleId: string, name: string, position: number, color: number, permissionBits: bigint): Role => ({
-  id: roleId,
-  name,
-  color,
-  colors: { primary_color: color, secondary_color: null, tertiary_color: null },
-  hoist: position > 0,
-  icon: null,
-  unicode_emoji: null,
-  position,
-  permissions: String(permissionBits),
-  managed: roleId === roleIds.bot,
-  mentionable: false,
-  flags: 0,
-  ...(roleId === roleIds.bot ? { tags: { bot_id: applicationId } } : {}),
-});
+const toUser = ({ id: userId, username, displayName }: Person) => newUser(userId, username, displayName);
 
 const everyonePermissions = permissions(
   'viewChannel',
@@ -88,37 +60,6 @@ const everyonePermissions = permissions(
   'useExternalEmojis',
   'useApplicationCommands',
 );
-
-/** A member who has just joined, or with these roles. */
-export const newMember = (user: User, joinedAt: string, roles: readonly string[] = []): Member => ({
-  user,
-  nick: null,
-  avatar: null,
-  banner: null,
-  roles,
-  joined_at: joinedAt,
-  premium_since: null,
-  deaf: false,
-  mute: false,
-  flags: 0,
-  pending: false,
-  communication_disabled_until: null,
-});
-
-const channel = (guildId: string, number: number, name: string, topic: string): GuildChannel => ({
-  id: id(number),
-  type: 0,
-  guild_id: guildId,
-  name,
-  topic,
-  position: number,
-  permission_overwrites: [],
-  parent_id: null,
-  nsfw: false,
-  rate_limit_per_user: 0,
-  last_message_id: null,
-  flags: 0,
-});
 
 /** The constant fields of the guild; channels, members and roles are stored separately. */
 const settings = {
@@ -163,31 +104,31 @@ const settings = {
  * The initial guild of a local Discord. Its ids are the same at every start, so stored references to members and channels stay valid.
  */
 export function defaultGuild({ guild = presetGuild, people = presetPeople, strangers = [] }: DefaultGuildOptions) {
-  const bot = toUser({ id: applicationId, username: 'tallyhook' }, true);
+  const bot = newUser(applicationId, 'tallyhook', undefined, true);
   const [owner] = people;
   return {
     bot,
     guild: { ...settings, preferred_locale: defaultLocale, ...guild, owner_id: owner?.id ?? applicationId },
     people,
-    strangers: strangers.map((person) => toUser(person)),
+    strangers: strangers.map(toUser),
     roleIds,
     roles: [
-      role(guild.id, '@everyone', 0, 0, everyonePermissions),
-      role(roleIds.voter, 'Voter', 1, 0x57f287, 0n),
-      role(roleIds.regular, 'Regular', 2, 0x3ba55d, 0n),
-      role(roleIds.veteran, 'Veteran', 3, 0x1abc9c, 0n),
-      role(roleIds.premium, 'Premium', 4, 0xf47fff, 0n),
-      role(roleIds.vip, 'VIP', 5, 0xf1c40f, 0n),
-      role(roleIds.bot, 'tallyhook', 6, 0x5865f2, permissions('manageRoles', 'mentionEveryone')),
-      role(roleIds.moderator, 'Moderator', 7, 0xe67e22, 0n),
-      role(roleIds.owner, 'Owner', 8, 0xfaa61a, permissions('administrator')),
+      newRole(guild.id, '@everyone', 0, 0, everyonePermissions),
+      newRole(roleIds.voter, 'Voter', 1, 0x57f287),
+      newRole(roleIds.regular, 'Regular', 2, 0x3ba55d),
+      newRole(roleIds.veteran, 'Veteran', 3, 0x1abc9c),
+      newRole(roleIds.premium, 'Premium', 4, 0xf47fff),
+      newRole(roleIds.vip, 'VIP', 5, 0xf1c40f),
+      newRole(roleIds.bot, 'tallyhook', 6, 0x5865f2, permissions('manageRoles', 'mentionEveryone'), applicationId),
+      newRole(roleIds.moderator, 'Moderator', 7, 0xe67e22),
+      newRole(roleIds.owner, 'Owner', 8, 0xfaa61a, permissions('administrator')),
     ],
     members: [
       newMember(bot, createdAt, [roleIds.bot]),
       ...people.map((person) => newMember(toUser(person), createdAt, person === owner ? [roleIds.owner] : [])),
     ],
-    general: channel(guild.id, 32, 'general', 'General chat'),
-    announcements: channel(guild.id, 31, 'votes', 'Every vote as it is recorded'),
-    premium: channel(guild.id, 33, 'premium', 'Premium purchases and renewals'),
+    general: newChannel(id(32), guild.id, 'general', 'General chat', 32),
+    announcements: newChannel(id(31), guild.id, 'votes', 'Every vote as it is recorded', 31),
+    premium: newChannel(id(33), guild.id, 'premium', 'Premium purchases and renewals', 33),
   };
 }

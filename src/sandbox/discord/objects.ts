@@ -15,38 +15,65 @@ export interface User {
   readonly primary_guild: null;
 }
 
-export interface Member {
-  readonly user: User;
-  readonly nick: string | null;
-  readonly avatar: string | null;
-  readonly banner: string | null;
-  readonly roles: readonly string[];
-  readonly joined_at: string;
-  readonly premium_since: string | null;
-  readonly deaf: boolean;
-  readonly mute: boolean;
-  readonly flags: number;
-  readonly pending: boolean;
-  readonly communication_disabled_until: string | null;
-}
+/** A person or a bot. */
+export const newUser = (id: string, username: string, displayName?: string, bot = false): User => ({
+  id,
+  username,
+  discriminator: bot ? '0001' : '0',
+  global_name: displayName ?? null,
+  avatar: null,
+  bot,
+  public_flags: 0,
+  flags: 0,
+  primary_guild: null,
+});
 
-export interface Role {
-  readonly id: string;
-  readonly name: string;
-  readonly color: number;
-  readonly colors: { primary_color: number; secondary_color: null; tertiary_color: null };
-  readonly hoist: boolean;
-  readonly icon: null;
-  readonly unicode_emoji: null;
-  readonly position: number;
-  /** A decimal bit set. */
-  readonly permissions: string;
-  readonly managed: boolean;
-  readonly mentionable: boolean;
-  readonly flags: number;
-  /** The bot that a managed role belongs to. */
-  readonly tags?: { readonly bot_id: string };
-}
+export type Member = ReturnType<typeof newMember>;
+
+/** A member who has just joined, or with these roles. */
+export const newMember = (user: User, joinedAt: string, roles: readonly string[] = []) => ({
+  user,
+  nick: null,
+  avatar: null,
+  banner: null,
+  roles,
+  joined_at: joinedAt,
+  premium_since: null,
+  deaf: false,
+  mute: false,
+  flags: 0,
+  pending: false,
+  communication_disabled_until: null,
+});
+
+export type Role = ReturnType<typeof newRole>;
+
+/**
+ * @param permissionBits which become a decimal bit set
+ * @param ownerId the bot that a managed role belongs to
+ */
+export const newRole = (
+  id: string,
+  name: string,
+  position: number,
+  color: number,
+  permissionBits = 0n,
+  ownerId?: string,
+) => ({
+  id,
+  name,
+  color,
+  colors: { primary_color: color, secondary_color: null, tertiary_color: null },
+  hoist: position > 0,
+  icon: null,
+  unicode_emoji: null,
+  position,
+  permissions: String(permissionBits),
+  managed: ownerId !== undefined,
+  mentionable: false,
+  flags: 0,
+  ...(ownerId === undefined ? {} : { tags: { bot_id: ownerId } }),
+});
 
 export interface Overwrite {
   readonly id: string;
@@ -56,20 +83,22 @@ export interface Overwrite {
   readonly deny: string;
 }
 
-export interface GuildChannel {
-  readonly id: string;
-  readonly type: 0;
-  readonly guild_id: string;
-  readonly name: string;
-  readonly topic: string | null;
-  readonly position: number;
-  readonly permission_overwrites: readonly Overwrite[];
-  readonly parent_id: null;
-  readonly nsfw: boolean;
-  readonly rate_limit_per_user: number;
-  readonly last_message_id: string | null;
-  readonly flags: number;
-}
+export type GuildChannel = ReturnType<typeof newChannel>;
+
+export const newChannel = (id: string, guildId: string, name: string, topic: string, position: number) => ({
+  id,
+  type: 0 as const,
+  guild_id: guildId,
+  name,
+  topic,
+  position,
+  permission_overwrites: [] as readonly Overwrite[],
+  parent_id: null,
+  nsfw: false,
+  rate_limit_per_user: 0,
+  last_message_id: null as string | null,
+  flags: 0,
+});
 
 export interface DirectChannel {
   readonly id: string;

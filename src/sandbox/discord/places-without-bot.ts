@@ -1,6 +1,5 @@
-import { newMember } from './default-guild.ts';
 import { defaultLocale } from './locales.ts';
-import type { Channel, GroupChannel, GuildChannel, User } from './objects.ts';
+import { type Channel, type GroupChannel, type GuildChannel, newChannel, newMember, type User } from './objects.ts';
 import { allPermissions, permissions } from './permissions.ts';
 
 /*
@@ -22,20 +21,8 @@ const memberPermissions = permissions(
   'useApplicationCommands',
 );
 
-const otherChannel: GuildChannel = {
-  id: '1190000000000000102',
-  type: 0,
-  guild_id: otherGuildId,
-  name: 'elsewhere',
-  topic: 'A server without the bot. Everyone here has added the app to their own account.',
-  position: 1,
-  permission_overwrites: [],
-  parent_id: null,
-  nsfw: false,
-  rate_limit_per_user: 0,
-  last_message_id: null,
-  flags: 0,
-};
+const topic = 'A server without the bot. Everyone here has added the app to their own account.';
+const otherChannel = newChannel('1190000000000000102', otherGuildId, 'elsewhere', topic, 1);
 
 /** The ids of the channels. */
 export const idsWithoutBot = { otherGuild: otherChannel.id, group: '1190000000000000103' };

@@ -1,7 +1,6 @@
-import './discord-components.ts';
 import { startChat } from './chat.ts';
 import { startComposer } from './composer.ts';
-import { styleComponents } from './discord-components-style.ts';
+import { styleComponents } from './discord-components.ts';
 import { startHints } from './hints.ts';
 import { startModal } from './modal.ts';
 import { startMemberList, startProfile, startRoleSettings } from './profile.ts';
