@@ -205,7 +205,7 @@ const rejectionSchema = z.object({ error: z.string() });
  *
  * @param onComplete called before the handler receives the end of the body
  */
-export function captureBody(request: IncomingMessage, onComplete: () => void): () => Buffer {
+function captureBody(request: IncomingMessage, onComplete: () => void): () => Buffer {
   const chunks: Buffer[] = [];
   request.push = new Proxy(request.push, {
     apply(push, self, args: [Buffer | null]) {
@@ -218,7 +218,7 @@ export function captureBody(request: IncomingMessage, onComplete: () => void): (
 }
 
 /** Records the text that the handler passes to `response.end`. */
-export function captureResponseText(response: ServerResponse): () => string {
+function captureResponseText(response: ServerResponse): () => string {
   let text = '';
   response.end = new Proxy(response.end, {
     apply(end, self, args: unknown[]) {
@@ -229,7 +229,7 @@ export function captureResponseText(response: ServerResponse): () => string {
   return () => text;
 }
 
-export function capturedDelivery(request: IncomingMessage, body: Buffer): CapturedDelivery {
+function capturedDelivery(request: IncomingMessage, body: Buffer): CapturedDelivery {
   const entries = Object.entries(request.headers).filter(
     ([name]) => name === 'content-type' || name.startsWith('x-webhook'),
   );
@@ -238,7 +238,7 @@ export function capturedDelivery(request: IncomingMessage, body: Buffer): Captur
 }
 
 /** `Rejected (401): …`, with the error text of a JSON response. */
-export function rejectionText(status: number, responseText: string): string {
+function rejectionText(status: number, responseText: string): string {
   const rejection = rejectionSchema.safeParse(parseJson(responseText)).data;
   return rejection === undefined ? `Rejected (${status})` : `Rejected (${status}): ${rejection.error}`;
 }

@@ -22,7 +22,7 @@ export interface SandboxClock extends Clock {
   readonly events: EventEmitter<{ moved: [] }>;
 }
 
-export interface SandboxClockOptions {
+interface SandboxClockOptions {
   /** The real clock (default: the system's). */
   readonly real?: Clock | undefined;
   /** Initial lead over the real clock (ms). */

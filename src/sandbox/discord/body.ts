@@ -13,7 +13,7 @@ export interface UploadedFile {
   readonly bytes: Buffer;
 }
 
-export interface RequestBody {
+interface RequestBody {
   readonly json: unknown;
   readonly files: readonly UploadedFile[];
 }

@@ -216,7 +216,7 @@ export const topLevelComponent = z.discriminatedUnion('type', [
 /** A component as a bot sends it. */
 export type Component = z.output<typeof topLevelComponent>;
 /** Any component of a message, nested ones included. */
-export type AnyComponent =
+type AnyComponent =
   | Component
   | Extract<Component, { type: 1 }>['components'][number]
   | Extract<Component, { type: 9 }>['accessory'];

@@ -24,11 +24,6 @@ function createSnowflakes(clock: Clock): () => string {
   };
 }
 
-/** The creation time of a snowflake (ms since the Unix epoch). */
-export function snowflakeTimestamp(snowflake: string): number {
-  return Number(BigInt(snowflake) >> 22n) + discordEpoch;
-}
-
 /** A gateway event. It is sent to the sessions with its intent (0: all) on the shard of its guild. */
 export interface Dispatch {
   readonly name: string;

@@ -20,7 +20,7 @@ import { intent } from './intents.ts';
 /** How long a session without a connection can be resumed (ms). */
 const resumeTimeoutMs = 3 * minute;
 
-export interface GatewayOptions {
+interface GatewayOptions {
   readonly state: DiscordState;
   readonly url: string;
   readonly token: string;

@@ -18,7 +18,7 @@ export interface StoredMessage {
   readonly onlyFor: string | null;
 }
 
-export interface NewMessage {
+interface NewMessage {
   readonly channel: Channel;
   readonly author: User;
   readonly content: AttachedFiles;

@@ -9,7 +9,7 @@ import {
 } from './objects.ts';
 
 /** Media with the fields that only {@link MediaResolver} knows. */
-export interface ResolvedMedia {
+interface ResolvedMedia {
   readonly media: Media;
   readonly filename: string | null;
   /** Bytes. */

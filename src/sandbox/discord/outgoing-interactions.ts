@@ -10,7 +10,7 @@ const pingType = 1;
 const pongType = 1;
 
 /** What was sent to the endpoint, and how the callback in its response was received. */
-export interface EndpointExchange {
+interface EndpointExchange {
   readonly interactionId: string;
   readonly callback: unknown;
   /** As for a request with the callback: 204, or the status of the error. */

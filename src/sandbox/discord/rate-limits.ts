@@ -11,7 +11,7 @@ export interface RateLimitBucket {
 /** "All bots can make up to 50 requests per second to our API." Discord: "Global Rate Limit". */
 const globalLimit: RateLimitBucket = { count: 50, windowMs: second };
 
-export interface RateLimitDecision {
+interface RateLimitDecision {
   readonly headers: Readonly<Record<string, string>>;
   /** Set if the request exceeds a limit; `retryAfter` in seconds. */
   readonly exceeded?: { readonly retryAfter: number; readonly global: boolean };

@@ -20,7 +20,7 @@ interface SentOption {
 }
 
 /** The options of a command as the client sends them, with the objects behind their ids. */
-export interface ResolvedCommand {
+interface ResolvedCommand {
   readonly options: readonly SentOption[];
   readonly resolved: Resolved;
 }

@@ -94,7 +94,7 @@ export function createRouteMatcher(
 }
 
 /** @throws DiscordApiError if an id in the path is not a snowflake; `@original` is a valid message id */
-export function checkIds(ids: Match['ids']): void {
+function checkIds(ids: Match['ids']): void {
   for (const [name, id] of Object.entries(ids)) {
     if (name === 'token' || id === '@original' || snowflakePattern.test(id)) continue;
     const field = name.replace('Id', '_id');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
 
-export interface Asset {
+interface Asset {
   readonly type: string;
   readonly bytes: Buffer | string;
 }

@@ -76,7 +76,7 @@ export type ActionInput<Path extends ActionPath> = z.input<Actions[Path]['schema
 /** What it gets, unless the request was rejected. */
 export type ActionOutput<Path extends ActionPath> = Awaited<ReturnType<Actions[Path]['perform']>>;
 
-export interface ActionResult {
+interface ActionResult {
   readonly status: 200 | 400 | 404 | 502;
   readonly body: object;
 }

@@ -34,7 +34,7 @@ interface PageOptions {
 
 type Handle = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
 
-export interface SandboxPage {
+interface SandboxPage {
   readonly handle: Handle;
   /** Resolves when the page can be served. @throws as {@link readAssets} */
   ready(): Promise<void>;
@@ -211,7 +211,7 @@ interface BalanceOptions {
 }
 
 /** The balances of all members, fetched again after events that may have changed them. */
-export class BalanceCache {
+class BalanceCache {
   current: Balances = {};
   readonly #options: BalanceOptions;
   #pending: Promise<void> | undefined;

@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { ServiceListingKind } from '../../service/listing/listing.ts';
 
 /** The result of a vote. */
-export type VoteResult =
+type VoteResult =
   | {
       readonly outcome: 'recorded';
       /** ms since the epoch */
@@ -99,7 +99,7 @@ export interface Tour {
 }
 
 /** The sandbox clock as the page sees it. */
-export interface PageClock {
+interface PageClock {
   now(): number;
   /** Seconds that pass in the sandbox per second of real time. */
   readonly speed: number;

@@ -145,6 +145,6 @@ export function fitPicture(
 }
 
 /** A file to download. */
-export function fileCard({ url, filename, size }: Pick<Attachment, 'url' | 'filename' | 'size'>): TemplateResult {
+function fileCard({ url, filename, size }: Pick<Attachment, 'url' | 'filename' | 'size'>): TemplateResult {
   return html`<discord-file-attachment name=${filename} bytes=${size} bytes-unit="bytes" href=${localPath(url) ?? nothing} target="_blank" rel="noopener noreferrer"></discord-file-attachment>`;
 }

@@ -20,7 +20,7 @@ export interface MessageActions {
 }
 
 /** Display options of a message. */
-export interface MessageDisplay {
+interface MessageDisplay {
   /** Whether it is grouped with the previous message. */
   readonly isContinued: boolean;
   /** A pending or failed use of its components. */

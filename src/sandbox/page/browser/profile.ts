@@ -75,7 +75,7 @@ function rolesOf(member: Member, roles: State['roles']): Role[] {
 }
 
 /** A member's name in the color of the highest role that has one, as in Discord's client. */
-export function coloredName(member: Member, roles: State['roles']): TemplateResult {
+function coloredName(member: Member, roles: State['roles']): TemplateResult {
   const color = rolesOf(member, roles).find((role) => role.color !== 0)?.color;
   const style = color === undefined ? nothing : `--role-color: ${cssColor(color)}`;
   return html`<span class="member-name" style=${style}>${member.name}</span>`;
@@ -88,7 +88,7 @@ function roleChip({ name, color }: Role): TemplateResult {
 }
 
 /** The roles of a member as a list; null if there are none. */
-export function roleChips(member: Member, roles: State['roles']): TemplateResult | null {
+function roleChips(member: Member, roles: State['roles']): TemplateResult | null {
   const held = rolesOf(member, roles);
   return held.length === 0 ? null : html`<span class="role-chips">${held.map(roleChip)}</span>`;
 }

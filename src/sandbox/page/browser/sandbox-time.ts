@@ -11,7 +11,7 @@ export interface SandboxTime {
 }
 
 /** The clocks of the browser (ms). */
-export interface BrowserClocks {
+interface BrowserClocks {
   /** The time of day, since the epoch. */
   wall(): number;
   /** Elapsed time, which stands still while the machine sleeps. */

@@ -4,7 +4,7 @@ import { html, type TemplateResult, toElement } from './element.ts';
 import type { State } from './store.ts';
 
 /** Sends the use of a button or select. */
-export type UseComponent = (customId: string, values?: readonly string[]) => void;
+type UseComponent = (customId: string, values?: readonly string[]) => void;
 
 type MessageSelect = Exclude<NormalizedControl, { type: 2 }>;
 

@@ -1,5 +1,7 @@
-import { defaultLocale, findLocalized, type Locale, type Localizations } from '../../discord/locales.ts';
+import type { ValueOption } from '../../discord/command-schema.ts';
+import { defaultLocale, findLocalized, type Locale } from '../../discord/locales.ts';
 import {
+  type CommandDefinition,
   type OptionContext,
   optionChoices,
   parseTypedLine,
@@ -15,6 +17,11 @@ export interface Suggestion {
   readonly insert: string;
   /** Whether it is highlighted initially, so that Enter accepts it. */
   readonly isCertain: boolean;
+}
+
+/** A suggestion; names that have been completed are certain. */
+function suggestion(label: string, hint: string, insert: string, isCertain = true): Suggestion {
+  return { label, hint, insert, isCertain };
 }
 
 type WithOptions = Extract<TypedLine, { stage: 'options' }>;
@@ -46,58 +53,40 @@ export function suggestCompletions(
   const typed = parseTypedLine(line, context.commands);
   if (typed.stage !== 'options' || typed.current === null) return [];
   const lineStart = lineBefore(typed.current.name, typed);
-  return choices.map(({ name }) => ({ label: name, hint: '', insert: `${lineStart}${name} `, isCertain: true }));
+  return choices.map(({ name }) => suggestion(name, '', `${lineStart}${name} `));
 }
 
-interface Described {
-  readonly name: string;
-  readonly description: string;
-  readonly description_localizations?: Localizations;
-}
+type Described = Pick<CommandDefinition, 'name' | 'description' | 'description_localizations'>;
 
 function descriptionOf({ description, description_localizations }: Described, locale: Locale): string {
   return findLocalized(description_localizations, locale) ?? description;
 }
 
-function suggestNames(
-  items: readonly Described[],
-  prefix: string,
-  head: string,
-  locale: Locale,
-): readonly Suggestion[] {
+function suggestNames(items: readonly Described[], prefix: string, head: string, locale: Locale): Suggestion[] {
+  const sign = head === '/' ? '/' : '';
   return items
     .filter(({ name }) => name.startsWith(prefix.toLowerCase()))
-    .map((item) => ({
-      label: head === '/' ? `/${item.name}` : item.name,
-      hint: descriptionOf(item, locale),
-      insert: `${head}${item.name} `,
-      isCertain: true,
-    }));
+    .map((item) => suggestion(sign + item.name, descriptionOf(item, locale), `${head}${item.name} `));
 }
 
-function suggestOptions({ options, values, head, unparsed: rest }: WithOptions, locale: Locale): readonly Suggestion[] {
+function suggestOptions({ options, values, head, unparsed: rest }: WithOptions, locale: Locale): Suggestion[] {
   const lineStart = head + formatValues(values);
   return options
     .filter(({ name }) => !values.has(name) && name.startsWith(rest.toLowerCase()))
-    .map((option) => ({
-      label: `${option.name}:`,
-      hint: descriptionOf(option, locale) + (option.required ? ' (required)' : ''),
-      insert: `${lineStart}${option.name}:`,
-      isCertain: Boolean(option.required) || rest !== '',
-    }));
+    .map((option) => {
+      const { name, required } = option;
+      const hint = descriptionOf(option, locale) + (required ? ' (required)' : '');
+      return suggestion(`${name}:`, hint, `${lineStart}${name}:`, Boolean(required) || rest !== '');
+    });
 }
 
-function suggestValues(
-  typed: WithOptions,
-  open: NonNullable<WithOptions['current']>,
-  context: OptionContext,
-): readonly Suggestion[] {
-  const query = (typed.values.get(open.name) ?? '').toLowerCase().replace(/^[@#]/, '');
-  const lineStart = lineBefore(open.name, typed);
-  return optionChoices(open, context)
-    .filter(({ text, alias: also }) => `${text}\n${also}`.toLowerCase().includes(query))
+function suggestValues(typed: WithOptions, current: ValueOption, context: OptionContext): Suggestion[] {
+  const query = (typed.values.get(current.name) ?? '').toLowerCase().replace(/^[@#]/, '');
+  const lineStart = lineBefore(current.name, typed);
+  return optionChoices(current, context)
+    .filter(({ text, alias }) => `${text}\n${alias}`.toLowerCase().includes(query))
     .slice(0, maxSuggestions)
-    .map(({ text, alias: also }) => ({ label: text, hint: also, insert: `${lineStart}${text} `, isCertain: true }));
+    .map(({ text, alias }) => suggestion(text, alias, `${lineStart}${text} `));
 }
 
 /** The line up to the value of this option, with the other options before it. */
