@@ -44,19 +44,16 @@ export class InteractionCallbacks {
 
   /** A message of an interaction; `@original` is its initial response. */
   message(token: string, messageId: string): Message {
-    const interaction = this.#store.interactions.findByToken(token);
-    return this.#ownMessage(interaction, messageId);
+    return this.#ownMessage(token, messageId).message;
   }
 
   edit(token: string, messageId: string, body: unknown, files: readonly UploadedFile[]): Message {
-    const interaction = this.#store.interactions.findByToken(token);
-    const message = this.#ownMessage(interaction, messageId);
+    const { interaction, message } = this.#ownMessage(token, messageId);
     return this.#edit(interaction, message, validateEdit(message, body), files);
   }
 
   delete(token: string, messageId: string): void {
-    const interaction = this.#store.interactions.findByToken(token);
-    this.#store.messages.delete(this.#ownMessage(interaction, messageId).id);
+    this.#store.messages.delete(this.#ownMessage(token, messageId).message.id);
   }
 
   /** A follow-up message. As on Discord, the first one after a deferral replaces "is thinking…". */
@@ -68,7 +65,7 @@ export class InteractionCallbacks {
     if (interaction.owners['0'] === undefined && interaction.followUps >= maxFollowUps)
       throw errorResponse.tooManyFollowUps();
     interaction.followUps += 1;
-    const message = this.#create(interaction, payload, files, (payload.flags ?? 0) & messageFlag.ephemeral);
+    const message = this.#create(interaction, payload, files);
     interaction.settled.resolve(message);
     return message;
   }
@@ -76,11 +73,9 @@ export class InteractionCallbacks {
   #apply(interaction: Interaction, respond: Callback, files: readonly UploadedFile[]): Message | undefined {
     switch (respond.type) {
       case callbackType.message:
-        return this.#create(interaction, respond.data, files, (respond.data.flags ?? 0) & messageFlag.ephemeral);
-      case callbackType.deferredMessage: {
-        const ephemeral = (respond.data?.flags ?? 0) & messageFlag.ephemeral;
-        return this.#create(interaction, {}, [], ephemeral | messageFlag.loading);
-      }
+        return this.#create(interaction, respond.data, files);
+      case callbackType.deferredMessage:
+        return this.#create(interaction, { flags: respond.data?.flags }, [], messageFlag.loading);
       case callbackType.deferredUpdate:
         return this.#source(interaction);
       case callbackType.update:
@@ -94,23 +89,25 @@ export class InteractionCallbacks {
     interaction: Interaction,
     payload: Partial<MessagePayload>,
     files: readonly UploadedFile[],
-    flags: number,
+    addedFlags = 0,
   ): Message {
-    const channel = this.#store.state.channels.get(interaction.channelId);
-    const user = this.#store.state.user(interaction.userId);
+    const { state, messages } = this.#store;
+    const channel = state.channels.get(interaction.channelId);
+    const user = state.user(interaction.userId);
     if (channel === undefined || user === undefined) throw errorResponse.unknownChannel();
+    const ephemeral = (payload.flags ?? 0) & messageFlag.ephemeral;
     const complete = validate(messageSchema, payload);
     const isCommand = interaction.type === interactionType.command;
     const trigger = { id: interaction.id, type: interaction.type, user };
-    const message = this.#store.messages.create({
+    const message = messages.create({
       channel,
-      author: this.#store.state.bot,
-      content: this.#store.files.attach(files, complete, { ephemeral: (flags & messageFlag.ephemeral) !== 0 }),
-      flags,
-      onlyFor: flags & messageFlag.ephemeral ? interaction.userId : null,
+      author: state.bot,
+      content: this.#store.files.attach(files, complete, { ephemeral: ephemeral !== 0 }),
+      flags: ephemeral | addedFlags,
+      onlyFor: ephemeral ? interaction.userId : null,
       extra: {
-        application_id: this.#store.state.applicationId,
-        webhook_id: this.#store.state.applicationId,
+        application_id: state.applicationId,
+        webhook_id: state.applicationId,
         type: isCommand ? messageType.chatInputCommand : messageType.default,
         interaction_metadata: toMetadata(interaction, this.#store),
         ...(isCommand ? { interaction: { ...trigger, name: interaction.label.slice(1) } } : {}),
@@ -145,10 +142,13 @@ export class InteractionCallbacks {
     return this.#find(sourceId) ?? raise(errorResponse.unknownMessage());
   }
 
-  #ownMessage({ originalId, messageIds }: Interaction, messageId: string): Message {
+  #ownMessage(token: string, messageId: string) {
+    const interaction = this.#store.interactions.findByToken(token);
+    const { originalId, messageIds } = interaction;
     const id = messageId === '@original' ? originalId : messageId;
     const isOwn = id !== null && (id === originalId || messageIds.includes(id));
-    return (isOwn ? this.#find(id) : undefined) ?? raise(errorResponse.unknownMessage());
+    const message = (isOwn ? this.#find(id) : undefined) ?? raise(errorResponse.unknownMessage());
+    return { interaction, message };
   }
 
   #find(messageId: string | null): Message | undefined {

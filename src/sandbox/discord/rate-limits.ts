@@ -43,7 +43,8 @@ export class RateLimits {
   }): RateLimitDecision {
     if (request.global) {
       const globalWindow = this.#use('*', globalLimit);
-      if (globalWindow.used > globalLimit.count) return exceededResponse({}, this.#secondsTo(globalWindow), true);
+      if (globalWindow.used > globalLimit.count)
+        return { headers: {}, exceeded: { retryAfter: this.#secondsTo(globalWindow), global: true } };
     }
     if (request.limit === undefined) return { headers: {} };
     const window = this.#use(`${request.route} ${request.resource}`, request.limit);
@@ -55,7 +56,9 @@ export class RateLimits {
       'X-RateLimit-Reset-After': resetAfter.toFixed(3),
       'X-RateLimit-Bucket': createHash('md5').update(request.route).digest('hex'),
     };
-    return window.used > request.limit.count ? exceededResponse(headers, resetAfter, false) : { headers };
+    return window.used > request.limit.count
+      ? { headers, exceeded: { retryAfter: resetAfter, global: false } }
+      : { headers };
   }
 
   #use(key: string, limit: RateLimitBucket): Window {
@@ -71,17 +74,4 @@ export class RateLimits {
   #secondsTo(window: Window): number {
     return Math.max(0.001, (window.resetsAt - this.#clock.monotonic()) / second);
   }
-}
-
-function exceededResponse(headers: Record<string, string>, retryAfter: number, global: boolean): RateLimitDecision {
-  return { headers: { ...headers, ...retryHeaders(Math.ceil(retryAfter), global) }, exceeded: { retryAfter, global } };
-}
-
-/** The headers of a 429. */
-export function retryHeaders(retryAfter: number, global: boolean): Record<string, string> {
-  return {
-    'Retry-After': String(retryAfter),
-    'X-RateLimit-Scope': global ? 'global' : 'user',
-    ...(global ? { 'X-RateLimit-Global': 'true' } : {}),
-  };
 }

@@ -9,7 +9,7 @@ import type { Timing } from './discord-state.ts';
 import { DiscordApiError, errorResponse, fieldError, OAuth2Error } from './errors.ts';
 import type { InjectedFault, InjectedFaults } from './faults.ts';
 import { defaultLocale, isLocale, type Locale } from './locales.ts';
-import { type RateLimitBucket, type RateLimits, retryHeaders } from './rate-limits.ts';
+import type { RateLimitBucket, RateLimits } from './rate-limits.ts';
 
 /** The names of the ids in a path such as `/channels/:channelId/messages`. */
 type IdsIn<Path extends string> = Path extends `${string}:${infer Id}/${infer Rest}`
@@ -168,7 +168,10 @@ export function createRest(options: RestOptions) {
       });
       if (rateLimit?.exceeded) {
         const { retryAfter, global } = rateLimit.exceeded;
-        return { status: 429, body: rateLimitBody(retryAfter, global), headers: rateLimit.headers };
+        return tooManyRequests(retryAfter, global, {
+          ...rateLimit.headers,
+          'Retry-After': String(Math.ceil(retryAfter)),
+        });
       }
       const { json, files } = content;
       const call = { ids, query, body: json, files, locale: requestedLocale(request.headers), authorization };
@@ -206,12 +209,21 @@ async function attempt<Result extends Outcome>(
 
 function faultResponse(fault: Exclude<InjectedFault, string>): RouteResponse {
   if (fault.status === 500) return { status: 500, body: errorResponse.internal().json };
-  const { retryAfter, global } = fault;
-  return { status: 429, body: rateLimitBody(retryAfter, global), headers: retryHeaders(retryAfter, global) };
+  return tooManyRequests(fault.retryAfter, fault.global, { 'Retry-After': String(fault.retryAfter) });
 }
 
-function rateLimitBody(retryAfter: number, global: boolean) {
-  return { message: 'You are being rate limited.', retry_after: Math.round(retryAfter * second) / second, global };
+/** A 429. @param retryAfter seconds */
+function tooManyRequests(retryAfter: number, global: boolean, headers: Record<string, string>): RouteResponse {
+  const rounded = Math.round(retryAfter * second) / second;
+  return {
+    status: 429,
+    body: { message: 'You are being rate limited.', retry_after: rounded, global },
+    headers: {
+      ...headers,
+      'X-RateLimit-Scope': global ? 'global' : 'user',
+      ...(global ? { 'X-RateLimit-Global': 'true' } : {}),
+    },
+  };
 }
 
 /** The locale of a request: the first known one of the header `X-Discord-Locale`, then of `Accept-Language`. */

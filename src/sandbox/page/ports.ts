@@ -74,16 +74,17 @@ export interface SandboxEvents {
   simulation: [];
 }
 
-/** The faults that the page can inject. */
-export const faultActions = [
-  'repeat',
-  'break_signature',
-  'unknown_event',
-  'discord_down',
-  'service_down',
-  'move_clock',
-] as const;
-export type FaultAction = (typeof faultActions)[number];
+/** The faults that the page can inject: the labels of their buttons, the tooltips, and the part that is down meanwhile. */
+export const faults = {
+  repeat: { label: 'Repeat delivery', hint: 'Sends the last delivery again, byte for byte' },
+  break_signature: { label: 'Break signature', hint: 'Sends a vote with an invalid signature' },
+  unknown_event: { label: 'Unknown event', hint: 'Sends a signed event of an unknown type' },
+  discord_down: { label: 'Discord down', hint: 'Stops Discord for 10 seconds', down: 'discord' },
+  service_down: { label: 'Service down', hint: 'Stops the listing service for 10 seconds', down: 'service' },
+  move_clock: { label: '+12 hours', hint: 'Advances the clock of the bot, Discord and the service' },
+} as const satisfies Record<string, { label: string; hint: string; down?: keyof Outages }>;
+export type FaultAction = keyof typeof faults;
+export const faultActions = Object.keys(faults) as FaultAction[];
 
 /** The parts that are currently down. */
 export interface Outages {

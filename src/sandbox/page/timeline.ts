@@ -1,5 +1,6 @@
+import { BoundedMap } from '../../platform/bounded-map.ts';
 import { formatElapsed } from '../../platform/durations.ts';
-import type { DiscordState, StateChange } from '../discord/discord-state.ts';
+import type { DiscordState } from '../discord/discord-state.ts';
 import type { PagePorts, TimelineItem, Tone } from './ports.ts';
 
 /** Number of items that are stored. */
@@ -9,49 +10,39 @@ const maxItems = 200;
 export type KeyedItem = TimelineItem & { readonly key: string };
 
 /** The timeline: events that the sandbox reports, and the bot's activity on Discord. */
-export class Timeline {
-  readonly #items = new Map<string, KeyedItem>();
-  readonly #state: DiscordState;
-  readonly #onItem: (item: KeyedItem) => void;
-  #lines = 0;
-  #connected = false;
+export function createTimeline(state: DiscordState, source: PagePorts['events'], onItem: (item: KeyedItem) => void) {
+  const items = new BoundedMap<KeyedItem>(maxItems);
+  let lines = 0;
+  let isConnected = false;
 
-  constructor(state: DiscordState, source: PagePorts['events'], onItem: (item: KeyedItem) => void) {
-    this.#state = state;
-    this.#onItem = onItem;
-    source.on('timeline', (item) => this.#add(item));
-    state.events.on('change', (change) => this.#handleChange(change));
+  function add(item: TimelineItem): void {
+    const key = item.kind === 'delivery' ? `delivery-${item.id}` : `line-${lines++}`;
+    const keyedItem = { ...item, key };
+    items.set(key, keyedItem);
+    onItem(keyedItem);
   }
 
-  /** Oldest first. */
-  get items(): readonly KeyedItem[] {
-    return [...this.#items.values()];
+  function addLine(tone: Tone, text: string): void {
+    add({ kind: 'line', at: state.clock.now(), source: 'discord', tone, text });
   }
 
-  #handleChange(change: StateChange): void {
-    if (change.kind === 'gateway' && change.connected !== this.#connected) {
-      this.#connected = change.connected;
-      if (change.connected) this.#addLine('good', 'The bot is connected');
-      else this.#addLine('bad', 'The bot is disconnected');
+  source.on('timeline', add);
+  state.events.on('change', (change) => {
+    if (change.kind === 'gateway' && change.connected !== isConnected) {
+      isConnected = change.connected;
+      addLine(isConnected ? 'good' : 'bad', `The bot is ${isConnected ? 'connected' : 'disconnected'}`);
     }
     if (change.kind === 'interaction' && change.state !== 'sent') {
-      const username = this.#state.user(change.userId)?.username ?? 'An unknown user';
+      const username = state.user(change.userId)?.username ?? 'An unknown user';
       const action = `${username} ${change.action}`;
-      if (change.state === 'failed') this.#addLine('bad', `${action}: no response within 3 seconds`);
-      else this.#addLine('plain', `${action}: responded after ${formatElapsed(change.afterMs)}`);
+      if (change.state === 'failed') addLine('bad', `${action}: no response within 3 seconds`);
+      else addLine('plain', `${action}: responded after ${formatElapsed(change.afterMs)}`);
     }
-  }
-
-  #addLine(tone: Tone, text: string): void {
-    this.#add({ kind: 'line', at: this.#state.clock.now(), source: 'discord', tone, text });
-  }
-
-  #add(item: TimelineItem): void {
-    const key = item.kind === 'delivery' ? `delivery-${item.id}` : `line-${this.#lines++}`;
-    const keyedItem = { ...item, key };
-    this.#items.set(key, keyedItem);
-    const [oldest] = this.#items.keys();
-    if (this.#items.size > maxItems && oldest !== undefined) this.#items.delete(oldest);
-    this.#onItem(keyedItem);
-  }
+  });
+  return {
+    /** Oldest first. */
+    get items(): readonly KeyedItem[] {
+      return [...items.values()];
+    },
+  };
 }

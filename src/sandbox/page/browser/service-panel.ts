@@ -1,5 +1,5 @@
 import { formatCount, second } from '../../../platform/durations.ts';
-import type { FaultAction, Outages } from '../ports.ts';
+import { type FaultAction, faultActions, faults } from '../ports.ts';
 import { findById, html, nothing, render, type TemplateResult } from './element.ts';
 import { formatLead, formatTime } from './format-time.ts';
 import { relativeTime } from './relative-times.ts';
@@ -59,23 +59,6 @@ function describeVote(response: VoteResponse, name: string, { clock, bot }: Stat
   }
 }
 
-interface FaultButton {
-  readonly action: FaultAction;
-  readonly label: string;
-  /** The tooltip. */
-  readonly hint: string;
-  readonly down?: keyof Outages;
-}
-
-const faultButtons: readonly FaultButton[] = [
-  { action: 'repeat', label: 'Repeat delivery', hint: 'Sends the last delivery again, byte for byte' },
-  { action: 'break_signature', label: 'Break signature', hint: 'Sends a vote with an invalid signature' },
-  { action: 'unknown_event', label: 'Unknown event', hint: 'Sends a signed event of an unknown type' },
-  { action: 'discord_down', label: 'Discord down', hint: 'Stops Discord for 10 seconds', down: 'discord' },
-  { action: 'service_down', label: 'Service down', hint: 'Stops the listing service for 10 seconds', down: 'service' },
-  { action: 'move_clock', label: '+12 hours', hint: 'Advances the clock of the bot, Discord and the service' },
-];
-
 /** The buttons that inject faults, and the sandbox time. */
 export function startFaultPanel(store: PageStore): void {
   const { state } = store;
@@ -90,14 +73,15 @@ export function startFaultPanel(store: PageStore): void {
   }
 
   function renderButtons(): void {
-    const button = ({ action, label, hint, down }: FaultButton) => {
-      const isDown = down !== undefined && state.outages[down];
+    const button = (action: FaultAction) => {
+      const { label, hint, ...fault } = faults[action];
+      const isDown = 'down' in fault && state.outages[fault.down];
       const press = () => {
         if (!isDown) void inject(action);
       };
       return html`<button type="button" class="button secondary trouble ${isDown ? 'down' : ''}" title=${hint} data-trouble=${action} aria-disabled=${isDown ? 'true' : nothing} @click=${press}>${label}</button>`;
     };
-    render(faultButtons.map(button), findById('troubles'));
+    render(faultActions.map(button), findById('troubles'));
   }
 
   function renderClock(): void {

@@ -63,15 +63,11 @@ export type StoreChange =
   | EventOf<'modal'>
   | { readonly [Kind in PlainKind]: { readonly kind: Kind } }[PlainKind];
 
+/** Changes without details: events of the server that are applied completely, and what happens on the page. */
 type PlainKind =
-  | 'full_state'
-  | 'sidebar'
-  | 'simulation'
-  | 'credits'
-  | 'message_deleted'
+  | Exclude<PageEvent['kind'], 'interaction' | 'message' | 'modal' | 'timeline'>
   | 'pending'
   | 'command'
-  | 'time'
   | 'live'
   | 'channel'
   | 'acting'
@@ -79,6 +75,7 @@ type PlainKind =
   | 'theme';
 
 export type ChangeKind = StoreChange['kind'];
+type ChangeOf<Kind extends ChangeKind> = Extract<StoreChange, { readonly kind: Kind }>;
 
 export type PageStore = ReturnType<typeof createPageStore>;
 
@@ -165,14 +162,9 @@ export function createPageStore(clock: SandboxTime, theme: Theme) {
   return {
     state: state as Readonly<State>,
     /** Calls the listener with each change of these kinds. */
-    on<Kind extends ChangeKind>(
-      kinds: readonly Kind[],
-      listener: (change: Extract<StoreChange, { readonly kind: Kind }>) => void,
-    ) {
-      const isWanted = (change: StoreChange): change is Extract<StoreChange, { readonly kind: Kind }> =>
-        kinds.some((kind) => kind === change.kind);
+    on<Kind extends ChangeKind>(kinds: readonly Kind[], listener: (change: ChangeOf<Kind>) => void) {
       listeners.add((change) => {
-        if (isWanted(change)) listener(change);
+        if ((kinds as readonly ChangeKind[]).includes(change.kind)) listener(change as ChangeOf<Kind>);
       });
     },
     receive: <Kind extends PageEvent['kind']>(event: EventOf<Kind>) => receive[event.kind as Kind](event),
