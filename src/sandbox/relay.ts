@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { localUrl } from '../platform/host-address.ts';
 
 /** A TCP proxy in front of the service that can simulate an unreachable host. */
-interface Relay {
+export interface Relay {
   /** Its base URL, without a trailing slash. */
   readonly url: string;
   /** Forwards new connections to this port of the same host. */

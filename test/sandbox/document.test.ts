@@ -23,7 +23,6 @@ const [channel] = state.guildChannels();
 const channelId = channel?.id ?? '';
 const sent = messages.create({
   channel: channel as NonNullable<typeof channel>,
-  author: state.bot,
   content: files.attach([], { content: 'hi' }),
 });
 

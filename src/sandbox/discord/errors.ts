@@ -11,27 +11,29 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** A Discord API error response. Discord: "Opcodes and Status Codes", JSON error codes. */
-export class DiscordApiError extends TallyhookError {
+/** An error response. */
+export class ResponseError extends TallyhookError {
   readonly status: number;
-  readonly json: Readonly<Record<string, unknown>>;
+  readonly json: object;
 
-  constructor(status: number, code: number, message: string, errors?: FieldErrors) {
+  constructor(status: number, message: string, json: object) {
     super('discord_refusal', message);
     this.status = status;
-    this.json = errors === undefined ? { message, code } : { message, code, errors };
+    this.json = json;
+  }
+}
+
+/** A Discord API error response. Discord: "Opcodes and Status Codes", JSON error codes. */
+export class DiscordApiError extends ResponseError {
+  constructor(status: number, code: number, message: string, errors?: FieldErrors) {
+    super(status, message, errors === undefined ? { message, code } : { message, code, errors });
   }
 }
 
 /** An error response of OAuth2 itself. RFC 6749, section 5.2. */
-export class OAuth2Error extends TallyhookError {
-  readonly status: number;
-  readonly json: Readonly<Record<string, unknown>>;
-
+export class OAuth2Error extends ResponseError {
   constructor(status: number, error: string) {
-    super('discord_refusal', error);
-    this.status = status;
-    this.json = { error };
+    super(status, error, { error });
   }
 }
 

@@ -101,7 +101,6 @@ export class InteractionCallbacks {
     const trigger = { id: interaction.id, type: interaction.type, user };
     const message = messages.create({
       channel,
-      author: state.bot,
       content: this.#store.files.attach(files, complete, { ephemeral: ephemeral !== 0 }),
       flags: ephemeral | addedFlags,
       onlyFor: ephemeral ? interaction.userId : null,
@@ -120,7 +119,7 @@ export class InteractionCallbacks {
   #edit(interaction: Interaction, message: Message, payload: MessagePayload, files: readonly UploadedFile[]): Message {
     const ephemeral = (message.flags & messageFlag.ephemeral) !== 0;
     const content = this.#store.files.attach(files, payload, { existing: message, ephemeral });
-    const edited = this.#store.messages.edit(message.id, content, { clearFlags: messageFlag.loading });
+    const edited = this.#store.messages.edit(message.id, content, messageFlag.loading);
     if (!interaction.messageIds.includes(edited.id)) interaction.messageIds.push(edited.id);
     this.#settleIfShown(interaction, edited);
     return edited;

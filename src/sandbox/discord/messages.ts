@@ -20,7 +20,6 @@ export interface StoredMessage {
 
 interface NewMessage {
   readonly channel: Channel;
-  readonly author: User;
   readonly content: AttachedFiles;
   readonly flags?: number;
   readonly onlyFor?: string | null;
@@ -55,16 +54,16 @@ export class Messages {
       .map(({ message }) => message);
   }
 
-  /** @throws DiscordApiError if the message would be empty */
-  create({ channel, author, content, flags = 0, onlyFor = null, extra = {} }: NewMessage): Message {
+  /** Creates a message of the bot. @throws DiscordApiError if it would be empty */
+  create({ channel, content, flags = 0, onlyFor = null, extra = {} }: NewMessage): Message {
     const { payload, attachments, resolveMedia } = content;
-    const duplicate = payload.enforce_nonce ? this.#findByNonce(author, payload.nonce) : undefined;
+    const duplicate = payload.enforce_nonce ? this.#findByNonce(payload.nonce) : undefined;
     if (duplicate !== undefined) return duplicate;
     const components = normalizeComponents(payload.components, resolveMedia);
     const message: Message = {
       id: this.#state.nextId(),
       channel_id: channel.id,
-      author,
+      author: this.#state.bot,
       content: payload.content ?? '',
       timestamp: this.#state.timestamp(),
       edited_timestamp: null,
@@ -90,12 +89,8 @@ export class Messages {
     return message;
   }
 
-  /** Replaces the fields that the payload contains, and clears `clearFlags`. */
-  edit(
-    messageId: string,
-    { payload, attachments, resolveMedia }: AttachedFiles,
-    options: { clearFlags?: number } = {},
-  ): Message {
+  /** Replaces the fields that the payload contains, and clears the flags. */
+  edit(messageId: string, { payload, attachments, resolveMedia }: AttachedFiles, clearedFlags = 0): Message {
     const { message, onlyFor } = this.#messages.get(messageId) ?? raise(errorResponse.unknownMessage());
     const content = payload.content === undefined ? message.content : (payload.content ?? '');
     const components =
@@ -109,7 +104,7 @@ export class Messages {
       embeds: payload.embeds === undefined ? message.embeds : normalizeEmbeds(payload.embeds),
       components,
       attachments: [...keptAttachments(message, payload), ...attachments],
-      flags: (message.flags & ~(options.clearFlags ?? 0)) | ((payload.flags ?? 0) & messageFlag.isComponentsV2),
+      flags: (message.flags & ~clearedFlags) | ((payload.flags ?? 0) & messageFlag.isComponentsV2),
       edited_timestamp: this.#state.timestamp(),
     };
     rejectEmpty(edited);
@@ -148,17 +143,15 @@ export class Messages {
     else this.#state.dispatch(name, { ...data, guild_id: channel.guild_id }, intent.guildMessages, channel.guild_id);
   }
 
-  #findByNonce(author: User, nonce: MessagePayload['nonce']): Message | undefined {
-    const nonceEntry = this.#nonces.get(nonceKey(author, nonce));
-    if (nonceEntry === undefined || this.#state.stopwatch.monotonic() - nonceEntry.at > nonceLifetimeMs)
-      return undefined;
-    return this.#messages.get(nonceEntry.messageId)?.message;
+  #findByNonce(nonce: MessagePayload['nonce']): Message | undefined {
+    const entry = this.#nonces.get(String(nonce));
+    if (entry === undefined || this.#state.stopwatch.monotonic() - entry.at > nonceLifetimeMs) return undefined;
+    return this.#messages.get(entry.messageId)?.message;
   }
 
-  #rememberNonce(message: Message): void {
-    if (message.nonce === undefined) return;
-    const key = nonceKey(message.author, message.nonce);
-    this.#nonces.set(key, { messageId: message.id, at: this.#state.stopwatch.monotonic() });
+  #rememberNonce({ id, nonce }: Message): void {
+    if (nonce === undefined) return;
+    this.#nonces.set(String(nonce), { messageId: id, at: this.#state.stopwatch.monotonic() });
   }
 }
 
@@ -168,10 +161,6 @@ export class Messages {
  */
 export function withoutNonce({ nonce: _nonce, ...message }: Message): Message {
   return message;
-}
-
-function nonceKey(author: User, nonce: MessagePayload['nonce']): string {
-  return `${author.id} ${nonce}`;
 }
 
 function settableFlags(flags: number | null | undefined): number {

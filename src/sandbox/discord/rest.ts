@@ -6,7 +6,7 @@ import { snowflakePattern } from '../../platform/snowflake.ts';
 import { readRequestBody, type UploadedFile } from './body.ts';
 import { type HttpExchange, visibleHeaders, withoutToken } from './diagnostics.ts';
 import type { Timing } from './discord-state.ts';
-import { DiscordApiError, errorResponse, fieldError, OAuth2Error } from './errors.ts';
+import { errorResponse, fieldError, ResponseError } from './errors.ts';
 import type { InjectedFault, InjectedFaults } from './faults.ts';
 import { defaultLocale, isLocale, type Locale } from './locales.ts';
 import type { RateLimitBucket, RateLimits } from './rate-limits.ts';
@@ -192,7 +192,7 @@ export function createRest(options: RestOptions) {
   };
 }
 
-/** Turns a DiscordApiError into its response, and any other error into a 500. */
+/** Turns a ResponseError into its response, and any other error into a 500. */
 async function attempt<Result extends Outcome>(
   action: () => Result | Promise<Result>,
   log: Log | undefined,
@@ -200,8 +200,7 @@ async function attempt<Result extends Outcome>(
   try {
     return await action();
   } catch (error) {
-    if (error instanceof DiscordApiError || error instanceof OAuth2Error)
-      return { status: error.status, body: error.json };
+    if (error instanceof ResponseError) return { status: error.status, body: error.json };
     log?.error({ reason: messageOf(error) }, 'local Discord request failed');
     return { status: 500, body: errorResponse.internal().json };
   }

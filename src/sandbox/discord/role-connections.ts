@@ -93,7 +93,6 @@ export class RoleConnections implements LinkedRoleControls {
     this.assign(userId);
   }
 
-  /** The owner makes a role one that Discord gives to members who meet all conditions. */
   linkRole(roleId: string, conditions: readonly LinkedRoleCondition[]): void {
     this.#conditions.set(roleId, conditions);
     for (const userId of this.#state.members.keys()) this.assign(userId);

@@ -13,31 +13,29 @@ export type Balances = Readonly<Record<string, number | null>>;
 
 /** Channels, members, languages, roles and commands: they change rarely, so they are always sent completely. */
 export function sidebarState({ state, commands }: DiscordStore, connected: boolean) {
-  const people = state.people.map(({ id }) => id);
+  const { people } = state;
   return {
     connected,
     channels: [...state.channels.values()].map((channel) => ({
       ...channelState(channel, state),
       /** By member, the ids of the commands that Discord's client offers there. */
       offered: Object.fromEntries(
-        people.map((userId) => [userId, commands.offeredTo(userId, channel).map(({ id }) => id)]),
+        people.map((user) => [user.id, commands.offeredTo(user.id, channel).map(({ id }) => id)]),
       ),
     })),
-    members: [...state.users.values()]
-      .filter(({ bot }) => !bot)
-      .map(({ id, username, global_name }) => ({
-        id,
-        username,
-        name: global_name ?? username,
-        roles: state.members.get(id)?.roles ?? [],
-        /** False after leaving the guild. */
-        isMember: state.isMember(id),
-        /** The owner cannot leave. */
-        isOwner: id === state.guild().owner_id,
-        /** The language of the user's client. */
-        locale: state.localeOf(id),
-        acceptsDirectMessages: !state.closedDirectMessages.has(id),
-      })),
+    members: people.map(({ id, username, global_name }) => ({
+      id,
+      username,
+      name: global_name ?? username,
+      roles: state.members.get(id)?.roles ?? [],
+      /** False after leaving the guild. */
+      isMember: state.isMember(id),
+      /** The owner cannot leave. */
+      isOwner: id === state.guild().owner_id,
+      /** The language of the user's client. */
+      locale: state.localeOf(id),
+      acceptsDirectMessages: !state.closedDirectMessages.has(id),
+    })),
     guildLocale: state.guildLocale,
     roles: state.roles.map(({ id, name, color, position, managed }) => ({ id, name, color, position, managed })),
     commands: commands.all(),
@@ -51,13 +49,8 @@ export function sidebarState({ state, commands }: DiscordStore, connected: boole
 function channelState(channel: Channel, state: DiscordState) {
   const { id } = channel;
   if (channel.type === 1) {
-    return {
-      id,
-      kind: 'direct' as const,
-      name: state.bot.username,
-      topic: null,
-      with: channel.recipients[0]?.id ?? null,
-    };
+    const recipientId = channel.recipients[0]?.id ?? null;
+    return { id, kind: 'direct' as const, name: state.bot.username, topic: null, with: recipientId };
   }
   if (channel.type === 3) return { id, kind: 'group' as const, name: channel.name, topic: null, with: null };
   const kind = isWithoutBot(channel) ? ('other_guild' as const) : ('guild' as const);

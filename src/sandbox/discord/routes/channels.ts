@@ -100,7 +100,7 @@ export function channelRoutes({ state, messages, files }: DiscordStore): Route[]
       const payload = validate(messageSchema, body);
       if (payload.embeds?.length) channelFor(ids.channelId, 'embedLinks');
       if (uploads.length > 0) channelFor(ids.channelId, 'attachFiles');
-      return ok(messages.create({ channel, author: state.bot, content: files.attach(uploads, payload) }));
+      return ok(messages.create({ channel, content: files.attach(uploads, payload) }));
     }),
     messageRoute('PATCH', '/channels/:channelId/messages/:messageId', ({ ids, body, files: uploads }) => {
       channelFor(ids.channelId);

@@ -2,7 +2,14 @@ import { findLocalized } from '../../discord/locales.ts';
 import { findById, html, render, type TemplateResult } from './element.ts';
 import { postAction } from './requests.ts';
 import { localeOf, offeredCommands, type PageStore } from './store.ts';
-import { autocompleteRequest, parseCommandLine, type Suggestion, suggest, suggestCompletions } from './suggestions.ts';
+import {
+  type AutocompleteRequest,
+  autocompleteRequest,
+  parseCommandLine,
+  type Suggestion,
+  suggest,
+  suggestCompletions,
+} from './suggestions.ts';
 
 /** Delay after the last keystroke before an autocomplete request (ms). */
 const autocompleteDelayMs = 150;
@@ -50,10 +57,7 @@ export function startComposer(store: PageStore): void {
   }
 
   /** Ignores the response if the line has changed in the meantime. */
-  async function autocomplete(
-    line: string,
-    request: NonNullable<ReturnType<typeof autocompleteRequest>>,
-  ): Promise<void> {
+  async function autocomplete(line: string, request: AutocompleteRequest): Promise<void> {
     const { userId, channelId } = state;
     const response = await postAction('/page/completions', { ...request, userId, channelId });
     if (input.value !== line || document.activeElement !== input) return;

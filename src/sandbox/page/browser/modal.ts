@@ -72,10 +72,9 @@ function modalFields({ components }: Modal, state: State): HTMLElement[] {
 /** The submitted values by custom id: texts, lists of selected values, and whether single boxes are checked. */
 function modalValues(form: HTMLFormElement): Record<string, string | string[] | boolean> {
   const values: Record<string, string | string[] | boolean> = {};
-  for (const group of form.querySelectorAll('fieldset')) {
-    const checked = [...group.querySelectorAll<HTMLInputElement>('input:checked')];
-    values[group.name] = checked.map(({ value }) => value);
-  }
+  const checkedValues = (group: HTMLElement) =>
+    [...group.querySelectorAll<HTMLInputElement>('input:checked')].map(({ value }) => value);
+  for (const group of form.querySelectorAll('fieldset')) values[group.name] = checkedValues(group);
   for (const control of form.elements) {
     if (control.closest('fieldset') !== null) continue;
     if (control instanceof HTMLSelectElement) {

@@ -126,22 +126,22 @@ export function parseCommandLine(
   return { name: typed.name, options };
 }
 
+export interface AutocompleteRequest {
+  readonly name: string;
+  readonly options: Options;
+  readonly focused: { readonly name: string; readonly value: string };
+}
+
 /** The autocomplete request for a line; null unless the current option has autocomplete. */
-export function autocompleteRequest(
-  line: string,
-  context: OptionContext,
-): { name: string; options: Options; focused: { name: string; value: string } } | null {
+export function autocompleteRequest(line: string, context: OptionContext): AutocompleteRequest | null {
   const typed = line.startsWith('/') ? parseTypedLine(line, context.commands) : null;
   if (typed?.stage !== 'options' || !typed.current?.autocomplete) return null;
-  const { name, options, current: open, values } = typed;
+  const { name, options, current, values } = typed;
   const entries = options.flatMap((option) => {
-    const text = option.name === open.name ? '' : (values.get(option.name) ?? '');
+    const text = option === current ? '' : (values.get(option.name) ?? '');
     const value = text === '' ? undefined : parseValue(option, text, context);
     return value === undefined ? [] : [[option.name, value] as const];
   });
-  return {
-    name,
-    options: Object.fromEntries(entries),
-    focused: { name: open.name, value: values.get(open.name) ?? '' },
-  };
+  const focused = { name: current.name, value: values.get(current.name) ?? '' };
+  return { name, options: Object.fromEntries(entries), focused };
 }
