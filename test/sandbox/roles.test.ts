@@ -1,6 +1,6 @@
 import { type Client, Events, GatewayIntentBits, type GuildMember, type Interaction } from 'discord.js';
 import { describe, expect, it, vi } from 'vitest';
-import { intent } from '../../src/sandbox/discord/intents.ts';
+import { intent } from '../../src/sandbox/discord/flags.ts';
 import { persistedState } from '../../src/sandbox/discord/persistence.ts';
 import type { Repertoire } from './bot.ts';
 import { inhabited, localDiscord, rest } from './local.ts';

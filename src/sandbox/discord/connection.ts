@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { minute } from '../../platform/durations.ts';
 import { parseJson } from '../../platform/json.ts';
 import type { DiscordState, Dispatch } from './discord-state.ts';
-import { knownIntents, privilegedIntents } from './intents.ts';
+import { knownIntents, privilegedIntents } from './flags.ts';
 
 /** Gateway opcodes. Discord: "Opcodes and Status Codes". */
 export const opcode = {

@@ -1,8 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { DiscordState } from './discord-state.ts';
+import { intent, type PermissionName, permission } from './flags.ts';
 import type { Gateway } from './gateway.ts';
-import { intent } from './intents.ts';
-import { type PermissionName, permission } from './permissions.ts';
 import { isWithoutBot } from './places-without-bot.ts';
 
 /** A fault that replaces or precedes the response to a request. */

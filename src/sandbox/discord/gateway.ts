@@ -15,7 +15,7 @@ import {
   type SentDispatch,
 } from './connection.ts';
 import type { DiscordState, Dispatch } from './discord-state.ts';
-import { intent } from './intents.ts';
+import { intent } from './flags.ts';
 
 /** How long a session without a connection can be resumed (ms). */
 const resumeTimeoutMs = 3 * minute;

@@ -5,7 +5,7 @@ import { TallyhookError } from '../../platform/errors.ts';
 import { choice } from './command-schema.ts';
 import type { DiscordState } from './discord-state.ts';
 import { errorResponse } from './errors.ts';
-import { messageFlag } from './message-flags.ts';
+import { messageFlag } from './flags.ts';
 import { messageSchema } from './message-schema.ts';
 import { modalSchema } from './modal.ts';
 import type { Message } from './objects.ts';

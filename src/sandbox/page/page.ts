@@ -1,19 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
+import { formatElapsed, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json.ts';
 import type { Log } from '../../platform/log.ts';
 import { isOwnHost } from '../../platform/web/host.ts';
 import { securityHeaders } from '../../platform/web/security-headers.ts';
 import { readBytes } from '../discord/body.ts';
-import type { StateChange, Timing } from '../discord/discord-state.ts';
+import type { DiscordState, StateChange, Timing } from '../discord/discord-state.ts';
 import type { DiscordStore } from '../discord/discord-store.ts';
 import type { GuildControls } from '../discord/guild-controls.ts';
 import type { MemberClient } from '../discord/member-client.ts';
 import { readAssets } from './assets.ts';
 import { createActionHandler } from './page-actions.ts';
-import type { PagePorts } from './ports.ts';
+import type { KeyedItem, PagePorts, TimelineItem, Tone } from './ports.ts';
 import {
   type Balances,
   fullState,
@@ -23,7 +24,6 @@ import {
   simulationState,
   type TimedPageEvent,
 } from './snapshot.ts';
-import { createTimeline } from './timeline.ts';
 
 interface PageOptions {
   readonly store: DiscordStore;
@@ -215,6 +215,47 @@ function createBalances(
     refresh(): Promise<void> {
       pending ??= fetchLater();
       return pending;
+    },
+  };
+}
+
+/** Number of items that are stored. */
+const maxItems = 200;
+
+/** The timeline: events that the sandbox reports, and the bot's activity on Discord. */
+function createTimeline(state: DiscordState, source: PagePorts['events'], onItem: (item: KeyedItem) => void) {
+  const items = new BoundedMap<KeyedItem>(maxItems);
+  let lines = 0;
+  let isConnected = false;
+
+  function add(item: TimelineItem): void {
+    const key = item.kind === 'delivery' ? `delivery-${item.id}` : `line-${lines++}`;
+    const keyedItem = { ...item, key };
+    items.set(key, keyedItem);
+    onItem(keyedItem);
+  }
+
+  function addLine(tone: Tone, text: string): void {
+    add({ kind: 'line', at: state.clock.now(), source: 'discord', tone, text });
+  }
+
+  source.on('timeline', add);
+  state.events.on('change', (change) => {
+    if (change.kind === 'gateway' && change.connected !== isConnected) {
+      isConnected = change.connected;
+      addLine(isConnected ? 'good' : 'bad', `The bot is ${isConnected ? 'connected' : 'disconnected'}`);
+    }
+    if (change.kind === 'interaction' && change.state !== 'sent') {
+      const username = state.user(change.userId)?.username ?? 'An unknown user';
+      const action = `${username} ${change.action}`;
+      if (change.state === 'failed') addLine('bad', `${action}: no response within 3 seconds`);
+      else addLine('plain', `${action}: responded after ${formatElapsed(change.afterMs)}`);
+    }
+  });
+  return {
+    /** Oldest first. */
+    get items(): readonly KeyedItem[] {
+      return [...items.values()];
     },
   };
 }

@@ -66,6 +66,9 @@ export interface TimelineDelivery {
 
 export type TimelineItem = TimelineLine | TimelineDelivery;
 
+/** An item with a key; a later item with the same key replaces it. */
+export type KeyedItem = TimelineItem & { readonly key: string };
+
 /** The events of a sandbox. */
 export interface SandboxEvents {
   /** A new line, or a delivery with a new step. */

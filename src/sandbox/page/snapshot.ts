@@ -2,8 +2,7 @@ import type { DiscordState, StateChange } from '../discord/discord-state.ts';
 import type { DiscordStore } from '../discord/discord-store.ts';
 import type { Channel } from '../discord/objects.ts';
 import { isWithoutBot } from '../discord/places-without-bot.ts';
-import type { PagePorts } from './ports.ts';
-import type { KeyedItem } from './timeline.ts';
+import type { KeyedItem, PagePorts } from './ports.ts';
 
 /** Number of messages that are sent to a new page. */
 const maxMessages = 300;

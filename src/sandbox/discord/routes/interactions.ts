@@ -1,9 +1,9 @@
 import { second } from '../../../platform/durations.ts';
 import type { DiscordStore } from '../discord-store.ts';
 import { errorResponse } from '../errors.ts';
+import { messageFlag } from '../flags.ts';
 import type { InteractionCallbacks } from '../interaction-callbacks.ts';
 import { callbackType } from '../interactions.ts';
-import { messageFlag } from '../message-flags.ts';
 import { done, ok, type Route, routeWith } from '../rest.ts';
 
 /** Responses to interactions. Discord: "Receiving and Responding", endpoints. */

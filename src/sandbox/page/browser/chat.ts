@@ -121,30 +121,20 @@ function channelIntro({ channels, channelId, guild, bot }: State, isEmpty: boole
   if (channelId === '') {
     return toElement(html`<div class="beginning"><p>This user has left ${guild.name}.</p></div>`);
   }
-  const channel = channels.find(({ id }) => id === channelId);
-  const name = channel?.name ?? '';
-  const [title, beginning, next] = {
-    guild: [
-      `Welcome to #${name}!`,
-      `This is the start of the #${name} channel of ${guild.name}.`,
-      'No messages yet. Vote on the listing service, or type / below.',
-    ],
-    direct: [
-      bot.name,
-      `This is the beginning of your direct messages with ${bot.name}.`,
-      'No messages yet. Vote on the listing service, or type / below.',
-    ],
+  const { name = '', kind = 'guild' } = channels.find(({ id }) => id === channelId) ?? {};
+  const [title, beginning] = {
+    guild: [`Welcome to #${name}!`, `This is the start of the #${name} channel of ${guild.name}.`],
+    direct: [bot.name, `This is the beginning of your direct messages with ${bot.name}.`],
     other_guild: [
       `Welcome to #${name}!`,
       `This is the start of the #${name} channel of another server, of which ${bot.name} is no member.`,
-      'No messages yet. Type / below for the commands of the app that you have added to your account.',
     ],
-    group: [
-      name,
-      `This is the beginning of a conversation of several people, of which ${bot.name} is no member.`,
-      'No messages yet. Type / below for the commands of the app that you have added to your account.',
-    ],
-  }[channel?.kind ?? 'guild'] as [string, string, string];
+    group: [name, `This is the beginning of a conversation of several people, of which ${bot.name} is no member.`],
+  }[kind] as [string, string];
+  const next =
+    kind === 'guild' || kind === 'direct'
+      ? 'No messages yet. Vote on the listing service, or type / below.'
+      : 'No messages yet. Type / below for the commands of the app that you have added to your account.';
   return toElement(
     html`<div class="beginning"><h3>${title}</h3><p>${beginning}</p>${isEmpty ? html`<p>${next}</p>` : nothing}</div>`,
   );

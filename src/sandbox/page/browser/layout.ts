@@ -1,5 +1,5 @@
 import { ref } from 'lit/directives/ref.js';
-import { messageFlag } from '../../discord/message-flags.ts';
+import { messageFlag } from '../../discord/flags.ts';
 import type {
   Attachment,
   Message,

@@ -4,7 +4,7 @@ import { styleComponents } from './discord-components.ts';
 import { startHints } from './hints.ts';
 import { startModal } from './modal.ts';
 import { startMemberList, startProfile, startRoleSettings } from './profile.ts';
-import { startRelativeTimes } from './relative-times.ts';
+import { startRelativeTimes } from './render-markdown.ts';
 import { subscribeToEvents } from './requests.ts';
 import { createSandboxTime } from './sandbox-time.ts';
 import { startFaultPanel, startServicePanel } from './service-panel.ts';

@@ -1,6 +1,6 @@
 import { ref } from 'lit/directives/ref.js';
 import { minute } from '../../../platform/durations.ts';
-import { messageFlag } from '../../discord/message-flags.ts';
+import { messageFlag } from '../../discord/flags.ts';
 import { type Message, textsOf, type User } from '../../discord/objects.ts';
 import { makeDismissFocusable } from './discord-components.ts';
 import { html, nothing, type TemplateResult, toElement } from './element.ts';

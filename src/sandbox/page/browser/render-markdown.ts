@@ -1,11 +1,10 @@
 import { ref } from 'lit/directives/ref.js';
 import { second } from '../../../platform/durations.ts';
 import { makeSpoilerAccessible, trimText } from './discord-components.ts';
-import { html, type TemplateResult } from './element.ts';
-import { formatTime } from './format-time.ts';
+import { html, nothing, type TemplateResult } from './element.ts';
+import { formatRelative, formatTime } from './format-time.ts';
 import { type MarkupNode, parseMarkdown } from './markdown.ts';
-import { relativeTime } from './relative-times.ts';
-import { localeOf, type State } from './store.ts';
+import { localeOf, type PageStore, type State } from './store.ts';
 
 /** What mentions and timestamps are resolved with. */
 type Names = Pick<State, 'members' | 'strangers' | 'roles' | 'channels' | 'bot' | 'clock' | 'userId'>;
@@ -74,4 +73,28 @@ function renderTime(at: number, style: string, names: Names): Rendered {
   if (style === 'R') return html`<discord-time>${relativeTime(at, names.clock.now(), locale)}</discord-time>`;
   const [iso, title] = [new Date(at).toISOString(), formatTime(at, 'F', locale)];
   return html`<discord-time><time datetime=${iso} title=${title}>${formatTime(at, style, locale)}</time></discord-time>`;
+}
+
+/**
+ * A relative time such as "in 3 hours", which {@link startRelativeTimes} keeps up to date. Both in ms since the epoch.
+ *
+ * @param locale the default is the browser's
+ */
+export function relativeTime(at: number, now: number, locale?: string): TemplateResult {
+  const iso = new Date(at).toISOString();
+  const text = formatRelative(at, now, locale);
+  return html`<time datetime=${iso} title=${formatTime(at, 'F', locale)} data-relative=${at} data-locale=${locale ?? nothing} .textContent=${text}></time>`;
+}
+
+/** Updates every relative time on the page once a second. */
+export function startRelativeTimes(store: PageStore): void {
+  function render(): void {
+    for (const node of document.querySelectorAll<HTMLElement>('time[data-relative]')) {
+      const { relative, locale } = node.dataset;
+      const text = formatRelative(Number(relative), store.state.clock.now(), locale);
+      if (node.textContent !== text) node.textContent = text;
+    }
+  }
+  setInterval(render, second);
+  store.on(['simulation', 'time'], render);
 }

@@ -2,7 +2,7 @@ import { formatCount, second } from '../../../platform/durations.ts';
 import { type FaultAction, faultActions, faults } from '../ports.ts';
 import { findById, html, nothing, render, type TemplateResult } from './element.ts';
 import { formatLead, formatTime } from './format-time.ts';
-import { relativeTime } from './relative-times.ts';
+import { relativeTime } from './render-markdown.ts';
 import { postAction } from './requests.ts';
 import { actingMember, type PageStore, type State } from './store.ts';
 

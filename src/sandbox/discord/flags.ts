@@ -56,3 +56,34 @@ export function channelPermissions(holder: PermissionHolder, roles: readonly Rol
   }, base);
   return (result & permission.viewChannel) === 0n ? 0n : result;
 }
+
+/** The events that a session subscribes to. Discord: "Gateway Intents". */
+export const intent = {
+  guilds: 1 << 0,
+  guildMembers: 1 << 1,
+  guildPresences: 1 << 8,
+  guildMessages: 1 << 9,
+  directMessages: 1 << 12,
+  messageContent: 1 << 15,
+} as const;
+
+/** All intents that Discord defines; any other bit is invalid (close code 4013). */
+export const knownIntents = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 21, 24, 25].reduce(
+  (set, bit) => set | (1 << bit),
+  0,
+);
+
+/** The intents that must be enabled for an application (close code 4014). */
+export const privilegedIntents = intent.guildMembers | intent.guildPresences | intent.messageContent;
+
+/** Discord: "Message Flags". */
+export const messageFlag = {
+  suppressEmbeds: 1 << 2,
+  ephemeral: 1 << 6,
+  loading: 1 << 7,
+  suppressNotifications: 1 << 12,
+  isComponentsV2: 1 << 15,
+};
+
+/** Discord: "Message Types". */
+export const messageType = { default: 0, reply: 19, chatInputCommand: 20 };
