@@ -53,54 +53,62 @@ const resumeSchema = z.object({ token: z.string(), session_id: z.string(), seq: 
 export type Identify = z.output<typeof identifySchema>;
 export type Resume = z.output<typeof resumeSchema>;
 
-interface ConnectionOptions {
-  readonly socket: WebSocket;
+/** What the connections of a gateway have in common. */
+export interface ConnectionOptions {
   readonly state: DiscordState;
   readonly token: string;
   readonly heartbeatInterval: number;
   /** The privileged intents that are enabled for the application. */
   readonly grantedIntents: number;
-  readonly onIdentify: (connection: GatewayConnection, identify: Identify) => void;
-  readonly onResume: (connection: GatewayConnection, resume: Resume) => CloseReason | undefined;
-  readonly onMemberRequest: (connection: GatewayConnection, data: unknown) => CloseReason | undefined;
-  readonly onClose: (connection: GatewayConnection, code: number) => void;
+}
+
+/** What a connection leaves to its gateway. */
+interface ConnectionOwner {
+  identify(connection: GatewayConnection, identify: Identify): void;
+  resume(connection: GatewayConnection, resume: Resume): CloseReason | undefined;
+  sendMembers(connection: GatewayConnection, data: unknown): CloseReason | undefined;
+  closed(connection: GatewayConnection, code: number): void;
 }
 
 /** One WebSocket: hello, heartbeats, identify and resume, and the payload limits. Discord: "Gateway", connection lifecycle. */
 export class GatewayConnection {
+  readonly #socket: WebSocket;
   readonly #options: ConnectionOptions;
+  readonly #owner: ConnectionOwner;
   readonly #closed = new AbortController();
   #authenticated = false;
   #frozen = false;
   #lastHeartbeat: number;
   #received = { count: 0, resetsAt: Number.NEGATIVE_INFINITY };
 
-  constructor(options: ConnectionOptions) {
+  constructor(socket: WebSocket, options: ConnectionOptions, owner: ConnectionOwner) {
+    this.#socket = socket;
     this.#options = options;
+    this.#owner = owner;
     this.#lastHeartbeat = options.state.stopwatch.monotonic();
-    options.socket.on('message', (data) => this.#receive(data));
-    options.socket.on('close', (code) => {
+    socket.on('message', (data) => this.#receive(data));
+    socket.on('close', (code) => {
       this.#closed.abort();
-      options.onClose(this, code);
+      owner.closed(this, code);
     });
-    options.socket.on('error', () => options.socket.terminate());
+    socket.on('error', () => socket.terminate());
     this.send({ op: opcode.hello, d: { heartbeat_interval: options.heartbeatInterval, _trace: [] } });
     void this.#checkHeartbeats();
   }
 
   send(payload: { readonly op: number; readonly d: unknown }): void {
     if (this.#frozen) return;
-    this.#options.socket.send(JSON.stringify({ t: null, s: null, ...payload }));
+    this.#socket.send(JSON.stringify({ t: null, s: null, ...payload }));
   }
 
   close(closeReason: CloseReason): void {
     const [code, reason] = closeCodes[closeReason];
-    this.#options.socket.close(code, reason);
+    this.#socket.close(code, reason);
   }
 
   /** Closes the socket without a close frame. */
   terminate(): void {
-    this.#options.socket.terminate();
+    this.#socket.terminate();
   }
 
   /** Makes it a zombie connection: it stays open but no longer sends or receives. */
@@ -131,7 +139,7 @@ export class GatewayConnection {
     if (op === opcode.identify) return this.#identify(d);
     if (op === opcode.resume) return this.#resume(d);
     if (!this.#authenticated) return 'notAuthenticated';
-    if (op === opcode.requestMembers) return this.#options.onMemberRequest(this, d);
+    if (op === opcode.requestMembers) return this.#owner.sendMembers(this, d);
     const ignored: readonly number[] = [opcode.presence, opcode.voiceState];
     return ignored.includes(op) ? undefined : 'unknownOpcode';
   }
@@ -152,7 +160,7 @@ export class GatewayConnection {
     if (shard[0] < 0 || shard[0] >= shard[1]) return 'invalidShard';
     if (shard[1] < this.#options.state.requiredShards) return 'shardingRequired';
     this.#authenticated = true;
-    this.#options.onIdentify(this, identify);
+    this.#owner.identify(this, identify);
     return undefined;
   }
 
@@ -162,7 +170,7 @@ export class GatewayConnection {
     if (resume === undefined) return 'decodeError';
     if (!this.#isValidToken(resume.token)) return 'authenticationFailed';
     this.#authenticated = true;
-    return this.#options.onResume(this, resume);
+    return this.#owner.resume(this, resume);
   }
 
   /** "Apps can send 120 gateway events per connection every 60 seconds." Discord: "Gateway", rate limiting. */

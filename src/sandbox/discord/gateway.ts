@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { minute, second } from '../../platform/durations.ts';
 import {
   type CloseReason,
+  type ConnectionOptions,
   closeCodes,
   GatewayConnection,
   GatewayServerSession,
@@ -20,12 +21,8 @@ import { intent } from './flags.ts';
 /** How long a session without a connection can be resumed (ms). */
 const resumeTimeoutMs = 3 * minute;
 
-interface GatewayOptions {
-  readonly state: DiscordState;
+interface GatewayOptions extends ConnectionOptions {
   readonly url: string;
-  readonly token: string;
-  readonly heartbeatInterval: number;
-  readonly grantedIntents: number;
   readonly onDispatch: (dispatch: SentDispatch) => void;
   /** How many shards may identify in 5 s; null for no limit. */
   readonly maxConcurrency: number | null;
@@ -93,19 +90,12 @@ export class Gateway {
   }
 
   #accept(socket: WebSocket): void {
-    const connection = new GatewayConnection({
-      ...this.#options,
-      socket,
-      onIdentify: (from, identify) => this.#identify(from, identify),
-      onResume: (from, resume) => this.#resume(from, resume),
-      onMemberRequest: (from, data) => this.#sendMembers(from, data),
-      onClose: (from, code) => this.#closed(from, code),
-    });
+    const connection = new GatewayConnection(socket, this.#options, this);
     this.#connections.set(connection, null);
     if (this.#frozen) connection.freeze();
   }
 
-  #identify(connection: GatewayConnection, { intents, shard }: Identify): void {
+  identify(connection: GatewayConnection, { intents, shard }: Identify): void {
     const { state, url } = this.#options;
     const accepted = !this.#isTooEarly(shard[0]);
     this.identifies.push({ shard, accepted });
@@ -146,7 +136,7 @@ export class Gateway {
     return false;
   }
 
-  #resume(connection: GatewayConnection, { session_id, seq }: Resume): CloseReason | undefined {
+  resume(connection: GatewayConnection, { session_id, seq }: Resume): CloseReason | undefined {
     const session = this.#sessions.get(session_id);
     if (session !== undefined && seq > session.sequence) return 'invalidSequence';
     if (session === undefined || !session.canReplayAfter(seq)) {
@@ -169,7 +159,7 @@ export class Gateway {
     };
   }
 
-  #closed(connection: GatewayConnection, code: number): void {
+  closed(connection: GatewayConnection, code: number): void {
     const session = this.#connections.get(connection);
     this.#connections.delete(connection);
     if (!session) return;
@@ -192,7 +182,7 @@ export class Gateway {
     }
   }
 
-  #sendMembers(connection: GatewayConnection, data: unknown): CloseReason | undefined {
+  sendMembers(connection: GatewayConnection, data: unknown): CloseReason | undefined {
     const chunk = findRequestedMembers(this.#options.state, data);
     if (chunk === undefined) return 'decodeError';
     this.#connections.get(connection)?.dispatch('GUILD_MEMBERS_CHUNK', chunk);
