@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { commandsFor } from '../../commands/index.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { hour, minute, second } from '../../src/platform/durations.ts';
-import { type Message, controlsOf } from '../../src/sandbox/discord/objects.ts';
+import { controlsOf, type Message } from '../../src/sandbox/discord/objects.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 
 /** The time at which every scene starts: a Wednesday, since multipliers and parties depend on the day. */

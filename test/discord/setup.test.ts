@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import type { SetupChecks } from '../../commands/setup-services.ts';
-import { type Message, controlsOf, textsOf } from '../../src/sandbox/discord/objects.ts';
+import { controlsOf, type Message, textsOf } from '../../src/sandbox/discord/objects.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { setupOver, setupServicesOver, storedValue } from '../support/setup-over.ts';

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { type Message, controlsOf, textsOf } from '../../src/sandbox/discord/objects.ts';
+import { controlsOf, type Message, textsOf } from '../../src/sandbox/discord/objects.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { voteSecret } from '../support/listings.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';

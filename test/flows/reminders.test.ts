@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { commandsFor } from '../../commands/index.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
-import { type Message, controlsOf } from '../../src/sandbox/discord/objects.ts';
+import { controlsOf, type Message } from '../../src/sandbox/discord/objects.ts';
 import { createOffsetClock } from '../support/offset-clock.ts';
 import { sharedByTests } from '../support/on-finished.ts';
 import { startInstallation } from '../support/start-installation.ts';

@@ -4,7 +4,7 @@ import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { type Message, controlsOf } from '../../src/sandbox/discord/objects.ts';
+import { controlsOf, type Message } from '../../src/sandbox/discord/objects.ts';
 import { textOf } from '../discord/shown-text.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { localDiscord } from '../support/local-discord.ts';

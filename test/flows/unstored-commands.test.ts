@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it, vi } from 'vitest';
-import { type Message, controlsOf } from '../../src/sandbox/discord/objects.ts';
+import { controlsOf, type Message } from '../../src/sandbox/discord/objects.ts';
 import { blocksOf, textOf } from '../discord/shown-text.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { localDiscord } from '../support/local-discord.ts';

@@ -1,11 +1,11 @@
 import { subscribe } from 'node:diagnostics_channel';
+import type { SentDispatch } from '../../src/sandbox/discord/connection.ts';
 import {
   type HttpExchange,
   httpExchanges,
   sentDispatches,
   storedMessages,
 } from '../../src/sandbox/discord/diagnostics.ts';
-import type { SentDispatch } from '../../src/sandbox/discord/connection.ts';
 
 /** What went to and came from the local Discord. Collected once per process, which runs many test files. */
 let exchanges: HttpExchange[] = [];

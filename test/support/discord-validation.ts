@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { HttpExchange } from '../../src/sandbox/discord/diagnostics.ts';
 import type { SentDispatch } from '../../src/sandbox/discord/connection.ts';
+import type { HttpExchange } from '../../src/sandbox/discord/diagnostics.ts';
 import { documentedParts } from './discord-dispatches.ts';
 import { findOperation } from './discord-document.ts';
 import { schemaByName, schemaOfType } from './discord-types.ts';

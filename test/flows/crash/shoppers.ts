@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { LocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
-import { type Message, controlsOf } from '../../../src/sandbox/discord/objects.ts';
 import type { InteractionHandle } from '../../../src/sandbox/discord/local-discord-interface.ts';
+import { controlsOf, type Message } from '../../../src/sandbox/discord/objects.ts';
 import { textOf } from '../../discord/shown-text.ts';
 import { manager, shoppers } from './community.ts';
 
