@@ -14,7 +14,6 @@ export type { RecordedRequest } from '../sandbox/discord/diagnostics.ts';
 export type { StateChange } from '../sandbox/discord/discord-state.ts';
 export type { FaultControls } from '../sandbox/discord/faults.ts';
 export type { FileInput, StoredFile } from '../sandbox/discord/files.ts';
-export type { PermissionName } from '../sandbox/discord/flags.ts';
 export type { RecordedIdentify } from '../sandbox/discord/gateway.ts';
 export type { GuildControls } from '../sandbox/discord/guild-controls.ts';
 export type { Callback, ReceivedCallback } from '../sandbox/discord/interactions.ts';
@@ -55,6 +54,7 @@ export type {
   Shown,
   User,
 } from '../sandbox/discord/objects.ts';
+export type { PermissionName } from '../sandbox/discord/permissions.ts';
 export type { PersistedState } from '../sandbox/discord/persistence.ts';
 export type { OptionInput } from '../sandbox/discord/resolve-command.ts';
 export type {

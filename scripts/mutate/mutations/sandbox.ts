@@ -9,7 +9,7 @@ export const sandboxMutations: readonly Mutation[] = [
     breaks: 'the local Discord mentions everyone only if that is allowed',
   },
   {
-    file: 'src/sandbox/discord/flags.ts',
+    file: 'src/sandbox/discord/permissions.ts',
     find: 'return (set & ~deny) | allow;',
     replace: 'return (set | allow) & ~deny;',
     breaks: 'permissions in the local Discord are computed like those of Discord',

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type CommandSchema, commandListSchema, commandSchema } from './command-schema.ts';
 import type { DiscordState } from './discord-state.ts';
 import { errorResponse, fieldError, raise } from './errors.ts';
-import { permission } from './flags.ts';
 import { type Channel, normalize } from './objects.ts';
+import { permission } from './permissions.ts';
 import { isWithoutBot, otherGuildPermissions } from './places-without-bot.ts';
 import { validate } from './validate.ts';
 

@@ -1,6 +1,6 @@
-import { permissions } from './flags.ts';
 import { defaultLocale } from './locales.ts';
 import { newChannel, newMember, newRole, newUser } from './objects.ts';
+import { permissions } from './permissions.ts';
 
 /** A member of the guild. */
 export interface Person {

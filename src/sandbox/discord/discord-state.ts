@@ -2,10 +2,11 @@ import { EventEmitter } from 'node:events';
 import type { Clock } from '../../platform/clock.ts';
 import type { DefaultGuild } from './default-guild.ts';
 import { reject } from './errors.ts';
-import { channelPermissions, guildPermissions, intent, type PermissionName, permission } from './flags.ts';
+import { intent } from './flags.ts';
 import { defaultLocale, isLocale, type Locale } from './locales.ts';
 import type { Modal } from './modal.ts';
 import type { Channel, DirectChannel, GuildChannel, Member, Message, Role, User } from './objects.ts';
+import { channelPermissions, guildPermissions, type PermissionName, permission } from './permissions.ts';
 import { channelsWithoutBot } from './places-without-bot.ts';
 
 /** Discord's epoch, 2015-01-01 (ms since the Unix epoch). Discord: "Snowflakes". */

@@ -1,7 +1,8 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { DiscordState } from './discord-state.ts';
-import { intent, type PermissionName, permission } from './flags.ts';
+import { intent } from './flags.ts';
 import type { Gateway } from './gateway.ts';
+import { type PermissionName, permission } from './permissions.ts';
 import { isWithoutBot } from './places-without-bot.ts';
 
 /** A fault that replaces or precedes the response to a request. */

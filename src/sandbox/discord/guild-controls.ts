@@ -1,7 +1,8 @@
 import { type DiscordState, requireLocale } from './discord-state.ts';
 import { reject } from './errors.ts';
-import { intent, type PermissionName, permissions } from './flags.ts';
+import { intent } from './flags.ts';
 import { type Member, newMember, type Role } from './objects.ts';
+import { type PermissionName, permissions } from './permissions.ts';
 
 /** What the people who run the guild do to it, and its members to themselves. */
 export interface GuildControls {

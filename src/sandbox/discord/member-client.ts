@@ -3,7 +3,6 @@ import { requireLocale } from './discord-state.ts';
 import type { DiscordStore } from './discord-store.ts';
 import { reject } from './errors.ts';
 import { maxFileBytes } from './files.ts';
-import { permissions } from './flags.ts';
 import { callbackType, type InstallationOwners, type InteractionRequest, interactionType } from './interactions.ts';
 import type {
   AutocompleteAction,
@@ -16,6 +15,7 @@ import type {
 import { toSubmitData } from './modal.ts';
 import { type Channel, controlsOf, type NormalizedControl } from './objects.ts';
 import type { OutgoingInteractions } from './outgoing-interactions.ts';
+import { permissions } from './permissions.ts';
 import { isWithoutBot, placeWithoutBot } from './places-without-bot.ts';
 import { resolveAutocomplete, resolveCommand } from './resolve-command.ts';
 import { type Actor, type Resolved, resolveSelection } from './resolved.ts';

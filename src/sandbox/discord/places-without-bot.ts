@@ -1,6 +1,6 @@
-import { allPermissions, permissions } from './flags.ts';
 import { defaultLocale } from './locales.ts';
 import { type Channel, type GroupChannel, type GuildChannel, newChannel, newMember, type User } from './objects.ts';
+import { allPermissions, permissions } from './permissions.ts';
 
 /*
  * Places in which the bot is no member: another guild, and a group of people. Everyone who is there has added the app to

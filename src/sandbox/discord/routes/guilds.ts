@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { DiscordStore } from '../discord-store.ts';
 import { errorResponse, raise } from '../errors.ts';
-import { allPermissions } from '../flags.ts';
 import type { Role } from '../objects.ts';
+import { allPermissions } from '../permissions.ts';
 import { otherGuild } from '../places-without-bot.ts';
 import { done, ok, type Route, route, routeWith } from '../rest.ts';
 import { validate } from '../validate.ts';
