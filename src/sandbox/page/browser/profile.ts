@@ -1,4 +1,4 @@
-import { findById, html, nothing, render, type TemplateResult } from './element.ts';
+import { findById, html, nothing, render, type TemplateResult, toElement } from './element.ts';
 import { postAction } from './requests.ts';
 import type { PageStore, State } from './store.ts';
 
@@ -16,7 +16,7 @@ export function startProfile(store: PageStore): void {
     const member = shown();
     if (member === undefined) return;
     findById<HTMLImageElement>('profile-avatar').src = avatarUrl(member.id, member.name);
-    render(coloredName(member, roles), findById('profile-name'));
+    findById('profile-name').replaceChildren(toElement(coloredName(member, roles)));
     findById('profile-username').textContent = `@${member.username}`;
     render(roleChips(member, roles) ?? html`<span class="left">No roles</span>`, findById('profile-roles'));
     accepts.checked = member.acceptsDirectMessages;
