@@ -1,4 +1,5 @@
 import { render, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
 
 export { html, nothing, render, type TemplateResult } from 'lit';
 
@@ -14,4 +15,18 @@ export function findById<Kind extends HTMLElement = HTMLElement>(id: string): Ki
   const existing = document.getElementById(id);
   if (existing === null) throw new Error(`Missing element: #${id}`);
   return existing as Kind;
+}
+
+export interface KeyedTemplate {
+  readonly key: string;
+  readonly template: TemplateResult;
+}
+
+/** Renders a list. An item keeps its element, and with it the focus, while its key is in the list. */
+export function renderKeyed(items: readonly KeyedTemplate[], list: HTMLElement): void {
+  const keyOf = ({ key }: KeyedTemplate) => key;
+  render(
+    repeat(items, keyOf, ({ template }) => template),
+    list,
+  );
 }

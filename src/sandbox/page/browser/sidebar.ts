@@ -1,27 +1,9 @@
-import { repeat } from 'lit/directives/repeat.js';
-import { findById, html, nothing, render, type TemplateResult } from './element.ts';
+import { findById, html, type KeyedTemplate, nothing, render, renderKeyed } from './element.ts';
 import { avatarUrl } from './profile.ts';
 import { postAction } from './requests.ts';
 import { actingMember, type PageStore, type State, visibleChannels } from './store.ts';
 
 type Channel = State['channels'][number];
-
-interface ChannelItem {
-  readonly key: string;
-  readonly template: TemplateResult;
-}
-
-/** An item keeps its element, and with it the focus, while it is in the list. */
-function renderList(id: string, items: readonly ChannelItem[]): void {
-  render(
-    repeat(
-      items,
-      ({ key }) => key,
-      ({ template }) => template,
-    ),
-    findById(id),
-  );
-}
 
 /** The guild's name, the channels, and the selection of the acting member. */
 export function startSidebar(store: PageStore): void {
@@ -33,15 +15,15 @@ export function startSidebar(store: PageStore): void {
     const channels = visibleChannels(state);
     const ofKind = (wanted: Channel['kind']) => channels.filter(({ kind }) => kind === wanted);
     const [guildChannels, otherChannels, directChannels] = [ofKind('guild'), ofKind('other_guild'), ofKind('direct')];
-    renderList('channels', guildChannels.map(channelItem));
-    renderList('other-channels', otherChannels.map(channelItem));
+    renderKeyed(guildChannels.map(channelItem), findById('channels'));
+    renderKeyed(otherChannels.map(channelItem), findById('other-channels'));
     const conversation = directChannels.length > 0 ? directChannels.map(channelItem) : [newConversation()];
-    renderList('direct-channels', [...conversation, ...ofKind('group').map(channelItem)]);
+    renderKeyed([...conversation, ...ofKind('group').map(channelItem)], findById('direct-channels'));
     findById('text-channels').hidden = guildChannels.length === 0;
     findById('elsewhere').hidden = otherChannels.length === 0;
   }
 
-  function channelItem(channel: Channel): ChannelItem {
+  function channelItem(channel: Channel): KeyedTemplate {
     const { id, kind, name } = channel;
     const unread = state.unread.get(id) ?? 0;
     const isDirect = kind === 'direct' || kind === 'group';
@@ -52,7 +34,7 @@ export function startSidebar(store: PageStore): void {
   }
 
   /** Opens the direct messages with the bot, which exist after the first one only. */
-  function newConversation(): ChannelItem {
+  function newConversation(): KeyedTemplate {
     const open = async () => {
       const response = await postAction('/page/conversations', { userId: state.userId });
       if (response.error === undefined) store.openChannel(response.channelId);

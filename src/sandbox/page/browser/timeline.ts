@@ -1,11 +1,10 @@
-import { repeat } from 'lit/directives/repeat.js';
 import { formatElapsed } from '../../../platform/durations.ts';
 import type { Step, StepName, TimelineDelivery, TimelineLine } from '../ports.ts';
-import { findById, html, nothing, render, type TemplateResult } from './element.ts';
+import { findById, html, type KeyedTemplate, nothing, render, renderKeyed, type TemplateResult } from './element.ts';
 import { formatTime } from './format-time.ts';
 import type { Item, PageStore } from './store.ts';
 
-const stepLabels: Readonly<Record<Exclude<StepName, 'credited'>, string>> = {
+const stepLabels: Readonly<Record<StepName, string>> = {
   received: 'Received',
   verified: 'Verified',
   refused: 'Rejected',
@@ -13,6 +12,7 @@ const stepLabels: Readonly<Record<Exclude<StepName, 'credited'>, string>> = {
   duplicate: 'Duplicate',
   test: 'Test',
   quarantined: 'Quarantined',
+  credited: 'No credits',
   waiting: 'Waiting',
   announced: 'Announced',
   unannounced: 'Not announced',
@@ -29,12 +29,8 @@ export function startTimeline(store: PageStore): void {
 
   function draw(): void {
     const items = [...state.timeline.values()].reverse();
-    const entries = repeat(
-      withDays(items),
-      ({ key }) => key,
-      ({ template }) => template,
-    );
-    render(items.length === 0 ? html`<li class="nothing">No events yet. Cast a vote.</li>` : entries, list);
+    if (items.length > 0) renderKeyed(withDays(items), list);
+    else render(html`<li class="nothing">No events yet. Cast a vote.</li>`, list);
   }
 
   store.on(['full_state', 'timeline'], draw);
@@ -45,7 +41,7 @@ export function startTimeline(store: PageStore): void {
 }
 
 /** The entries with a date above those of each day, unless all are of one day. */
-function withDays(items: readonly Item[]): { key: string; template: TemplateResult }[] {
+function withDays(items: readonly Item[]): KeyedTemplate[] {
   const days = items.map(({ at }) => formatTime(at, 'D'));
   const hasDays = new Set(days).size > 1;
   return items.flatMap((item, index) => {
@@ -106,7 +102,8 @@ function describeSteps({ steps }: TimelineDelivery): string {
   return notable.map(({ text }) => text).join(', ');
 }
 
-/** The label of a step; for credits their number. */
+/** The label of a step; for credits their number, if there are any. */
 function stepLabel({ name, text }: Pick<Step, 'name' | 'text'>): string {
-  return name === 'credited' ? (/^\+\d+/.exec(text)?.[0] ?? 'No credits') : stepLabels[name];
+  const credits = name === 'credited' ? /^\+\d+/.exec(text)?.[0] : undefined;
+  return credits ?? stepLabels[name];
 }
