@@ -1,7 +1,7 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import type { NextReminder } from '../src/features/reminders/reminder.ts';
 import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
+import type { NextReminder } from '../src/features/reminders/reminder.ts';
 import { hour } from '../src/platform/durations.ts';
 import { commandMention, escapeName, lines, type Markup, timestamp } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './context.ts';

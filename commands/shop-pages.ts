@@ -55,7 +55,11 @@ function renderItem(offer: Offer, options: ComponentOptions, texts: Texts): Pane
     kind: 'section',
     text: lines(title, subtext(describeOffer(offer, texts))),
     button: {
-      ...{ kind: 'action', label: shop.buy, style: 'primary', action: 'buy', options: { ...options, item: id } },
+      kind: 'action',
+      label: shop.buy,
+      style: 'primary',
+      action: 'buy',
+      options: { ...options, item: id },
       // Whatever else prevents the purchase is explained when the button is pressed.
       disabled: offer.left === 0,
     },

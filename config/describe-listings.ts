@@ -81,7 +81,9 @@ function publicCommunity(
     const values = Object.entries(valuesOfListing(base, config, settings, index));
     const origin = config.sources[index]?.origin ?? 'file';
     return {
-      ...{ name: listing.name, kind: listing.kind, origin },
+      name: listing.name,
+      kind: listing.kind,
+      origin,
       settings: [...values.map(([name, value]) => ({ name, ...value })), ...secretsOf(listing, origin, settings)],
     };
   });

@@ -73,7 +73,9 @@ function sourceFromVariables(values: Values, kind: 'server' | 'bot', lookupKey: 
     origin: 'environment',
     setting: 'VOTER_ROLE_ID',
     listing: {
-      ...{ name: kind, kind, lookupKey },
+      name: kind,
+      kind,
+      lookupKey,
       voteSecrets: values.VOTE_WEBHOOK_SECRET ?? [],
       premiumSecrets: values.PREMIUM_WEBHOOK_SECRET ?? [],
       voteAuthorization: values.VOTE_WEBHOOK_AUTHORIZATION,

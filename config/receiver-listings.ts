@@ -64,14 +64,26 @@ export const receiverListings = z
   .array(
     fileListing
       .pick({
-        ...{ name: true, kind: true, id: true, guildId: true, timeZone: true, cooldownHours: true },
-        ...{ voteSecrets: true, premiumSecrets: true, voteAuthorization: true },
+        name: true,
+        kind: true,
+        id: true,
+        guildId: true,
+        timeZone: true,
+        cooldownHours: true,
+        voteSecrets: true,
+        premiumSecrets: true,
+        voteAuthorization: true,
       })
       .extend({
         rewards: fileRewards
           .pick({
-            ...{ vote: true, premium: true, whenDenied: true, allListings: true },
-            ...{ multipliers: true, streak: true, milestones: true },
+            vote: true,
+            premium: true,
+            whenDenied: true,
+            allListings: true,
+            multipliers: true,
+            streak: true,
+            milestones: true,
           })
           .optional(),
       })

@@ -64,7 +64,11 @@ export const multiplier: Form = {
     return [
       shortText('factor', fields.factor, edited['factor'] ?? 2, { required: true }),
       {
-        ...{ kind: 'checkboxes', name: 'days', label: fields.days, description: hints.days, required: false },
+        kind: 'checkboxes',
+        name: 'days',
+        label: fields.days,
+        description: hints.days,
+        required: false,
         choices: toChoices(days, entry === null ? ['saturday', 'sunday'] : textsOf(edited['days'])),
       },
       optionalSelect('roles', 'multiplierRole', fields.multiplierRole, edited['role']),
@@ -171,7 +175,9 @@ function contentFields(context: FormContext, edited: JsonObject): readonly Modal
     case 'role':
       return [
         {
-          ...{ kind: 'roles', name: 'itemRole', label: fields.itemRole },
+          kind: 'roles',
+          name: 'itemRole',
+          label: fields.itemRole,
           selected: typeof edited['role'] === 'string' ? [edited['role']] : [],
         },
         shortText('itemFor', fields.itemFor, edited['for'], { description: hints.itemFor }),
@@ -179,8 +185,12 @@ function contentFields(context: FormContext, edited: JsonObject): readonly Modal
     case 'codes':
       return [
         {
-          ...{ kind: 'text', name: 'codes', label: isNew ? fields.codes : fields.newCodes, multiline: true },
-          ...{ description: isNew ? hints.codes : hints.newCodes, required: isNew },
+          kind: 'text',
+          name: 'codes',
+          label: isNew ? fields.codes : fields.newCodes,
+          multiline: true,
+          description: isNew ? hints.codes : hints.newCodes,
+          required: isNew,
         },
       ];
     case 'manual':

@@ -19,7 +19,10 @@ export function renderChannelStep(view: SetupView, before: Markup | null, isProb
       {
         kind: 'select',
         select: {
-          ...{ kind: 'channels', action: 'channel', placeholder: placeholders.channel, options: listingOptions(view) },
+          kind: 'channels',
+          action: 'channel',
+          placeholder: placeholders.channel,
+          options: listingOptions(view),
           selected: typeof present === 'string' ? [present] : [],
         },
       },

@@ -24,18 +24,29 @@ export function linkForm({ texts, guildId }: SetupView, draft: CommandInput['fie
     action: 'linked',
     fields: [
       {
-        ...{ kind: 'radios', name: 'kind', label: fields.kind },
+        kind: 'radios',
+        name: 'kind',
+        label: fields.kind,
         choices: (['server', 'bot'] as const).map((each) => ({
-          ...{ value: each, label: choices[each], selected: each === kind },
+          value: each,
+          label: choices[each],
+          selected: each === kind,
         })),
       },
       {
-        ...{ kind: 'text', name: 'targetId', label: fields.targetId, description: hints.targetId, required: false },
+        kind: 'text',
+        name: 'targetId',
+        label: fields.targetId,
+        description: hints.targetId,
+        required: false,
         value: typeof draft['targetId'] === 'string' ? draft['targetId'] : guildId,
         maxLength: 20,
       },
       {
-        ...{ kind: 'text', name: 'lookupKey', label: fields.lookupKey, description: hints.lookupKey },
+        kind: 'text',
+        name: 'lookupKey',
+        label: fields.lookupKey,
+        description: hints.lookupKey,
         maxLength: 300,
       },
       { ...secret, name: 'voteSecret', label: fields.voteSecret },

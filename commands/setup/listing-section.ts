@@ -86,8 +86,12 @@ export function rotateForm({ texts, listing }: SetupView, family: SecretFamily):
     options: { ...listingOptions({ listing }), y: family },
     fields: [
       {
-        ...{ kind: 'text', name: 'secret', label: fields.secret, description: hints.secret },
-        ...{ required: false, maxLength: 200 },
+        kind: 'text',
+        name: 'secret',
+        label: fields.secret,
+        description: hints.secret,
+        required: false,
+        maxLength: 200,
       },
     ],
   };

@@ -73,7 +73,9 @@ function listingSelect(view: SetupView): PanelBlock[] {
     {
       kind: 'select',
       select: {
-        ...{ kind: 'choices', action: 'listing', placeholder: texts.setup.placeholders.listing },
+        kind: 'choices',
+        action: 'listing',
+        placeholder: texts.setup.placeholders.listing,
         choices: community.listings.map((each) => ({
           label: listingTitle(view, each),
           value: each.name,

@@ -138,7 +138,10 @@ function entrySelect(
   return {
     kind: 'select',
     select: {
-      ...{ kind: 'choices', action: 'entry', placeholder, options: { f: name, ...listingOptions(view) } },
+      kind: 'choices',
+      action: 'entry',
+      placeholder,
+      options: { f: name, ...listingOptions(view) },
       choices: [{ label: addLabel, value: newEntry }, ...choices],
     },
   };
@@ -160,10 +163,18 @@ export function renderPreview(view: SetupView): PanelBlock[] {
   const name = escapedName(displayName(view, listing.name));
   const empty = markup``;
   const values: Readonly<Record<PlaceholderName, Markup>> = {
-    ...{ mention: mention(input.userId), listing: name, credits: number(sample.credits) },
-    ...{ balance: number(sample.balance), votes: number(sample.votes), streak: number(sample.streak) },
-    ...{ next: timestamp(now + 12 * hour, 'R'), time: timestamp(now, 'f') },
-    ...{ reason: empty, bonuses: empty, roles: empty, url: markup`https://…` },
+    mention: mention(input.userId),
+    listing: name,
+    credits: number(sample.credits),
+    balance: number(sample.balance),
+    votes: number(sample.votes),
+    streak: number(sample.streak),
+    next: timestamp(now + 12 * hour, 'R'),
+    time: timestamp(now, 'f'),
+    reason: empty,
+    bonuses: empty,
+    roles: empty,
+    url: markup`https://…`,
   };
   const own = (path: 'announcements.title' | 'announcements.text') => {
     const template = textOf(effectiveValue(view, path).value);

@@ -28,7 +28,10 @@ export function renderShopSection(view: SetupView): Panel {
           {
             kind: 'select',
             select: {
-              ...{ kind: 'choices', action: 'item', placeholder: placeholders.items, options: listingOptions(view) },
+              kind: 'choices',
+              action: 'item',
+              placeholder: placeholders.items,
+              options: listingOptions(view),
               choices: items.slice(0, maxItems).map((item, index) => ({
                 label: textOf(item['name']),
                 value: String(index),

@@ -112,7 +112,12 @@ export function createAnswering(
     discord.publicKey === null
       ? null
       : createInteractionsEndpoint({
-          ...{ publicKey: discord.publicKey, handle: interactions, transports, clock, stopwatch, log },
+          publicKey: discord.publicKey,
+          handle: interactions,
+          transports,
+          clock,
+          stopwatch,
+          log,
           memory: dependencies.memory,
           observe: (status) => metrics.interactionRequests.inc({ status }),
         });
@@ -120,7 +125,11 @@ export function createAnswering(
     endpoint !== null
       ? null
       : createGateway(dependencies, rest, {
-          ...{ ...discord, clock: stopwatch, log, globalLimit, makeRequest },
+          ...discord,
+          clock: stopwatch,
+          log,
+          globalLimit,
+          makeRequest,
           onInteraction: (interaction) => interactions(interaction, transports(interaction)),
           onGuildChange: guildChanged,
           onReady(applicationId) {

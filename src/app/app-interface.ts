@@ -86,10 +86,26 @@ export interface AppDependencies {
 const present = z.custom((value) => value !== undefined, 'it is part of every result of loadConfig');
 
 const config = z.strictObject({
-  ...{ roles: present, discord: present, lookup: present, listings: present, base: present, reminders: present },
-  ...{ keep: present, databaseUrl: present, cacheUrl: present, http: present, publicUrl: present },
-  ...{ clientSecret: present, encryption: present, ownerToken: present, logLevel: present, logFormat: present },
-  ...{ tracing: present, warnings: present, secrets: present, linkedQuota: present },
+  roles: present,
+  discord: present,
+  lookup: present,
+  listings: present,
+  base: present,
+  reminders: present,
+  keep: present,
+  databaseUrl: present,
+  cacheUrl: present,
+  http: present,
+  publicUrl: present,
+  clientSecret: present,
+  encryption: present,
+  ownerToken: present,
+  logLevel: present,
+  logFormat: present,
+  tracing: present,
+  warnings: present,
+  secrets: present,
+  linkedQuota: present,
 } satisfies Record<keyof Config, z.ZodType>);
 
 const dependencies = z.strictObject({

@@ -104,25 +104,51 @@ async function assembleApp(
   const metrics = createMetrics();
   const memory = new BodyMemory();
   const { directory, lookups, targets, targetLoop } = createComparedListings(config, {
-    ...{ store, home, cache, metrics, tracing, clock, log },
+    store,
+    home,
+    cache,
+    metrics,
+    tracing,
+    clock,
+    log,
   });
   const encryption = createEncryption(config.encryption, ({ problem, hint }) => log.warn({ hint }, problem));
   const settings = createSettings(config, {
-    ...{ store: store.settings, encryption, directory, lookups, targets, clock, log },
+    store: store.settings,
+    encryption,
+    directory,
+    lookups,
+    targets,
+    clock,
+    log,
     redact: dependencies.redact ?? null,
     onSaved: () => notices.publish([settingsNotice]),
     alsoRefresh: () => handling.subscriptions.refresh(),
   });
   const newEffectsPollMs = isShared ? sharedDatabasePollMs : null;
   const handling = createHandling({
-    ...{ handlers: dependencies.handlers ?? {}, store, directory, isShared, newEffectsPollMs },
-    ...{ nudgeEverywhere, metrics, tracing, clock, log, onAttempted },
+    handlers: dependencies.handlers ?? {},
+    store,
+    directory,
+    isShared,
+    newEffectsPollMs,
+    nudgeEverywhere,
+    metrics,
+    tracing,
+    clock,
+    log,
+    onAttempted,
   });
   const has = (role: Role) => config.roles.includes(role);
   const announcements = createAnnouncements(directory);
   const { memberLocales } = store;
   const access = createDiscordAccess(config, {
-    ...{ announcements, memberLocales, tracing, log, stopwatch, invalidRequests: store.invalidRequests },
+    announcements,
+    memberLocales,
+    tracing,
+    log,
+    stopwatch,
+    invalidRequests: store.invalidRequests,
     circuits: store.circuits,
     guildOfChannel: (channelId) => directory.inChannel(channelId)[0]?.guildId ?? null,
     commands: withCustomCommands(commandsFor(config), dependencies.commands ?? []),
@@ -135,18 +161,36 @@ async function assembleApp(
     log,
   });
   const context = {
-    ...{ config, store, directory, lookups, metrics, tracing, clock, stopwatch, log, drawVotePicture, isHandled },
+    config,
+    store,
+    directory,
+    lookups,
+    metrics,
+    tracing,
+    clock,
+    stopwatch,
+    log,
+    drawVotePicture,
+    isHandled,
     nudge: nudgeEverywhere,
   };
   const services = await createServices({
-    ...{ ...context, rest: access.rest, encryption, setup: settings.setup, compareTargets: targetLoop.compare },
+    ...context,
+    rest: access.rest,
+    encryption,
+    setup: settings.setup,
+    compareTargets: targetLoop.compare,
     claimRecorder: handling.recording.claims(store.recorder),
   });
   const contexts = createCommandContexts({ ...context, services });
   const leases = isShared ? store.leases : null;
   const announcing = has('announce')
     ? await createAnnouncing(access, services.shared, {
-        ...{ ...context, announcements, onAttempted, newEffectsPollMs, leases },
+        ...context,
+        announcements,
+        onAttempted,
+        newEffectsPollMs,
+        leases,
         settings: {
           isOperators: (guildId) => settings.sync.base.sources.some((source) => source.guildId === guildId),
           refresh: settings.sync.refresh,
@@ -156,7 +200,11 @@ async function assembleApp(
     : null;
   const answering = has('answer')
     ? createAnswering(config, access, {
-        ...{ ...context, contexts, services, memory, leases },
+        ...context,
+        contexts,
+        services,
+        memory,
+        leases,
         commandRegistry: store.commandRegistry,
         client: dependencies.client ?? null,
         onConnected: () => announcing?.wake(),
@@ -184,20 +232,36 @@ async function assembleApp(
     handling.nudge(queues);
   });
   const recording = createRecording({
-    ...{ store, isShared, directory, handling, metrics, tracing, clock, log, onRecorded },
+    store,
+    isShared,
+    directory,
+    handling,
+    metrics,
+    tracing,
+    clock,
+    log,
+    onRecorded,
     nudge: nudgeEverywhere,
   });
   const { isUnreadable } = settings.sync;
   const receiving = has('receive')
     ? createReceiving({
-        ...{ ...recording, directory, isUnreadable, memory, linkedQuota: config.linkedQuota },
+        ...recording,
+        directory,
+        isUnreadable,
+        memory,
+        linkedQuota: config.linkedQuota,
         targetIdOf: createKnownTargets({ directory, targets, clock }),
       })
     : null;
   const usesDiscord = announcing !== null || answering !== null;
   const discordLoops = usesDiscord ? [access.invalidRequests, access.guard] : [];
   const upkeep = createUpkeep({
-    ...{ store, keep: config.keep, metrics, clock, log },
+    store,
+    keep: config.keep,
+    metrics,
+    clock,
+    log,
     firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
     separateAccounts: () => separateAccounts(store, { listings: config.listings, home }, { clock, log }),
   });

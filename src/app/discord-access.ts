@@ -56,11 +56,18 @@ export function createDiscordAccess(
   const invalidRequests =
     tracing === null ? counted : { ...counted, makeRequest: traceRequests(counted.makeRequest, tracing) };
   const guard = createRequestGuard({
-    ...{ store: options.circuits, guildOfChannel: options.guildOfChannel, clock: stopwatch, log },
+    store: options.circuits,
+    guildOfChannel: options.guildOfChannel,
+    clock: stopwatch,
+    log,
     invalidRequests: counted.recent,
   });
   const rest = createDiscordRest({
-    ...{ ...discord, clock: stopwatch, globalLimit, invalidRequests, guard },
+    ...discord,
+    clock: stopwatch,
+    globalLimit,
+    invalidRequests,
+    guard,
     requestsPerSecond: options.requestsPerSecond,
   });
   const languages = createGuildLanguages({ rest, configured: announcements.languageOf, clock: stopwatch });
@@ -80,7 +87,14 @@ export function createDiscordAccess(
   }
 
   return {
-    ...{ rest, globalLimit, invalidRequests, guard, givenRoles },
-    ...{ languages, memberLanguages, guildChanged, commands: options.commands },
+    rest,
+    globalLimit,
+    invalidRequests,
+    guard,
+    givenRoles,
+    languages,
+    memberLanguages,
+    guildChanged,
+    commands: options.commands,
   };
 }

@@ -133,26 +133,50 @@ function assembleReceiver(
   const directory = createDirectory(listings, home);
   const metrics = createMetrics();
   const handling = createHandling({
-    ...{ handlers, store, directory, isShared: false, newEffectsPollMs: null, metrics, tracing, clock, log },
+    handlers,
+    store,
+    directory,
+    isShared: false,
+    newEffectsPollMs: null,
+    metrics,
+    tracing,
+    clock,
+    log,
     nudgeEverywhere: (queues) => handling.nudge(queues),
     onAttempted: () => {},
   });
   const recording = createRecording({
-    ...{ store, isShared: false, directory, handling, metrics, tracing, clock, log, onRecorded },
+    store,
+    isShared: false,
+    directory,
+    handling,
+    metrics,
+    tracing,
+    clock,
+    log,
+    onRecorded,
     nudge: handling.nudge,
   });
   const { receiver, ...receiving } = createReceiving({
-    ...{ ...recording, directory, isUnreadable: () => false },
+    ...recording,
+    directory,
+    isUnreadable: () => false,
     targetIdOf: (listing) => directory.find(listing)?.id ?? null,
   });
   const upkeep = createUpkeep({
-    ...{ store, keep, metrics, clock, log },
+    store,
+    keep,
+    metrics,
+    clock,
+    log,
     firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
     separateAccounts: () => separateAccounts(store, { listings, home }, { clock, log }),
   });
   const { process: checks } = readinessChecks(store, ['receive'], { answering: null, access: null, sync: null });
   const health = createHealth({
-    ...{ checks, roles: new Map([['receive', checks]]), metrics },
+    checks,
+    roles: new Map([['receive', checks]]),
+    metrics,
     isStopping: () => stopped !== undefined,
   });
   const express = createHttpApp({ webhooks: receiver.router, health, owner: null, log });

@@ -141,7 +141,11 @@ export function createRecording(options: {
 }): Recording {
   const { store, isShared, directory, handling, metrics, tracing = null, nudge, clock, log } = options;
   const recording = {
-    ...{ store, clock, log, metrics, tracing },
+    store,
+    clock,
+    log,
+    metrics,
+    tracing,
     recorder: traceRecorder(handling.recording.recorder(store.recorder), isShared, tracing),
     listings: () => directory.listings,
     onRecorded(recorded: RecordedDelivery, queues: readonly string[]) {

@@ -42,7 +42,10 @@ export async function registerCommands(config: Config, options: RegisterOptions 
   const store = await openStore(config.databaseUrl, systemClock, { thread: false });
   try {
     return await register({
-      ...{ rest, commands, context: configuredOffer(config), registry: store.commandRegistry },
+      rest,
+      commands,
+      context: configuredOffer(config),
+      registry: store.commandRegistry,
       applicationId: await fetchApplicationId(rest),
       guildId: config.discord.guildId,
     });

@@ -45,7 +45,9 @@ export const rekeyCommand = command({
       const { keyId } = await store.settings.state();
       const key = newKeyOf(sources, keyId);
       const total = await rekey({
-        ...{ store: store.rekey, key, stop: terminal.stop },
+        store: store.rekey,
+        key,
+        stop: terminal.stop,
         encryption: createEncryption(sources, ({ problem, hint }) => terminal.printError(`${problem} ${hint}`)),
         onProgress: (values) => terminal.printError(`${formatCount(values, 'secret')} …`),
       });

@@ -135,7 +135,9 @@ async function withWriter<Result>(
       terminal.printError(`${problem} ${hint}`),
     );
     const writer = createSettingsWriter({
-      ...{ store: store.settings, encryption, clock: systemClock },
+      store: store.settings,
+      encryption,
+      clock: systemClock,
       onKeyMissing: ({ reason, hint }) => terminal.printError(`${reason} ${hint}`),
       base: () => config.base,
       findTarget: createListingTargets(() => undefined).find,

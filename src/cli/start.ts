@@ -65,7 +65,9 @@ function startBotCommand(readEnvironment: () => Environment): CliCommand {
       try {
         traces = await startTraces(config);
         const log = createLog({
-          ...{ level: config.logLevel, secrets: redact, format: resolveLogFormat(config.logFormat) },
+          level: config.logLevel,
+          secrets: redact,
+          format: resolveLogFormat(config.logFormat),
           ...(traces && { fields: traces.exporter.logFields }),
         });
         traces?.exporter.reportTo(log);

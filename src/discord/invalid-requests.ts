@@ -55,7 +55,10 @@ export function createInvalidRequests(options: {
   const { store, clock, log } = options;
   const stopping = new AbortController();
   const logThrottled = createThrottledLog({
-    ...{ log, clock, intervalMs: minute, maxMessages: 1 },
+    log,
+    clock,
+    intervalMs: minute,
+    maxMessages: 1,
     flushUntil: stopping.signal,
   });
   /** Not stored yet. */

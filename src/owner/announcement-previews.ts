@@ -34,9 +34,21 @@ function previewAnnouncements(listing: ListingConfig, now: number): readonly Ann
     { kind: 'action', command: 'remind', action: 'on', label: texts.remind.button },
   ];
   const vote: Announcement = {
-    ...{ event: listing.kind === 'server' ? 'server_vote' : 'bot_vote', test: false, listing: name, userId: ada },
-    ...{ credits: 10, balance: 120, reason: null, at: now, nextVoteAt: now + 12 * hour, tier: null, giftedBy: null },
-    ...{ streak: 7, calculation: null, bonuses: [], roles: [] },
+    event: listing.kind === 'server' ? 'server_vote' : 'bot_vote',
+    test: false,
+    listing: name,
+    userId: ada,
+    credits: 10,
+    balance: 120,
+    reason: null,
+    at: now,
+    nextVoteAt: now + 12 * hour,
+    tier: null,
+    giftedBy: null,
+    streak: 7,
+    calculation: null,
+    bonuses: [],
+    roles: [],
   };
   const announce = (subject: string, changes: Partial<Announcement>) => {
     const context = { style, card, texts, votes: 50 };
@@ -58,7 +70,10 @@ function previewAnnouncements(listing: ListingConfig, now: number): readonly Ann
 
   function sampleDigest(): Panel {
     const content = {
-      ...{ votes: 12, voters: 8, credits: 220, moreMilestones: 0 },
+      votes: 12,
+      voters: 8,
+      credits: 220,
+      moreMilestones: 0,
       top: [
         { userId: ada, votes: 3 },
         { userId: grace, votes: 2 },

@@ -197,7 +197,10 @@ function memberJson({ standing, accounts, isReminded, last, listings, entries, u
   const credits = accounts.reduce((sum, account) => sum + account.standing.credits, 0);
   const votes = accounts.reduce((sum, account) => sum + account.standing.votes, 0);
   return {
-    ...{ userId, credits, votes, rank },
+    userId,
+    credits,
+    votes,
+    rank,
     accounts: accounts.map(accountJson),
     streak: { days: streak.days, endsAt: iso(streak.endsAt) },
     grants: grants.map(({ role, until }) => ({ role, until: iso(until) })),
@@ -214,7 +217,10 @@ function memberJson({ standing, accounts, isReminded, last, listings, entries, u
 function accountJson({ guildId, standing, isReminded, last }: MemberAccount) {
   const { credits, votes, rank, streak, grants } = standing;
   return {
-    ...{ guildId, credits, votes, rank },
+    guildId,
+    credits,
+    votes,
+    rank,
     streak: { days: streak.days, endsAt: iso(streak.endsAt) },
     grants: grants.map(({ role, until }) => ({ role, until: iso(until) })),
     reminder: isReminded,

@@ -51,7 +51,9 @@ export function createOwnerCommunities({
     const guildId = accounts === homeAccounts ? home : accounts;
     const timeZone = directory.ofGuild(guildId)?.timeZone ?? 'UTC';
     const community = {
-      ...{ accounts, guildId, ledger: store.ledgerIn(accounts) },
+      accounts,
+      guildId,
+      ledger: store.ledgerIn(accounts),
       standings: accounts === homeAccounts ? standings : store.standingsIn(accounts, timeZone),
       isReminded: (userId: string) => store.reminders.isReminded(accountIdOf(accounts, userId)),
     };

@@ -42,7 +42,15 @@ export function createOwnerApp(
   const { records, outbox, recorder, sessions } = store;
 
   return createOwner(ownerToken, {
-    ...{ records, outbox, recorder, sessions, eventKeysOf, replay, nudge, clock, log },
+    records,
+    outbox,
+    recorder,
+    sessions,
+    eventKeysOf,
+    replay,
+    nudge,
+    clock,
+    log,
     communities: createOwnerCommunities({ store, directory, home, standings }),
     cooldowns: (accounts) => {
       const listings = directory.listings.filter(

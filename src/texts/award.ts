@@ -6,7 +6,10 @@ import type { PartTexts } from './parts.ts';
 export function awardTexts(messages: Catalogue['award'], { text, number }: Language, parts: PartTexts) {
   const { description, userOption, creditsOption, reasonOption } = messages;
   return {
-    ...{ description, userOption, creditsOption, reasonOption },
+    description,
+    userOption,
+    creditsOption,
+    reasonOption,
     title: text(messages.title),
     /** `credits` is negative if they were subtracted. */
     corrected: (user: Markup, credits: number) =>

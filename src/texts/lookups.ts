@@ -25,7 +25,9 @@ export function listingTexts(messages: Catalogue['listing'], { text, texts, coun
 export function canVoteTexts(messages: Catalogue['canVote'], { text, plain }: Language) {
   const { description, userOption, voteButton } = messages;
   return {
-    ...{ description, userOption, voteButton },
+    description,
+    userOption,
+    voteButton,
     /** `name` is that of another listing. */
     voteFor: (name: string) => plain(messages.voteFor, { name }),
     titleNow: text(messages.titleNow),
@@ -66,7 +68,14 @@ export function reviewTexts(messages: Catalogue['reviews'], language: Language, 
   const withPage = (line: string, page: Page | null) =>
     page === null ? line : `${line} · ${parts.page(page.number, page.of)}`;
   return {
-    ...{ description, sortOption, starsOption, limitOption, sorts, anyStars, previous, next },
+    description,
+    sortOption,
+    starsOption,
+    limitOption,
+    sorts,
+    anyStars,
+    previous,
+    next,
     title: text(messages.title),
     none: text(messages.none),
     anonymous: text(messages.anonymous),

@@ -6,7 +6,12 @@ import { bold, type Markup, subtext } from './markup.ts';
 export function remindTexts(messages: Catalogue['remind'], { text }: Language) {
   const { description, stateOption, states, button, snoozeButtons, stopButton } = messages;
   return {
-    ...{ description, stateOption, states, button, snoozeButtons, stopButton },
+    description,
+    stateOption,
+    states,
+    button,
+    snoozeButtons,
+    stopButton,
     titleOn: text(messages.titleOn),
     titleOff: text(messages.titleOff),
     titleSnoozed: text(messages.titleSnoozed),

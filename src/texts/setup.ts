@@ -15,7 +15,14 @@ export function setupTexts(messages: Catalogue['setup'], language: Language, par
   const code = (content: string) => codeBlock(content);
   const { rewards, announcements, ...names } = messages.names;
   return {
-    ...{ description, sections, buttons, forms, fields, choices, placeholders, files },
+    description,
+    sections,
+    buttons,
+    forms,
+    fields,
+    choices,
+    placeholders,
+    files,
     hints: {
       ...messages.hints,
       title: plain(messages.hints.title, { placeholders: titleExamples }),
@@ -23,8 +30,12 @@ export function setupTexts(messages: Catalogue['setup'], language: Language, par
     },
     names: { ...texts(names), rewards: texts(rewards), announcements: texts(announcements) },
     values: {
-      ...{ none: text(values.none), yes: text(values.yes), no: text(values.no), notSet: text(values.notSet) },
-      ...{ always: text(values.always), anyTier: text(values.anyTier) },
+      none: text(values.none),
+      yes: text(values.yes),
+      no: text(values.no),
+      notSet: text(values.notSet),
+      always: text(values.always),
+      anyTier: text(values.anyTier),
       sameAsAnnouncements: text(values.sameAsAnnouncements),
       streak: (credits: number, days: number, forgive: number) =>
         text(values.streak, {
@@ -100,7 +111,9 @@ export function setupTexts(messages: Catalogue['setup'], language: Language, par
     },
     preview: text(messages.preview),
     saved: {
-      ...{ title: text(saved.title), undoneTitle: text(saved.undoneTitle), soon: text(saved.soon) },
+      title: text(saved.title),
+      undoneTitle: text(saved.undoneTitle),
+      soon: text(saved.soon),
       unchanged: text(saved.unchanged),
       change: (name: Markup, before: Markup, after: Markup) => text(saved.change, { name: bold(name), before, after }),
       ofListing: (name: Markup, setting: Markup) => text(saved.ofListing, { listing: name, name: setting }),

@@ -10,7 +10,16 @@ export function shopTexts(messages: Catalogue['shop'], language: Language, parts
   const { description, button, buy, confirm, cancel, previous, next, done, refund, purchases } = messages;
   const price = (credits: number) => (credits === 0 ? text(messages.free) : parts.credits(credits));
   return {
-    ...{ description, button, buy, confirm, cancel, previous, next, done, refund, purchases },
+    description,
+    button,
+    buy,
+    confirm,
+    cancel,
+    previous,
+    next,
+    done,
+    refund,
+    purchases,
     title: text(messages.title),
     empty: text(messages.empty),
     page: parts.page,

@@ -7,7 +7,10 @@ export function creditTexts(messages: Catalogue['credits'], language: Language, 
   const { text, texts, count, number } = language;
   const { description, userOption, remindButton, shopButton } = messages;
   return {
-    ...{ description, userOption, remindButton, shopButton },
+    description,
+    userOption,
+    remindButton,
+    shopButton,
     title: text(messages.title),
     /** `rank` is null without credits and votes. */
     balance: (amount: number, rank: number | null) => {
@@ -46,7 +49,14 @@ export function leaderboardTexts(messages: Catalogue['leaderboard'], language: L
   const streakTitle = text(messages.titles.streak);
   const units = { votes: parts.votes, credits: parts.credits, streak: parts.days };
   return {
-    ...{ description, periodOption, byOption, periods, scores, previous, next, me },
+    description,
+    periodOption,
+    byOption,
+    periods,
+    scores,
+    previous,
+    next,
+    me,
     title: (by: BoardScore, period: BoardPeriod): Markup => (by === 'streak' ? streakTitle : titles[by][period]),
     /** "12 votes", "12 credits" or "12 days". */
     score: (by: BoardScore, score: number): Markup => units[by](score),

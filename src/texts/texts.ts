@@ -32,7 +32,12 @@ function createTexts(locale: Locale) {
   const parts = partTexts(messages.parts, language);
   const { description: helpDescription, ...helpTexts } = messages.help;
   return {
-    ...{ locale, number, duration, parts, text, count },
+    locale,
+    number,
+    duration,
+    parts,
+    text,
+    count,
     /** The catalogue, for texts that only fill in a message: `texts.text(texts.messages.thanks.next, { votes })`. */
     messages,
     listing: listingTexts(messages.listing, language),

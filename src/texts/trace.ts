@@ -23,7 +23,8 @@ export function traceTexts(
     return joined([text(messages.entry, { cause: text(causes[cause]), credits: paid }), explained], ' ');
   };
   return {
-    ...{ description, userOption },
+    description,
+    userOption,
     title: text(messages.title),
     of: (user: Markup) => text(messages.of, { user }),
     nothing: (user: Markup) => text(messages.nothing, { user }),

@@ -13,7 +13,9 @@ export function votePictureTexts(
     /** The alt text. `first`, `last` and `best` are days: their start in UTC (ms since the epoch). */
     description: (of: Readonly<Record<'first' | 'last' | 'best' | 'total' | 'average' | 'maximum', number>>) =>
       plain(description, {
-        ...{ first: dates.format(of.first), last: dates.format(of.last), best: dates.format(of.best) },
+        first: dates.format(of.first),
+        last: dates.format(of.last),
+        best: dates.format(of.best),
         ...{
           total: numbers.format(of.total),
           average: numbers.format(of.average),

@@ -3,6 +3,7 @@ import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { OptionValue } from '../../src/discord/commands/reply.ts';
 import type { Reminders } from '../../src/features/reminders/service.ts';
+import { withSecondsLeft } from '../../src/lookup/freshness.ts';
 import type { CachedValue, ListingKind, Lookup } from '../../src/lookup/lookup.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import type {
@@ -13,7 +14,6 @@ import type {
   Review,
   ServerProfile,
 } from '../../src/lookup/schemas.ts';
-import { withSecondsLeft } from '../../src/lookup/freshness.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 

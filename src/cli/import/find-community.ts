@@ -14,8 +14,12 @@ export async function communitiesOf(config: Config, store: Store): Promise<reado
   const home = await prepareAccounts(store, config.listings, { clock: systemClock, log });
   const directory = createDirectory(config.listings, home);
   const settings = createCommunitySettings({
-    ...{ base: config.base, store: store.settings, encryption: createEncryption(config.encryption) },
-    ...{ replace: directory.replace, redact: null, log },
+    base: config.base,
+    store: store.settings,
+    encryption: createEncryption(config.encryption),
+    replace: directory.replace,
+    redact: null,
+    log,
   });
   await settings.load();
   return directory.communities.filter(({ named }) => named.length > 0);

@@ -76,7 +76,8 @@ export function createImportReport(rejectedFile: string | null) {
       ...totals,
       skipped: Object.fromEntries(skipped),
       rejected: [...rejected].map(([reason, { count, first }]) => ({
-        ...{ reason, count },
+        reason,
+        count,
         first: first.map(({ file, line }) => ({ file, line })),
       })),
     }),

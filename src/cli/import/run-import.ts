@@ -60,7 +60,11 @@ export async function runImport(options: ImportOptions, terminal: Terminal): Pro
     const hasVotes = rowsAre === 'votes' || columns.votes !== undefined;
     const needsListing = options.listing !== null || (hasVotes && columns.listing === undefined);
     const rules: RowRules = {
-      ...{ columns, rowsAre, now, round: options.round, guildId: community.guildId },
+      columns,
+      rowsAre,
+      now,
+      round: options.round,
+      guildId: community.guildId,
       readKey: options.key === null ? null : createKeyReader(options.key),
       listing: needsListing ? findListing(community, options.listing) : null,
       listings: community.named.map(({ name }) => name),

@@ -91,7 +91,8 @@ export async function listImports(json: boolean, { print }: Terminal): Promise<n
       const rows = imports.map(({ accounts, startedAt, finishedAt, ...row }) => ({
         ...row,
         guildId: accounts === homeAccounts ? null : accounts,
-        ...{ startedAt: isoTime(startedAt), finishedAt: isoTime(finishedAt) },
+        startedAt: isoTime(startedAt),
+        finishedAt: isoTime(finishedAt),
       }));
       print(JSON.stringify(rows, null, 2));
     } else if (imports.length === 0) print('Nothing was imported.');

@@ -32,7 +32,11 @@ export function styleOf({
   language,
 }: AnnouncementSettings): AnnouncementStyle {
   return {
-    ...{ mode, thumbnail, voteButton, milestones, language },
+    mode,
+    thumbnail,
+    voteButton,
+    milestones,
+    language,
     title: title === null ? null : parseTemplate(title),
     text: text === null ? null : parseTemplate(text),
     colour: colour === null ? null : Number.parseInt(colour.slice(1), 16),

@@ -96,7 +96,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   /** Set by a call during a step, which has no pause to abort yet. */
   let woken = false;
   const attempts = createAttempts({
-    ...{ outbox, perform, settle, rotation, clock, log, onAttempt },
+    outbox,
+    perform,
+    settle,
+    rotation,
+    clock,
+    log,
+    onAttempt,
     onEnd(pauseMs) {
       if (pauseMs > 0) pauseAll(pauseMs);
       else if (outage.isActive || !isGloballyPaused()) pauseAbort?.abort();

@@ -60,7 +60,9 @@ export function createIntake(options: {
     const retryAfterSeconds = quota.take(listing, body.length);
     if (retryAfterSeconds === null) return null;
     logThrottled('warn', listing, 'a listing has used up its quota: its deliveries are rejected with 503', {
-      ...{ listing, retryAfterSeconds, hint: quotaHint },
+      listing,
+      retryAfterSeconds,
+      hint: quotaHint,
     });
     return { status: 503, error: quotaExceeded, retryAfterSeconds };
   }

@@ -133,7 +133,9 @@ export const writes = {
     }
     const sumOf = (name: 'credits' | 'votes') => rows.reduce((total, row) => total + row[name], 0);
     const rest = db.updateTable('balances').set((eb) => ({
-      ...{ last_entry: previous, history: null, last_votes: '{}' },
+      last_entry: previous,
+      history: null,
+      last_votes: '{}',
       credits: eb('credits', '-', sumOf('credits')),
       votes: eb('votes', '-', sumOf('votes')),
       entries: eb('entries', '-', Math.min(rows.length, account.entries)),

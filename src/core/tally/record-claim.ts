@@ -61,7 +61,11 @@ export function recordClaim(tally: Tally, { userId, at }: Claim, listing: Listin
     reached,
     apply,
   } = voteRewards(tally, {
-    ...{ vote, listing, account, at, now },
+    vote,
+    listing,
+    account,
+    at,
+    now,
     withinCooldown: false,
   });
   const common = { accountId: account.id, listing: listing.name, at, deliveryId: null, untimed: false };

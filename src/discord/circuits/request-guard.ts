@@ -76,7 +76,10 @@ export function createRequestGuard(options: {
   const { store, guildOfChannel, invalidRequests, clock, log } = options;
   const stopping = new AbortController();
   const logThrottled = createThrottledLog({
-    ...{ log, clock, intervalMs: minute, maxMessages: 10 },
+    log,
+    clock,
+    intervalMs: minute,
+    maxMessages: 10,
     flushUntil: stopping.signal,
   });
   let listener: (queue: string) => void = () => {};
@@ -114,7 +117,8 @@ export function createRequestGuard(options: {
       if (pausedGuilds.has(guildId)) continue;
       const inTenMinutes = counts.find((each) => each.guildId === guildId)?.count;
       logThrottled('error', 'guild', 'a guild is paused, because Discord rejects too many of its requests', {
-        ...{ guild: guildId, inTenMinutes },
+        guild: guildId,
+        inTenMinutes,
       });
     }
     pausedGuilds = paused;
@@ -197,7 +201,9 @@ export function createRequestGuard(options: {
       if (circuits.open.length > wasOpen) {
         const { message: reason } = result;
         logThrottled('warn', 'rejected', 'Discord rejects a channel or role; one request a minute tries it again', {
-          ...{ queue: target.queue, guild: guildId, reason },
+          queue: target.queue,
+          guild: guildId,
+          reason,
         });
       }
       return result;

@@ -40,7 +40,9 @@ export function createSharedGateway(
   let starting: Promise<void> | undefined;
 
   const identifyThrottle = createSharedIdentifyThrottle({
-    ...{ leases, clock, signal: stopping.signal },
+    leases,
+    clock,
+    signal: stopping.signal,
     holder: () => share?.holder() ?? '',
   });
 
@@ -93,7 +95,11 @@ export function createSharedGateway(
     const size = await fetchShardCount().catch(() => 1);
     if (stopping.signal.aborted) return;
     share = createLeaseShare({
-      ...{ store: leases, group: 'gateway', size, clock, log },
+      store: leases,
+      group: 'gateway',
+      size,
+      clock,
+      log,
       onChange: update,
       beforeRelease: close,
     });

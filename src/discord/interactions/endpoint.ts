@@ -48,7 +48,11 @@ const noMemory: Rejection = { status: 503, error: 'Too many unfinished requests.
 
 /** Names and values in turn. */
 const headersOf: Readonly<Record<Rejection['status'], readonly string[] | undefined>> = {
-  ...{ 400: undefined, 401: undefined, 409: undefined, 413: undefined, 415: undefined },
+  400: undefined,
+  401: undefined,
+  409: undefined,
+  413: undefined,
+  415: undefined,
   405: ['allow', 'POST'],
   503: ['retry-after', String(memoryRetryAfterSeconds)],
 };

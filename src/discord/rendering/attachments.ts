@@ -33,7 +33,8 @@ export interface Upload {
 export function uploadOf(files: readonly Attachment[]): Upload {
   return {
     attachments: files.map(({ name, description }, id) => ({
-      ...{ id: String(id), filename: name },
+      id: String(id),
+      filename: name,
       ...(description === undefined ? {} : { description }),
     })),
     files: files.map(({ name, content }) => ({ name, data: content })),

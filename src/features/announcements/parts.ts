@@ -19,7 +19,13 @@ export function create({
   return {
     effects: {
       announcement: createAnnouncer({
-        ...{ rest, textsOf: channelTexts, listingOf: cardOf, styleOf: announcements.styleOf, voteButtons, clock, log },
+        rest,
+        textsOf: channelTexts,
+        listingOf: cardOf,
+        styleOf: announcements.styleOf,
+        voteButtons,
+        clock,
+        log,
         async votesOf(userId, listing) {
           const accounts = directory.find(listing)?.community.accounts ?? homeAccounts;
           return (await store.ledgerIn(accounts).account(userId)).votes;

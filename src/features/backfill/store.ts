@@ -55,7 +55,10 @@ export const writes = {
       const entry = { cause, credits, reason, achievement, listing };
       updated = await appendEntry(connection, db, updated, {
         ...entry,
-        ...{ accountId: account.id, at: now, deliveryId: null, untimed: false },
+        accountId: account.id,
+        at: now,
+        deliveryId: null,
+        untimed: false,
       });
     }
     const paidParties = plan.entries.filter(({ cause }) => cause === 'party').map(periodOf);

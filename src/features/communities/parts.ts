@@ -30,7 +30,11 @@ export function create({
 }) {
   const isMember = async (guildId: string) => (await fetchGuildName(rest, guildId)) !== null;
   const departures = createDepartures({
-    ...{ guilds, guildData, isMember, clock, log },
+    guilds,
+    guildData,
+    isMember,
+    clock,
+    log,
     listGuilds: () => listGuilds(rest),
     isOperators: settings.isOperators,
     listingOf: (guildId) => directory.ofGuild(guildId)?.named[0]?.name ?? null,

@@ -30,20 +30,38 @@ const ofMember = { ...common, userId: ['string'], balance: ['number'], credits: 
 const fieldsByKind: { readonly [Kind in HandlerKind]: Fields<HandlerEvents[Kind]> } = {
   vote: {
     ...ofMember,
-    ...{ votes: ['number'], streak: ['number'], denied: ['boolean'], reason: ['string', null], nextVoteAt: ['number'] },
+    votes: ['number'],
+    streak: ['number'],
+    denied: ['boolean'],
+    reason: ['string', null],
+    nextVoteAt: ['number'],
   },
   streak: { ...ofMember, days: ['number'], streak: ['number'] },
   milestone: { ...ofMember, votes: ['number'], streak: ['number'] },
   premium: {
-    ...{ ...common, kind: ['string'], userId: ['string', null], giftedBy: ['string', null], tier: ['string', null] },
-    ...{ periodEnd: ['number', null], credits: ['number'], balance: ['number', null] },
+    ...common,
+    kind: ['string'],
+    userId: ['string', null],
+    giftedBy: ['string', null],
+    tier: ['string', null],
+    periodEnd: ['number', null],
+    credits: ['number'],
+    balance: ['number', null],
   },
   purchase: {
-    ...{ ...ofMember, purchaseId: ['number'], item: ['string'], name: ['string'], price: ['number'] },
+    ...ofMember,
+    purchaseId: ['number'],
+    item: ['string'],
+    name: ['string'],
+    price: ['number'],
     role: ['string', null],
   },
   review: {
-    ...{ ...common, userId: ['object'], username: ['string', null], rating: ['number', null], comment: ['string'] },
+    ...common,
+    userId: ['object'],
+    username: ['string', null],
+    rating: ['number', null],
+    comment: ['string'],
   },
 };
 

@@ -85,7 +85,9 @@ export function createHandling(options: {
           communityOf: (queue) => partsOfHandlerQueue(queue)?.community ?? '',
           isOwn: (queue) => own.some((kind) => kind === partsOfHandlerQueue(queue)?.kind),
           policy: callRetry,
-          ...{ newEffectsPollMs, clock, log },
+          newEffectsPollMs,
+          clock,
+          log,
           onAttempt(effects, attempt) {
             for (const { kind } of effects) metrics.attempts.inc({ kind, outcome: attempt.outcome });
             onAttempted(effects, attempt);

@@ -27,8 +27,13 @@ function voteEvents(vote: RecordedVote): readonly HandlerEvent[] {
   const denied = own?.cause === 'denied';
   return [
     {
-      ...{ type: 'vote', ...common, credits: creditsOf(entries), votes: account.votes },
-      ...{ denied, reason: denied ? own.reason : null, nextVoteAt: at + listing.rewards.base.cooldownMs },
+      type: 'vote',
+      ...common,
+      credits: creditsOf(entries),
+      votes: account.votes,
+      denied,
+      reason: denied ? own.reason : null,
+      nextVoteAt: at + listing.rewards.base.cooldownMs,
     },
     ...reached.streaks.map(({ days, credits }) => ({ type: 'streak', ...common, credits, days }) as const),
     ...(reached.milestone === null ? [] : [{ type: 'milestone', ...common, ...reached.milestone } as const]),

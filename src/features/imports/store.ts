@@ -129,15 +129,19 @@ async function write(sql: Sql, { importId }: ImportTarget, { accounts, entries }
   const updated = new Map(accounts);
   const ids = await insertEntries(sql, updated, entries);
   const items = entries.map(({ entry, item }, index) => ({
-    ...{ import_id: importId, user_id: entry.accountId, item: item.key },
-    ...{ entry_id: ids[index] ?? 0, credits: item.credits },
+    import_id: importId,
+    user_id: entry.accountId,
+    item: item.key,
+    entry_id: ids[index] ?? 0,
+    credits: item.credits,
   }));
   await run(sql.connection, sql.db.insertInto('imported_items').values(items));
   await saveAccounts(sql, [...updated.values()]);
   const credits = entries.reduce((sum, { entry }) => sum + entry.credits, 0);
   const votes = entries.filter(({ item }) => item.vote !== null).length;
   const total = sql.db.updateTable('imports').set((eb) => ({
-    ...{ credits: eb('credits', '+', credits), votes: eb('votes', '+', votes) },
+    credits: eb('credits', '+', credits),
+    votes: eb('votes', '+', votes),
     entries: eb('entries', '+', entries.length),
   }));
   await run(sql.connection, total.where('id', '=', importId));
@@ -163,8 +167,11 @@ async function insertEntries(
     if (round.length === 0) return ids;
     const values = round.map(({ entry: { accountId: user_id, deliveryId, untimed, ...columns }, account }) => ({
       ...columns,
-      ...{ user_id, delivery_id: deliveryId, untimed: untimed ? 1 : 0 },
-      ...{ previous: account.lastEntry, number: account.entries + 1 },
+      user_id,
+      delivery_id: deliveryId,
+      untimed: untimed ? 1 : 0,
+      previous: account.lastEntry,
+      number: account.entries + 1,
     }));
     const rows = await run(sql.connection, sql.db.insertInto('entries').values(values).returning(['id', 'user_id']));
     const idOf = new Map(rows.map(({ id, user_id }) => [user_id, id]));

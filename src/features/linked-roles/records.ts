@@ -33,8 +33,12 @@ export function roleConnectionRecords(): readonly RoleConnectionRecord[] {
     const name = translationsOf(key, 'name');
     const description = translationsOf(key, 'description');
     return {
-      ...{ key, type: kinds[key], name: name.english, description: description.english },
-      ...{ name_localizations: name.others, description_localizations: description.others },
+      key,
+      type: kinds[key],
+      name: name.english,
+      description: description.english,
+      name_localizations: name.others,
+      description_localizations: description.others,
     };
   });
 }

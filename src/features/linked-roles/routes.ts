@@ -43,8 +43,12 @@ export function createLinkRoutes(options: {
   const { oauth, tokens, clientSecret, publicUrl, onLinked, clock, log } = options;
   const { pathname, protocol } = new URL(`${publicUrl}${linkPath}`);
   const attempts = createAuthorizationAttempts({
-    ...{ secret: clientSecret, purpose: 'linked roles', cookieName: 'linked-roles', path: pathname },
-    ...{ secure: protocol === 'https:', clock },
+    secret: clientSecret,
+    purpose: 'linked roles',
+    cookieName: 'linked-roles',
+    path: pathname,
+    secure: protocol === 'https:',
+    clock,
   });
   const isWithinLimit = createRateLimit(clock);
 

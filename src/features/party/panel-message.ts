@@ -93,7 +93,9 @@ function renderParty(party: ShownParty, now: number, texts: Texts['party']): Pan
   const bar = markup`${repeated(markup`█`, filled)}${repeated(markup`░`, barLength - filled)}`;
   const progress = texts.progress(bar, shownVotes, goal);
   const panel = (tone: Panel['tone'], title: Markup, ...details: (Markup | null)[]): Panel => ({
-    ...{ kind: 'panel', tone, title },
+    kind: 'panel',
+    tone,
+    title,
     blocks: [{ kind: 'text', text: lines(progress, ...details) }],
   });
   if (isReached) return panel('good', texts.reachedTitle);

@@ -40,8 +40,12 @@ export function createVotePictures(options: {
     const startOf = ({ day }: Pick<DayVotes, 'day'>) => day * dayMs;
     const [first = best, last = best] = [days.at(0), days.at(-1)];
     const description = texts.votePicture.description({
-      ...{ first: startOf(first), last: startOf(last), best: startOf(best) },
-      ...{ total, average, maximum: best.votes },
+      first: startOf(first),
+      last: startOf(last),
+      best: startOf(best),
+      total,
+      average,
+      maximum: best.votes,
     });
     const caption = canDrawWords(texts.votePicture.words) ? null : description;
     return { file: { name: 'votes.png', content, description }, caption };

@@ -91,12 +91,16 @@ export function create({
     zero: [{ outcome: 'due' }, { outcome: 'not_yet' }, { outcome: 'unknown' }],
   });
   const loop = createReminderLoop({
-    ...{ reminders: store.reminders, findListing: reminders.findListing, clock, log },
+    reminders: store.reminders,
+    findListing: reminders.findListing,
+    clock,
+    log,
     longestCooldownMs: () => Math.max(0, ...directory.listings.map(({ rewards }) => rewards.base.cooldownMs)),
     createCheck: () =>
       createVoteCheck({
         lastVoteAt: (userId, { name, names = [name], accounts }) => lastVoteAt(store.ledgerIn(accounts), userId, names),
-        ...{ keyStatus: lookups.keyStatus, clock },
+        keyStatus: lookups.keyStatus,
+        clock,
       }),
     onChecked: (outcome) => checked.inc({ outcome }),
     onEnqueued: (queue) => nudge([queue]),

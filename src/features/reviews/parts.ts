@@ -24,7 +24,10 @@ export function create(
     // Only servers have reviews.
     if (lookup === undefined || lookup.kind !== 'server') return [];
     const run = createReviewsTask(listing, {
-      ...{ store: store.reviews, clock, lookup, log },
+      store: store.reviews,
+      clock,
+      lookup,
+      log,
       isHandled: () => isHandled('review'),
       keyStatus: () => lookups.keyStatus(listing.name),
       onPolled: (outcome) => polls.inc({ listing: listing.linked ? linkedLabel : listing.name, outcome }),

@@ -99,8 +99,15 @@ function reviewCall(listing: HandlerListing, id: string, review: Review, now: nu
   const { username, rating, comment, createdAt } = review;
   const { guildId } = listing;
   const event: ReviewEvent = {
-    ...{ type: 'review', listing, guildId, deliveryId: null, userId: null, at: createdAt ?? now },
-    ...{ username, rating, comment },
+    type: 'review',
+    listing,
+    guildId,
+    deliveryId: null,
+    userId: null,
+    at: createdAt ?? now,
+    username,
+    rating,
+    comment,
   };
   const content = { id: `review-${listing.name}-${id}`, event };
   return { kind: 'handler', queue: handlerQueue('review', guildId), content, deliveryId: null, createdAt: now };

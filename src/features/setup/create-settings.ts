@@ -76,7 +76,10 @@ export function createSettings(
       }
     },
     setup: new Setup({
-      ...{ store, encryption, publicUrl: config.publicUrl, clock },
+      store,
+      encryption,
+      publicUrl: config.publicUrl,
+      clock,
       base: () => sync.base,
       findTarget: targets.find,
       onKeyMissing: (cause) => log.error(cause, 'secrets entered with /setup cannot be stored'),

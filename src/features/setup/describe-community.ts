@@ -34,7 +34,9 @@ export function describeCommunity(base: ListingBase, described: DescribedCommuni
     return stored === undefined ? { value: null, source: 'default' } : { value: stored.value, source: 'setup' };
   };
   return {
-    ...{ guildId, version, canStoreSecrets },
+    guildId,
+    version,
+    canStoreSecrets,
     listings: config.listings.map((_, index) => describeListing(base, config, opened, { index, publicUrl })),
     values: pick(communityPaths, (path) => first?.[path] ?? empty(path)),
     latestChange: latestChange && toSettingsChange(latestChange),
@@ -77,7 +79,10 @@ function describeListing(
   if (listing === undefined || source === undefined) throw new Error('The listing does not exist.');
   const values = effectiveOf(base, config, opened, index);
   return {
-    ...{ name: listing.name, kind: listing.kind, targetId: listing.id, origin: source.origin },
+    name: listing.name,
+    kind: listing.kind,
+    targetId: listing.id,
+    origin: source.origin,
     hasLookupKey: listing.lookupKey !== null,
     voteSecrets: listing.voteSecrets.length,
     premiumSecrets: listing.premiumSecrets.length,

@@ -63,24 +63,34 @@ function alreadyLinked({ name, linked }: ListingConfig): SettingIssue {
   const issue = { listing: name, path: linkPath } as const;
   return linked
     ? {
-        ...{ ...issue, code: 'already_linked', problem: `is linked already, as ${name}.` },
+        ...issue,
+        code: 'already_linked',
+        problem: `is linked already, as ${name}.`,
         hint: 'Replace its key or its secrets instead.',
       }
     : {
-        ...{ ...issue, code: 'operators_listing', problem: `was set up by the operator already, as ${name}.` },
+        ...issue,
+        code: 'operators_listing',
+        problem: `was set up by the operator already, as ${name}.`,
         hint: 'Change its settings instead.',
       };
 }
 
 function notCompared({ name }: ListingConfig): SettingIssue {
   return {
-    ...{ listing: name, path: linkPath, code: 'not_compared', problem: `may be the same listing as ${name}.` },
+    listing: name,
+    path: linkPath,
+    code: 'not_compared',
+    problem: `may be the same listing as ${name}.`,
     hint: `Try again later. If this stays, give ${name} its id in the file of TALLYHOOK_CONFIG, or a valid API key.`,
   };
 }
 
 const tooManyListings: SettingIssue = {
-  ...{ listing: null, path: linkPath, code: 'invalid', problem: `is one of more than ${maxListings} listings.` },
+  listing: null,
+  path: linkPath,
+  code: 'invalid',
+  problem: `is one of more than ${maxListings} listings.`,
   hint: 'Unlink another one first.',
 };
 

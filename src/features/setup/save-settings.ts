@@ -120,7 +120,10 @@ export function createSettingsWriter(options: WriterOptions): SettingsWriter {
   }
 
   return {
-    ...{ read, issuesOf, store: storeChange, change: toChange },
+    read,
+    issuesOf,
+    store: storeChange,
+    change: toChange,
     async save(author, changes, { basis, targetIds }) {
       const { guildId } = author;
       for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
@@ -140,7 +143,11 @@ export function createSettingsWriter(options: WriterOptions): SettingsWriter {
         if (key === 'missing') return { status: 'invalid', issues: [missingKeyIssue(null, 'lookupKey')] };
         const values = toStoredValues(guildId, separated, key);
         const result = await storeChange({
-          ...{ ...author, at: clock.now(), basis, undoes: null, values },
+          ...author,
+          at: clock.now(),
+          basis,
+          undoes: null,
+          values,
           ...(changed.some(({ path }) => isIdentityPath(path)) && { validatedWith: stored.version }),
         });
         if (result !== null) return toSaveResult(guildId, result);

@@ -45,7 +45,12 @@ export function createTraces(context: RecordsContext, { accounts, only }: Traced
     const { outcome, reason } = delivery;
     const isAheadOfTime = outcome === 'quarantined' && reason === quarantineReasons.aheadOfTime;
     return {
-      ...{ id, receivedAt, listing, reason, original, entry },
+      id,
+      receivedAt,
+      listing,
+      reason,
+      original,
+      entry,
       outcome: isAheadOfTime ? 'aheadOfTime' : outcome,
       effects: effects.map((effect) => ({ ...effect, at: effect.finishedAt ?? effect.createdAt })),
     };

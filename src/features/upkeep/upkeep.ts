@@ -58,7 +58,9 @@ export function createUpkeep(options: {
 
   function repeat(task: string, pauseMs: number, round: () => Promise<boolean>): Loop {
     return createLoop({
-      ...{ round, pauseMs, clock },
+      round,
+      pauseMs,
+      clock,
       onError: (error) => log.warn({ task, reason: messageOf(error) }, 'regular task failed; retrying'),
     });
   }

@@ -5,8 +5,13 @@ import type { Outcome } from '../../webhook/response.ts';
 import { visible } from './pretty-json.ts';
 
 const tones: Readonly<Record<Outcome | EffectState, 'good' | 'plain' | 'bad' | 'busy'>> = {
-  ...{ recorded: 'good', duplicate: 'plain', test: 'plain', quarantined: 'bad' },
-  ...{ waiting: 'busy', done: 'good', buried: 'bad' },
+  recorded: 'good',
+  duplicate: 'plain',
+  test: 'plain',
+  quarantined: 'bad',
+  waiting: 'busy',
+  done: 'good',
+  buried: 'bad',
 };
 
 /** An outcome or a state, as text on a color. */

@@ -57,9 +57,15 @@ function componentStatus({ ready, reason }: ComponentStatus): Html {
 function totals({ counts }: Summary): Html {
   const { users, credits, votes, deliveries, effects } = counts;
   const totalByName = {
-    ...{ members: users, credits, votes, 'recorded deliveries': deliveries.recorded, duplicates: deliveries.duplicate },
-    ...{ tests: deliveries.test, quarantined: deliveries.quarantined },
-    ...{ 'effects done': effects.done, 'effects buried': effects.buried },
+    members: users,
+    credits,
+    votes,
+    'recorded deliveries': deliveries.recorded,
+    duplicates: deliveries.duplicate,
+    tests: deliveries.test,
+    quarantined: deliveries.quarantined,
+    'effects done': effects.done,
+    'effects buried': effects.buried,
   };
   return html`<dl class="facts figures">${Object.entries(totalByName).map(
     ([name, count]) => html`<div><dt>${name}</dt><dd>${count.toLocaleString('en')}</dd></div>`,

@@ -72,7 +72,13 @@ function topVoters(top: readonly RankedMember[], root: string): Html {
 }
 
 const weekdays: Readonly<Record<Weekday, string>> = {
-  ...{ 1: 'Mondays', 2: 'Tuesdays', 3: 'Wednesdays', 4: 'Thursdays', 5: 'Fridays', 6: 'Saturdays', 7: 'Sundays' },
+  1: 'Mondays',
+  2: 'Tuesdays',
+  3: 'Wednesdays',
+  4: 'Thursdays',
+  5: 'Fridays',
+  6: 'Saturdays',
+  7: 'Sundays',
 };
 
 /** The active rules of a listing, a sentence each. */

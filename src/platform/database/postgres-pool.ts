@@ -35,7 +35,9 @@ export function createPool(
   }: { readonly numericAsNumber?: boolean; readonly connectTimeoutMs?: number } = {},
 ): pg.Pool {
   const pool = new pg.Pool({
-    ...{ connectionString, max, types: numericAsNumber ? typesWithNumeric : types },
+    connectionString,
+    max,
+    types: numericAsNumber ? typesWithNumeric : types,
     pipeline: true,
     maxLifetimeSeconds: maxConnectionSeconds,
     connectionTimeoutMillis: connectTimeoutMs,

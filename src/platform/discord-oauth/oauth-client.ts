@@ -102,15 +102,23 @@ export function createOAuthClient(options: {
   return {
     async authorizeUrl({ scope, state, verifier }) {
       const query = new URLSearchParams({
-        ...{ client_id: await applicationId(), response_type: 'code', redirect_uri: redirectUrl, scope, state },
-        ...{ code_challenge: createHash('sha256').update(verifier).digest('base64url'), code_challenge_method: 'S256' },
+        client_id: await applicationId(),
+        response_type: 'code',
+        redirect_uri: redirectUrl,
+        scope,
+        state,
+        code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+        code_challenge_method: 'S256',
         prompt: 'consent',
       });
       return `${apiUrl()}/oauth2/authorize?${query}`;
     },
     exchangeCode: ({ scope, code, verifier }) =>
       requestTokens('exchange of the code', scope, {
-        ...{ grant_type: 'authorization_code', code, redirect_uri: redirectUrl, code_verifier: verifier },
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: redirectUrl,
+        code_verifier: verifier,
       }),
     refresh: ({ scope, refreshToken }) =>
       requestTokens('refresh of the token', scope, { grant_type: 'refresh_token', refresh_token: refreshToken }),

@@ -83,7 +83,9 @@ export class OAuth implements AuthorizationControls {
     check(isSupported, 'Unsupported challenge method');
     return {
       application,
-      ...{ redirectUri: get('redirect_uri'), scope: get('scope'), state: get('state') },
+      redirectUri: get('redirect_uri'),
+      scope: get('scope'),
+      state: get('state'),
       challenge: query.get('code_challenge'),
     };
   }

@@ -72,7 +72,12 @@ async function settleDebt(
   const correct = async (id: AccountId, credits: number): Promise<Ledger> => {
     const common = { listing: null, cause: 'correction', reason: separationReason, at: now } as const;
     const account = await appendEntry(connection, db, ledgerOf(ledgers, id).account, {
-      ...{ accountId: id, credits, ...common, deliveryId: null, untimed: false, achievement: null },
+      accountId: id,
+      credits,
+      ...common,
+      deliveryId: null,
+      untimed: false,
+      achievement: null,
     });
     const ledger = await readLedger(sql, account);
     ledgers.set(id, ledger);

@@ -16,7 +16,14 @@ export async function enqueue({ db, connection }: SqlAccess, effects: readonly N
 function insertEffect(db: Kysely<Tables>, effect: NewEffect) {
   const { deliveryId, kind, queue, createdAt, traceparent = null } = effect;
   return db.insertInto('effects').values({
-    ...{ delivery_id: deliveryId ?? noDelivery, kind, queue, content: serializeContent(effect) },
-    ...{ state: 'waiting', attempts: 0, due_at: createdAt, created_at: createdAt, traceparent },
+    delivery_id: deliveryId ?? noDelivery,
+    kind,
+    queue,
+    content: serializeContent(effect),
+    state: 'waiting',
+    attempts: 0,
+    due_at: createdAt,
+    created_at: createdAt,
+    traceparent,
   });
 }

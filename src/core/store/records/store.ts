@@ -96,7 +96,9 @@ export const reads: SqlOperations<Records> = {
     return {
       deliveries: { ...byOutcome, recorded: deliveries - Object.values(byOutcome).reduce((a, b) => a + b, 0) },
       effects: { waiting, buried, done: allEffects - waiting - buried },
-      ...{ users: members, credits, votes },
+      users: members,
+      credits,
+      votes,
     } satisfies Counts;
   },
 };

@@ -112,9 +112,13 @@ async function replaceValue(
   const { db, connection } = sql;
   const key = { guild_id: guildId, listing, path };
   const history = {
-    ...{ ...key, change_id: version, position },
-    ...{ before_value: before?.value ?? null, before_sealed: before?.sealed ?? null },
-    ...{ after_value: after?.value ?? null, after_sealed: after?.sealed ?? null },
+    ...key,
+    change_id: version,
+    position,
+    before_value: before?.value ?? null,
+    before_sealed: before?.sealed ?? null,
+    after_value: after?.value ?? null,
+    after_sealed: after?.sealed ?? null,
   };
   await run(connection, db.insertInto('changed_settings').values(history));
 

@@ -47,7 +47,13 @@ async function values({ db, connection }: Sql, prefix: string, limit: number): P
   const others = db.selectFrom('setting_values').selectAll().where('sealed', 'not like', `${prefix}%`);
   const rows = await run(connection, others.limit(limit));
   return rows.map(({ guild_id: guildId, listing, path, sealed }) => ({
-    ...{ place: 'value', guildId, changeId: 0, position: 0, listing, path, sealed: sealed ?? '' },
+    place: 'value',
+    guildId,
+    changeId: 0,
+    position: 0,
+    listing,
+    path,
+    sealed: sealed ?? '',
   }));
 }
 

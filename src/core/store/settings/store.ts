@@ -121,7 +121,9 @@ async function withSettings({ db, connection }: Sql, rows: readonly GuildRow[]):
   const former = await run(connection, links.where('path', '=', literal('link')).where('guild_id', 'in', ids));
   const formerByGuild = Map.groupBy(former, ({ guild_id }) => guild_id);
   return rows.map(({ guild_id: guildId, version, parked_at: parkedAt }) => ({
-    ...{ guildId, version, parkedAt },
+    guildId,
+    version,
+    parkedAt,
     formerLinks: (formerByGuild.get(guildId) ?? []).flatMap(({ listing, before_value: value }) =>
       value === null ? [] : [{ listing, value }],
     ),
@@ -147,7 +149,10 @@ async function withValues(
   const undone = await run(connection, undoing.where('undoes', 'in', ids));
   const byChange = Map.groupBy(values, ({ change_id }) => change_id);
   return rows.map(({ id, at, author_id: authorId, undoes }) => ({
-    ...{ id, at, authorId, undoes },
+    id,
+    at,
+    authorId,
+    undoes,
     undoneBy: undone.find((each) => each.undoes === id)?.id ?? null,
     changes: (byChange.get(id) ?? []).map(toChangedValue),
   }));
@@ -163,7 +168,8 @@ type ChangeRow = Selectable<Tables['setting_changes']>;
 function toChangedValue(row: Selectable<Tables['changed_settings']>): ChangedValue {
   const { listing, path } = row;
   return {
-    ...{ listing, path },
+    listing,
+    path,
     before: toValue(row.before_value, row.before_sealed),
     after: toValue(row.after_value, row.after_sealed),
   };

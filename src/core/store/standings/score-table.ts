@@ -120,8 +120,13 @@ function columnsOf(capacity: number) {
   const days = () => new Uint32Array(capacity);
   const credits = () => new Float64Array(capacity);
   return {
-    ...{ weekVotes: days(), monthVotes: days(), votes: days(), streak: days() },
-    ...{ weekCredits: credits(), monthCredits: credits(), credits: credits() },
+    weekVotes: days(),
+    monthVotes: days(),
+    votes: days(),
+    streak: days(),
+    weekCredits: credits(),
+    monthCredits: credits(),
+    credits: credits(),
   } satisfies Record<ScoreName, Float64Array | Uint32Array>;
 }
 

@@ -63,7 +63,10 @@ export function sqlStandings(
       const { credits, votes, lastVotes, lastEntry, scores } = account;
       const streak = streakOn(account, today);
       return {
-        ...{ userId, credits, votes, lastVotes },
+        userId,
+        credits,
+        votes,
+        lastVotes,
         rank: credits === 0 && votes === 0 ? null : await rankOf(account, await rankings(today)),
         streak: { days: streak, endsAt: streak === 0 ? null : calendar.startOf(account.streak.lastDay + 1) },
         week: totalOf(scores.week, weekOf(today)),
