@@ -64,8 +64,7 @@ import { findMentions } from '../src/sandbox/discord/messages.ts';
 import { createRouteMatcher, decodePath, ok, route } from '../src/sandbox/discord/rest.ts';
 import { parseCommandLine } from '../src/sandbox/page/browser/suggestions.ts';
 import { reviewsQuery, votesPath } from '../src/service/api/schemas.ts';
-import { deliveryLogQuery } from '../src/service/pages/dashboard/deliveries-page.ts';
-import { readImageHeader } from '../src/service/pages/dashboard/icon-routes.ts';
+import { deliveryLogQuery } from '../src/service/pages/dashboard/delivery-routes.ts';
 import {
   keyForm,
   listingForm,
@@ -76,6 +75,7 @@ import {
   serverForm,
   webhookForm,
 } from '../src/service/pages/forms.ts';
+import { readImageHeader } from '../src/service/pages/icon-routes.ts';
 import { homeQuery } from '../src/service/pages/public-routes.ts';
 import { reportForm } from '../src/service/pages/review-routes.ts';
 import { isPublic, readTargetUrl } from '../src/service/webhooks/target.ts';

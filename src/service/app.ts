@@ -1,10 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express, { type Router } from 'express';
-import type { Log } from '../platform/log.ts';
 import type { KeyUsage } from './api/key-usage.ts';
 import { createLookupApi } from './api/lookup-api.ts';
 import { openApiRouter } from './api/openapi.ts';
-import type { PageDependencies } from './pages/dependencies.ts';
+import type { PageDependencies } from './pages/page-routes.ts';
 import { pagesRouter } from './pages/router.ts';
 import type { RateLimiter } from './rate-limit/rate-limiter.ts';
 import { createLookups } from './storage/lookups.ts';
@@ -13,7 +12,6 @@ import { createLookups } from './storage/lookups.ts';
 export const apiBasePath = '/api/v1';
 
 export interface ServiceAppDependencies extends PageDependencies {
-  readonly log: Log;
   readonly limiter: RateLimiter;
   readonly usage: KeyUsage;
   /** The number of reverse proxies whose entries in `X-Forwarded-For` are trusted. */
@@ -25,14 +23,13 @@ export interface ServiceAppDependencies extends PageDependencies {
 
 /** What the service serves: the API below its base path, the OpenAPI document, health and the pages. */
 export function createServiceApp(dependencies: ServiceAppDependencies): RequestListener {
-  const { sending, limiter, usage, log, origin, health } = dependencies;
-  const { database, clock } = sending;
+  const { database, clock, limiter, usage, log, origin, health } = dependencies;
   const app = express();
   app.disable('x-powered-by');
   app.set('trust proxy', dependencies.trustProxy);
   app.use(health);
   app.use(openApiRouter(origin + apiBasePath, log));
-  app.use(pagesRouter(dependencies, log, origin));
+  app.use(pagesRouter(dependencies, origin));
   const lookups = createLookups(database);
   const api = createLookupApi({ lookups, clock, limiter, usage, log, origin, basePath: apiBasePath });
   return (request, response) => {

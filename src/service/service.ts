@@ -14,8 +14,7 @@ import type { VoteChallenge } from './abuse/vote-challenge.ts';
 import { createServiceAdmin, type ServiceAdmin } from './admin.ts';
 import { createKeyUsage } from './api/key-usage.ts';
 import { apiBasePath, createServiceApp, rejectExpectation, requireHost } from './app.ts';
-import type { DiscordApplication } from './discord-sign-in/discord-accounts.ts';
-import { createDiscordSignIn } from './discord-sign-in/discord-sign-in.ts';
+import { createDiscordSignIn, type DiscordApplication } from './discord-sign-in/discord-accounts.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createMonitoring, serviceReadiness } from './monitoring/monitoring.ts';
 import { createServiceCounters } from './monitoring/service-counters.ts';
@@ -198,7 +197,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       isStopping: () => isStopping,
     });
     const app = createServiceApp({
-      ...{ sending: context, limiter, usage, log, origin: url, queued: dispatcher.nudge },
+      ...context,
+      ...{ limiter, usage, log, origin: url, queued: dispatcher.nudge },
       ...{ actAsMembers, admission, trustProxy },
       approvesBots: !actAsMembers || (options.operators ?? []).length > 0,
       sessions: createSessions(database, {

@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readImageHeader } from '../../src/service/pages/dashboard/icon-routes.ts';
+import { readImageHeader } from '../../src/service/pages/icon-routes.ts';
 import { ask, mira, ownerId, running, serverId } from './running.ts';
 import { visit } from './visit.ts';
 

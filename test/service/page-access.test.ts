@@ -1,7 +1,6 @@
 import type { Router } from 'express';
 import { expect, test } from 'vitest';
-import { createLog } from '../../src/platform/log.ts';
-import type { PageDependencies } from '../../src/service/pages/dependencies.ts';
+import type { PageDependencies } from '../../src/service/pages/page-routes.ts';
 import { pagesRouter } from '../../src/service/pages/router.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { ask, mira, ownerId, type Running, receiver, running, serverId } from './running.ts';
@@ -14,8 +13,8 @@ interface Layer {
 
 /** `GET /dashboard/:id`, … of every page and form. */
 function routes(): string[] {
-  const dependencies = { sending: {}, actAsMembers: true, discord: null, challenge: null } as PageDependencies;
-  const router: Router = pagesRouter(dependencies, createLog({ level: 'silent', secrets: [] }), 'http://127.0.0.1');
+  const dependencies = { actAsMembers: true, discord: null, challenge: null } as PageDependencies;
+  const router: Router = pagesRouter(dependencies, 'http://127.0.0.1');
   const walk = (stack: readonly Layer[]): string[] =>
     stack.flatMap(({ route, handle }) =>
       route

@@ -129,7 +129,7 @@ export const serviceMutations: readonly Mutation[] = [
     breaks: 'the keys of the previous owner end when a listing is taken over',
   },
   {
-    file: 'src/service/pages/find-page-listing.ts',
+    file: 'src/service/pages/page-routes.ts',
     find: "if (state === 'published') return true;",
     replace: "if (state !== 'deleting') return true;",
     breaks: 'a hidden listing is shown to its owner and operators only',

@@ -1,5 +1,9 @@
 import { z } from 'zod';
 import type { Clock } from '../../platform/clock.ts';
+import {
+  type AuthorizationAttempts,
+  createAuthorizationAttempts,
+} from '../../platform/discord-oauth/authorization-attempts.ts';
 import { createOAuthClient, type OAuthClient } from '../../platform/discord-oauth/oauth-client.ts';
 import { OAuthError } from '../../platform/discord-oauth/oauth-error.ts';
 import { second } from '../../platform/durations.ts';
@@ -110,4 +114,28 @@ async function readGuilds(client: OAuthClient, accessToken: string): Promise<Pro
       members: guild.approximate_member_count ?? null,
       online: guild.approximate_presence_count ?? null,
     }));
+}
+
+/** What the pages need to sign members in with Discord. */
+export interface DiscordSignIn {
+  readonly accounts: DiscordAccounts;
+  readonly attempts: AuthorizationAttempts;
+  /** The public URL of the service, without a trailing slash. */
+  readonly origin: string;
+}
+
+/** @param options.key random; the same in all processes of the service */
+export function createDiscordSignIn(
+  application: DiscordApplication,
+  options: { readonly origin: string; readonly key: string; readonly clock: Clock },
+): DiscordSignIn {
+  const { origin, key, clock } = options;
+  return {
+    origin,
+    accounts: createDiscordAccounts(application, { origin, clock }),
+    attempts: createAuthorizationAttempts({
+      ...{ secret: key, purpose: 'sign-in', cookieName: 'tallyhook_sign_in', path: '/' },
+      ...{ secure: origin.startsWith('https:'), clock },
+    }),
+  };
 }

@@ -2,15 +2,13 @@ import { type Request, type Response, Router } from 'express';
 import { OAuthError } from '../../platform/discord-oauth/oauth-error.ts';
 import { formatDuration, minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
 import { type Html, html } from '../../platform/web/html.ts';
-import type { PageDependencies } from '../pages/dependencies.ts';
 import { nextPath } from '../pages/forms.ts';
+import type { PageDependencies } from '../pages/page-routes.ts';
 import { renderServicePage } from '../pages/render-page.ts';
 import { upsertMember } from '../storage/members/members.ts';
 import { saveProvenGuilds } from '../storage/members/proven-guilds.ts';
-import { type Consent, callbackPath } from './discord-accounts.ts';
-import type { DiscordSignIn } from './discord-sign-in.ts';
+import { type Consent, callbackPath, type DiscordSignIn } from './discord-accounts.ts';
 
 /** Where a member starts. Links, not forms: browsers would apply the policy `form-action` to the redirect to Discord. */
 const startPaths: Readonly<Record<Consent, string>> = {
@@ -28,10 +26,8 @@ const discordErrors: readonly unknown[] = ['server_error', 'temporarily_unavaila
 export function discordSignInRoutes(
   dependencies: PageDependencies,
   { accounts, attempts, origin }: DiscordSignIn,
-  log: Log,
 ): Router {
-  const { sending, sessions, admission } = dependencies;
-  const { database, clock } = sending;
+  const { database, clock, log, sessions, admission } = dependencies;
   const ownHost = new URL(origin).host;
   const router = Router();
 

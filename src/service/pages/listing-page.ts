@@ -2,32 +2,27 @@ import { formatWait } from '../../platform/durations.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { dateTime, timeAgo } from '../../platform/web/time-element.ts';
-import type { VoteCooldown } from '../listing/cooldown.ts';
+import { voteCooldownOf } from '../listing/cooldown.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
-import type { StoredListing } from '../storage/listings/listings.ts';
-import type { RecentVote } from '../storage/votes.ts';
+import type { Database } from '../storage/database.ts';
+import { countVotes, lastVoteAt, recentVotes } from '../storage/votes.ts';
 import { figure, isolated, kindName, listingIcon, stateNotice, tagLinks } from './listing-parts.ts';
 import { type ReviewsView, reviewsSection } from './reviews-section.ts';
-import type { Visitor } from './session.ts';
 
-export interface ListingView {
-  readonly listing: StoredListing;
-  readonly visitor: Visitor | null;
-  /** Of the visitor; null without a session. */
-  readonly cooldown: VoteCooldown | null;
+const maxVoters = 8;
+
+interface ListingView extends ReviewsView {
   /** What the vote form contains against bots; null without a challenge. */
   readonly challenge: Html | null;
-  readonly votes: number;
-  readonly monthlyVotes: number;
-  readonly voters: readonly RecentVote[];
-  /** Null for a bot: only servers have reviews. */
-  readonly reviews: ReviewsView | null;
-  readonly now: number;
 }
 
-export function listingPage(view: ListingView): Html {
-  const { listing, visitor, reviews } = view;
+/** The public page of a listing. Only servers have reviews. */
+export async function listingPage(database: Database, view: ListingView): Promise<Html> {
+  const { listing, visitor, now } = view;
   const isOwner = visitor?.userId === listing.ownerId;
+  const votes = await countVotes(database, listing.id, now);
+  const voters = await votersSection(database, listing, now);
+  const reviews = listing.kind === 'server' ? await reviewsSection(database, view) : null;
   return html`
 <article class="listing">
   ${stateNotice(listing)}
@@ -41,13 +36,13 @@ export function listingPage(view: ListingView): Html {
     </div>
   </header>
   <dl class="figures">
-    ${figure('Votes', view.votes)}${figure('This month', view.monthlyVotes)}${listingFigures(listing)}
+    ${figure('Votes', votes.total)}${figure('This month', votes.month)}${listingFigures(listing)}
   </dl>
   <div class="columns">
-    ${reviews === null ? votersSection(view) : html`<section aria-labelledby="reviews"><h2 id="reviews">Reviews</h2>${reviewsSection(reviews)}</section>`}
+    ${reviews === null ? voters : html`<section aria-labelledby="reviews"><h2 id="reviews">Reviews</h2>${reviews}</section>`}
     <aside>
-      <section class="card vote" aria-labelledby="vote"><h2 id="vote">Vote</h2>${voteForm(view)}</section>
-      ${reviews !== null && votersSection(view)}
+      <section class="card vote" aria-labelledby="vote"><h2 id="vote">Vote</h2>${await voteForm(database, view)}</section>
+      ${reviews !== null && voters}
       ${listing.kind === 'server' ? rulesSection(listing.facts.rules) : null}
       <p class="quiet">${isOwner ? html`<a href="/dashboard/${listing.id}">Edit ${listing.kind}</a>` : html`<a href="${pagePath(listing)}/report">Report this ${listing.kind}</a>`}</p>
     </aside>
@@ -70,13 +65,14 @@ function listingFigures(listing: Listing): readonly (Html | false)[] {
   return figures.map(([name, value]) => value > 0 && figure(name, value));
 }
 
-function voteForm({ listing, visitor, cooldown, challenge, now }: ListingView): Html {
+async function voteForm(database: Database, { listing, visitor, challenge, now }: ListingView): Promise<Html> {
   const signIn = `/sign-in?next=${encodeURIComponent(pagePath(listing))}`;
   if (listing.state !== 'published') return html`<p class="quiet">Votes begin when it is published.</p>`;
-  if (!visitor || !cooldown) {
+  if (visitor === null) {
     return html`<p><a class="button" href="${signIn}">Sign in to vote</a></p>
       <p class="quiet">One vote every 12 hours.</p>`;
   }
+  const cooldown = voteCooldownOf(await lastVoteAt(database, listing.id, visitor.userId), now);
   if (cooldown.canVote || cooldown.nextVoteAt === null) {
     return html`<form method="post" action="${pagePath(listing)}/vote">${formTokenField(visitor)}${challenge}
       <button>Vote for ${isolated(listing.name)}</button></form>
@@ -87,15 +83,12 @@ function voteForm({ listing, visitor, cooldown, challenge, now }: ListingView): 
 }
 
 /** Beside the reviews, or in their place for a bot. */
-function votersSection(view: ListingView): Html {
-  return html`<section class="card" aria-labelledby="voters"><h2 id="voters">Latest votes</h2>${voterList(view)}</section>`;
-}
-
-function voterList({ voters, now }: ListingView): Html {
-  if (voters.length === 0) return html`<p class="quiet">Nobody has voted yet.</p>`;
-  return html`<ol class="voters">${voters.map(
+async function votersSection(database: Database, { id }: Listing, now: number): Promise<Html> {
+  const voters = await recentVotes(database, id, maxVoters);
+  const list = html`<ol class="voters">${voters.map(
     (vote) => html`<li><span dir="auto">${vote.username ?? 'A member'}</span> ${timeAgo(vote.votedAt, now)}</li>`,
   )}</ol>`;
+  return html`<section class="card" aria-labelledby="voters"><h2 id="voters">Latest votes</h2>${voters.length === 0 ? html`<p class="quiet">Nobody has voted yet.</p>` : list}</section>`;
 }
 
 function rulesSection(rules: readonly string[]): Html | null {

@@ -1,6 +1,6 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import { z } from 'zod';
-import { formatCount } from '../../platform/durations.ts';
+import { formatCount, isoTime } from '../../platform/durations.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
@@ -10,10 +10,9 @@ import { reasonText, reportsOfReporter, type StoredReport } from '../abuse/repor
 import { pagePath } from '../listing/listing.ts';
 import { countListingsOfOwner } from '../storage/listings/listings.ts';
 import { deleteMemberData, type MemberListing, memberListings } from '../storage/members/member-data.ts';
-import type { PageDependencies } from './dependencies.ts';
 import { readForm } from './forms.ts';
 import { isolated } from './listing-parts.ts';
-import { renderServicePage, requireVisitor } from './render-page.ts';
+import { type PageCall, type PageDependencies, PageRoutes } from './page-routes.ts';
 import { sendExport } from './send-export.ts';
 import type { Visitor } from './session.ts';
 
@@ -23,14 +22,10 @@ const deleteForm = z.object({ confirm: z.literal('yes', 'It must be ticked.') })
 
 /** What the service stores about a member, with an export and the deletion. */
 export function memberDataRoutes(dependencies: PageDependencies): Router {
-  const { sending, sessions, admission } = dependencies;
-  const { database, clock } = sending;
-  const router = Router();
+  const { database, sessions, admission } = dependencies;
+  const routes = new PageRoutes(dependencies);
 
-  router.get('/your-data', async (request, response) => {
-    const now = clock.now();
-    const visitor = await sessions.visitor(request, now);
-    if (!visitor) return response.redirect(303, '/sign-in?next=/your-data');
+  routes.memberPage('/your-data', async ({ request, visitor, now }) => {
     await admission.count(request, 'data', visitor.userId);
     const listings: MemberDataView['listings'][number][] = [];
     for await (const { listing, votes, review } of memberListings(database, visitor.userId)) {
@@ -40,14 +35,10 @@ export function memberDataRoutes(dependencies: PageDependencies): Router {
     const reports = await reportsOfReporter(database, visitor.userId, maxReports);
     const ownListings = await countListingsOfOwner(database, visitor.userId);
     const ban = await findBan(database, visitor.userId);
-    const body = memberDataPage({ visitor, listings, reports, ban, ownListings, now });
-    renderServicePage(request, response, { title: 'Your data', visitor, body });
+    return { title: 'Your data', body: memberDataPage({ visitor, listings, reports, ban, ownListings, now }) };
   });
 
-  router.get('/your-data/export', async (request, response) => {
-    const visitor = await sessions.visitor(request, clock.now());
-    if (!visitor) return response.redirect(303, '/sign-in?next=/your-data');
-    const { userId, username } = visitor;
+  const exportMemberData = async ({ request, response, visitor: { userId, username } }: PageCall) => {
     await admission.count(request, 'data', userId);
     const reports = await reportsOfReporter(database, userId, maxReports);
     const ban = await findBan(database, userId);
@@ -55,45 +46,37 @@ export function memberDataRoutes(dependencies: PageDependencies): Router {
       name: 'your-data.json',
       values: {
         member: { userId, username },
-        ban: ban && { reason: ban.reason, bannedAt: iso(ban.bannedAt) },
+        ban: ban && { reason: ban.reason, bannedAt: isoTime(ban.bannedAt) },
         reports: reports.map(({ listingId, kind, reason, text, state, createdAt }) => ({
           ...{ listingId, kind, reason, text, state },
-          createdAt: iso(createdAt),
+          createdAt: isoTime(createdAt),
         })),
       },
       lists: { listings: exportedListings(userId) },
     });
-  });
+    return null;
+  };
+  routes.memberPage('/your-data/export', exportMemberData, '/your-data');
 
-  router.post('/your-data/delete', async (request, response) => {
-    const { userId } = await requireVisitor(dependencies, request);
+  routes.form('/your-data/delete', async ({ request, response, visitor: { userId }, now }) => {
     readForm(deleteForm, request.body);
     await admission.count(request, 'data', userId);
     if ((await countListingsOfOwner(database, userId)) > 0) {
       throw new HttpError(409, 'Delete your listings first, so that they do not remain without an owner.');
     }
-    await deleteMemberData(database, userId, clock.now());
-    await sessions.signOut(request, response, clock.now());
-    response.redirect(303, '/?notice=data-deleted');
+    await deleteMemberData(database, userId, now);
+    await sessions.signOut(request, response, now);
+    return '/?notice=data-deleted';
   });
 
   async function* exportedListings(userId: string) {
     for await (const { listing, votes, review } of memberListings(database, userId)) {
-      yield [
-        {
-          listing,
-          votes: votes.map(iso),
-          review: review && { ...review, createdAt: iso(review.createdAt) },
-        },
-      ];
+      const reviewed = review && { ...review, createdAt: isoTime(review.createdAt) };
+      yield [{ listing, votes: votes.map(isoTime), review: reviewed }];
     }
   }
 
-  return router;
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString();
+  return routes.router;
 }
 
 interface MemberDataView {

@@ -1,110 +1,68 @@
-import { type Request, Router } from 'express';
+import type { Request, Router } from 'express';
 import { z } from 'zod';
 import { formatCount } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
 import { normalizeLine } from '../../platform/truncate.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
-import type { ChallengeContext, VoteChallenge } from '../abuse/vote-challenge.ts';
+import type { ChallengeContext } from '../abuse/vote-challenge.ts';
 import { castVote } from '../actions/cast-vote.ts';
-import { voteCooldownOf } from '../listing/cooldown.ts';
 import { pagePath, type ServiceListingKind } from '../listing/listing.ts';
 import { countVote } from '../monitoring/service-counters.ts';
 import { type RankedListing, searchListings } from '../storage/listings/listing-search.ts';
-import { findReviewBy, findReviews } from '../storage/reviews/review-pages.ts';
-import { countReviews, type ReviewOrder, reviewOrders } from '../storage/reviews/reviews.ts';
-import { countVotes, lastVoteAt, recentVotes } from '../storage/votes.ts';
-import type { PageDependencies } from './dependencies.ts';
-import { requireVisibleListing } from './find-page-listing.ts';
+import { type ReviewOrder, reviewOrders } from '../storage/reviews/reviews.ts';
 import { listingPage } from './listing-page.ts';
 import { isolated, kindName, listingIcon, pageLinks, tagLinks } from './listing-parts.ts';
-import { renderServicePage, requireVisitor } from './render-page.ts';
-import { reviewRoutes } from './review-routes.ts';
+import { type PageDependencies, PageRoutes, requireVisibleListing } from './page-routes.ts';
 
 const listingsPerPage = 24;
-const maxReviews = 10;
-const maxReviewsOfAll = 200;
-const maxVoters = 8;
 
 /** The public pages, with the form for votes. */
 export function publicRoutes(dependencies: PageDependencies): Router {
-  const { sending, sessions, queued, admission } = dependencies;
-  const { database, clock, counters } = sending;
-  const router = Router();
+  const { database, counters, queued, admission } = dependencies;
+  const routes = new PageRoutes(dependencies);
 
-  router.get('/', async (request, response) => {
-    const now = clock.now();
+  routes.page('/', async ({ request, now }) => {
     const query = homeQuery.parse(request.query);
     const { q: text, tag, kind, page } = query;
     const selection = { text, tag, kind, limit: listingsPerPage + 1, offset: (page - 1) * listingsPerPage };
     const found = await searchListings(database, selection, now);
-    const visitor = await sessions.visitor(request, now);
     const results = found.slice(0, listingsPerPage);
-    const body = homePage({ query, results, hasMore: found.length > results.length });
-    renderServicePage(request, response, { title: 'Servers and bots', visitor, body });
+    return { title: 'Servers and bots', body: homePage(query, results, found.length > results.length) };
   });
 
   for (const kind of ['server', 'bot'] as const) {
-    router.get(`/${kind}s/:id`, async (request, response) => {
-      const now = clock.now();
-      const visitor = await sessions.visitor(request, now);
+    routes.page(`/${kind}s/:id`, async ({ request, visitor, now }) => {
       const listing = await requireVisibleListing(database, kind, request.params.id, visitor);
       const order = readOrder(request.query['sort']);
       const showsMany = request.query['all'] !== undefined;
-      const limit = showsMany ? maxReviewsOfAll : maxReviews;
-      const votes = await countVotes(database, listing.id, now);
-      const body = listingPage({
-        listing,
-        visitor,
-        cooldown: visitor && voteCooldownOf(await lastVoteAt(database, listing.id, visitor.userId), now),
-        votes: votes.total,
-        monthlyVotes: votes.month,
-        voters: await recentVotes(database, listing.id, maxVoters),
-        reviews:
-          listing.kind === 'bot'
-            ? null
-            : {
-                ...{ listing, visitor, order, showsMany, now },
-                ...(await countReviews(database, listing.id)),
-                reviews: await findReviews(database, listing.id, { order, limit, offset: 0 }),
-                own: visitor && (await findReviewBy(database, listing.id, visitor.userId)),
-              },
-        challenge: visitor && (await renderChallenge(dependencies, request, { listing, member: visitor, now })),
-        now,
-      });
-      renderServicePage(request, response, { title: listing.name, visitor, body });
+      const challenge = visitor && (await renderChallenge(dependencies, request, { listing, member: visitor, now }));
+      const body = await listingPage(database, { listing, visitor, challenge, order, showsMany, now });
+      return { title: listing.name, body };
     });
 
-    router.post(`/${kind}s/:id/vote`, async (request, response) => {
-      const { userId, username } = await requireVisitor(dependencies, request);
+    routes.form(`/${kind}s/:id/vote`, async ({ request, visitor: { userId, username }, now }) => {
+      const voter = { userId, username };
       const listing = await requireVisibleListing(database, kind, request.params.id, null);
-      const now = clock.now();
       await admission.admit(request, 'vote', userId);
-      const context = { listing, member: { userId, username }, now };
-      if (!(await passesChallenge(dependencies, request, context))) {
-        return response.redirect(303, `${pagePath(listing)}?notice=challenge`);
+      if (!(await passesChallenge(dependencies, request, { listing, member: voter, now }))) {
+        return `${pagePath(listing)}?notice=challenge`;
       }
-      const vote = await castVote(database, listing, { voter: { userId, username } }, now);
+      const vote = await castVote(database, listing, { voter }, now);
       countVote(counters, vote);
       queued();
-      response.redirect(303, `${pagePath(listing)}?notice=${vote.recorded ? 'voted' : 'cooldown'}`);
+      return `${pagePath(listing)}?notice=${vote.recorded ? 'voted' : 'cooldown'}`;
     });
   }
 
-  router.use(reviewRoutes(dependencies));
-  return router;
+  return routes.router;
 }
 
 function readOrder(value: unknown): ReviewOrder {
   return reviewOrders.find((order) => order === value) ?? 'newest';
 }
 
-interface Challenged {
-  readonly challenge: VoteChallenge | null;
-  readonly log: Log;
-}
-
+type Challenged = Pick<PageDependencies, 'challenge' | 'log'>;
 type Vote = Omit<ChallengeContext, 'address'>;
 
 /** The part of the vote form; null without a challenge. The rest of the page does not depend on it. */
@@ -150,15 +108,8 @@ export const homeQuery = z.object({
 
 type HomeQuery = z.infer<typeof homeQuery>;
 
-interface HomeView {
-  readonly query: HomeQuery;
-  readonly results: readonly RankedListing[];
-  /** Whether there is a next page. */
-  readonly hasMore: boolean;
-}
-
 /** The published listings, with a search. */
-function homePage({ query, results, hasMore }: HomeView): Html {
+function homePage(query: HomeQuery, results: readonly RankedListing[], hasMore: boolean): Html {
   const isFiltered = query.q !== '' || query.tag !== '' || query.kind !== null;
   return html`<div class="masthead"><h1>Servers and bots</h1>
 <p class="lead">Find a community to join or a bot to add, and vote for those you like.</p>

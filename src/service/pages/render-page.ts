@@ -1,11 +1,9 @@
 import type { Request, Response } from 'express';
 import { type FlashMessages, findFlashMessage } from '../../platform/web/flash-messages.ts';
-import { formTokenField, hasFormToken } from '../../platform/web/form-token.ts';
+import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
-import { HttpError } from '../../platform/web/http-error.ts';
 import { type PageContent, pageFrame } from '../../platform/web/page-frame.ts';
 import { openApiPath } from '../api/openapi.ts';
-import type { PageDependencies } from './dependencies.ts';
 import type { Visitor } from './session.ts';
 
 const serviceMessages = {
@@ -65,15 +63,4 @@ function accountLinks(visitor: Visitor): Html {
   ${visitor.isOperator && html`<a href="/moderation">Moderation</a>`}
   <a href="/dashboard">Dashboard</a>
   <form method="post" action="/sign-out">${formTokenField(visitor)}<button class="plain">Sign out</button></form>`;
-}
-
-/** The signed-in sender of a form. @throws HttpError 403 without a session, or with a wrong CSRF token */
-export async function requireVisitor({ sending, sessions }: PageDependencies, request: Request): Promise<Visitor> {
-  const visitor = await sessions.visitor(request, sending.clock.now());
-  if (visitor !== null && hasFormToken(request.body, visitor)) return visitor;
-  throw new HttpError(403, 'Your session has ended. Please sign in and send the form again.');
-}
-
-export function pageNotFound(): HttpError {
-  return new HttpError(404, 'This page does not exist.');
 }

@@ -1,90 +1,92 @@
-import { type Request, Router } from 'express';
+import type { Router } from 'express';
 import { z } from 'zod';
-import { isSnowflake } from '../../platform/snowflake.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { fileReport, type ReportReason, reportReasons } from '../abuse/reports.ts';
 import { pagePath, type ServiceListingKind } from '../listing/listing.ts';
-import { findListing, type StoredListing } from '../storage/listings/listings.ts';
+import type { StoredListing } from '../storage/listings/listings.ts';
 import { findReview, type PageReview } from '../storage/reviews/review-pages.ts';
 import { deleteReviewBy, upsertReview } from '../storage/reviews/reviews.ts';
-import type { PageDependencies } from './dependencies.ts';
-import { isVisible, readRowId, requireVisibleListing } from './find-page-listing.ts';
 import { paragraphs, readForm, reviewForm } from './forms.ts';
 import { isolated } from './listing-parts.ts';
-import { pageNotFound, renderServicePage, requireVisitor } from './render-page.ts';
+import {
+  findPathListing,
+  isVisible,
+  type PageDependencies,
+  PageRoutes,
+  pageNotFound,
+  readRowId,
+  requireVisibleListing,
+} from './page-routes.ts';
 import { reviewText } from './reviews-section.ts';
 import type { Visitor } from './session.ts';
 
 /** The forms of members for their review of a server, and for reports of reviews and listings. */
 export function reviewRoutes(dependencies: PageDependencies): Router {
-  const { sending, sessions, admission } = dependencies;
-  const { database, clock } = sending;
-  const router = Router();
+  const { database, admission, counters } = dependencies;
+  const routes = new PageRoutes(dependencies);
 
-  router.post('/servers/:id/reviews', async (request, response) => {
-    const { userId, username } = await requireVisitor(dependencies, request);
+  routes.form('/servers/:id/reviews', async ({ request, visitor: { userId, username }, now }) => {
     const listing = await requireVisibleListing(database, 'server', request.params.id, null);
     const { rating, comment } = readForm(reviewForm, request.body);
     await admission.admit(request, 'review', userId);
-    await upsertReview(database, { listingId: listing.id, userId, username, rating, comment, createdAt: clock.now() });
-    sending.counters.reviews += 1;
-    response.redirect(303, `${pagePath(listing)}?notice=reviewed`);
+    await upsertReview(database, { listingId: listing.id, userId, username, rating, comment, createdAt: now });
+    counters.reviews += 1;
+    return `${pagePath(listing)}?notice=reviewed`;
   });
 
-  router.post('/servers/:id/reviews/delete', async (request, response) => {
-    const visitor = await requireVisitor(dependencies, request);
-    const listing = isSnowflake(request.params.id) ? await findListing(database, request.params.id) : null;
+  routes.form('/servers/:id/reviews/delete', async ({ request, visitor }) => {
+    const listing = await findPathListing(database, request.params.id);
     // Also of a hidden listing, whose page the author cannot open.
     if (listing === null || !(await deleteReviewBy(database, listing.id, visitor.userId))) throw pageNotFound();
-    const back = isVisible(listing, visitor) ? pagePath(listing) : '/your-data';
-    response.redirect(303, `${back}?notice=review-deleted`);
+    return `${isVisible(listing, visitor) ? pagePath(listing) : '/your-data'}?notice=review-deleted`;
   });
 
-  for (const kind of ['server', 'bot'] as const) {
-    reportRoutes(kind, `/${kind}s/:id/report`);
-  }
+  reportRoutes('server', '/servers/:id/report');
+  reportRoutes('bot', '/bots/:id/report');
   reportRoutes('server', '/servers/:id/reviews/:reviewId/report');
 
   function reportRoutes(kind: ServiceListingKind, path: string): void {
-    router.get(path, async (request: Request<ReportPath>, response) => {
-      const now = clock.now();
-      const visitor = await sessions.visitor(request, now);
-      if (!visitor) return response.redirect(303, `/sign-in?next=${encodeURIComponent(request.path)}`);
-      const listing = await requireVisibleListing(database, kind, request.params.id, visitor);
-      const body = reportPage({ listing, review: await readReview(request.params) }, visitor, now);
-      renderServicePage(request, response, { title: 'Report', visitor, body });
+    routes.memberPage<string, ReportPath>(path, async ({ request, visitor, now }) => {
+      const reported = await findReported(kind, request.params, visitor);
+      return { title: 'Report', body: reportPage(reported, visitor, now) };
     });
 
-    router.post(path, async (request: Request<ReportPath>, response) => {
-      const visitor = await requireVisitor(dependencies, request);
-      const listing = await requireVisibleListing(database, kind, request.params.id, visitor);
-      const review = await readReview(request.params);
+    routes.form<string, ReportPath>(path, async ({ request, visitor, now }) => {
+      const { listing, review } = await findReported(kind, request.params, visitor);
       const { reason, text } = readForm(reportForm, request.body);
       await admission.admit(request, 'report', visitor.userId);
       const outcome = await fileReport(database, {
+        ...(review === null ? { kind: 'listing' } : { kind: 'review', reviewId: review.id }),
         listingId: listing.id,
         reporterId: visitor.userId,
-        now: clock.now(),
-        ...{ reason, text },
-        ...(review === null ? { kind: 'listing' } : { kind: 'review', reviewId: review.id }),
+        reason,
+        text,
+        now,
       });
       if (outcome === 'not-found') throw pageNotFound();
-      response.redirect(303, `${pagePath(listing)}?notice=${outcome === 'filed' ? 'reported' : 'reported-already'}`);
+      return `${pagePath(listing)}?notice=${outcome === 'filed' ? 'reported' : 'reported-already'}`;
     });
   }
 
-  async function readReview({ id, reviewId }: ReportPath): Promise<PageReview | null> {
-    if (reviewId === undefined) return null;
-    const review = await findReview(database, id, readRowId(reviewId));
+  async function findReported(kind: ServiceListingKind, path: ReportPath, visitor: Visitor): Promise<Reported> {
+    const listing = await requireVisibleListing(database, kind, path.id, visitor);
+    if (path.reviewId === undefined) return { listing, review: null };
+    const review = await findReview(database, listing.id, readRowId(path.reviewId));
     if (review === null) throw pageNotFound();
-    return review;
+    return { listing, review };
   }
 
-  return router;
+  return routes.router;
 }
 
 type ReportPath = { id: string; reviewId?: string };
+
+/** `review` is null for a report of the listing. */
+interface Reported {
+  readonly listing: StoredListing;
+  readonly review: PageReview | null;
+}
 
 export const reportForm = z.object({
   reason: z.enum(Object.keys(reportReasons) as [ReportReason, ...ReportReason[]]),
@@ -92,11 +94,7 @@ export const reportForm = z.object({
 });
 
 /** The form with which a member reports a listing, or one of its reviews. */
-function reportPage(
-  { listing, review }: { readonly listing: StoredListing; readonly review: PageReview | null },
-  visitor: Visitor,
-  now: number,
-): Html {
+function reportPage({ listing, review }: Reported, visitor: Visitor, now: number): Html {
   const action = review === null ? `${pagePath(listing)}/report` : `${pagePath(listing)}/reviews/${review.id}/report`;
   return html`<h1>${review === null ? `Report this ${listing.kind}` : 'Report a review'}</h1>
 <p class="quiet">${isolated(listing.name)}</p>

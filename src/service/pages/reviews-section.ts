@@ -3,24 +3,22 @@ import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { timeAgo } from '../../platform/web/time-element.ts';
 import { pagePath } from '../listing/listing.ts';
+import type { Database } from '../storage/database.ts';
 import type { StoredListing } from '../storage/listings/listings.ts';
-import type { PageReview } from '../storage/reviews/review-pages.ts';
-import { type ReviewOrder, reviewOrders } from '../storage/reviews/reviews.ts';
+import { findReviewBy, findReviews, type PageReview } from '../storage/reviews/review-pages.ts';
+import { countReviews, type ReviewOrder, reviewOrders } from '../storage/reviews/reviews.ts';
 import { isolated } from './listing-parts.ts';
 import type { Visitor } from './session.ts';
+
+/** Reviews on a page: the first ones, and all if `showsMany`. */
+const maxReviews = 10;
+const maxReviewsOfAll = 200;
 
 export interface ReviewsView {
   readonly listing: StoredListing;
   readonly visitor: Visitor | null;
-  readonly reviews: readonly PageReview[];
-  /** The visitor's own review, or null. */
-  readonly own: PageReview | null;
   readonly order: ReviewOrder;
-  /** Whether these are all that a page shows. */
   readonly showsMany: boolean;
-  readonly total: number;
-  /** The mean of all ratings; null without reviews. */
-  readonly rating: number | null;
   readonly now: number;
 }
 
@@ -31,8 +29,12 @@ const orderNames: Readonly<Record<ReviewOrder, string>> = {
 };
 
 /** The reviews of a server with the replies of its owner, and the form for the visitor's own. */
-export function reviewsSection(view: ReviewsView): Html {
-  const { listing, order, total, rating } = view;
+export async function reviewsSection(database: Database, view: ReviewsView): Promise<Html> {
+  const { listing, visitor, order, showsMany } = view;
+  const { total, rating } = await countReviews(database, listing.id);
+  const limit = showsMany ? maxReviewsOfAll : maxReviews;
+  const reviews = await findReviews(database, listing.id, { order, limit, offset: 0 });
+  const own = visitor && (await findReviewBy(database, listing.id, visitor.userId));
   const sorts = reviewOrders.map((name) =>
     name === order
       ? html`<strong aria-current="true">${orderNames[name]}</strong>`
@@ -40,9 +42,9 @@ export function reviewsSection(view: ReviewsView): Html {
   );
   return html`${rating === null ? html`<p class="quiet">No reviews yet.</p>` : html`<p class="rating"><strong>${rating.toFixed(1)}</strong> <span class="quiet">of 5 from ${formatCount(total, 'review')}</span></p>`}
     ${total > 1 && html`<p class="sorts">${sorts}</p>`}
-    <ol class="reviews">${view.reviews.map((review) => reviewItem(review, view))}</ol>
-    ${view.reviews.length < total && html`<p>${!view.showsMany && html`<a href="${pagePath(listing)}?sort=${order}&amp;all=1#reviews">Show more reviews</a> `}<span class="quiet">${view.reviews.length} of ${total.toLocaleString('en')}</span></p>`}
-    ${listing.state === 'published' && reviewForm(view)}`;
+    <ol class="reviews">${reviews.map((review) => reviewItem(review, view))}</ol>
+    ${reviews.length < total && html`<p>${!showsMany && html`<a href="${pagePath(listing)}?sort=${order}&amp;all=1#reviews">Show more reviews</a> `}<span class="quiet">${reviews.length} of ${total.toLocaleString('en')}</span></p>`}
+    ${listing.state === 'published' && reviewForm(view, own)}`;
 }
 
 function reviewItem(review: PageReview, { listing, visitor, now }: ReviewsView): Html {
@@ -65,7 +67,7 @@ export function replyText(text: string, repliedAt: number, now: number): Html {
       <p class="comment">${isolated(text)}</p></div>`;
 }
 
-function reviewForm({ listing, visitor, own }: ReviewsView): Html | null {
+function reviewForm({ listing, visitor }: ReviewsView, own: PageReview | null): Html | null {
   const path = `${pagePath(listing)}/reviews`;
   if (!visitor) {
     return html`<p><a class="button second" href="/sign-in?next=${encodeURIComponent(pagePath(listing))}">Sign in to write a review</a></p>`;

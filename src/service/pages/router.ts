@@ -1,6 +1,5 @@
 import express, { type Request, type RequestHandler, type Router } from 'express';
 import { StoreUnavailableError } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
 import { serveAsset } from '../../platform/web/asset.ts';
 import { rejectCrossSiteForms } from '../../platform/web/cross-site.ts';
 import { isOwnHost } from '../../platform/web/host.ts';
@@ -11,16 +10,17 @@ import type { VoteChallenge } from '../abuse/vote-challenge.ts';
 import { retryAfterUnavailable } from '../api/api-error.ts';
 import { discordSignInRoutes } from '../discord-sign-in/routes.ts';
 import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
-import type { PageDependencies } from './dependencies.ts';
-import { iconRoute } from './icon-route.ts';
+import { iconRoute } from './icon-routes.ts';
 import { memberDataRoutes } from './member-data-routes.ts';
 import { moderationRoutes } from './moderation/moderation-routes.ts';
+import { type PageDependencies, pageNotFound } from './page-routes.ts';
 import { publicRoutes } from './public-routes.ts';
-import { pageNotFound, renderServicePage } from './render-page.ts';
+import { renderServicePage } from './render-page.ts';
+import { reviewRoutes } from './review-routes.ts';
 import { signInRoutes } from './sign-in.ts';
 
 /** All pages. They use no JavaScript, except for the challenge of votes. @param origin the public URL of the service */
-export function pagesRouter(dependencies: PageDependencies, log: Log, origin: string): Router {
+export function pagesRouter(dependencies: PageDependencies, origin: string): Router {
   const router = express.Router();
   router.use(createPageHeaders({}));
   if (dependencies.actAsMembers) router.use(requireOwnHost(origin));
@@ -32,8 +32,9 @@ export function pagesRouter(dependencies: PageDependencies, log: Log, origin: st
   // The longest form has 6,600 characters, and one of Chinese or Hindi takes nine bytes in a form.
   router.use(express.urlencoded({ extended: false, limit: '80kb' }));
   router.use(publicRoutes(dependencies));
+  router.use(reviewRoutes(dependencies));
   const { discord } = dependencies;
-  if (discord !== null) router.use(discordSignInRoutes(dependencies, discord, log));
+  if (discord !== null) router.use(discordSignInRoutes(dependencies, discord));
   router.use(signInRoutes(dependencies));
   router.use(iconRoute(dependencies));
   router.use(memberDataRoutes(dependencies));
@@ -42,7 +43,7 @@ export function pagesRouter(dependencies: PageDependencies, log: Log, origin: st
   router.use(() => {
     throw pageNotFound();
   });
-  router.use(sendErrorPages(dependencies, log));
+  router.use(sendErrorPages(dependencies));
   return router;
 }
 
@@ -94,7 +95,7 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Not available at the moment',
 };
 
-function sendErrorPages({ sessions, sending }: PageDependencies, log: Log) {
+function sendErrorPages({ sessions, clock, log }: PageDependencies) {
   return handleErrors({
     toHttpError: toPageError,
     unexpected: new HttpError(500, 'Unexpected error. Please try again later.'),
@@ -102,7 +103,7 @@ function sendErrorPages({ sessions, sending }: PageDependencies, log: Log) {
     logMessage: 'page failed',
     async send({ status, message }, request, response, isExpected) {
       const title = isExpected ? (titles[status] ?? 'Request failed') : 'Unexpected error';
-      const visitor = await sessions.visitor(request, sending.clock.now()).catch(() => null);
+      const visitor = await sessions.visitor(request, clock.now()).catch(() => null);
       const body = html`<h1>${title}</h1><p>${message}</p><p><a href="${previousPath(request)}">Go back</a></p>`;
       renderServicePage(request, response, { title, visitor, body });
     },

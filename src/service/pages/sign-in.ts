@@ -1,4 +1,4 @@
-import { type Request, Router } from 'express';
+import type { Request, Router } from 'express';
 import { z } from 'zod';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
@@ -13,10 +13,9 @@ import {
   listMembers,
   type ServiceMember,
 } from '../storage/members/members.ts';
-import type { PageDependencies } from './dependencies.ts';
 import { actAsForm, nextPath, readForm } from './forms.ts';
 import { isolated } from './listing-parts.ts';
-import { pageNotFound, renderServicePage, requireVisitor } from './render-page.ts';
+import { type PageDependencies, PageRoutes, pageNotFound } from './page-routes.ts';
 import type { Visitor } from './session.ts';
 
 const maxMembers = 200;
@@ -25,18 +24,17 @@ const nextForm = z.object({ next: nextPath });
 
 /** Sign-in with Discord, by link, or by choosing a member in the sandbox, and sign-out. */
 export function signInRoutes(dependencies: PageDependencies): Router {
-  const { sending, sessions, actAsMembers, admission, discord } = dependencies;
-  const { database, clock } = sending;
-  const router = Router();
+  const { database, clock, sessions, actAsMembers, admission, discord } = dependencies;
+  const routes = new PageRoutes(dependencies);
+  const { router } = routes;
 
-  router.get('/sign-in', async (request, response) => {
-    const visitor = await sessions.visitor(request, clock.now());
+  routes.page('/sign-in', async ({ request, visitor }) => {
     const next = nextPath.parse(request.query['next']);
     const body = html`<h1>Sign in</h1>
 ${visitor && signedInSection(visitor)}
 ${discord && discordSection(next)}
 ${actAsMembers ? actAsSection(await findMembers(database), next) : linkSection(discord !== null)}`;
-    renderServicePage(request, response, { title: 'Sign in', visitor, body });
+    return { title: 'Sign in', body };
   });
 
   router.post('/sign-in', async (request, response) => {
@@ -48,13 +46,11 @@ ${actAsMembers ? actAsSection(await findMembers(database), next) : linkSection(d
     response.redirect(303, readForm(nextForm, request.body).next);
   });
 
-  router.get('/sign-in/:token', async (request, response) => {
+  routes.page('/sign-in/:token', async ({ request, now }) => {
     const { token } = request.params;
-    const now = clock.now();
-    const visitor = await sessions.visitor(request, now);
     const member = await findSignInMember(database, token, now);
     if (member === null) throw invalidLink();
-    renderServicePage(request, response, { title: 'Sign in', visitor, body: redeemPage(token, member) });
+    return { title: 'Sign in', body: redeemPage(token, member) };
   });
 
   router.post('/sign-in/:token', async (request: Request<{ token: string }>, response) => {
@@ -65,17 +61,15 @@ ${actAsMembers ? actAsSection(await findMembers(database), next) : linkSection(d
     response.redirect(303, '/dashboard?notice=signed-in');
   });
 
-  router.post('/sign-out', async (request, response) => {
-    await requireVisitor(dependencies, request);
-    await sessions.signOut(request, response, clock.now());
-    response.redirect(303, '/?notice=signed-out');
+  routes.form('/sign-out', async ({ request, response, now }) => {
+    await sessions.signOut(request, response, now);
+    return '/?notice=signed-out';
   });
 
-  router.post('/sign-out/everywhere', async (request, response) => {
-    const { userId } = await requireVisitor(dependencies, request);
-    await endSessions(database, userId);
-    await sessions.signOut(request, response, clock.now());
-    response.redirect(303, '/?notice=signed-out-everywhere');
+  routes.form('/sign-out/everywhere', async ({ request, response, visitor, now }) => {
+    await endSessions(database, visitor.userId);
+    await sessions.signOut(request, response, now);
+    return '/?notice=signed-out-everywhere';
   });
 
   return router;

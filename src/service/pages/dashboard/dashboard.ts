@@ -1,99 +1,115 @@
-import type { Request, Response, Router } from 'express';
-import { isSnowflake } from '../../../platform/snowflake.ts';
-import type { Fragment } from '../../../platform/web/html.ts';
-import { deliveryRecords } from '../../storage/deliveries/attempts.ts';
-import { findWebhook } from '../../storage/deliveries/webhooks.ts';
-import { keysOfListing } from '../../storage/listings/keys.ts';
-import { findListing, type StoredListing } from '../../storage/listings/listings.ts';
-import { purchasesOf } from '../../storage/purchases.ts';
-import type { PageDependencies } from '../dependencies.ts';
-import { pageNotFound, renderServicePage, requireVisitor } from '../render-page.ts';
-import type { Visitor } from '../session.ts';
-import { dashboardPage, type NewSecret } from './dashboard-page.ts';
-import { type DashboardTab, dashboardFrame } from './tabs.ts';
+import type { Request } from 'express';
+import { type Fragment, type Html, html } from '../../../platform/web/html.ts';
+import type { PageContent } from '../../../platform/web/page-frame.ts';
+import { pagePath } from '../../listing/listing.ts';
+import type { StoredListing } from '../../storage/listings/listings.ts';
+import { isolated, listingIcon, stateNotice } from '../listing-parts.ts';
+import {
+  findPathListing,
+  type PageCall,
+  type PageDependencies,
+  PageRoutes,
+  type PathParameters,
+  pageNotFound,
+} from '../page-routes.ts';
+import { renderServicePage } from '../render-page.ts';
+import { editSections, type NewSecret } from './edit-page.ts';
 
-const maxDeliveries = 5;
-const maxPurchases = 25;
+/** The pages of a listing's dashboard, by the end of their paths. */
+const tabs = {
+  '': 'Edit',
+  '/statistics': 'Statistics',
+  '/deliveries': 'Deliveries',
+  '/reviews': 'Reviews',
+  '/delete': 'Export and delete',
+} as const;
 
-/** A listing, and the visitor who owns it. */
-export interface OwnedListing {
+/** A request of the visitor who owns the listing. */
+export interface OwnerCall<Parameters extends Request['params'] = Request['params']> extends PageCall<Parameters> {
   readonly listing: StoredListing;
-  readonly visitor: Visitor;
 }
 
-/** Access to one listing's dashboard, and its page. */
-export interface Dashboard {
-  /** Adds the page of a tab. @param titles `heading` is the title by default */
-  page(
-    router: Router,
-    tab: DashboardTab,
-    titles: { readonly title: string; readonly heading?: string },
-    bodyOf: (owned: OwnedListing, request: Request) => Fragment | Promise<Fragment>,
-  ): void;
-  /** For pages. Null if the visitor was sent to sign in. @throws HttpError 404 */
-  requireOwnerPage(request: Request<{ id: string }>, response: Response): Promise<OwnedListing | null>;
+/** The parameters of a path below the dashboard of a listing. */
+type Below<Path extends string> = { id: string } & PathParameters<Path>;
+
+/**
+ * Adds the pages and forms of a listing's dashboard to a router. For others than the owner, they are not found, as those
+ * of an unknown listing: it may be one that nobody else may know of. Paths are below that of the listing.
+ */
+export class Dashboard {
+  readonly routes: PageRoutes;
+  readonly #dependencies: PageDependencies;
+
+  constructor(dependencies: PageDependencies) {
+    this.routes = new PageRoutes(dependencies);
+    this.#dependencies = dependencies;
+  }
+
+  /** A page of the dashboard. @param read returns null if it has sent the response */
+  page<Path extends string>(
+    path: Path,
+    { title, heading = title }: { readonly title: string; readonly heading?: string },
+    read: (call: OwnerCall<Below<Path>>) => Fragment | null | Promise<Fragment | null>,
+  ): void {
+    this.routes.memberPage<string, Below<Path>>(`/dashboard/:id${path}`, async (call) => {
+      const owned = await this.#requireOwner(call);
+      const content = await read(owned);
+      return content === null ? null : { title, body: dashboardFrame(owned.listing, path, heading, content) };
+    });
+  }
+
+  /** The page on which the owner edits the listing. */
+  editPage(): void {
+    this.routes.memberPage('/dashboard/:id', async (call) => this.#editPage(await this.#requireOwner(call), null));
+  }
+
   /**
-   * For forms.
-   * @param action is counted, and rejected for banned members; without one, the form only takes something away
-   * @throws HttpError 403, 404 or 429
+   * A form of the dashboard.
+   * @param action is counted, and rejected for banned members; null if the form only takes something away
+   * @param act returns where to go from the listing's dashboard: a path below it, a query or a fragment. Or it returns a
+   * new secret, which the response shows, since a redirect would put it into a URL; or null if it has sent the response
    */
-  requireOwnerForm(request: Request<{ id: string }>, action?: 'edit' | 'send'): Promise<OwnedListing>;
-  /** @param newSecret is shown in the response to the form, since a redirect would put it into a URL */
-  render(request: Request, response: Response, owned: OwnedListing, newSecret: NewSecret | null): Promise<void>;
+  form<Path extends string>(
+    path: Path,
+    action: 'edit' | 'send' | null,
+    act: (call: OwnerCall<Below<Path>>) => Promise<string | NewSecret | null>,
+  ): void {
+    this.routes.form<string, Below<Path>>(`/dashboard/:id${path}`, async (call) => {
+      const owned = await this.#requireOwner(call);
+      const { request, response, visitor, listing } = owned;
+      if (action !== null) await this.#dependencies.admission.admit(request, action, visitor.userId);
+      const result = await act(owned);
+      if (typeof result === 'string') return `/dashboard/${listing.id}${result}`;
+      if (result === null) return null;
+      renderServicePage(request, response, { visitor, ...(await this.#editPage(owned, result)) });
+      return null;
+    });
+  }
+
+  async #editPage(owned: OwnerCall, newSecret: NewSecret | null): Promise<PageContent> {
+    const { listing } = owned;
+    const sections = await editSections(this.#dependencies.database, owned, newSecret);
+    return { title: `Edit ${listing.name}`, body: dashboardFrame(listing, '', `Edit ${listing.kind}`, sections) };
+  }
+
+  /** @throws HttpError 404 */
+  async #requireOwner<Parameters extends { id: string }>(call: PageCall<Parameters>): Promise<OwnerCall<Parameters>> {
+    const listing = await findPathListing(this.#dependencies.database, call.request.params.id);
+    if (listing?.ownerId !== call.visitor.userId || listing.state === 'deleting') throw pageNotFound();
+    return { ...call, listing };
+  }
 }
 
-export function openDashboard(dependencies: PageDependencies): Dashboard {
-  const { sending, sessions, admission } = dependencies;
-  const { database, clock } = sending;
-
-  async function requireOwner(id: string, visitor: Visitor): Promise<OwnedListing> {
-    const listing = isSnowflake(id) ? await findListing(database, id) : null;
-    // The same for others as for an unknown listing: it may be one that nobody else may know of.
-    if (listing?.ownerId !== visitor.userId || listing.state === 'deleting') throw pageNotFound();
-    return { listing, visitor };
-  }
-
-  async function requireOwnerPage(request: Request<{ id: string }>, response: Response): Promise<OwnedListing | null> {
-    const visitor = await sessions.visitor(request, clock.now());
-    if (visitor) return requireOwner(request.params.id, visitor);
-    response.redirect(303, `/sign-in?next=${encodeURIComponent(request.path)}`);
-    return null;
-  }
-
-  return {
-    page(router, tab, { title, heading = title }, bodyOf) {
-      router.get(`/dashboard/:id${tab}`, async (request: Request<{ id: string }>, response) => {
-        const owned = await requireOwnerPage(request, response);
-        if (owned === null) return;
-        const { listing, visitor } = owned;
-        const body = dashboardFrame(listing, tab, heading, await bodyOf(owned, request));
-        renderServicePage(request, response, { title, visitor, body });
-      });
-    },
-    requireOwnerPage,
-    async requireOwnerForm(request, action) {
-      const owned = await requireOwner(request.params.id, await requireVisitor(dependencies, request));
-      if (action !== undefined) await admission.admit(request, action, owned.visitor.userId);
-      return owned;
-    },
-    async render(request, response, { listing, visitor }, newSecret) {
-      const view = {
-        listing,
-        visitor,
-        keys: await keysOfListing(database, listing.id),
-        webhooks: {
-          vote: await findWebhook(database, listing.id, 'vote'),
-          premium: await findWebhook(database, listing.id, 'premium'),
-        },
-        deliveries: await deliveryRecords(database, listing.id, { limit: maxDeliveries }),
-        purchases: await purchasesOf(database, listing.id, maxPurchases),
-        now: clock.now(),
-      };
-      renderServicePage(request, response, {
-        title: `Edit ${listing.name}`,
-        visitor,
-        body: dashboardPage(view, newSecret),
-      });
-    },
-  };
+/** A page of a listing's dashboard, with links to the others, of which the first has further pages. Bots have no reviews. */
+function dashboardFrame(listing: StoredListing, path: string, title: string, body: Fragment): Html {
+  const current = Object.hasOwn(tabs, path) ? path : '';
+  const shown = Object.entries(tabs).filter(([tab]) => listing.kind === 'server' || tab !== '/reviews');
+  return html`<header class="dashboard">${listingIcon(listing, 'small')}
+<div><h1>${title}</h1><p class="quiet">${isolated(listing.name)} · <a href="${pagePath(listing)}">Public page</a></p></div></header>
+<nav class="tabs" aria-label="Dashboard">${shown.map(
+    ([tab, text]) =>
+      html`<a href="/dashboard/${listing.id}${tab}"${tab === current && html` aria-current="page"`}>${text}</a>`,
+  )}</nav>
+${stateNotice(listing)}
+${body}`;
 }

@@ -1,4 +1,3 @@
-import { Router } from 'express';
 import { z } from 'zod';
 import { normalizeLine } from '../../../platform/truncate.ts';
 import { formTokenField } from '../../../platform/web/form-token.ts';
@@ -6,49 +5,42 @@ import { type Html, html } from '../../../platform/web/html.ts';
 import { HttpError } from '../../../platform/web/http-error.ts';
 import { startListingDeletion } from '../../storage/listings/delete-listing.ts';
 import { exportedLists, exportedProfile } from '../../storage/listings/export-listing.ts';
-import type { PageDependencies } from '../dependencies.ts';
 import { readForm } from '../forms.ts';
 import { isolated } from '../listing-parts.ts';
-import { pageNotFound } from '../render-page.ts';
+import { type PageDependencies, pageNotFound } from '../page-routes.ts';
 import { sendExport } from '../send-export.ts';
-import type { Dashboard, OwnedListing } from './dashboard.ts';
+import type { Dashboard, OwnerCall } from './dashboard.ts';
 
 const deleteForm = z.object({ name: z.string().max(1_000).transform(normalizeLine) });
 
 /** Export and deletion of a listing. */
-export function deleteRoutes({ sending, admission }: PageDependencies, dashboard: Dashboard): Router {
-  const { database, clock } = sending;
-  const router = Router();
+export function addDeleteRoutes(dashboard: Dashboard, { database, admission }: PageDependencies): void {
+  dashboard.page('/delete', { title: 'Export and delete' }, deletePage);
 
-  dashboard.page(router, '/delete', { title: 'Export and delete' }, deletePage);
-
-  router.get('/dashboard/:id/export', async (request, response) => {
-    const owned = await dashboard.requireOwnerPage(request, response);
-    if (owned === null) return;
-    const { id, kind } = owned.listing;
-    await admission.count(request, 'data', owned.visitor.userId);
+  dashboard.page('/export', { title: 'Export' }, async ({ request, response, listing, visitor }) => {
+    const { id, kind } = listing;
+    await admission.count(request, 'data', visitor.userId);
     await sendExport(response, {
       name: `${kind}-${id}.json`,
-      values: await exportedProfile(database, owned.listing),
+      values: await exportedProfile(database, listing),
       lists: Object.fromEntries(Object.entries(exportedLists).map(([name, read]) => [name, read(database, id)])),
     });
+    return null;
   });
 
-  router.post('/dashboard/:id/delete', async (request, response) => {
-    const { listing } = await dashboard.requireOwnerForm(request);
+  dashboard.form('/delete', null, async ({ request, response, listing, now }) => {
     const { name } = readForm(deleteForm, request.body);
     if (name !== normalizeLine(listing.name)) {
       throw new HttpError(400, `The name is different, so nothing was deleted. Type "${listing.name}".`);
     }
-    if (!(await startListingDeletion(database, listing.id, clock.now()))) throw pageNotFound();
+    if (!(await startListingDeletion(database, listing.id, now))) throw pageNotFound();
     response.redirect(303, '/dashboard?notice=deleted');
+    return null;
   });
-
-  return router;
 }
 
 /** The export, and the deletion of a listing, which needs its name. */
-function deletePage({ listing, visitor }: OwnedListing): Html {
+function deletePage({ listing, visitor }: OwnerCall): Html {
   const path = `/dashboard/${listing.id}`;
   return html`<section class="card" aria-labelledby="export"><h2 id="export">Export</h2>
 <p>One JSON file with the profile, the names of the keys, the URLs of the webhooks, and all votes, reviews, purchases and deliveries. It contains no secrets.</p>

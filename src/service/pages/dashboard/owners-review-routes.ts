@@ -1,21 +1,17 @@
-import { Router } from 'express';
 import { z } from 'zod';
 import { formatCount } from '../../../platform/durations.ts';
 import { formTokenField } from '../../../platform/web/form-token.ts';
 import { type Html, html } from '../../../platform/web/html.ts';
 import { pagePath } from '../../listing/listing.ts';
-import type { StoredListing } from '../../storage/listings/listings.ts';
+import type { Database } from '../../storage/database.ts';
 import { findReviews, type PageReview } from '../../storage/reviews/review-pages.ts';
 import { deleteReply, saveReply } from '../../storage/reviews/review-replies.ts';
 import { countReviews } from '../../storage/reviews/reviews.ts';
-import type { PageDependencies } from '../dependencies.ts';
-import { readRowId } from '../find-page-listing.ts';
 import { readForm, replyForm } from '../forms.ts';
 import { isolated, pageLinks } from '../listing-parts.ts';
-import { pageNotFound } from '../render-page.ts';
+import { type PageDependencies, pageNotFound, readRowId } from '../page-routes.ts';
 import { replyText, reviewText } from '../reviews-section.ts';
-import type { Visitor } from '../session.ts';
-import type { Dashboard } from './dashboard.ts';
+import type { Dashboard, OwnerCall } from './dashboard.ts';
 
 const reviewsPerPage = 20;
 const reviewsQuery = z.object({
@@ -27,65 +23,42 @@ const reviewsQuery = z.object({
 });
 
 /** The reviews of a listing for its owner, with the forms for replies. */
-export function ownersReviewRoutes({ sending }: PageDependencies, dashboard: Dashboard): Router {
-  const { database, clock } = sending;
-  const router = Router();
+export function addReviewRoutes(dashboard: Dashboard, { database }: PageDependencies): void {
+  dashboard.page('/reviews', { title: 'Reviews' }, (owned) => ownersReviewsPage(database, owned));
 
-  dashboard.page(router, '/reviews', { title: 'Reviews' }, async (owned, request) => {
-    const { id } = owned.listing;
-    const { page, unanswered } = reviewsQuery.parse(request.query);
-    const selection = { unanswered, limit: reviewsPerPage + 1, offset: (page - 1) * reviewsPerPage };
-    const found = await findReviews(database, id, { order: 'newest', ...selection });
-    const reviews = found.slice(0, reviewsPerPage);
-    const counts = await countReviews(database, id);
-    const hasMore = found.length > reviews.length;
-    return ownersReviewsPage({ ...owned, reviews, unanswered, page, hasMore, ...counts, now: clock.now() });
-  });
-
-  router.post('/dashboard/:id/reviews/:reviewId/reply', async (request, response) => {
-    const { listing } = await dashboard.requireOwnerForm(request, 'edit');
+  dashboard.form('/reviews/:reviewId/reply', 'edit', async ({ request, listing, now }) => {
     const reviewId = readRowId(request.params.reviewId);
     const { reply: text } = readForm(replyForm, request.body);
-    const stored = await saveReply(database, { listingId: listing.id, reviewId, text, repliedAt: clock.now() });
+    const stored = await saveReply(database, { listingId: listing.id, reviewId, text, repliedAt: now });
     if (!stored) throw pageNotFound();
-    response.redirect(303, `/dashboard/${listing.id}/reviews?notice=replied#review-${reviewId}`);
+    return `/reviews?notice=replied#review-${reviewId}`;
   });
 
-  router.post('/dashboard/:id/reviews/:reviewId/reply/delete', async (request, response) => {
-    const { listing } = await dashboard.requireOwnerForm(request);
+  dashboard.form('/reviews/:reviewId/reply/delete', null, async ({ request, listing }) => {
     const reviewId = readRowId(request.params.reviewId);
     if (!(await deleteReply(database, listing.id, reviewId))) throw pageNotFound();
-    response.redirect(303, `/dashboard/${listing.id}/reviews?notice=reply-deleted#review-${reviewId}`);
+    return `/reviews?notice=reply-deleted#review-${reviewId}`;
   });
-
-  return router;
-}
-
-interface OwnersReviewsView {
-  readonly listing: StoredListing;
-  readonly visitor: Visitor;
-  readonly reviews: readonly PageReview[];
-  readonly unanswered: boolean;
-  readonly page: number;
-  readonly hasMore: boolean;
-  readonly total: number;
-  readonly rating: number | null;
-  readonly now: number;
 }
 
 /** The reviews of a server with forms for the owner's replies. */
-function ownersReviewsPage(view: OwnersReviewsView): Html {
-  const { listing, reviews, unanswered, page, hasMore, total, rating } = view;
+async function ownersReviewsPage(database: Database, owned: OwnerCall): Promise<Html> {
+  const { request, listing } = owned;
+  const { page, unanswered } = reviewsQuery.parse(request.query);
+  const selection = { unanswered, limit: reviewsPerPage + 1, offset: (page - 1) * reviewsPerPage };
+  const found = await findReviews(database, listing.id, { order: 'newest', ...selection });
+  const reviews = found.slice(0, reviewsPerPage);
+  const { total, rating } = await countReviews(database, listing.id);
   const path = `/dashboard/${listing.id}/reviews`;
   const pathOf = (number: number) => `${path}?page=${number}${unanswered ? '&unanswered=1' : ''}`;
   return html`<p class="sorts">${unanswered ? html`<a href="${path}">All reviews</a> <strong aria-current="true">Without reply</strong>` : html`<strong aria-current="true">All reviews</strong> <a href="${path}?unanswered=1">Without reply</a>`}</p>
 <section class="card" aria-labelledby="reviews"><h2 id="reviews">${rating === null ? 'No reviews yet' : `${rating.toFixed(1)} of 5 from ${formatCount(total, 'review')}`}</h2>
 ${reviews.length === 0 && html`<p class="empty">There is nothing here.</p>`}
-<ol class="reviews">${reviews.map((review) => item(review, view))}</ol></section>
-${pageLinks(page, hasMore, pathOf)}`;
+<ol class="reviews">${reviews.map((review) => item(review, owned))}</ol></section>
+${pageLinks(page, found.length > reviews.length, pathOf)}`;
 }
 
-function item(review: PageReview, { listing, visitor, now }: OwnersReviewsView): Html {
+function item(review: PageReview, { listing, visitor, now }: OwnerCall): Html {
   const { reply } = review;
   const path = `/dashboard/${listing.id}/reviews/${review.id}/reply`;
   const token = formTokenField(visitor);

@@ -1,4 +1,4 @@
-import { type Request, type Response, Router } from 'express';
+import type { Router } from 'express';
 import { z } from 'zod';
 import { snowflakePattern } from '../../../platform/snowflake.ts';
 import type { Fragment } from '../../../platform/web/html.ts';
@@ -15,10 +15,8 @@ import {
 } from '../../abuse/moderate.ts';
 import { moderationLog } from '../../abuse/moderation-log.ts';
 import { listingsInState, moderationQueue } from '../../abuse/moderation-queue.ts';
-import type { PageDependencies } from '../dependencies.ts';
 import { line, readForm } from '../forms.ts';
-import { pageNotFound, renderServicePage, requireVisitor } from '../render-page.ts';
-import type { Visitor } from '../session.ts';
+import { type PageCall, type PageDependencies, PageRoutes, pageNotFound } from '../page-routes.ts';
 import {
   bansPage,
   hiddenListingsPage,
@@ -48,38 +46,29 @@ const reportAction = z.object({
 
 /** The pages and forms of operators. For all others they do not exist. */
 export function moderationRoutes(dependencies: PageDependencies): Router {
-  const { sending, sessions } = dependencies;
-  const { database, clock } = sending;
-  const router = Router();
+  const { database, clock, sessions } = dependencies;
+  const routes = new PageRoutes(dependencies);
 
-  /** @throws HttpError 404 */
-  async function requireOperator(request: Request): Promise<Visitor> {
+  routes.router.use('/moderation', async (request, _response, next) => {
     const visitor = await sessions.visitor(request, clock.now());
     if (!visitor?.isOperator) throw pageNotFound();
-    return visitor;
+    next();
+  });
+
+  function page(path: ModerationPath, read: (call: PageCall) => Promise<Fragment>): void {
+    routes.memberPage(path, async (call) => ({ title: 'Moderation', body: moderationPage(path, await read(call)) }));
   }
 
-  function page(
-    path: ModerationPath,
-    body: (visitor: Visitor, request: Request, now: number) => Promise<Fragment>,
-  ): void {
-    router.get(path, async (request, response) => {
-      const visitor = await requireOperator(request);
-      const content = moderationPage(path, await body(visitor, request, clock.now()));
-      renderServicePage(request, response, { title: 'Moderation', visitor, body: content });
-    });
-  }
-
-  page('/moderation', async (visitor, request, now) => {
+  page('/moderation', async ({ request, visitor, now }) => {
     const number = pageNumber.parse(request.query['page']);
     const { items, hasMore } = await moderationQueue(database, { limit: maxItems, offset: (number - 1) * maxItems });
     const pending = await listingsInState(database, 'pending', maxPending);
     return queuePage({ visitor, pending, items, nextPage: hasMore ? number + 1 : null, now });
   });
-  page('/moderation/listings', async (visitor) =>
+  page('/moderation/listings', async ({ visitor }) =>
     hiddenListingsPage(await listingsInState(database, 'hidden', maxRows), visitor),
   );
-  page('/moderation/members', async (visitor) => bansPage(await listBans(database, maxRows), visitor));
+  page('/moderation/members', async ({ visitor }) => bansPage(await listBans(database, maxRows), visitor));
   page('/moderation/log', async () => logPage(await moderationLog(database, maxRows)));
 
   function form<Form extends z.ZodObject>(
@@ -87,14 +76,11 @@ export function moderationRoutes(dependencies: PageDependencies): Router {
     fields: Form,
     act: (values: z.infer<Form>, context: ModerationContext) => Promise<boolean>,
   ): void {
-    router.post(path, async (request: Request, response: Response) => {
-      await requireOperator(request);
-      const { userId } = await requireVisitor(dependencies, request);
+    routes.form(path, async ({ request, visitor: { userId }, now }) => {
       const values = readForm(fields, request.body);
-      const context = { operatorId: userId, now: clock.now(), ...readForm(reasonForm, request.body) };
-      const done = await act(values, context);
+      const done = await act(values, { operatorId: userId, now, ...readForm(reasonForm, request.body) });
       const back = path === '/moderation/reports' ? '/moderation' : path;
-      response.redirect(303, `${back}?notice=${done ? 'moderated' : 'nothing-moderated'}`);
+      return `${back}?notice=${done ? 'moderated' : 'nothing-moderated'}`;
     });
   }
 
@@ -120,7 +106,7 @@ export function moderationRoutes(dependencies: PageDependencies): Router {
     return true;
   });
 
-  return router;
+  return routes.router;
 }
 
 /** @throws HttpError 400 without a reason, which owner or member will see */

@@ -4,26 +4,19 @@ import { type Html, html } from '../../../platform/web/html.ts';
 import { dateTime, timeAgo } from '../../../platform/web/time-element.ts';
 import { maxKeys } from '../../actions/issue-key.ts';
 import type { Listing } from '../../listing/listing.ts';
-import type { WebhookDeliveryRecord } from '../../storage/deliveries/attempts.ts';
-import type { Webhook } from '../../storage/deliveries/webhooks.ts';
-import type { StoredKey } from '../../storage/listings/keys.ts';
+import type { Sql } from '../../storage/database.ts';
+import { deliveryRecords } from '../../storage/deliveries/attempts.ts';
+import { findWebhook, type Webhook } from '../../storage/deliveries/webhooks.ts';
+import { keysOfListing, type StoredKey } from '../../storage/listings/keys.ts';
 import type { StoredListing } from '../../storage/listings/listings.ts';
-import type { Purchase } from '../../storage/purchases.ts';
+import { type Purchase, purchasesOf } from '../../storage/purchases.ts';
 import type { WebhookFamily } from '../../storage/tables.ts';
 import { isolated, listingIcon } from '../listing-parts.ts';
 import type { Visitor } from '../session.ts';
-import { deliveryList } from './deliveries-page.ts';
-import { dashboardFrame } from './tabs.ts';
+import { deliveryList } from './delivery-list.ts';
 
-export interface DashboardView {
-  readonly listing: StoredListing;
-  readonly visitor: Visitor;
-  readonly keys: readonly StoredKey[];
-  readonly webhooks: { readonly vote: Webhook | null; readonly premium: Webhook | null };
-  readonly deliveries: readonly WebhookDeliveryRecord[];
-  readonly purchases: readonly Purchase[];
-  readonly now: number;
-}
+const maxDeliveries = 5;
+const maxPurchases = 25;
 
 /** A secret that was just created, shown only now. */
 export interface NewSecret {
@@ -31,20 +24,27 @@ export interface NewSecret {
   readonly secret: string;
 }
 
-/** The page on which an owner edits a listing. */
-export function dashboardPage(view: DashboardView, newSecret: NewSecret | null): Html {
-  const { listing, visitor, webhooks, deliveries, now } = view;
-  const body = html`${newSecret && newSecretNotice(newSecret)}
+/** The owner's view of a listing. */
+interface OwnedListing {
+  readonly listing: StoredListing;
+  readonly visitor: Visitor;
+  readonly now: number;
+}
+
+/** The sections of the page on which an owner edits a listing. */
+export async function editSections(sql: Sql, owned: OwnedListing, newSecret: NewSecret | null): Promise<Html> {
+  const { listing, visitor, now } = owned;
+  const deliveries = await deliveryRecords(sql, listing.id, { limit: maxDeliveries });
+  return html`${newSecret && newSecretNotice(newSecret)}
 ${basicsSection(listing, visitor)}
 ${iconSection(listing, visitor)}
-${webhookSection('vote', webhooks.vote, listing, visitor, now)}
-${webhookSection('premium', webhooks.premium, listing, visitor, now)}
+${webhookSection('vote', await findWebhook(sql, listing.id, 'vote'), owned)}
+${webhookSection('premium', await findWebhook(sql, listing.id, 'premium'), owned)}
 <section class="card" aria-labelledby="deliveries"><h2 id="deliveries">Last deliveries</h2>
 ${deliveryList(deliveries, listing, visitor, now)}
 ${deliveries.length > 0 && html`<p><a href="/dashboard/${listing.id}/deliveries">All deliveries</a></p>`}</section>
-${purchasesSection(view.purchases)}
-${keysSection(view)}`;
-  return dashboardFrame(listing, '', `Edit ${listing.kind}`, body);
+${purchasesSection(await purchasesOf(sql, listing.id, maxPurchases))}
+${keysSection(await keysOfListing(sql, listing.id), owned)}`;
 }
 
 function newSecretNotice({ name, secret }: NewSecret): Html {
@@ -122,13 +122,7 @@ function iconSection(listing: StoredListing, visitor: Visitor): Html {
 const titles = { vote: 'Vote Webhooks', premium: 'Premium Webhooks' } as const;
 
 /** One family of webhooks in the dashboard (document, section 6: "a URL field … with a Test Webhook action"). */
-function webhookSection(
-  family: WebhookFamily,
-  webhook: Webhook | null,
-  listing: Listing,
-  visitor: Visitor,
-  now: number,
-): Html {
+function webhookSection(family: WebhookFamily, webhook: Webhook | null, { listing, visitor, now }: OwnedListing): Html {
   const path = `/dashboard/${listing.id}/webhooks/${family}`;
   const token = formTokenField(visitor);
   return html`<section class="card" aria-labelledby="${family}-webhooks" data-family="${family}">
@@ -165,17 +159,7 @@ function actions({ paused, family }: Webhook, path: string, token: Html): Html {
 }
 
 /** The API keys of a listing. The document calls their place "advanced setup" (section 5). */
-function keysSection({
-  listing,
-  visitor,
-  keys,
-  now,
-}: {
-  readonly listing: Listing;
-  readonly visitor: Visitor;
-  readonly keys: readonly StoredKey[];
-  readonly now: number;
-}): Html {
+function keysSection(keys: readonly StoredKey[], { listing, visitor, now }: OwnedListing): Html {
   const path = `/dashboard/${listing.id}/keys`;
   return html`<section class="card" aria-labelledby="advanced"><h2 id="advanced">Advanced setup</h2>
 <h3>API keys</h3>
@@ -201,7 +185,7 @@ ${
 }
 
 /** The confirmation before a key is revoked. */
-export function revokePage(listing: Listing, visitor: Visitor, key: StoredKey, now: number): Html {
+export function revokePage(key: StoredKey, { listing, visitor, now }: OwnedListing): Html {
   return html`<section class="card" aria-labelledby="revoke"><h2 id="revoke">Revoke the key “${isolated(key.label)}”?</h2>
 <p>It ends in <code>…${key.hint}</code>, and was ${key.lastUsedAt === null ? 'never used' : html`last used ${timeAgo(key.lastUsedAt, now)}`}. Programs that use it get 401 at once. This cannot be undone.</p>
 <form class="line" method="post" action="/dashboard/${listing.id}/keys/${key.id}/revoke">${formTokenField(visitor)}

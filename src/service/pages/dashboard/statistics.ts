@@ -1,38 +1,17 @@
-import { Router } from 'express';
 import { day, formatCount } from '../../../platform/durations.ts';
 import { type Html, html } from '../../../platform/web/html.ts';
-import type { Listing } from '../../listing/listing.ts';
+import type { Database } from '../../storage/database.ts';
 import { countOpenDeliveries, type ListingDay, listingDays } from '../../storage/listings/listing-days.ts';
 import { countReviews } from '../../storage/reviews/reviews.ts';
 import { countVotes, countVotesOfMonth } from '../../storage/votes.ts';
-import type { PageDependencies } from '../dependencies.ts';
 import { figure } from '../listing-parts.ts';
-import type { Dashboard } from './dashboard.ts';
+import type { PageDependencies } from '../page-routes.ts';
+import type { Dashboard, OwnerCall } from './dashboard.ts';
 
 const deliveryDays = 30;
 
-export function statisticsRoutes({ sending }: PageDependencies, dashboard: Dashboard): Router {
-  const { database, clock } = sending;
-  const router = Router();
-
-  dashboard.page(router, '/statistics', { title: 'Statistics' }, async ({ listing }, request) => {
-    const now = clock.now();
-    const days = await listingDays(database, listing.id, { count: request.query['days'] === '90' ? 90 : 30, now });
-    const recent = days.slice(-deliveryDays);
-    const lastMonth = await countVotesOfMonth(database, listing.id, startOfMonth(now) - 1);
-    return statisticsPage({
-      listing,
-      days,
-      votes: { ...(await countVotes(database, listing.id, now)), lastMonth },
-      reviews: await countReviews(database, listing.id),
-      deliveries: {
-        queued: recent.reduce((sum, { deliveries }) => sum + deliveries, 0),
-        ...(await countOpenDeliveries(database, listing.id, recent[0]?.start ?? now - deliveryDays * day)),
-      },
-    });
-  });
-
-  return router;
+export function addStatistics(dashboard: Dashboard, { database }: PageDependencies): void {
+  dashboard.page('/statistics', { title: 'Statistics' }, (owned) => statisticsPage(database, owned));
 }
 
 /** The start of the calendar month in UTC (ms since the epoch). */
@@ -41,18 +20,19 @@ function startOfMonth(now: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
 }
 
-interface StatisticsView {
-  readonly listing: Listing;
-  /** The days of the chart, oldest first. */
-  readonly days: readonly ListingDay[];
-  readonly votes: { readonly total: number; readonly month: number; readonly lastMonth: number };
-  readonly reviews: { readonly total: number; readonly rating: number | null };
-  /** Of the last 30 days; `waiting` of any age. */
-  readonly deliveries: { readonly queued: number; readonly failed: number; readonly waiting: number };
-}
-
 /** The statistics of a listing. */
-function statisticsPage({ listing, days, votes, reviews, deliveries }: StatisticsView): Html {
+async function statisticsPage(database: Database, { request, listing, now }: OwnerCall): Promise<Html> {
+  const days = await listingDays(database, listing.id, { count: request.query['days'] === '90' ? 90 : 30, now });
+  const votes = await countVotes(database, listing.id, now);
+  const lastMonth = await countVotesOfMonth(database, listing.id, startOfMonth(now) - 1);
+  const reviews = await countReviews(database, listing.id);
+  const recent = days.slice(-deliveryDays);
+  const queued = recent.reduce((sum, { deliveries }) => sum + deliveries, 0);
+  const { failed, waiting } = await countOpenDeliveries(
+    database,
+    listing.id,
+    recent[0]?.start ?? now - deliveryDays * day,
+  );
   const path = `/dashboard/${listing.id}/statistics`;
   const ranges = [30, 90].map((count) =>
     count === days.length
@@ -61,7 +41,7 @@ function statisticsPage({ listing, days, votes, reviews, deliveries }: Statistic
   );
   const inRange = days.reduce((sum, day) => sum + day.votes, 0);
   return html`<dl class="figures tiles">
-  ${figure('Votes', votes.total)}${figure('This month', votes.month)}${figure('Last month', votes.lastMonth)}
+  ${figure('Votes', votes.total)}${figure('This month', votes.month)}${figure('Last month', lastMonth)}
   ${listing.kind === 'server' && figure('Reviews', reviews.total)}
   ${listing.kind === 'server' && html`<div><dt>Mean rating</dt><dd>${reviews.rating === null ? '–' : reviews.rating.toFixed(1)}</dd></div>`}
 </dl>
@@ -73,18 +53,11 @@ ${voteChart(days)}
     .toReversed()
     .map(
       (day) =>
-        html`<tr><th scope="row">${new Date(day.start).toISOString().slice(0, 10)}</th><td class="number">${day.votes.toLocaleString('en')}</td></tr>`,
+        html`<tr><th scope="row">${dateOf(day.start)}</th><td class="number">${day.votes.toLocaleString('en')}</td></tr>`,
     )}</tbody></table></div></details></section>
 <section class="card" aria-labelledby="webhooks"><h2 id="webhooks">Webhook deliveries, last 30 days</h2>
-<dl class="figures">${figure('Deliveries', deliveries.queued)}${figure('Failed', deliveries.failed)}${figure('Waiting now', deliveries.waiting)}</dl>
+<dl class="figures">${figure('Deliveries', queued)}${figure('Failed', failed)}${figure('Waiting now', waiting)}</dl>
 <p class="quiet"><a href="/dashboard/${listing.id}/deliveries?state=failed">Failed deliveries</a></p></section>`;
-}
-
-/** One bar of the chart. */
-interface ChartDay {
-  /** The start of the day (ms since the epoch). */
-  readonly start: number;
-  readonly votes: number;
 }
 
 const width = 720;
@@ -95,7 +68,7 @@ const bottom = 34;
 const top = 20;
 
 /** Bars of votes per day as SVG, with a title and a description for screen readers. */
-function voteChart(days: readonly ChartDay[]): Html {
+function voteChart(days: readonly Pick<ListingDay, 'start' | 'votes'>[]): Html {
   const total = days.reduce((sum, { votes }) => sum + votes, 0);
   const most = days.reduce((best, each) => (each.votes > best.votes ? each : best), days[0] ?? { start: 0, votes: 0 });
   const scale = niceMaximum(most.votes);

@@ -1,8 +1,9 @@
-import express, { type RequestHandler, Router } from 'express';
-import { HttpError } from '../../../platform/web/http-error.ts';
-import { deleteIcon, type ListingIcon, saveIcon } from '../../storage/listings/icons.ts';
-import type { PageDependencies } from '../dependencies.ts';
-import type { Dashboard } from './dashboard.ts';
+import express, { type RequestHandler, type Router } from 'express';
+import { day, second } from '../../platform/durations.ts';
+import { HttpError } from '../../platform/web/http-error.ts';
+import { deleteIcon, findIcon, type ListingIcon, saveIcon } from '../storage/listings/icons.ts';
+import type { Dashboard } from './dashboard/dashboard.ts';
+import { findPathListing, isVisible, type PageDependencies, pageNotFound, sessionEnded } from './page-routes.ts';
 
 /** Bytes. */
 const maxIconSize = 256 * 1_024;
@@ -12,31 +13,56 @@ const maxFormSize = maxIconSize + 4 * 1_024;
 const minSide = 16;
 const maxSide = 1_024;
 
-/** The forms of the icon. */
-export function iconRoutes(dependencies: PageDependencies, dashboard: Dashboard): Router {
-  const { sending, sessions } = dependencies;
-  const { database, clock } = sending;
-  const router = Router();
+const cachedSeconds = (365 * day) / second;
 
+function cachingOf(isPublic: boolean, isCurrent: boolean): string {
+  if (!isPublic) return 'private, no-store';
+  return isCurrent ? `public, max-age=${cachedSeconds}, immutable` : 'no-cache';
+}
+
+/**
+ * The icons of listings. They were uploaded by anybody, so the browser must not treat them as anything but a picture,
+ * also where somebody opens one by its address.
+ */
+export function iconRoute({ database, clock, sessions }: PageDependencies): Router {
+  const router = express.Router();
+  router.get('/listings/:id/icon', async (request, response) => {
+    const listing = await findPathListing(database, request.params.id);
+    if (listing === null || listing.iconVersion === null) throw pageNotFound();
+    const isPublic = listing.state === 'published';
+    if (!isPublic && !isVisible(listing, await sessions.visitor(request, clock.now()))) throw pageNotFound();
+    const icon = await findIcon(database, listing.id);
+    if (icon === null) throw pageNotFound();
+    const isCurrent = request.query['v'] === icon.version;
+    response.set({
+      'Content-Type': icon.type,
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'Cache-Control': cachingOf(isPublic, isCurrent),
+      ETag: `"${icon.version}"`,
+    });
+    response.send(icon.bytes);
+  });
+  return router;
+}
+
+/** The forms of the icon. */
+export function addIconForms(dashboard: Dashboard, { database, clock, sessions }: PageDependencies): void {
   /** The body is read for members only. */
   const requireSession: RequestHandler = async (request, _response, next) => {
     if (await sessions.visitor(request, clock.now())) return next();
-    throw new HttpError(403, 'Your session has ended. Please sign in and send the form again.');
+    throw sessionEnded();
   };
+  dashboard.routes.router.post('/dashboard/:id/icon', requireSession, parseUpload);
 
-  router.post<{ id: string }>('/dashboard/:id/icon', requireSession, parseUpload, async (request, response) => {
-    const { listing } = await dashboard.requireOwnerForm(request, 'edit');
+  dashboard.form('/icon', 'edit', async ({ request, listing }) => {
     await saveIcon(database, listing.id, await readIcon(request.body));
-    response.redirect(303, `/dashboard/${listing.id}?notice=icon-saved#icon`);
+    return '?notice=icon-saved#icon';
   });
 
-  router.post('/dashboard/:id/icon/remove', async (request, response) => {
-    const { listing } = await dashboard.requireOwnerForm(request);
+  dashboard.form('/icon/remove', null, async ({ listing }) => {
     await deleteIcon(database, listing.id);
-    response.redirect(303, `/dashboard/${listing.id}?notice=icon-removed#icon`);
+    return '?notice=icon-removed#icon';
   });
-
-  return router;
 }
 
 const readMultipart = express.raw({ type: 'multipart/form-data', limit: maxFormSize });

@@ -1,0 +1,110 @@
+import { TallyhookError } from '../../../platform/errors.ts';
+import { HttpError } from '../../../platform/web/http-error.ts';
+import { configureOwnersWebhook, rotateWebhookSecret } from '../../actions/configure-webhook.ts';
+import { issueOwnersKey, maxKeys } from '../../actions/issue-key.ts';
+import { testWebhook } from '../../actions/test-webhook.ts';
+import { deleteWebhook, findWebhook, pauseForOwner, resumeWebhook } from '../../storage/deliveries/webhooks.ts';
+import { findKey, revokeKey } from '../../storage/listings/keys.ts';
+import { type StoredListing, updateListing } from '../../storage/listings/listings.ts';
+import type { WebhookFamily } from '../../storage/tables.ts';
+import { botForm, keyForm, listingForm, readForm, serverForm, webhookForm } from '../forms.ts';
+import { type PageDependencies, pageNotFound, readRowId } from '../page-routes.ts';
+import type { Dashboard } from './dashboard.ts';
+import { revokePage } from './edit-page.ts';
+
+/** The form for what visitors read about a listing, and those of its API keys. */
+export function addEditForms(dashboard: Dashboard, { database }: PageDependencies): void {
+  dashboard.form('', 'edit', async ({ request, listing }) => {
+    await updateListing(database, withEdits(listing, request.body));
+    return '?notice=saved#basics';
+  });
+
+  dashboard.form('/keys', 'edit', async ({ request, listing, now }) => {
+    const { label } = readForm(keyForm, request.body);
+    const issued = await issueOwnersKey(database, listing, label, now);
+    if (issued === 'not-owner') throw pageNotFound();
+    if (issued === 'too-many') throw new HttpError(409, `A listing can have ${maxKeys} keys. Revoke one first.`);
+    return { name: `API key "${label}"`, secret: issued.key };
+  });
+
+  dashboard.page('/keys/:keyId/revoke', { title: 'Revoke key' }, async (owned) => {
+    const key = await findKey(database, owned.listing.id, readRowId(owned.request.params.keyId));
+    if (key === null) throw pageNotFound();
+    return revokePage(key, owned);
+  });
+
+  dashboard.form('/keys/:keyId/revoke', null, async ({ request, listing, now }) => {
+    if (!(await revokeKey(database, listing.id, readRowId(request.params.keyId), now))) throw pageNotFound();
+    return '?notice=revoked#advanced';
+  });
+}
+
+/** @throws HttpError 400 */
+function withEdits(listing: StoredListing, body: unknown): StoredListing {
+  const edits = readForm(listingForm, body);
+  return listing.kind === 'server'
+    ? { ...listing, ...edits, facts: { ...listing.facts, ...readForm(serverForm, body) } }
+    : { ...listing, ...edits, facts: { ...listing.facts, ...readForm(botForm, body) } };
+}
+
+/** The forms of the webhook sections: save, rotate, test, pause, resume, remove. */
+export function addWebhookForms(dashboard: Dashboard, dependencies: PageDependencies): void {
+  const { database, targets, queued } = dependencies;
+  const path = '/webhooks/:family';
+
+  dashboard.form(path, 'edit', async ({ request, listing, visitor }) => {
+    const key = { listingId: listing.id, family: readFamily(request.params.family) };
+    const form = readForm(webhookForm, request.body);
+    const existing = await findWebhook(database, key.listingId, key.family);
+    const settings = { ...key, ...form, ownerId: visitor.userId };
+    const secret = await configureOwnersWebhook(database, settings, targets).catch(rethrowAsHttpError);
+    if (secret === null) throw pageNotFound();
+    queued();
+    if (existing || form.secret !== undefined) return `?notice=saved#${key.family}-webhooks`;
+    return { name: `Secret of the ${key.family} webhooks`, secret };
+  });
+
+  dashboard.form(`${path}/rotate`, 'edit', async ({ request, listing, now }) => {
+    const family = readFamily(request.params.family);
+    const secret = await rotateWebhookSecret(database, listing.id, family, now).catch(rethrowAsHttpError);
+    return { name: `New secret of the ${family} webhooks`, secret };
+  });
+
+  dashboard.form(`${path}/test`, 'send', async ({ request, listing, visitor: { userId, username } }) => {
+    const family = readFamily(request.params.family);
+    const attempt = await testWebhook(dependencies, listing, family, { userId, username });
+    if (attempt === null) throw pageNotFound();
+    queued();
+    return `?notice=${attempt.error === null ? 'test-delivered' : 'test-failed'}#${family}-webhooks`;
+  });
+
+  dashboard.form(`${path}/pause`, null, async ({ request, listing, now }) => {
+    const family = readFamily(request.params.family);
+    if (!(await pauseForOwner(database, { listingId: listing.id, family }, now))) throw pageNotFound();
+    return `?notice=paused#${family}-webhooks`;
+  });
+
+  dashboard.form(`${path}/resume`, null, async ({ request, listing }) => {
+    const family = readFamily(request.params.family);
+    if (!(await resumeWebhook(database, { listingId: listing.id, family }))) throw pageNotFound();
+    queued();
+    return `?notice=resumed#${family}-webhooks`;
+  });
+
+  dashboard.form(`${path}/remove`, null, async ({ request, listing }) => {
+    const family = readFamily(request.params.family);
+    await deleteWebhook(database, listing.id, family);
+    return `?notice=removed#${family}-webhooks`;
+  });
+}
+
+function readFamily(text: string): WebhookFamily {
+  if (text === 'vote' || text === 'premium') return text;
+  throw pageNotFound();
+}
+
+/** Responds to an invalid webhook URL with 400. */
+function rethrowAsHttpError(thrown: unknown): never {
+  if (thrown instanceof TallyhookError) throw new HttpError(400, thrown.message);
+  throw thrown;
+}
