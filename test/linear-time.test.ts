@@ -63,7 +63,7 @@ import { messageSchema } from '../src/sandbox/discord/message-schema.ts';
 import { findMentions } from '../src/sandbox/discord/messages.ts';
 import { createRouteMatcher, decodePath, ok, route } from '../src/sandbox/discord/rest.ts';
 import { parseCommandLine } from '../src/sandbox/page/browser/suggestions.ts';
-import { reviewsQuery, votesPath } from '../src/service/api/schemas.ts';
+import { reviewsQuery, votesPath } from '../src/service/api/operations.ts';
 import { deliveryLogQuery } from '../src/service/pages/dashboard/delivery-routes.ts';
 import {
   keyForm,

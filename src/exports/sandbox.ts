@@ -76,7 +76,8 @@ export type {
 export { maxSpeed, type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 export type { ListingSettings } from '../sandbox/sandbox-bot.ts';
 export type { SandboxClock } from '../sandbox/sandbox-clock.ts';
-export type { ActionLimit, ActionLimits, LimitedAction } from '../service/abuse/action-limits.ts';
+export type { ActionLimit } from '../service/abuse/action-counter.ts';
+export type { ActionLimits, LimitedAction } from '../service/abuse/admission.ts';
 export type { ChallengeContext, VoteChallenge } from '../service/abuse/vote-challenge.ts';
 export type { VoteInput, VoteOutcome } from '../service/actions/cast-vote.ts';
 export type { PremiumOutcome, PurchaseOrder } from '../service/actions/orders.ts';
@@ -93,11 +94,14 @@ export type {
 } from '../service/listing/listing.ts';
 export type { SeedResult } from '../service/seed/seed.ts';
 export { type RunningService, type ServiceOptions, startService } from '../service/service.ts';
-export type { DeliveryAttempt, WebhookDeliveryRecord } from '../service/storage/deliveries/attempts.ts';
-export type { WebhookDelivery } from '../service/storage/deliveries/deliveries.ts';
+export type {
+  DeliveryAttempt,
+  WebhookDelivery,
+  WebhookDeliveryRecord,
+} from '../service/storage/deliveries/deliveries.ts';
 export type { ServiceMember } from '../service/storage/members/members.ts';
 export type { Purchase, Tier } from '../service/storage/purchases.ts';
 export type { DeliveryState, PurchaseStatus, WebhookFamily } from '../service/storage/tables.ts';
+export type { WebhookRetryPolicy } from '../service/webhooks/attempt.ts';
 export type { LifecycleEvent, WebhookEventKind } from '../service/webhooks/payloads.ts';
-export type { WebhookRetryPolicy } from '../service/webhooks/retry.ts';
 export type { Address, Resolve } from '../service/webhooks/target.ts';

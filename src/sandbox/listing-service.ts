@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { callbackPath, type DiscordApplication } from '../service/discord-sign-in/discord-accounts.ts';
 import type { Listing } from '../service/listing/listing.ts';
-import { seededBot, seededServer } from '../service/seed/listings.ts';
+import { seededBot, seededServer } from '../service/seed/community.ts';
 import { type RunningService, startService } from '../service/service.ts';
 import type { LocalDiscord } from './discord/local-discord.ts';
 import type { OAuthApplication } from './discord/oauth.ts';

@@ -1,5 +1,4 @@
-import { seededOwner } from '../service/seed/listings.ts';
-import { seededMembers } from '../service/seed/members.ts';
+import { seededMembers, seededOwner } from '../service/seed/community.ts';
 import type { ServiceMember } from '../service/storage/members/members.ts';
 
 const [first, ...others] = seededMembers;

@@ -2,19 +2,21 @@ import { TallyhookError } from '../platform/errors.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
 import { normalizeLine, normalizeText } from '../platform/truncate.ts';
 import { castVote, type VoteInput, type VoteOutcome } from './actions/cast-vote.ts';
-import { configureWebhook, rotateWebhookSecret } from './actions/configure-webhook.ts';
+import { configureWebhook, rotateWebhookSecret, testWebhook } from './actions/configure-webhook.ts';
 import { defaultServerFacts } from './actions/create-listing.ts';
-import { issueKey } from './actions/issue-key.ts';
 import { type PremiumOutcome, type PurchaseOrder, purchase, transitionOrder } from './actions/orders.ts';
-import { testWebhook } from './actions/test-webhook.ts';
 import type { BotFacts, Listing, ServerFacts, ServiceListingKind } from './listing/listing.ts';
 import { countVote } from './monitoring/service-counters.ts';
-import { type DeliveryAttempt, deliveryRecords, type WebhookDeliveryRecord } from './storage/deliveries/attempts.ts';
-import { requeueDelivery } from './storage/deliveries/deliveries.ts';
-import { revokeKey } from './storage/listings/keys.ts';
+import {
+  type DeliveryAttempt,
+  deliveryRecords,
+  requeueDelivery,
+  type WebhookDeliveryRecord,
+} from './storage/deliveries/deliveries.ts';
+import { issueKey, revokeKey } from './storage/listings/keys.ts';
 import { allListings, findListing, insertListing, setOwner } from './storage/listings/listings.ts';
 import { type ServiceMember, upsertMember, withSafeName } from './storage/members/members.ts';
-import { upsertReview } from './storage/reviews/reviews.ts';
+import { upsertReview } from './storage/reviews.ts';
 import type { WebhookFamily } from './storage/tables.ts';
 import type { DeliveryContext } from './webhooks/attempt.ts';
 import type { LifecycleEvent } from './webhooks/payloads.ts';

@@ -7,8 +7,7 @@ import { localUrl } from '../platform/host-address.ts';
 import { createHttpServer, type HttpServer } from '../platform/http/server.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
-import { type ActionLimits, defaultActionLimits, type LimitedAction } from './abuse/action-limits.ts';
-import { openAdmission } from './abuse/admission.ts';
+import { type ActionLimits, defaultActionLimits, type LimitedAction, openAdmission } from './abuse/admission.ts';
 import { openProofOfWork } from './abuse/proof-of-work.ts';
 import type { VoteChallenge } from './abuse/vote-challenge.ts';
 import { createServiceAdmin, type ServiceAdmin } from './admin.ts';
@@ -24,8 +23,8 @@ import { createRateLimiter, defaultRules } from './rate-limit/rate-limiter.ts';
 import { type SeedResult, seed } from './seed/seed.ts';
 import { openDatabase } from './storage/database.ts';
 import { storedSetting } from './storage/settings.ts';
+import { exponentialRetry, type WebhookRetryPolicy } from './webhooks/attempt.ts';
 import { startWebhookDispatcher } from './webhooks/dispatcher.ts';
-import { exponentialRetry, type WebhookRetryPolicy } from './webhooks/retry.ts';
 import { type Resolve, systemResolve } from './webhooks/target.ts';
 
 export interface ServiceOptions {

@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/platform/clock.ts';
 import { type GeneratedListing, generate } from '../../src/service/generate/generate.ts';
-import { seededMembers } from '../../src/service/seed/members.ts';
+import { seededMembers } from '../../src/service/seed/community.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { seededOwner } from '../../src/service/seed/listings.ts';
-import { seededMembers } from '../../src/service/seed/members.ts';
+import { seededMembers, seededOwner } from '../../src/service/seed/community.ts';
 import { startService } from '../../src/service/service.ts';
 import { browser } from '../service/discord-browser.ts';
 import { tempDir } from '../support/temp-dir.ts';

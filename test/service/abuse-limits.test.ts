@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { hour, minute } from '../../src/platform/durations.ts';
-import type { LimitedAction } from '../../src/service/abuse/action-limits.ts';
-import { banMember, liftBan } from '../../src/service/abuse/bans.ts';
+import type { LimitedAction } from '../../src/service/abuse/admission.ts';
+import { banMember, liftBan } from '../../src/service/abuse/moderate.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { eventually } from '../support/eventually.ts';

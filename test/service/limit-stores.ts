@@ -5,7 +5,7 @@ import { inject } from 'vitest';
 import type { Clock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openRedisReservations } from '../../src/service/rate-limit/redis/redis-reservations.ts';
-import type { ReservationRules, Reservations } from '../../src/service/rate-limit/reservations.ts';
+import type { ReservationRules, Reservations } from '../../src/service/rate-limit/reserve.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { openFileReservations } from '../../src/service/storage/limit/file-reservations.ts';
 import { postgresReservations } from '../../src/service/storage/postgres/postgres-reservations.ts';

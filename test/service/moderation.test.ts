@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { fileReport, type NewReport, reportsOfReporter } from '../../src/service/abuse/reports.ts';
 import { createOwnersListing, defaultServerFacts } from '../../src/service/actions/create-listing.ts';
-import { issueKey } from '../../src/service/actions/issue-key.ts';
 import { serviceCommand } from '../../src/service/cli/service-command.ts';
 import { type Database, openDatabase } from '../../src/service/storage/database.ts';
+import { issueKey } from '../../src/service/storage/listings/keys.ts';
 import { updateListingState } from '../../src/service/storage/listings/listings.ts';
 import { botId, mira, ownerId, type Running, running, serverId, tobias } from './running.ts';
 import { captive } from './terminal.ts';

@@ -5,7 +5,7 @@ import { formatHistogram } from '../../src/platform/http/service-metrics/service
 import { endpointGroupOf, RequestStatistics } from '../../src/service/monitoring/monitoring.ts';
 import { watchReservations } from '../../src/service/rate-limit/open-reservations.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
-import { queriesOf, readQueueState } from '../../src/service/storage/deliveries/queue-state.ts';
+import { queriesOf, readQueueState } from '../../src/service/storage/deliveries/delivery-queue.ts';
 import { eventually } from '../support/eventually.ts';
 import { lockInOtherProcess } from './another-process.ts';
 import { leapingClock } from './leaping-clock.ts';

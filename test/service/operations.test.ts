@@ -6,7 +6,7 @@ import { startService } from '../../src/service/service.ts';
 import { countDifferences } from '../../src/service/storage/audit.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { readServiceDatabaseStatus } from '../../src/service/storage/database-format.ts';
-import { readQueueState } from '../../src/service/storage/deliveries/queue-state.ts';
+import { readQueueState } from '../../src/service/storage/deliveries/delivery-queue.ts';
 import type { ServiceTables } from '../../src/service/storage/tables.ts';
 import { describeOnPostgres } from '../contracts/databases.ts';
 import { createDatabaseWithVotes } from '../support/database-with-votes.ts';

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { maxListingsOfOwner } from '../../src/service/actions/create-listing.ts';
-import { maxKeys } from '../../src/service/actions/issue-key.ts';
 import { type Database, openDatabase } from '../../src/service/storage/database.ts';
+import { maxKeys } from '../../src/service/storage/listings/keys.ts';
 import { listingDays } from '../../src/service/storage/listings/listing-days.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeOnBothDatabases } from './databases.ts';

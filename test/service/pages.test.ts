@@ -203,7 +203,7 @@ test('sign-in redirects only to pages of this service', async () => {
 
 test('a hosted service has sign-in links only, which work once within 15 minutes', async () => {
   const all = await running({ actAsMembers: false });
-  const { issueSignInToken } = await import('../../src/service/actions/sign-in.ts');
+  const { issueSignInToken } = await import('../../src/service/storage/members/sign-in-links.ts');
   const database = await openDatabase(all.database);
   const fresh = await issueSignInToken(database, { userId: ownerId, username: 'rowan' }, all.clock.now());
   const old = await issueSignInToken(database, { userId: ownerId, username: 'rowan' }, all.clock.now() - hour);

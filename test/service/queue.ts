@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { WebhookDeliveryRecord } from '../../src/service/storage/deliveries/attempts.ts';
+import type { WebhookDeliveryRecord } from '../../src/service/storage/deliveries/deliveries.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Running, serverId } from './running.ts';
 

@@ -1,7 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { hour, minute } from '../../src/platform/durations.ts';
-import { issueSignInToken, redeemSignInToken, signInLinkTtlMs } from '../../src/service/actions/sign-in.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
+import {
+  issueSignInToken,
+  redeemSignInToken,
+  signInLinkTtlMs,
+} from '../../src/service/storage/members/sign-in-links.ts';
 
 test.each([
   ['before it expires', signInLinkTtlMs - 1, true],

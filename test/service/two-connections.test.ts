@@ -3,7 +3,6 @@ import { hour } from '../../src/platform/durations.ts';
 import { castVote } from '../../src/service/actions/cast-vote.ts';
 import { configureWebhook, rotateWebhookSecret } from '../../src/service/actions/configure-webhook.ts';
 import { transitionOrder } from '../../src/service/actions/orders.ts';
-import { issueSignInToken, redeemSignInToken } from '../../src/service/actions/sign-in.ts';
 import { createServiceAdmin, type ServiceAdmin } from '../../src/service/admin.ts';
 import { voteCooldownMs } from '../../src/service/listing/cooldown.ts';
 import { createServiceCounters } from '../../src/service/monitoring/service-counters.ts';
@@ -14,6 +13,7 @@ import { releaseDelivery, settleFailure, settleSuccess } from '../../src/service
 import { findWebhook, type Webhook } from '../../src/service/storage/deliveries/webhooks.ts';
 import { deleteListingRows, startListingDeletion } from '../../src/service/storage/listings/delete-listing.ts';
 import { searchListings } from '../../src/service/storage/listings/listing-search.ts';
+import { issueSignInToken, redeemSignInToken } from '../../src/service/storage/members/sign-in-links.ts';
 import { storedSetting } from '../../src/service/storage/settings.ts';
 import { countVotes, countVotesOfMonth } from '../../src/service/storage/votes.ts';
 import { describeOnBothDatabases } from './databases.ts';

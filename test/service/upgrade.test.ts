@@ -6,7 +6,7 @@ import { openSqlite, sqliteConnection, sqliteMigratingConnection } from '../../s
 import { startService } from '../../src/service/service.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { migrations } from '../../src/service/storage/migrations/index.ts';
-import { countReviews } from '../../src/service/storage/reviews/reviews.ts';
+import { countReviews } from '../../src/service/storage/reviews.ts';
 import { digest } from '../../src/service/storage/secrets.ts';
 import { countVotes } from '../../src/service/storage/votes.ts';
 import { tempDir } from '../support/temp-dir.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { hour, minute, second } from '../../src/platform/durations.ts';
-import { pauseReason } from '../../src/service/webhooks/attempt.ts';
-import { exponentialRetry } from '../../src/service/webhooks/retry.ts';
+import { exponentialRetry, pauseReason } from '../../src/service/webhooks/attempt.ts';
 import { eventually } from '../support/eventually.ts';
 import { newcomer, nextAttempt, nudge, untilState } from './queue.ts';
 import { botId, mira, receiver, running, serverId } from './running.ts';

@@ -3,7 +3,7 @@ import type { Mutation } from '../mutation.ts';
 /** The listing service: its webhooks, API, pages and limits. */
 export const serviceMutations: readonly Mutation[] = [
   {
-    file: 'src/service/webhooks/retry.ts',
+    file: 'src/service/webhooks/attempt.ts',
     find: 'if (attempts >= maxAttempts) return null;',
     replace: '',
     breaks: 'a delivery fails for good after ten attempts',

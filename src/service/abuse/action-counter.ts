@@ -3,13 +3,18 @@ import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import type { ActionLimit } from './action-limits.ts';
 
 /** How often counts are stored, and how old the counts of other processes may be (ms). */
 const syncIntervalMs = 1 * second;
 /** Windows that are remembered. Those without a change are forgotten first. */
 const maxWindows = 50_000;
 const maxRowsPerStatement = 500;
+
+/** How many times something may be done in a window that begins at a multiple of its length. */
+export interface ActionLimit {
+  readonly limit: number;
+  readonly windowMs: number;
+}
 
 /** A limit of one member or address. */
 export interface CountedSubject extends ActionLimit {

@@ -1,11 +1,18 @@
 import { day } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
+import type { Listing } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
+import type { DeliveryAttempt } from '../storage/deliveries/deliveries.ts';
 import { rotateSecret, upsertWebhook } from '../storage/deliveries/webhooks.ts';
 import { lockOwnListing } from '../storage/listings/listings.ts';
+import type { ServiceMember } from '../storage/members/members.ts';
 import { newSecret } from '../storage/secrets.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
+import { attemptDelivery, type DeliveryContext, webhookResponseTimeoutMs } from '../webhooks/attempt.ts';
+import { enqueueLeased } from '../webhooks/enqueue.ts';
+import { type Payload, purchasePayload, votePayload } from '../webhooks/payloads.ts';
 import { checkTarget, type TargetPolicy } from '../webhooks/target.ts';
+import { newPurchase } from './orders.ts';
 
 /** How long the previous secret remains valid after a rotation (ms). */
 export const rotationOverlapMs = 1 * day;
@@ -70,4 +77,28 @@ export async function rotateWebhookSecret(
     throw new TallyhookError('no_webhook', `The listing has no webhook for ${family} events.`);
   }
   return secret;
+}
+
+/**
+ * "Test Webhook": sends one test delivery immediately, also to a paused webhook, and returns the attempt. It is not
+ * retried. A success ends the pause. Null if the listing has no webhook of this family.
+ */
+export async function testWebhook(
+  context: DeliveryContext,
+  listing: Listing,
+  family: WebhookFamily,
+  member: ServiceMember,
+): Promise<DeliveryAttempt | null> {
+  const now = context.clock.now();
+  const payload = testPayload(listing, family, member, now);
+  const delivery = await enqueueLeased(context.database, listing.id, payload, now, now + 4 * webhookResponseTimeoutMs);
+  return delivery === null ? null : attemptDelivery(delivery, context);
+}
+
+function testPayload(listing: Listing, family: WebhookFamily, member: ServiceMember, now: number): Payload {
+  if (family === 'vote') {
+    const details = { voter: member, at: now, creditsAwarded: true, adBlocker: false, denialReason: null, test: true };
+    return votePayload(listing, details);
+  }
+  return purchasePayload(listing, newPurchase(listing.id, { buyer: member }, now), now, true);
 }

@@ -1,4 +1,4 @@
-import { wasHidden } from '../abuse/moderation-log.ts';
+import { wasHidden } from '../abuse/moderate.ts';
 import type { Listing, ServerFacts } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
 import { deleteWebhook } from '../storage/deliveries/webhooks.ts';

@@ -8,8 +8,7 @@ import {
   type ServerListing,
   type ServiceListingKind,
 } from '../listing/listing.ts';
-import type { Lookups } from '../storage/lookups.ts';
-import type { ReviewPage } from '../storage/reviews/review-lookup.ts';
+import type { Lookups, ReviewPage } from '../storage/lookups.ts';
 import { ApiError } from './api-error.ts';
 import type { OperationName, Operations } from './operations.ts';
 

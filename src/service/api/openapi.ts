@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { createDocument, type ZodOpenApiPathsObject, type ZodOpenApiResponseObject } from 'zod-openapi';
 import type { Log } from '../../platform/log.ts';
 import { requireGet, toFailure } from './api-error.ts';
-import { type Operation, operations } from './operations.ts';
-import { failureEnvelopeResource } from './schemas.ts';
+import { failureEnvelopeResource, type Operation, operations } from './operations.ts';
 
 /**
  * The path of the OpenAPI document: outside the base path, below which every endpoint needs a key (document, section

@@ -5,7 +5,7 @@ import { type CliCommand, command } from '../../platform/terminal/command.ts';
 import { printCopyProgress, singleFile } from '../../platform/terminal/copy-arguments.ts';
 import { exitCode, type Terminal } from '../../platform/terminal/terminal.ts';
 import { type ServiceContents, serviceCopyFormat } from '../storage/database-format.ts';
-import { readDatabaseAddress } from './database-address.ts';
+import { readDatabaseAddress } from './options.ts';
 
 const options = { database: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
 

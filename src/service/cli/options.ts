@@ -1,6 +1,7 @@
 import { isSnowflake } from '../../platform/snowflake.ts';
 import type { ParsedArgs } from '../../platform/terminal/command.ts';
-import { UsageError } from '../../platform/terminal/terminal.ts';
+import { readSecret, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
+import type { DiscordApplication } from '../discord-sign-in/discord-accounts.ts';
 
 /** Options of `tallyhook service`, for `parseArgs`. */
 export const serviceOptions = {
@@ -47,4 +48,60 @@ export function readSnowflake(value: string | undefined, option: string): string
 export function readText(value: string | undefined, option: string): string {
   if (value !== undefined && value.trim() !== '') return value.trim();
   throw new UsageError(`${option} is missing.`);
+}
+
+const variable = 'SERVICE_DATABASE_URL';
+const defaultAddress = 'sqlite:data/service.db';
+
+/**
+ * The address of the database: `--database`, or the variable, because every user of a machine can read the arguments of
+ * a program and an address may contain a password, or the file that it names. A path without a scheme is a SQLite file.
+ * @throws UsageError, and TallyhookError `unreadable_file`
+ */
+export async function readDatabaseAddress(
+  values: { readonly database?: string | undefined },
+  terminal: Terminal,
+): Promise<string> {
+  const address = values.database ?? (await readVariable(terminal)) ?? defaultAddress;
+  if (/^(sqlite|postgres|postgresql):./.test(address) || address === ':memory:') return address;
+  // A single letter is a drive of Windows.
+  if (address !== '' && !/^[a-z][a-z0-9+.-]+:/i.test(address)) return `sqlite:${address}`;
+  throw new UsageError(`The database must be sqlite:PATH, a path, or postgres://… (--database, or ${variable}).`);
+}
+
+async function readVariable(terminal: Terminal): Promise<string | undefined> {
+  const { environment = {} } = terminal;
+  const file = environment[`${variable}_FILE`] || undefined;
+  if (environment[variable]) {
+    if (file !== undefined) throw new UsageError(`${variable} is set twice, also as ${variable}_FILE.`);
+    return environment[variable];
+  }
+  return file === undefined ? undefined : (await readSecret({ file }, terminal)).trim();
+}
+
+const secretVariable = 'SERVICE_DISCORD_CLIENT_SECRET';
+
+/**
+ * The application with which members sign in; undefined without `--discord-client-id`.
+ * @throws UsageError, and TallyhookError `unreadable_file`
+ */
+export async function readDiscordApplication(
+  values: ServiceValues,
+  terminal: Terminal,
+): Promise<DiscordApplication | undefined> {
+  const { 'discord-client-id': id, 'discord-client-secret-file': file, 'discord-api-url': apiUrl } = values;
+  if (id === undefined) {
+    if (file !== undefined || apiUrl !== undefined) throw new UsageError('--discord-client-id is missing.');
+    return undefined;
+  }
+  const clientId = readSnowflake(id, '--discord-client-id');
+  const secret = terminal.environment?.[secretVariable] || undefined;
+  if (secret !== undefined && file !== undefined)
+    throw new UsageError(`The client secret is set twice: remove ${secretVariable} or --discord-client-secret-file.`);
+  if (secret === undefined && file === undefined)
+    throw new UsageError(`The client secret is missing: set ${secretVariable} or --discord-client-secret-file.`);
+  const clientSecret = (await readSecret({ secret, file }, terminal)).trim();
+  if (apiUrl === undefined) return { clientId, clientSecret };
+  if (!/^https?:\/\//.test(apiUrl) || !URL.canParse(apiUrl)) throw new UsageError('--discord-api-url must be a URL.');
+  return { clientId, clientSecret, apiUrl: apiUrl.replace(/(?<!\/)\/+$/, '') };
 }

@@ -3,13 +3,11 @@ import { logLevels } from '../../platform/log.ts';
 import { type CliCommand, command } from '../../platform/terminal/command.ts';
 import { type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
-import { addListing, signIn } from './add-listing.ts';
+import { addListing, moderation, signIn } from './actions.ts';
 import { backupCommand, restoreCommand } from './copy-database.ts';
-import { readDatabaseAddress } from './database-address.ts';
 import { doctorCommand } from './doctor/doctor-command.ts';
 import { generateCommand } from './generate.ts';
-import { moderation } from './moderation.ts';
-import { type ServiceValues, serviceOptions } from './options.ts';
+import { readDatabaseAddress, type ServiceValues, serviceOptions } from './options.ts';
 import { logFormats, start } from './start.ts';
 
 const help = `tallyhook service: run a listing service with its API, webhooks and pages

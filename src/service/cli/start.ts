@@ -7,9 +7,7 @@ import { resolveLogFormat } from '../../platform/terminal/process-terminal.ts';
 import { exitCode, type Terminal, UsageError, untilStopped } from '../../platform/terminal/terminal.ts';
 import type { DiscordApplication } from '../discord-sign-in/discord-accounts.ts';
 import { type RunningService, type ServiceOptions, startService } from '../service.ts';
-import { readDatabaseAddress } from './database-address.ts';
-import { readDiscordApplication } from './discord-options.ts';
-import { readSnowflake, type ServiceValues } from './options.ts';
+import { readDatabaseAddress, readDiscordApplication, readSnowflake, type ServiceValues } from './options.ts';
 
 const maxPort = 65_535;
 const maxDrainSeconds = 60;

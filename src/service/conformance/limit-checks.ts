@@ -3,14 +3,15 @@ import type { ServiceListingKind } from '../listing/listing.ts';
 import {
   type CheckContext,
   type ConformanceCheck,
+  type Exchange,
   failureIssue,
   requestWithKey,
   requireKey,
   SkipCheckError,
   statusIssue,
+  type TestResponse,
 } from './check.ts';
 import { unknownUserId } from './endpoint-checks.ts';
-import type { Exchange, TestResponse } from './test-client.ts';
 
 /** The checks of the rate limit (document, section 8). They run last, because they use up the keys for a minute. */
 export function limitChecks(): ConformanceCheck[] {

@@ -3,6 +3,7 @@ import {
   type ConformanceCheck,
   type ConformanceCheckResult,
   type ConformanceKeys,
+  createTestClient,
   envelopeIssue,
   failureIssue,
   requestWithKey,
@@ -12,7 +13,6 @@ import { documentedEndpoints } from './documented-endpoints.ts';
 import { endpointChecks } from './endpoint-checks.ts';
 import { limitChecks } from './limit-checks.ts';
 import { reviewChecks } from './review-checks.ts';
-import { createTestClient } from './test-client.ts';
 import { voteChecks } from './vote-checks.ts';
 
 export interface SuiteOptions {

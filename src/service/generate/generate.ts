@@ -1,8 +1,7 @@
-import { newKey } from '../actions/issue-key.ts';
 import type { ServiceListingKind } from '../listing/listing.ts';
 import { type BulkInsert, bulkInsert } from '../storage/bulk-insert.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { insertKeys } from '../storage/listings/keys.ts';
+import { insertKeys, newKey } from '../storage/listings/keys.ts';
 import { insertListings } from '../storage/listings/listings.ts';
 import { generatedListing, memberRows, type Population, reviewRows, voteRows } from './rows.ts';
 

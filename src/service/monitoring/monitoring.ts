@@ -10,8 +10,8 @@ import type { ReadinessCheck, ReadinessChecks } from '../../platform/http/readin
 import { createServiceMetrics } from '../../platform/http/service-metrics/service-metrics.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Database } from '../storage/database.ts';
-import { queriesOf, readQueueState } from '../storage/deliveries/queue-state.ts';
-import { probeDatabase } from '../storage/probe.ts';
+import { queriesOf, readQueueState } from '../storage/deliveries/delivery-queue.ts';
+import { probeDatabase } from '../storage/settings.ts';
 import type { ServiceCounters } from './service-counters.ts';
 
 /** Groups of requests. `unknown` are the paths below the API that are not in the document. */

@@ -5,7 +5,7 @@ import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
 import { timeAgo } from '../../platform/web/time-element.ts';
-import { type Ban, findBan } from '../abuse/bans.ts';
+import { type Ban, findBan } from '../abuse/moderate.ts';
 import { reasonText, reportsOfReporter, type StoredReport } from '../abuse/reports.ts';
 import { pagePath } from '../listing/listing.ts';
 import { countListingsOfOwner } from '../storage/listings/listings.ts';

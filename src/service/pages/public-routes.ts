@@ -10,7 +10,7 @@ import { castVote } from '../actions/cast-vote.ts';
 import { pagePath, type ServiceListingKind } from '../listing/listing.ts';
 import { countVote } from '../monitoring/service-counters.ts';
 import { type RankedListing, searchListings } from '../storage/listings/listing-search.ts';
-import { type ReviewOrder, reviewOrders } from '../storage/reviews/reviews.ts';
+import { type ReviewOrder, reviewOrders } from '../storage/reviews.ts';
 import { listingPage } from './listing-page.ts';
 import { isolated, kindName, listingIcon, pageLinks, tagLinks } from './listing-parts.ts';
 import { type PageDependencies, PageRoutes, requireVisibleListing } from './page-routes.ts';

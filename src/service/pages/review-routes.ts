@@ -5,8 +5,7 @@ import { type Html, html } from '../../platform/web/html.ts';
 import { fileReport, type ReportReason, reportReasons } from '../abuse/reports.ts';
 import { pagePath, type ServiceListingKind } from '../listing/listing.ts';
 import type { StoredListing } from '../storage/listings/listings.ts';
-import { findReview, type PageReview } from '../storage/reviews/review-pages.ts';
-import { deleteReviewBy, upsertReview } from '../storage/reviews/reviews.ts';
+import { deleteReviewBy, findReview, type PageReview, upsertReview } from '../storage/reviews.ts';
 import { paragraphs, readForm, reviewForm } from './forms.ts';
 import { isolated } from './listing-parts.ts';
 import {

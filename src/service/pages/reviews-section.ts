@@ -5,8 +5,14 @@ import { timeAgo } from '../../platform/web/time-element.ts';
 import { pagePath } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
 import type { StoredListing } from '../storage/listings/listings.ts';
-import { findReviewBy, findReviews, type PageReview } from '../storage/reviews/review-pages.ts';
-import { countReviews, type ReviewOrder, reviewOrders } from '../storage/reviews/reviews.ts';
+import {
+  countReviews,
+  findReviewBy,
+  findReviews,
+  type PageReview,
+  type ReviewOrder,
+  reviewOrders,
+} from '../storage/reviews.ts';
 import { isolated } from './listing-parts.ts';
 import type { Visitor } from './session.ts';
 

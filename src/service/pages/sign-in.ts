@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
-import { findSignInMember, redeemSignInToken } from '../actions/sign-in.ts';
 import type { Database } from '../storage/database.ts';
 import { listOwners } from '../storage/listings/listings.ts';
 import {
@@ -13,6 +12,7 @@ import {
   listMembers,
   type ServiceMember,
 } from '../storage/members/members.ts';
+import { findSignInMember, redeemSignInToken } from '../storage/members/sign-in-links.ts';
 import { actAsForm, nextPath, readForm } from './forms.ts';
 import { isolated } from './listing-parts.ts';
 import { type PageDependencies, PageRoutes, pageNotFound } from './page-routes.ts';

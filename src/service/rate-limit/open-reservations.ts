@@ -10,7 +10,7 @@ import { openFileReservations } from '../storage/limit/file-reservations.ts';
 import { postgresReservations } from '../storage/postgres/postgres-reservations.ts';
 import { storedSetting } from '../storage/settings.ts';
 import { openRedisReservations } from './redis/redis-reservations.ts';
-import type { ReservationRules, Reservations } from './reservations.ts';
+import type { ReservationRules, Reservations } from './reserve.ts';
 
 /**
  * Opens the reservations that the processes of a service share: in Redis if there is one, else in PostgreSQL, or in a

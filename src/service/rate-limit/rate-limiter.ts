@@ -3,7 +3,7 @@ import { minute, second } from '../../platform/durations.ts';
 import { messageOf, StoreUnavailableError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { KeyWindow } from './key-window.ts';
-import type { ReservationRules, Reservations } from './reservations.ts';
+import type { ReservationRules, Reservations } from './reserve.ts';
 
 /** A request after it was counted, or rejected. */
 export interface CountedRequest {

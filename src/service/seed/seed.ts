@@ -1,16 +1,14 @@
 import { day, hour, minute } from '../../platform/durations.ts';
-import { issueKey } from '../actions/issue-key.ts';
 import { voteCooldownMs } from '../listing/cooldown.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
+import { issueKey } from '../storage/listings/keys.ts';
 import { findListing, insertListing } from '../storage/listings/listings.ts';
 import { upsertMember } from '../storage/members/members.ts';
-import { upsertReview } from '../storage/reviews/reviews.ts';
+import { upsertReview } from '../storage/reviews.ts';
 import { insertVotes, type NewVote } from '../storage/votes.ts';
-import { seededBot, seededOwner, seededServer } from './listings.ts';
-import { seededMembers } from './members.ts';
+import { seededBot, seededMembers, seededOwner, seededReviews, seededServer } from './community.ts';
 import { createPrng } from './prng.ts';
-import { seededReviews } from './reviews.ts';
 
 /** The seeded listings. The keys are null if the listings existed already, because only their digests are stored. */
 export interface SeedResult {

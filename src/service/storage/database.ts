@@ -3,8 +3,7 @@ import { sqlitePathOf } from '../../platform/database/database-url.ts';
 import type { Query, SqlDialect } from '../../platform/database/dialect.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Engine, Execute, OpenOptions } from './engine.ts';
-import type { RecordVote } from './record-vote.ts';
+import type { Engine, Execute, OpenOptions, RecordVote } from './engine.ts';
 import type { ServiceTables } from './tables.ts';
 
 /** The database of the service. */

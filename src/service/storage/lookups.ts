@@ -2,10 +2,19 @@ import type { Listing } from '../listing/listing.ts';
 import { monthNumber } from '../listing/period.ts';
 import type { Database } from './database.ts';
 import { listingOfRow } from './listings/listings.ts';
-import { type MaybePromise, mapped } from './maybe-promise.ts';
-import { createReviewLookup, type ReviewPage } from './reviews/review-lookup.ts';
-import type { ReviewOrder } from './reviews/reviews.ts';
+import { type ReviewOrder, reviewsInOrder, type StoredReview } from './reviews.ts';
 import type { Row } from './tables.ts';
+
+/** A value that is there at once, or later. */
+export type MaybePromise<Value> = Value | Promise<Value>;
+
+/** Without a promise where there is none: a turn of the microtask queue costs as much as a small statement. */
+export function mapped<Value, Result>(
+  value: MaybePromise<Value>,
+  change: (value: Value) => MaybePromise<Result>,
+): MaybePromise<Result> {
+  return value instanceof Promise ? (async () => change(await value))() : change(value);
+}
 
 /** What the API reads for each request: statements that are compiled once. */
 export interface Lookups {
@@ -86,4 +95,50 @@ function isSame(one: Row<'listings'>, other: Row<'listings'>): boolean {
     one.owner_id === other.owner_id &&
     one.created_at === other.created_at
   );
+}
+
+/** The first reviews of a listing in some order. */
+export interface ReviewPage {
+  /** How many the listing has. */
+  readonly total: number;
+  /** `createdAt` is ISO 8601 with milliseconds. */
+  readonly reviews: readonly (Omit<StoredReview, 'createdAt'> & { readonly createdAt: string })[];
+}
+
+/** Pages that are remembered, 10 to 50 reviews each. */
+const maxPages = 2_000;
+
+/**
+ * Reads pages of reviews with statements that are compiled once. A page is remembered together with the version of the
+ * listing's reviews, which is read for each lookup: reading and formatting ten reviews takes longer than anything else.
+ */
+export function createReviewLookup(
+  database: Database,
+): (listingId: string, order: ReviewOrder, limit: number) => MaybePromise<ReviewPage> {
+  const versionQuery = database
+    .selectFrom('review_counts')
+    .select(['reviews', 'version'])
+    .where('listing_id', '=', '')
+    .compile();
+  const queries = {
+    newest: reviewsInOrder(database, '', 'newest', 0).compile(),
+    highest: reviewsInOrder(database, '', 'highest', 0).compile(),
+    lowest: reviewsInOrder(database, '', 'lowest', 0).compile(),
+  };
+  const known = new Map<string, { readonly version: number; readonly page: ReviewPage }>();
+
+  return (listingId, order, limit) =>
+    mapped(database.read(versionQuery, [listingId]), ([count]) => {
+      if (count === undefined) return { total: 0, reviews: [] };
+      const name = `${listingId} ${order} ${limit}`;
+      const last = known.get(name);
+      if (last?.version === count.version) return last.page;
+      return mapped(database.read(queries[order], [listingId, limit]), (rows) => {
+        const reviews = rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt).toISOString() }));
+        const page = { total: count.reviews, reviews };
+        if (known.size >= maxPages) known.clear();
+        known.set(name, { version: count.version, page });
+        return page;
+      });
+    });
 }

@@ -3,13 +3,28 @@ import { day, formatCount, hour, second } from '../../platform/durations.ts';
 import { sign } from '../../webhook/signature.ts';
 import type { ServiceCounters } from '../monitoring/service-counters.ts';
 import type { Database } from '../storage/database.ts';
-import type { DeliveryAttempt } from '../storage/deliveries/attempts.ts';
-import type { LeasedDelivery } from '../storage/deliveries/deliveries.ts';
+import type { DeliveryAttempt, LeasedDelivery } from '../storage/deliveries/deliveries.ts';
 import { settleFailure, settleSuccess } from '../storage/deliveries/settle-delivery.ts';
 import { findWebhook, type Webhook } from '../storage/deliveries/webhooks.ts';
 import { post, signatureHeader } from './post.ts';
-import type { WebhookRetryPolicy } from './retry.ts';
 import { checkTarget, RejectedTargetError, type TargetPolicy, type WebhookTarget } from './target.ts';
+
+/** The delay after the given number of failed attempts (ms), or null to give up. `random` is in [0, 1). */
+export type WebhookRetryPolicy = (attempts: number, random: number) => number | null;
+
+const initialDelayMs = 10 * second;
+const maxDelayMs = 4 * hour;
+const maxAttempts = 10;
+
+/**
+ * Ten attempts in 5.5 to 11 hours: exponential backoff from 10 s by a factor of 3, at most 4 h. Half of each delay is
+ * jitter, so that deliveries that failed together are not retried together.
+ */
+export const exponentialRetry: WebhookRetryPolicy = (attempts, random) => {
+  if (attempts >= maxAttempts) return null;
+  const delayMs = Math.min(maxDelayMs, initialDelayMs * 3 ** (attempts - 1));
+  return Math.round(delayMs / 2 + (delayMs / 2) * random);
+};
 
 /** Timeout of one request, until the end of the response (ms). */
 export const webhookResponseTimeoutMs = 10 * second;

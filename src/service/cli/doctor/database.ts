@@ -1,15 +1,15 @@
 import { sqlitePathOf } from '../../../platform/database/database-url.ts';
 import type { DatabaseStatus } from '../../../platform/database/snapshots/database-status.ts';
-import { type DoctorCheck, type Finding, fail, pass } from '../../../platform/doctor/check.ts';
+import { type DoctorCheck, type Finding, fail, pass, warn } from '../../../platform/doctor/check.ts';
 import { checkIntegrity, type DatabaseNames, evaluateStatus } from '../../../platform/doctor/database.ts';
 import { checkDisk } from '../../../platform/doctor/disk.ts';
-import { formatCount, pluralize } from '../../../platform/durations.ts';
+import { formatCount, formatDuration, hour, minute, pluralize } from '../../../platform/durations.ts';
 import { messageOf } from '../../../platform/errors.ts';
 import { type CountDifference, countDifferences } from '../../storage/audit.ts';
 import { openDatabase } from '../../storage/database.ts';
 import type { ServiceSnapshot } from '../../storage/database-format.ts';
-import { probeDatabase } from '../../storage/probe.ts';
-import { checkWebhooks } from './webhooks.ts';
+import { type Queries, type QueueState, readQueueState } from '../../storage/deliveries/delivery-queue.ts';
+import { probeDatabase } from '../../storage/settings.ts';
 
 const names: DatabaseNames = {
   setting: '--database (or SERVICE_DATABASE_URL)',
@@ -104,5 +104,50 @@ function evaluateCounts(differences: readonly CountDifference[], sample: number)
   return fail(
     `${formatCount(length, 'count')} ${pluralize(length, 'differs', 'differ')} from the rows: ${shown.join('; ')}.`,
     'Rows or counts were changed outside of the service. Restore a backup, or report a bug.',
+  );
+}
+
+/** Normal delay of a delivery that is due (ms). */
+const maxNormalDelayMs = 5 * minute;
+/** A webhook that has only failed for so long is mentioned (ms). */
+const minFailingMs = 1 * hour;
+
+/** Webhooks of listings, and the queue of deliveries to them. */
+interface WebhookState extends QueueState {
+  /** Webhooks that only fail, and are not paused yet. */
+  readonly failing: number;
+}
+
+/** @param now ms since the epoch */
+export async function checkWebhooks(queries: Queries, now: number): Promise<Finding[]> {
+  const { db, run } = queries;
+  const [failing] = await run(
+    db
+      .selectFrom('webhooks')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('paused_at', 'is', null)
+      .where('failing_since', '<=', now - minFailingMs),
+  );
+  return evaluateWebhooks({ ...(await readQueueState(queries, now)), failing: Number(failing?.count ?? 0) }, now);
+}
+
+export function evaluateWebhooks({ waiting, dueSince, paused, failing }: WebhookState, now: number): Finding[] {
+  const findings = [evaluateDelay(waiting, dueSince === null ? 0 : now - dueSince)];
+  if (paused > 0) {
+    const message = `${formatCount(paused, 'webhook')} ${pluralize(paused, 'is', 'are')} paused.`;
+    findings.push(warn(message, 'Their owners resume them on the dashboard. Their deliveries wait meanwhile.'));
+  }
+  if (failing > 0) {
+    const message = `${formatCount(failing, 'webhook')} ${pluralize(failing, 'has', 'have')} only failed for an hour.`;
+    findings.push(warn(message, 'If these are most of the webhooks, check the network and the DNS of this machine.'));
+  }
+  return findings;
+}
+
+function evaluateDelay(waiting: number, delayMs: number): Finding {
+  if (delayMs <= maxNormalDelayMs) return pass(`No webhook delivery is late; ${waiting} wait.`);
+  return fail(
+    `A webhook delivery has been due for ${formatDuration(delayMs)}; ${waiting} wait.`,
+    'Check that the service runs, and that its /readyz is 200.',
   );
 }

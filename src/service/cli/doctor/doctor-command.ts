@@ -12,12 +12,9 @@ import { UsageError } from '../../../platform/terminal/terminal.ts';
 import type { DiscordApplication } from '../../discord-sign-in/discord-accounts.ts';
 import { readServiceDatabaseStatus } from '../../storage/database-format.ts';
 import type { ServiceTables } from '../../storage/tables.ts';
-import { readDatabaseAddress } from '../database-address.ts';
-import { readDiscordApplication } from '../discord-options.ts';
-import { type ServiceValues, serviceOptions } from '../options.ts';
-import { checkAddress } from './address.ts';
+import { readDatabaseAddress, readDiscordApplication, type ServiceValues, serviceOptions } from '../options.ts';
+import { checkAddress, checkSignIn, evaluateProtection } from './address.ts';
 import { databaseChecks, type ServiceDatabase } from './database.ts';
-import { checkSignIn, evaluateProtection } from './sign-in.ts';
 
 const help = `tallyhook service doctor: check an installation of the service, also while it runs, with a hint for each problem
 

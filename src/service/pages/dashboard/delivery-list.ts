@@ -2,8 +2,7 @@ import { formTokenField } from '../../../platform/web/form-token.ts';
 import { type Html, html } from '../../../platform/web/html.ts';
 import { exactDateTime, timeAgo } from '../../../platform/web/time-element.ts';
 import type { Listing } from '../../listing/listing.ts';
-import type { DeliveryAttempt, WebhookDeliveryRecord } from '../../storage/deliveries/attempts.ts';
-import type { WebhookDelivery } from '../../storage/deliveries/deliveries.ts';
+import type { DeliveryAttempt, WebhookDelivery, WebhookDeliveryRecord } from '../../storage/deliveries/deliveries.ts';
 import type { Visitor } from '../session.ts';
 
 /** Deliveries with their attempts, each with a button that sends it again. */

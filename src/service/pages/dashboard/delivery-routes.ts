@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { type Html, html } from '../../../platform/web/html.ts';
-import { deliveryRecords } from '../../storage/deliveries/attempts.ts';
-import { type DeliverySelection, requeueDelivery, type WebhookDelivery } from '../../storage/deliveries/deliveries.ts';
+import {
+  type DeliverySelection,
+  deliveryRecords,
+  requeueDelivery,
+  type WebhookDelivery,
+} from '../../storage/deliveries/deliveries.ts';
 import { type PageDependencies, pageNotFound } from '../page-routes.ts';
 import type { Dashboard } from './dashboard.ts';
 import { deliveryList } from './delivery-list.ts';

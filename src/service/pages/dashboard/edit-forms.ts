@@ -1,10 +1,8 @@
 import { TallyhookError } from '../../../platform/errors.ts';
 import { HttpError } from '../../../platform/web/http-error.ts';
-import { configureOwnersWebhook, rotateWebhookSecret } from '../../actions/configure-webhook.ts';
-import { issueOwnersKey, maxKeys } from '../../actions/issue-key.ts';
-import { testWebhook } from '../../actions/test-webhook.ts';
+import { configureOwnersWebhook, rotateWebhookSecret, testWebhook } from '../../actions/configure-webhook.ts';
 import { deleteWebhook, findWebhook, pauseForOwner, resumeWebhook } from '../../storage/deliveries/webhooks.ts';
-import { findKey, revokeKey } from '../../storage/listings/keys.ts';
+import { findKey, issueOwnersKey, maxKeys, revokeKey } from '../../storage/listings/keys.ts';
 import { type StoredListing, updateListing } from '../../storage/listings/listings.ts';
 import type { WebhookFamily } from '../../storage/tables.ts';
 import { botForm, keyForm, listingForm, readForm, serverForm, webhookForm } from '../forms.ts';

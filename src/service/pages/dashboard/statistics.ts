@@ -2,7 +2,7 @@ import { day, formatCount } from '../../../platform/durations.ts';
 import { type Html, html } from '../../../platform/web/html.ts';
 import type { Database } from '../../storage/database.ts';
 import { countOpenDeliveries, type ListingDay, listingDays } from '../../storage/listings/listing-days.ts';
-import { countReviews } from '../../storage/reviews/reviews.ts';
+import { countReviews } from '../../storage/reviews.ts';
 import { countVotes, countVotesOfMonth } from '../../storage/votes.ts';
 import { figure } from '../listing-parts.ts';
 import type { PageDependencies } from '../page-routes.ts';

@@ -3,17 +3,17 @@ import { z } from 'zod';
 import { snowflakePattern } from '../../../platform/snowflake.ts';
 import type { Fragment } from '../../../platform/web/html.ts';
 import { HttpError } from '../../../platform/web/http-error.ts';
-import { listBans } from '../../abuse/bans.ts';
 import {
   ban,
   dismissReports,
   hideListing,
+  listBans,
   type ModerationContext,
+  moderationLog,
   publishListing,
   removeReview,
   unban,
 } from '../../abuse/moderate.ts';
-import { moderationLog } from '../../abuse/moderation-log.ts';
 import { listingsInState, moderationQueue } from '../../abuse/moderation-queue.ts';
 import { line, readForm } from '../forms.ts';
 import { type PageCall, type PageDependencies, PageRoutes, pageNotFound } from '../page-routes.ts';

@@ -4,8 +4,14 @@ import { second } from '../../../platform/durations.ts';
 import { messageOf, StoreUnavailableError, TallyhookError } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
 import { withTimeout } from '../../../platform/with-timeout.ts';
-import type { ReservationRequest, ReservationRules, Reservations, Reserved } from '../reservations.ts';
-import { maxSkewMs, sharedPart } from '../reserve.ts';
+import {
+  maxSkewMs,
+  type ReservationRequest,
+  type ReservationRules,
+  type Reservations,
+  type Reserved,
+  sharedPart,
+} from '../reserve.ts';
 
 /**
  * Reserves requests of several keys, as `reserve` does for a database, with the clock of the server.

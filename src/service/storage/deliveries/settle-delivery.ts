@@ -2,8 +2,7 @@ import { type CompiledQuery, sql as expression } from 'kysely';
 import { createBatches } from '../batches.ts';
 import type { Database, Sql } from '../database.ts';
 import type { DeliveryState } from '../tables.ts';
-import { type DeliveryAttempt, insertAttempt } from './attempts.ts';
-import type { LeasedDelivery } from './deliveries.ts';
+import { type DeliveryAttempt, insertAttempt, type LeasedDelivery } from './deliveries.ts';
 import { clearFailures, pauseWebhook, recordFailure, type Webhook } from './webhooks.ts';
 
 const settling = { maxItems: 64, maxRunning: 1 } as const;

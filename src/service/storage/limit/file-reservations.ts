@@ -6,12 +6,24 @@ import { second } from '../../../platform/durations.ts';
 import { StoreUnavailableError } from '../../../platform/errors.ts';
 import { isBusy, resultCode } from '../../../platform/sqlite.ts';
 import { wallClock } from '../../../platform/wall-clock.ts';
-import type { ReservationRequest, ReservationRules, Reservations, Reserved } from '../../rate-limit/reservations.ts';
-import { reserve, settled } from '../../rate-limit/reserve.ts';
+import {
+  type ReservationRequest,
+  type ReservationRules,
+  type Reservations,
+  type Reserved,
+  reserve,
+  settled,
+} from '../../rate-limit/reserve.ts';
 import { bulkInsert } from '../bulk-insert.ts';
 import type { Database } from '../database.ts';
-import { type LimitFile, openLimitFile, replacedCheckMs } from './limit-file.ts';
-import { createLimitRows, type KeyReservation, type LimitRows } from './limit-rows.ts';
+import {
+  createLimitRows,
+  type KeyReservation,
+  type LimitFile,
+  type LimitRows,
+  openLimitFile,
+  replacedCheckMs,
+} from './limit-file.ts';
 import { deleteOldReservations, reservationColumns, reservationValues, toReservation } from './reservations.ts';
 
 /** How long a transaction waits for another process before it fails (ms). */

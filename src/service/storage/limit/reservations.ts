@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Reservation } from '../../rate-limit/reservations.ts';
+import type { Reservation } from '../../rate-limit/reserve.ts';
 import type { Sql } from '../database.ts';
 import type { Row } from '../tables.ts';
 

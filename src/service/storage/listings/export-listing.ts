@@ -1,9 +1,8 @@
 import type { Database } from '../database.ts';
-import { attemptsOf } from '../deliveries/attempts.ts';
-import { deliveriesOf } from '../deliveries/deliveries.ts';
+import { attemptsOf, deliveriesOf } from '../deliveries/deliveries.ts';
 import { findWebhook } from '../deliveries/webhooks.ts';
 import { purchasesOf } from '../purchases.ts';
-import { type PageReview, reviewsBefore } from '../reviews/review-pages.ts';
+import { type PageReview, reviewsBefore } from '../reviews.ts';
 import { keysOfListing } from './keys.ts';
 import type { StoredListing } from './listings.ts';
 

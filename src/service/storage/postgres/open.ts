@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { systemClock as clock } from '../../../platform/clock.ts';
 import { runMigrations } from '../../../platform/database/migrations/migrate.ts';
 import {
+  codeOf,
   connection,
   createTransactions,
   isConnectionFailure,
@@ -11,12 +12,23 @@ import {
 import { postgresDialect } from '../../../platform/database/postgres-dialect.ts';
 import { createMigratingConnection } from '../../../platform/database/postgres-migrating.ts';
 import { createPool } from '../../../platform/database/postgres-pool.ts';
-import type { PostgresTransactions } from '../../../platform/database/postgres-transactions.ts';
+import type { PostgresTransactions, TransactionTimeouts } from '../../../platform/database/postgres-transactions.ts';
+import { second } from '../../../platform/durations.ts';
+import { StoreUnavailableError } from '../../../platform/errors.ts';
 import type { OpenOptions, PostgresEngine } from '../engine.ts';
 import { migrations } from '../migrations/index.ts';
-import { asStoreError, timeouts } from './errors.ts';
-import { createRecordVote } from './record-votes.ts';
-import { storable } from './storable.ts';
+import { createRecordVote, storable } from './record-votes.ts';
+
+/** A request waits for locks as long as with SQLite. */
+export const timeouts = { statementMs: 5 * second, lockMs: 3 * second } as const satisfies TransactionTimeouts;
+
+const uniqueViolation = '23505';
+
+/** The error for the caller: a StoreUnavailableError if the same statement may succeed later. */
+export function asStoreError(error: unknown): unknown {
+  const mayPass = postgresDialect.isUnavailable(error) || postgresDialect.isBusy(error);
+  return mayPass && codeOf(error) !== uniqueViolation ? new StoreUnavailableError(error) : error;
+}
 
 /** Two pools, so that lookups do not wait for transactions. */
 const maxWritingConnections = 8;

@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../platform/clock.ts';
 import type { PostgresTransactions } from '../../../platform/database/postgres-transactions.ts';
-import type { Reservation, ReservationRequest, ReservationRules, Reservations } from '../../rate-limit/reservations.ts';
-import { reserve, settled } from '../../rate-limit/reserve.ts';
+import {
+  type Reservation,
+  type ReservationRequest,
+  type ReservationRules,
+  type Reservations,
+  reserve,
+  settled,
+} from '../../rate-limit/reserve.ts';
 import type { PostgresEngine } from '../engine.ts';
 import { reservationColumns, reservationValues, toReservation } from '../limit/reservations.ts';
 import type { Row } from '../tables.ts';

@@ -1,7 +1,15 @@
 import { createBatches } from '../batches.ts';
-import type { PostgresEngine } from '../engine.ts';
-import type { NewVoteRecord, RecordVote, VoteRecordResult } from '../record-vote.ts';
-import { storableText } from './storable.ts';
+import type { NewVoteRecord, PostgresEngine, RecordVote, VoteRecordResult } from '../engine.ts';
+
+/** A text as PostgreSQL can store it: without NUL, and without half of a surrogate pair, which JSON would not accept. */
+export function storableText(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
+}
+
+/** The parameters of a statement as PostgreSQL can store them. */
+export function storable(parameters: readonly unknown[]): unknown[] {
+  return parameters.map((value) => (typeof value === 'string' ? storableText(value) : value));
+}
 
 /** Larger batches are not faster. */
 const maxVotes = 64;

@@ -10,9 +10,8 @@ import type { Log } from '../../../platform/log.ts';
 import { makeDirectory } from '../../../platform/make-directory.ts';
 import { saveDeletedLog } from '../../../platform/save-deleted-log.ts';
 import { forKysely, openSqlite, sqliteConnection, sqliteMigratingConnection } from '../../../platform/sqlite.ts';
-import type { Execute, OpenOptions, SqliteEngine } from '../engine.ts';
+import type { Execute, OpenOptions, RecordVote, SqliteEngine } from '../engine.ts';
 import { migrations } from '../migrations/index.ts';
-import type { RecordVote } from '../record-vote.ts';
 import { createDriver, type DriverOptions } from './driver.ts';
 import { withStatementCache } from './statement-cache.ts';
 
