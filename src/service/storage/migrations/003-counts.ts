@@ -1,14 +1,12 @@
 import type { SqlDialect } from '../../../platform/database/dialect.ts';
-import type { Migration } from '../../../platform/database/migrations/migration.ts';
 import { postgresCounts } from './003-counts-postgres.ts';
-import { runStatements } from './statements.ts';
 
 /**
  * Counts votes and reviews where they are written, and sorts reviews by index, so that a lookup costs the same however
  * many a listing has. Triggers count for whatever writes.
  */
-export function counts({ name }: SqlDialect): Migration {
-  return { up: runStatements([...(name === 'sqlite' ? sqliteCounts : postgresCounts), ...reviewIndexes]) };
+export function counts({ name }: SqlDialect): string[] {
+  return [...(name === 'sqlite' ? sqliteCounts : postgresCounts), ...reviewIndexes];
 }
 
 /** The month of a time in ms, UTC: 202612. */
