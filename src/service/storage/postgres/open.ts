@@ -1,4 +1,4 @@
-import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
+import type { CompiledQuery, QueryResult } from 'kysely';
 import type pg from 'pg';
 import { systemClock as clock } from '../../../platform/clock.ts';
 import { runMigrations } from '../../../platform/database/migrations/migrate.ts';
@@ -12,11 +12,12 @@ import {
 import { postgresDialect } from '../../../platform/database/postgres-dialect.ts';
 import { createMigratingConnection } from '../../../platform/database/postgres-migrating.ts';
 import { createPool } from '../../../platform/database/postgres-pool.ts';
-import type { PostgresTransactions, TransactionTimeouts } from '../../../platform/database/postgres-transactions.ts';
+import type { TransactionTimeouts } from '../../../platform/database/postgres-transactions.ts';
 import { second } from '../../../platform/durations.ts';
 import { StoreUnavailableError } from '../../../platform/errors.ts';
 import type { OpenOptions, PostgresEngine } from '../engine.ts';
 import { migrations } from '../migrations/index.ts';
+import { createSessionDriver, type SessionSource } from '../session-driver.ts';
 import { createRecordVote, storable } from './record-votes.ts';
 
 /** A request waits for locks as long as with SQLite. */
@@ -83,7 +84,7 @@ export async function openPostgresEngine(url: string, { onMigration }: OpenOptio
       waiting: pool.waitingCount + readingPool.waitingCount,
     }),
     dialect: postgresDialect,
-    driver: createDriver({ pool, readingPool }),
+    driver: createSessionDriver(sessionsOf(pool, readingPool)),
     recordVote: createRecordVote({ transact }),
     read: async (text, parameters) => (await readRows(readingPool, text, parameters)).rows,
     transact,
@@ -91,71 +92,28 @@ export async function openPostgresEngine(url: string, { onMigration }: OpenOptio
   };
 }
 
-interface DriverOptions {
-  readonly pool: pg.Pool;
-  /** For reads outside a transaction. */
-  readonly readingPool: pg.Pool;
-}
-
 /**
- * A kysely driver whose transactions have timeouts of their own, since PgBouncer has no session settings, and whose
- * errors are those of the service.
+ * Transactions have timeouts of their own, since PgBouncer has no session settings, and the errors are those of the
+ * service.
  */
-function createDriver({ pool, readingPool }: DriverOptions): Driver {
-  class Session implements DatabaseConnection {
-    #transaction: PostgresTransactions | null = null;
-
-    async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-      if (this.#transaction !== null) return execute<Row>(this.#transaction, query);
-      if (query.query.kind === 'SelectQueryNode' && query.query.endModifiers === undefined) {
-        return resultOf<Row>(await readRows(readingPool, query.sql, query.parameters));
-      }
-      await this.begin();
-      try {
-        const result = await execute<Row>(this.#transaction as unknown as PostgresTransactions, query);
-        await this.commit();
-        return result;
-      } catch (error) {
-        await this.rollback();
-        throw error;
-      }
-    }
-
-    streamQuery(): AsyncIterableIterator<never> {
-      throw new Error('Streaming is not supported.');
-    }
-
-    async begin(): Promise<void> {
+function sessionsOf(pool: pg.Pool, readingPool: pg.Pool): SessionSource {
+  return {
+    read<Row>(query: CompiledQuery) {
+      if (query.query.kind !== 'SelectQueryNode' || query.query.endModifiers !== undefined) return null;
+      return readRows(readingPool, query.sql, query.parameters).then(resultOf<Row>);
+    },
+    async begin() {
       const transaction = createTransactions(pool, timeouts);
       await stored(transaction.begin());
-      this.#transaction = transaction;
-    }
-
-    async commit(): Promise<void> {
-      const transaction = this.#transaction;
-      this.#transaction = null;
-      if (transaction !== null) await stored(transaction.commit());
-    }
-
-    async rollback(): Promise<void> {
-      await this.#transaction?.rollback();
-      this.#transaction = null;
-    }
-  }
-
-  return {
-    init: async () => {},
-    acquireConnection: async () => new Session(),
-    beginTransaction: (session: Session) => session.begin(),
-    commitTransaction: (session: Session) => session.commit(),
-    rollbackTransaction: (session: Session) => session.rollback(),
-    releaseConnection: (session: Session) => session.rollback(),
-    destroy: async () => {},
+      return {
+        async execute<Row>({ sql, parameters }: CompiledQuery) {
+          return resultOf<Row>(await stored(transaction.execute({ sql, parameters: storable(parameters) })));
+        },
+        commit: () => stored(transaction.commit()),
+        rollback: () => transaction.rollback(),
+      };
+    },
   };
-}
-
-async function execute<Row>(transaction: PostgresTransactions, query: CompiledQuery): Promise<QueryResult<Row>> {
-  return resultOf<Row>(await stored(transaction.execute({ sql: query.sql, parameters: storable(query.parameters) })));
 }
 
 function resultOf<Row>({ rows, rowCount }: Pick<pg.QueryResult<object>, 'rows' | 'rowCount'>): QueryResult<Row> {

@@ -1,11 +1,4 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  type QueryResult,
-  type SqliteDatabase,
-  SqliteDriver,
-} from 'kysely';
+import { type DatabaseConnection, type Driver, type SqliteDatabase, SqliteDriver } from 'kysely';
 import { systemClock as clock } from '../../../platform/clock.ts';
 import type { DatabaseFileReplacedError } from '../../../platform/database-files.ts';
 import { second } from '../../../platform/durations.ts';
@@ -13,7 +6,8 @@ import { StoreUnavailableError } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
 import { isBusy } from '../../../platform/sqlite.ts';
 import type { Execute, SqliteEngine } from '../engine.ts';
-import { createGroupCommit, type Member } from './group-commit.ts';
+import { createSessionDriver } from '../session-driver.ts';
+import { createGroupCommit } from './group-commit.ts';
 
 /** How long a statement waits for a lock of another process before it fails (ms). */
 const lockTimeoutMs = 3 * second;
@@ -81,53 +75,14 @@ export async function createDriver({ writer, reader, checkFiles, log }: DriverOp
     if (replaced !== null) throw new StoreUnavailableError(replaced);
   }
 
-  class Session implements DatabaseConnection {
-    #member: Member | null = null;
-
-    async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-      if (this.#member !== null) return writing.executeQuery<Row>(query);
-      if (reading !== null && query.query.kind === 'SelectQueryNode') {
-        return retryWhileBusy(() => reading.executeQuery<Row>(query), performance.now());
-      }
-      await this.begin();
-      try {
-        const result = await writing.executeQuery<Row>(query);
-        await this.commit();
-        return result;
-      } catch (error) {
-        this.rollback();
-        throw error;
-      }
-    }
-
-    streamQuery(): AsyncIterableIterator<never> {
-      throw new Error('Streaming is not supported.');
-    }
-
-    async begin(): Promise<void> {
-      this.#member = await groupCommit.begin();
-    }
-
-    async commit(): Promise<void> {
-      const member = this.#member;
-      this.#member = null;
-      await member?.commit();
-    }
-
-    rollback(): void {
-      this.#member?.rollback();
-      this.#member = null;
-    }
-  }
-
   return {
-    init: async () => {},
-    acquireConnection: async () => new Session(),
-    beginTransaction: (session: Session) => session.begin(),
-    commitTransaction: (session: Session) => session.commit(),
-    rollbackTransaction: async (session: Session) => session.rollback(),
-    releaseConnection: async (session: Session) => session.rollback(),
-    destroy: async () => {},
+    ...createSessionDriver({
+      read(query) {
+        if (reading === null || query.query.kind !== 'SelectQueryNode') return null;
+        return retryWhileBusy(() => reading.executeQuery(query), performance.now());
+      },
+      begin: async () => ({ ...(await groupCommit.begin()), execute: (query) => writing.executeQuery(query) }),
+    }),
     async transact(work) {
       const member = await groupCommit.begin();
       let result: ReturnType<typeof work>;
