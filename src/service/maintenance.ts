@@ -2,6 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import { day, minute } from '../platform/durations.ts';
 import { messageOf, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import { createLoop } from '../platform/loop.ts';
 import { deleteOldActionCounts } from './abuse/action-counter.ts';
 import { deleteExpiredChallenges } from './abuse/proof-of-work.ts';
 import { deleteClosedReports } from './abuse/reports.ts';
@@ -20,43 +21,30 @@ const intervalMs = 1 * minute;
 /** How long finished deliveries and closed reports are stored (ms). */
 const deliveryRetentionMs = 90 * day;
 
-/** The loop that deletes expired rows and ends paid periods. */
-export interface Maintenance {
-  /** Why the last run failed; null if it did not. */
-  readonly failure: () => string | null;
-  stop(): Promise<void>;
-}
-
 /**
  * Deletes expired rows and ends paid periods, once a minute.
  * @param onQueued is called after orders were changed, because webhooks may be waiting
  */
 export function startMaintenance(
-  { database, clock, log }: { database: Database; clock: Clock; log: Log },
+  { database, clock, log }: { readonly database: Database; readonly clock: Clock; readonly log: Log },
   onQueued: () => void,
-): Maintenance {
+) {
   let failure: string | null = null;
-  const stopping = new AbortController();
-  async function loop(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        if ((await runMaintenance(database, clock.now())) > 0) onQueued();
-        failure = null;
-      } catch (thrown) {
-        failure = `Maintenance failed: ${messageOf(thrown)}`;
-        log.error({ error: messageOf(thrown) }, 'maintenance failed');
-      }
-      await clock.sleep(intervalMs, stopping.signal);
-    }
-  }
-  const running = loop();
-  return {
-    failure: () => failure,
-    async stop() {
-      stopping.abort();
-      await running;
+  const loop = createLoop({
+    async round() {
+      if ((await runMaintenance(database, clock.now())) > 0) onQueued();
+      failure = null;
     },
-  };
+    pauseMs: intervalMs,
+    onError(error) {
+      failure = `Maintenance failed: ${messageOf(error)}`;
+      log.error({ error: messageOf(error) }, 'maintenance failed');
+    },
+    clock,
+  });
+  loop.start();
+  /** `failure`: why the last run failed; null if it did not. */
+  return { failure: () => failure, stop: loop.stop };
 }
 
 /** @returns the number of orders that were renewed or expired. */

@@ -11,14 +11,14 @@ import { type ActionLimits, defaultActionLimits, type LimitedAction, openAdmissi
 import { openProofOfWork } from './abuse/proof-of-work.ts';
 import type { VoteChallenge } from './abuse/vote-challenge.ts';
 import { createServiceAdmin, type ServiceAdmin } from './admin.ts';
-import { createKeyUsage } from './api/key-usage.ts';
+import { KeyUsage } from './api/key-usage.ts';
 import { apiBasePath, createServiceApp, rejectExpectation, requireHost } from './app.ts';
 import { createDiscordSignIn, type DiscordApplication } from './discord-sign-in/discord-accounts.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createMonitoring, serviceReadiness } from './monitoring/monitoring.ts';
 import { createServiceCounters } from './monitoring/service-counters.ts';
 import { createSessions } from './pages/session.ts';
-import { openReservations, watchReservations } from './rate-limit/open-reservations.ts';
+import { openReservations } from './rate-limit/open-reservations.ts';
 import { createRateLimiter, defaultRules } from './rate-limit/rate-limiter.ts';
 import { type SeedResult, seed } from './seed/seed.ts';
 import { openDatabase } from './storage/database.ts';
@@ -179,20 +179,17 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     let listener: RequestListener = () => {};
     const { port } = await listen((...call) => listener(...call), { host, port: options.port ?? 0 }, '');
     const url = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? localUrl(host, port);
-    const limit = watchReservations(
-      await openReservations({
-        ...{ database, address, redisUrl: options.redis },
-        ...{ clock, log, rules: defaultRules },
-      }),
-      clock,
-    );
-    const limiter = createRateLimiter({ reservations: limit.reservations, clock, log });
-    const usage = createKeyUsage({ database, clock, log });
+    const reservations = await openReservations({
+      ...{ database, address, redisUrl: options.redis },
+      ...{ clock, log, rules: defaultRules },
+    });
+    const limiter = createRateLimiter({ reservations, clock, log });
+    const usage = new KeyUsage({ database, clock, log });
     const dispatcher = startWebhookDispatcher(context, log);
     const maintenance = startMaintenance({ database, clock, log }, dispatcher.nudge);
     const monitoring = createMonitoring({
-      ...{ database, clock, log, counters, basePath: apiBasePath, reservations: limit.count },
-      checks: serviceReadiness(database, { webhooks: dispatcher, maintenance, limit }),
+      ...{ database, clock, log, counters, basePath: apiBasePath, reservations: limiter.reservations },
+      checks: serviceReadiness(database, { webhooks: dispatcher, maintenance, limit: limiter }),
       isStopping: () => isStopping,
     });
     const app = createServiceApp({

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { minute, second } from '../../src/platform/durations.ts';
 import { formatHistogram } from '../../src/platform/http/service-metrics/service-metrics.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { endpointGroupOf, RequestStatistics } from '../../src/service/monitoring/monitoring.ts';
-import { watchReservations } from '../../src/service/rate-limit/open-reservations.ts';
+import { createRateLimiter } from '../../src/service/rate-limit/rate-limiter.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { queriesOf, readQueueState } from '../../src/service/storage/deliveries/delivery-queue.ts';
 import { eventually } from '../support/eventually.ts';
@@ -182,24 +183,34 @@ it('durations are counted up to each bound', () => {
 it('reservations that failed make the process not ready, for ten seconds or until one succeeds', async () => {
   const clock = leapingClock();
   let error: Error | null = new Error('no Redis');
-  const reserved = { block: { size: 1, usableUntil: 0 }, others: [] };
-  const run = () => {
+  let waits = false;
+  const reserved = () => ({ block: { size: 1, usableUntil: clock.monotonic() }, others: [] });
+  const reserve = async (requests: readonly unknown[]) => {
     if (error !== null) throw error;
-    return reserved;
+    return requests.map(reserved);
+  };
+  const reserveNow = () => {
+    if (waits) return null;
+    if (error !== null) throw error;
+    return reserved();
   };
   const nothing = async () => {};
-  const inner = { reserveNow: run, reserve: async () => [run()], settle: nothing, deleteOld: nothing, close: nothing };
-  const watched = watchReservations(inner, clock);
-  const request = { keyId: 1, own: [], wanted: 1 };
-  expect(watched.failure()).toBe(null);
-  expect(() => watched.reservations.reserveNow(request)).toThrow('no Redis');
-  expect(watched.failure()).toContain('no Redis');
+  const reservations = { reserveNow, reserve, settle: nothing, deleteOld: nothing, close: nothing };
+  const limiter = createRateLimiter({ reservations, clock, log: createLog({ level: 'silent', secrets: [] }) });
+  expect(limiter.failure()).toBe(null);
+  expect(() => limiter.count(1)).toThrow('no Redis');
+  expect(limiter.failure()).toContain('no Redis');
   clock.leap(10 * second);
-  expect(watched.failure()).toBe(null);
-  await expect(watched.reservations.reserve([request])).rejects.toThrow('no Redis');
-  expect(watched.failure()).toContain('no Redis');
+  expect(limiter.failure()).toBe(null);
+  waits = true;
+  await expect(limiter.count(1)).rejects.toThrow('no Redis');
+  expect(limiter.failure()).toContain('no Redis');
   error = null;
-  expect(await watched.reservations.reserve([request, request])).toEqual([reserved]);
-  expect(watched.failure()).toBe(null);
-  expect(watched.count()).toBe(2);
+  expect(await Promise.all([limiter.count(1), limiter.count(2)])).toMatchObject([
+    { isAllowed: true },
+    { isAllowed: true },
+  ]);
+  expect(limiter.failure()).toBe(null);
+  expect(limiter.reservations()).toBe(2);
+  await limiter.stop();
 });

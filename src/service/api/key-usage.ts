@@ -2,52 +2,47 @@ import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { createLoop, type Loop } from '../../platform/loop.ts';
 import type { Database } from '../storage/database.ts';
 import { saveKeyUsage } from '../storage/listings/keys.ts';
 
-/** Notes which keys are used, to the minute. */
-export interface KeyUsage {
-  /** Costs no statement. @param now ms since the epoch */
-  note(keyId: number, now: number): void;
-  /** Stores what was noted, and ends. */
-  stop(): Promise<void>;
-}
-
 const intervalMs = 1 * minute;
 
-/** Keeps the last use of each key in memory and stores all of them together, once a minute. */
-export function createKeyUsage({ database, clock, log }: { database: Database; clock: Clock; log: Log }): KeyUsage {
-  const stopping = new AbortController();
+/** Keeps the last use of each key in memory, to the minute, and stores all of them together, once a minute. */
+export class KeyUsage {
+  readonly #database: Database;
+  readonly #log: Log;
+  readonly #loop: Loop;
   /** The start of the minute of each key's last use (ms since the epoch), as far as it is not stored. */
-  let noted = new Map<number, number>();
+  #noted = new Map<number, number>();
 
-  async function store(): Promise<void> {
-    if (noted.size === 0) return;
-    const unsaved = noted;
-    noted = new Map();
+  constructor({ database, clock, log }: { readonly database: Database; readonly clock: Clock; readonly log: Log }) {
+    this.#database = database;
+    this.#log = log;
+    this.#loop = createLoop({ round: () => this.#store(), pauseMs: intervalMs, onError: () => {}, clock });
+    this.#loop.start();
+  }
+
+  /** Costs no statement. @param now ms since the epoch */
+  note(keyId: number, now: number): void {
+    this.#noted.set(keyId, now - (now % intervalMs));
+  }
+
+  /** Stores what was noted, and ends. */
+  async stop(): Promise<void> {
+    await this.#loop.stop();
+    await this.#store();
+  }
+
+  async #store(): Promise<void> {
+    if (this.#noted.size === 0) return;
+    const unsaved = this.#noted;
+    this.#noted = new Map();
     try {
-      await saveKeyUsage(database, unsaved);
+      await saveKeyUsage(this.#database, unsaved);
     } catch (thrown) {
-      log.warn({ error: messageOf(thrown) }, 'the last use of API keys could not be stored');
-      for (const [keyId, at] of unsaved) if (!noted.has(keyId)) noted.set(keyId, at);
+      this.#log.warn({ error: messageOf(thrown) }, 'the last use of API keys could not be stored');
+      for (const [keyId, at] of unsaved) if (!this.#noted.has(keyId)) this.#noted.set(keyId, at);
     }
   }
-
-  async function loop(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await clock.sleep(intervalMs, stopping.signal);
-      await store();
-    }
-  }
-
-  const running = loop();
-  return {
-    note(keyId, now) {
-      noted.set(keyId, now - (now % intervalMs));
-    },
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
 }

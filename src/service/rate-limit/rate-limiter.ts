@@ -3,7 +3,7 @@ import { minute, second } from '../../platform/durations.ts';
 import { messageOf, StoreUnavailableError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { KeyWindow } from './key-window.ts';
-import type { ReservationRules, Reservations } from './reserve.ts';
+import type { ReservationRules, Reservations, Reserved } from './reserve.ts';
 
 /** A request after it was counted, or rejected. */
 export interface CountedRequest {
@@ -20,6 +20,10 @@ export interface RateLimiter {
    * with a StoreUnavailableError if reservations cannot be stored. Throws the same.
    */
   count(keyId: number): CountedRequest | Promise<CountedRequest>;
+  /** The number of keys for which a block was requested. */
+  reservations(): number;
+  /** Why requests could not be reserved a moment ago; null if they could. */
+  failure(): string | null;
   /** Stores what was counted exactly, so that the next process knows it, and closes the reservations. */
   stop(): Promise<void>;
 }
@@ -43,6 +47,10 @@ const sweepPauseMs = 5;
 const deleteOldMs = 1 * minute;
 /** While another process has requests reserved, which it may give back, it is asked again after this (ms). */
 const deniedMs = 1 * second;
+/**
+ * How long a failure makes the process not ready (ms): without requests, nothing shows that reservations work again.
+ */
+const failureHoldMs = 10 * second;
 
 type Waiter = PromiseWithResolvers<CountedRequest>;
 
@@ -64,6 +72,30 @@ export function createRateLimiter(
   /** Settles when the last transaction and what follows it are done. */
   let last: Promise<unknown> = Promise.resolve();
   let transactions = 0;
+  let reservedKeys = 0;
+  let failed: { readonly reason: string; readonly at: number } | null = null;
+
+  function noteReserved(keys: number): void {
+    reservedKeys += keys;
+    failed = null;
+  }
+
+  function noteFailure(error: unknown): void {
+    failed = { reason: `Requests cannot be counted: ${messageOf(error)}`, at: clock.monotonic() };
+  }
+
+  /** Null if a reservation takes a round trip, or has to wait for one. */
+  function reserveNow(keyId: number, own: readonly number[]): Reserved | null {
+    if (transactions > 0) return null;
+    try {
+      const reserved = reservations.reserveNow({ keyId, own, wanted: 1 });
+      if (reserved !== null) noteReserved(1);
+      return reserved;
+    } catch (error) {
+      noteFailure(error);
+      throw error;
+    }
+  }
 
   /** A block must not be opened in memory after a later transaction gave it back. */
   async function inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
@@ -99,7 +131,7 @@ export function createRateLimiter(
     if (queue === undefined) {
       if (window.use(now)) return resultOf(true, window, now);
       if (window.deniedUntil !== undefined && now < window.deniedUntil) return resultOf(false, window, now);
-      const reserved = transactions === 0 ? reservations.reserveNow({ keyId, own: window.own, wanted: 1 }) : null;
+      const reserved = reserveNow(keyId, window.own);
       if (reserved !== null) {
         window.open(reserved.block, reserved.others);
         const then = clock.monotonic();
@@ -122,6 +154,7 @@ export function createRateLimiter(
       try {
         await inTurn(() => answer(batch));
       } catch (error) {
+        noteFailure(error);
         // Those that arrived meanwhile would wait for the same lock.
         for (const waiter of [...batch.values(), ...waiting.values()].flat()) waiter.reject(error);
         waiting = new Map();
@@ -140,6 +173,7 @@ export function createRateLimiter(
     const now = clock.monotonic();
     const requests = [...open].map(([keyId, { length }]) => ({ keyId, own: windowOf(keyId, now).own, wanted: length }));
     const reserved = await reservations.reserve(requests);
+    noteReserved(requests.length);
     for (const [index, { keyId }] of requests.entries()) {
       const result = reserved[index];
       if (result !== undefined) windowOf(keyId, clock.monotonic()).open(result.block, result.others);
@@ -229,6 +263,8 @@ export function createRateLimiter(
   const running = run();
   return {
     count,
+    reservations: () => reservedKeys,
+    failure: () => (failed !== null && clock.monotonic() - failed.at < failureHoldMs ? failed.reason : null),
     async stop() {
       stopping.abort();
       await running;

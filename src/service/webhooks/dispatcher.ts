@@ -2,6 +2,7 @@ import { watchClockSteps } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { createLoop } from '../../platform/loop.ts';
 import type { LeasedDelivery, WebhookKey } from '../storage/deliveries/deliveries.ts';
 import {
   type Claim,
@@ -12,16 +13,6 @@ import {
 } from '../storage/deliveries/delivery-queue.ts';
 import { releaseDelivery } from '../storage/deliveries/settle-delivery.ts';
 import { attemptDelivery, type DeliveryContext, webhookResponseTimeoutMs } from './attempt.ts';
-
-/** The worker that sends queued deliveries. */
-export interface WebhookDispatcher {
-  /** Polls now, because a delivery was queued. */
-  readonly nudge: () => void;
-  /** Why the queue could not be read the last time; null if it could. */
-  readonly failure: () => string | null;
-  /** Claims no more deliveries, waits 2 s for those in flight, then aborts the rest, which stay queued. */
-  readonly stop: () => Promise<void>;
-}
 
 /** Concurrent requests, in total and per webhook, so that a slow receiver does not delay the others. */
 const maxInFlight = 32;
@@ -38,17 +29,16 @@ const maxPollMs = 5 * second;
 const stopGraceMs = 2 * second;
 const errorDelayMs = 5 * second;
 
-export function startWebhookDispatcher(context: DeliveryContext, log: Log): WebhookDispatcher {
+/** Starts the worker that sends queued deliveries. */
+export function startWebhookDispatcher(context: DeliveryContext, log: Log) {
   const { database, clock } = context;
   const clockStep = watchClockSteps(clock);
-  const stopping = new AbortController();
   const aborting = new AbortController();
   const inFlight = new Map<Promise<void>, WebhookKey>();
-  let wake = new AbortController();
   let isAdjustedAtStart = false;
   let failure: string | null = null;
-
-  const nudge = (): void => wake.abort();
+  let pauseMs = maxPollMs;
+  let mayWake = true;
 
   async function send(delivery: LeasedDelivery): Promise<void> {
     try {
@@ -110,33 +100,39 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log): Webh
     await shiftDeliveryTimes(database, { stepMs: -stepMs, now, maxLeaseMs });
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      wake = new AbortController();
-      try {
-        await adjustToClock();
-        if (stopping.signal.aborted) return;
-        // A due delivery that cannot be claimed waits for a finished request, which nudges.
-        const dueAt = await claimAvailable();
-        failure = null;
-        const waitMs = dueAt === null ? maxPollMs : Math.max(0, dueAt - clock.now());
-        await clock.sleep(Math.min(waitMs, maxPollMs), wake.signal);
-      } catch (thrown) {
-        failure = `The webhook queue cannot be read: ${messageOf(thrown)}`;
-        log.error({ error: messageOf(thrown) }, 'cannot read the webhook queue');
-        await clock.sleep(errorDelayMs, stopping.signal);
-      }
-    }
+  const loop = createLoop({
+    async round(signal) {
+      mayWake = true;
+      await adjustToClock();
+      if (signal.aborted) return;
+      // A due delivery that cannot be claimed waits for a finished request, which nudges.
+      const dueAt = await claimAvailable();
+      failure = null;
+      pauseMs = dueAt === null ? maxPollMs : Math.min(Math.max(0, dueAt - clock.now()), maxPollMs);
+    },
+    pauseMs: () => pauseMs,
+    onError(error) {
+      failure = `The webhook queue cannot be read: ${messageOf(error)}`;
+      pauseMs = errorDelayMs;
+      mayWake = false;
+      log.error({ error: messageOf(error) }, 'cannot read the webhook queue');
+    },
+    clock,
+  });
+  loop.start();
+
+  /** Polls now, because a delivery was queued, except in the pause after an error. */
+  function nudge(): void {
+    if (mayWake) loop.wake();
   }
 
-  const running = run();
   return {
     nudge,
+    /** Why the queue could not be read the last time; null if it could. */
     failure: () => failure,
+    /** Claims no more deliveries, waits 2 s for those in flight, then aborts the rest, which stay queued. */
     async stop() {
-      stopping.abort();
-      nudge();
-      await running;
+      await loop.stop();
       const timerController = new AbortController();
       void clock.sleep(stopGraceMs, timerController.signal).then(() => aborting.abort());
       await Promise.all(inFlight.keys());
