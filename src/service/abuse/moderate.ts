@@ -5,40 +5,13 @@ import { deleteReviewBy } from '../storage/reviews.ts';
 import { closeReports, type ReportTarget } from './reports.ts';
 
 /** What an operator can do. */
-export type ModerationAction =
+type ModerationAction =
   | 'dismiss-reports'
   | 'remove-review'
   | 'hide-listing'
   | 'publish-listing'
   | 'ban-member'
   | 'lift-ban';
-
-/** An action of an operator. `listingId` and `userId` are what it was about. */
-export interface ModerationLogEntry {
-  /** ms since the epoch. */
-  readonly at: number;
-  readonly operatorId: string;
-  readonly action: ModerationAction;
-  readonly listingId: string | null;
-  readonly userId: string | null;
-  readonly reason: string;
-}
-
-/** Logs an action, in its transaction. */
-export async function logModeration(sql: Sql, entry: ModerationLogEntry): Promise<void> {
-  await sql
-    .insertInto('moderation_log')
-    .values({
-      id: randomUUID(),
-      at: entry.at,
-      operator_id: entry.operatorId,
-      action: entry.action,
-      listing_id: entry.listingId,
-      user_id: entry.userId,
-      reason: entry.reason,
-    })
-    .execute();
-}
 
 /** Whether the last decision about a listing was to hide it, also if it was deleted since. */
 export async function wasHidden(sql: Sql, listingId: string): Promise<boolean> {
@@ -116,68 +89,83 @@ export interface ModerationContext {
   readonly reason: string;
 }
 
+/** What an action was about. */
+interface ModerationSubject {
+  readonly listingId: string | null;
+  readonly userId: string | null;
+}
+
+/** Runs an action of an operator in a transaction, which logs it if it has changed anything. */
+function moderate(
+  database: Database,
+  action: ModerationAction,
+  { listingId, userId }: ModerationSubject,
+  { operatorId, now, reason }: ModerationContext,
+  act: (sql: Sql) => Promise<boolean>,
+): Promise<boolean> {
+  return database.transaction().execute(async (sql) => {
+    if (!(await act(sql))) return false;
+    const entry = {
+      id: randomUUID(),
+      at: now,
+      operator_id: operatorId,
+      action,
+      listing_id: listingId,
+      user_id: userId,
+    };
+    await sql
+      .insertInto('moderation_log')
+      .values({ ...entry, reason })
+      .execute();
+    return true;
+  });
+}
+
 /** Closes the reports of a target without another effect; false if there are none. */
 export function dismissReports(database: Database, target: ReportTarget, context: ModerationContext): Promise<boolean> {
-  const { now } = context;
-  return database.transaction().execute(async (sql) => {
-    if ((await closeReports(sql, target, 'dismissed', now)) === 0) return false;
-    await logModeration(sql, { ...entry(context), action: 'dismiss-reports', ...subjectOf(target) });
-    return true;
+  return moderate(database, 'dismiss-reports', subjectOf(target), context, async (sql) => {
+    return (await closeReports(sql, target, 'dismissed', context.now)) > 0;
   });
 }
 
 /** Deletes a review, and closes its reports; false if it does not exist any more. */
 export function removeReview(database: Database, target: ReportTarget, context: ModerationContext): Promise<boolean> {
-  const { now } = context;
-  return database.transaction().execute(async (sql) => {
+  return moderate(database, 'remove-review', subjectOf(target), context, async (sql) => {
     const removed = await deleteReviewBy(sql, target.listingId, target.reviewUserId);
-    await closeReports(sql, target, removed ? 'upheld' : 'dismissed', now);
-    if (removed) await logModeration(sql, { ...entry(context), action: 'remove-review', ...subjectOf(target) });
+    await closeReports(sql, target, removed ? 'upheld' : 'dismissed', context.now);
     return removed;
   });
 }
 
 /** Hides a listing with a reason that its owner sees, and closes its reports; false if it does not exist. */
 export function hideListing(database: Database, listingId: string, context: ModerationContext): Promise<boolean> {
-  const { now, reason } = context;
-  return database.transaction().execute(async (sql) => {
-    if (!(await updateListingState(sql, listingId, 'hidden', reason))) return false;
-    await closeReports(sql, { kind: 'listing', listingId, reviewUserId: '' }, 'upheld', now);
-    await logModeration(sql, { ...entry(context), action: 'hide-listing', listingId, userId: null });
+  return moderate(database, 'hide-listing', { listingId, userId: null }, context, async (sql) => {
+    if (!(await updateListingState(sql, listingId, 'hidden', context.reason))) return false;
+    await closeReports(sql, { kind: 'listing', listingId, reviewUserId: '' }, 'upheld', context.now);
     return true;
   });
 }
 
 /** Publishes a listing that waited or was hidden; false if it does not exist. */
 export function publishListing(database: Database, listingId: string, context: ModerationContext): Promise<boolean> {
-  return database.transaction().execute(async (sql) => {
-    if (!(await updateListingState(sql, listingId, 'published', null))) return false;
-    await logModeration(sql, { ...entry(context), action: 'publish-listing', listingId, userId: null });
-    return true;
-  });
+  return moderate(database, 'publish-listing', { listingId, userId: null }, context, (sql) =>
+    updateListingState(sql, listingId, 'published', null),
+  );
 }
 
 /** Bans a member, who sees the reason. */
-export async function ban(database: Database, userId: string, context: ModerationContext): Promise<void> {
-  await database.transaction().execute(async (sql) => {
+export function ban(database: Database, userId: string, context: ModerationContext): Promise<boolean> {
+  return moderate(database, 'ban-member', { listingId: null, userId }, context, async (sql) => {
     await banMember(sql, { userId, reason: context.reason, bannedAt: context.now });
-    await logModeration(sql, { ...entry(context), action: 'ban-member', listingId: null, userId });
+    return true;
   });
 }
 
 /** False if the member was not banned. */
 export function unban(database: Database, userId: string, context: ModerationContext): Promise<boolean> {
-  return database.transaction().execute(async (sql) => {
-    if (!(await liftBan(sql, userId))) return false;
-    await logModeration(sql, { ...entry(context), action: 'lift-ban', listingId: null, userId });
-    return true;
-  });
+  return moderate(database, 'lift-ban', { listingId: null, userId }, context, (sql) => liftBan(sql, userId));
 }
 
-function entry({ operatorId, now, reason }: ModerationContext) {
-  return { operatorId, at: now, reason };
-}
-
-function subjectOf({ listingId, reviewUserId }: ReportTarget) {
+function subjectOf({ listingId, reviewUserId }: ReportTarget): ModerationSubject {
   return { listingId, userId: reviewUserId === '' ? null : reviewUserId };
 }

@@ -95,6 +95,18 @@ export interface ConformanceCheck {
   readonly run: (context: CheckContext) => Promise<string | null>;
 }
 
+type Run = ConformanceCheck['run'];
+
+/** A check of a statement in a section of the document. */
+export function documented(section: string, line: string, run: Run): ConformanceCheck {
+  return { section, line, source: 'document', run };
+}
+
+/** A check of a choice of this service. */
+export function chosen(line: string, run: Run): ConformanceCheck {
+  return { section: 'silent', line, source: 'choice', run };
+}
+
 /** The check cannot be run in this environment. */
 export class SkipCheckError extends Error {}
 

@@ -1,5 +1,14 @@
 import type { ServiceListingKind } from '../listing/listing.ts';
-import { type ConformanceCheck, failureIssue, isJson, requestWithKey, requireKey, statusIssue } from './check.ts';
+import {
+  type ConformanceCheck,
+  chosen,
+  documented,
+  failureIssue,
+  isJson,
+  requestWithKey,
+  requireKey,
+  statusIssue,
+} from './check.ts';
 import type { DocumentedEndpoint } from './documented-endpoints.ts';
 
 const listingKinds: readonly ServiceListingKind[] = ['server', 'bot'];
@@ -11,18 +20,9 @@ const invalidKey = 'no-such-key';
 export function endpointChecks(endpoint: DocumentedEndpoint): ConformanceCheck[] {
   const { path: template, keyTypes } = endpoint;
   const path = template.replace(/\{\w+\}/g, unknownUserId);
-  const document = (section: string, line: string, run: ConformanceCheck['run']): ConformanceCheck => ({
-    section,
-    line: `GET ${template} ${line}`,
-    source: 'document',
-    run,
-  });
-  const choice = (line: string, run: ConformanceCheck['run']): ConformanceCheck => ({
-    section: 'silent',
-    line: `GET ${template} ${line}`,
-    source: 'choice',
-    run,
-  });
+  const document = (section: string, line: string, run: ConformanceCheck['run']) =>
+    documented(section, `GET ${template} ${line}`, run);
+  const choice = (line: string, run: ConformanceCheck['run']) => chosen(`GET ${template} ${line}`, run);
   const [firstKind = 'server'] = keyTypes;
   const otherKinds = listingKinds.filter((kind) => !keyTypes.includes(kind));
 

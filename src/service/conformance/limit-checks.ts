@@ -3,6 +3,8 @@ import type { ServiceListingKind } from '../listing/listing.ts';
 import {
   type CheckContext,
   type ConformanceCheck,
+  chosen,
+  documented,
   type Exchange,
   failureIssue,
   requestWithKey,
@@ -22,48 +24,25 @@ export function limitChecks(): ConformanceCheck[] {
     return measured;
   };
   return [
-    {
-      section: '7, 8',
-      line: 'more than 120 requests in a minute with one key return 429',
-      source: 'document',
-      run: async (context) => {
-        limited = await exhaustLimit(context, 'server');
-        return limited === null ? 'no 429' : failureIssue(limited, 429);
-      },
-    },
-    {
-      section: '8',
-      line: 'each key has its own limit',
-      source: 'document',
-      run: async (context) => statusIssue(await requestWithKey(context, 'bot', limitedPath), 200),
-    },
-    {
-      section: '8',
-      line: 'the first 120 requests in a minute do not return 429',
-      source: 'document',
-      run: async (context) => {
-        const count = await accepted(context);
-        return count < documentedLimit ? `429 after ${count}` : null;
-      },
-    },
-    {
-      section: '8',
-      line: 'no more than 120 requests in a minute are accepted',
-      source: 'document',
-      run: async (context) => {
-        const count = await accepted(context);
-        return count > documentedLimit ? `${count} accepted` : null;
-      },
-    },
-    {
-      section: 'silent',
-      line: 'a 429 has a Retry-After in seconds',
-      source: 'choice',
-      run: async () => {
-        const seconds = limited?.headers.get('retry-after') ?? 'no Retry-After';
-        return /^[1-9]\d?$/.test(seconds) ? null : seconds;
-      },
-    },
+    documented('7, 8', 'more than 120 requests in a minute with one key return 429', async (context) => {
+      limited = await exhaustLimit(context, 'server');
+      return limited === null ? 'no 429' : failureIssue(limited, 429);
+    }),
+    documented('8', 'each key has its own limit', async (context) =>
+      statusIssue(await requestWithKey(context, 'bot', limitedPath), 200),
+    ),
+    documented('8', 'the first 120 requests in a minute do not return 429', async (context) => {
+      const count = await accepted(context);
+      return count < documentedLimit ? `429 after ${count}` : null;
+    }),
+    documented('8', 'no more than 120 requests in a minute are accepted', async (context) => {
+      const count = await accepted(context);
+      return count > documentedLimit ? `${count} accepted` : null;
+    }),
+    chosen('a 429 has a Retry-After in seconds', async () => {
+      const seconds = limited?.headers.get('retry-after') ?? 'no Retry-After';
+      return /^[1-9]\d?$/.test(seconds) ? null : seconds;
+    }),
   ];
 }
 

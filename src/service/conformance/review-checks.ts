@@ -2,6 +2,8 @@ import { z } from 'zod';
 import {
   type CheckContext,
   type ConformanceCheck,
+  chosen,
+  documented,
   failureIssue,
   requestWithKey,
   SkipCheckError,
@@ -37,18 +39,7 @@ const invalidQueries = [
 
 /** The checks of the parameters of `GET /reviews` (document, sections 2.5, 4 and 8). */
 export function reviewChecks(): ConformanceCheck[] {
-  const document = (line: string, run: ConformanceCheck['run']): ConformanceCheck => ({
-    section: '4',
-    line: `GET /reviews ${line}`,
-    source: 'document',
-    run,
-  });
-  const choice = (line: string, run: ConformanceCheck['run']): ConformanceCheck => ({
-    section: 'silent',
-    line: `GET /reviews${line}`,
-    source: 'choice',
-    run,
-  });
+  const document = (line: string, run: ConformanceCheck['run']) => documented('4', `GET /reviews ${line}`, run);
   return [
     document('returns 10 reviews by default', (context) => countIssue(context, '', 10)),
     document('returns no more than limit=1', (context) => countIssue(context, '?limit=1', 1)),
@@ -64,11 +55,11 @@ export function reviewChecks(): ConformanceCheck[] {
       return JSON.stringify(byDefault.data) === JSON.stringify(newest.data) ? null : 'another order';
     }),
     document('never returns more than 50', maxReviewsIssue),
-    choice('?limit=51 is reduced to 50', async (context) =>
+    chosen('GET /reviews?limit=51 is reduced to 50', async (context) =>
       statusIssue(await requestWithKey(context, 'server', '/reviews?limit=51'), 200),
     ),
     ...invalidQueries.map((query) =>
-      choice(`?${query} is rejected with 400`, async (context) =>
+      chosen(`GET /reviews?${query} is rejected with 400`, async (context) =>
         failureIssue(await requestWithKey(context, 'server', `/reviews?${query}`), 400),
       ),
     ),

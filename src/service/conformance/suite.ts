@@ -3,7 +3,9 @@ import {
   type ConformanceCheck,
   type ConformanceCheckResult,
   type ConformanceKeys,
+  chosen,
   createTestClient,
+  documented,
   envelopeIssue,
   failureIssue,
   requestWithKey,
@@ -45,25 +47,21 @@ export async function* runConformance(options: SuiteOptions): AsyncGenerator<Con
   }
 }
 
-const unknownPathCheck: ConformanceCheck = {
-  section: 'silent',
-  line: 'an unknown path returns 404 in the failure envelope',
-  source: 'choice',
-  run: async (context) => failureIssue(await requestWithKey(context, 'server', '/no-such-endpoint'), 404),
-};
+const unknownPathCheck = chosen('an unknown path returns 404 in the failure envelope', async (context) =>
+  failureIssue(await requestWithKey(context, 'server', '/no-such-endpoint'), 404),
+);
 
 /**
  * Runs last and sends no request. Failures with a status that the document does not define must have the envelope too.
  */
-const envelopeCheck: ConformanceCheck = {
-  section: '2.1, 7',
-  line: 'every failure in this run is JSON in the failure envelope',
-  source: 'document',
-  run: async ({ client }) => {
+const envelopeCheck = documented(
+  '2.1, 7',
+  'every failure in this run is JSON in the failure envelope',
+  async ({ client }) => {
     for (const { method, path, response } of client.exchanges) {
       const issue = response.status < 400 || method === 'HEAD' ? null : envelopeIssue(response);
       if (issue !== null) return `${method} ${path}, status ${response.status}: ${issue}`;
     }
     return null;
   },
-};
+);

@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { second } from '../../platform/durations.ts';
 import { voteCooldownMs } from '../listing/cooldown.ts';
-import { type CheckContext, type ConformanceCheck, requestWithKey, SkipCheckError } from './check.ts';
+import {
+  type CheckContext,
+  type ConformanceCheck,
+  chosen,
+  documented,
+  requestWithKey,
+  SkipCheckError,
+} from './check.ts';
 import { unknownUserId } from './endpoint-checks.ts';
 
 /**
@@ -9,35 +16,23 @@ import { unknownUserId } from './endpoint-checks.ts';
  * @param votedUser the id of a user who has voted for the server
  */
 export function voteChecks(votedUser: string | undefined): ConformanceCheck[] {
-  const votedCheck = (line: string, issueOf: (observed: ObservedVoteStatus) => string | null): ConformanceCheck => ({
-    section: '2.4, 3',
-    line: `a user who has voted: ${line}`,
-    source: 'document',
-    run: async (context) => {
+  const votedCheck = (line: string, issueOf: (observed: ObservedVoteStatus) => string | null) =>
+    documented('2.4, 3', `a user who has voted: ${line}`, async (context) => {
       if (votedUser === undefined) throw new SkipCheckError('no --voted-user was provided');
       return issueOf(await fetchVoteStatus(context, votedUser));
-    },
-  });
+    });
   return [
     votedCheck('the dates are 12 hours apart, and canVote agrees with the seconds', dateIssue),
     votedCheck('secondsUntilVote is the time until nextVoteDate', secondsIssue),
     votedCheck('the dates have milliseconds', precisionIssue),
-    {
-      section: '2.4',
-      line: 'a user who has never voted: canVote is true',
-      source: 'document',
-      run: async (context) => ((await unknownUserStatus(context))['canVote'] === true ? null : 'canVote is not true'),
-    },
-    {
-      section: 'silent',
-      line: 'a user who has never voted: both dates are null, and 0 seconds',
-      source: 'choice',
-      run: async (context) => {
-        const { lastVoteDate, nextVoteDate, secondsUntilVote } = await unknownUserStatus(context);
-        const isExpected = lastVoteDate === null && nextVoteDate === null && secondsUntilVote === 0;
-        return isExpected ? null : JSON.stringify({ lastVoteDate, nextVoteDate, secondsUntilVote });
-      },
-    },
+    documented('2.4', 'a user who has never voted: canVote is true', async (context) =>
+      (await unknownUserStatus(context))['canVote'] === true ? null : 'canVote is not true',
+    ),
+    chosen('a user who has never voted: both dates are null, and 0 seconds', async (context) => {
+      const { lastVoteDate, nextVoteDate, secondsUntilVote } = await unknownUserStatus(context);
+      const isExpected = lastVoteDate === null && nextVoteDate === null && secondsUntilVote === 0;
+      return isExpected ? null : JSON.stringify({ lastVoteDate, nextVoteDate, secondsUntilVote });
+    }),
   ];
 }
 

@@ -91,8 +91,7 @@ export function moderationRoutes(dependencies: PageDependencies): Router {
 
   form('/moderation/members', memberAction, async ({ userId, action }, context) => {
     if (action === 'lift') return unban(database, userId, context);
-    await ban(database, userId, withReason(context));
-    return true;
+    return ban(database, userId, withReason(context));
   });
 
   form('/moderation/reports', reportAction, async ({ action, kind, listingId, reviewUserId }, context) => {
@@ -102,8 +101,7 @@ export function moderationRoutes(dependencies: PageDependencies): Router {
     if (kind !== 'review' || reviewUserId === '') throw new HttpError(400, 'This is not a report of a review.');
     const removed = await removeReview(database, target, withReason(context));
     if (action === 'remove-review') return removed;
-    await ban(database, reviewUserId, withReason(context));
-    return true;
+    return ban(database, reviewUserId, withReason(context));
   });
 
   return routes.router;

@@ -48,41 +48,15 @@ export async function insertDelivery(
   delivery: NewDelivery,
   lease: { readonly id: string; readonly until: number } | null = null,
 ): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await sql
-    .insertInto('deliveries')
-    .columns([...newDeliveryColumns])
-    .expression(
-      sql
-        .selectFrom('webhooks')
-        .select([
-          expression<string>`${delivery.id}`.as('id'),
-          'webhooks.listing_id',
-          'webhooks.family',
-          expression<string>`${delivery.event}`.as('event'),
-          expression<number>`${delivery.test ? 1 : 0}`.as('test'),
-          expression<string>`${delivery.body}`.as('body'),
-          expression<number>`${delivery.createdAt}`.as('created_at'),
-          expression<DeliveryState>`'waiting'`.as('state'),
-          expression<number>`0`.as('attempts'),
-          expression<number>`${delivery.createdAt}`.as('next_attempt_at'),
-          expression<number | null>`${lease?.until ?? null}`.as('leased_until'),
-          expression<string | null>`${lease?.id ?? null}`.as('lease_id'),
-        ])
-        .where('webhooks.listing_id', '=', delivery.listingId)
-        .where('webhooks.family', '=', delivery.family),
+  const { id, listingId, family, event, test, body, createdAt } = delivery;
+  const { rows } = await expression`
+    insert into deliveries (
+      id, listing_id, family, event, test, body, created_at, state, attempts, next_attempt_at, leased_until, lease_id
     )
-    .executeTakeFirst();
-  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
-}
-
-export const newDeliveryColumns = [
-  ...['id', 'listing_id', 'family', 'event', 'test', 'body', 'created_at', 'state', 'attempts', 'next_attempt_at'],
-  ...['leased_until', 'lease_id'],
-] as (keyof Row<'deliveries'>)[];
-
-export async function findWebhookDelivery(sql: Sql, id: string): Promise<WebhookDelivery | null> {
-  const row = await sql.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirst();
-  return row ? deliveryOfRow(row) : null;
+    select ${id}, listing_id, family, ${event}, ${test ? 1 : 0}, ${body}, ${createdAt}, 'waiting', 0, ${createdAt},
+      ${lease?.until ?? null}, ${lease?.id ?? null} from webhooks
+    where listing_id = ${listingId} and family = ${family} returning id`.execute(sql);
+  return rows.length > 0;
 }
 
 /** Which deliveries of a listing to read, newest first. Without a state or family: all. */

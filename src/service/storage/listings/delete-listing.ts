@@ -13,6 +13,10 @@ const maxCallMs = 20 * second;
 /** Between two transactions (ms), so that other processes get the lock of SQLite. */
 const restMs = 2;
 
+/** The tables with many rows of a listing, and the column by which an index sorts them. */
+const longTables = { votes: 'voted_at', deliveries: 'created_at', reviews: 'created_at', purchases: null } as const;
+type LongTable = keyof typeof longTables;
+
 /**
  * Makes a listing invisible at once: its keys are revoked, its webhooks removed, and {@link deleteListingRows} deletes
  * the rest. False if it does not exist or is being deleted.
@@ -49,12 +53,12 @@ export async function deleteListingRows(database: Database): Promise<void> {
   const startedAt = performance.now();
   let size = chunkSizes.first;
   for (const { id } of listings) {
-    for (const deleteChunk of [deleteVotes, deleteDeliveries, deleteReviews, deletePurchases]) {
+    for (const table of Object.keys(longTables) as LongTable[]) {
       for (let hasMore = true; hasMore; ) {
         const at = performance.now();
         const chunk = size;
         const deleted = await database.transaction().execute(async (sql) => {
-          return (await isFree(sql, id)) ? deleteChunk(sql, id, chunk) : 0;
+          return (await isFree(sql, id)) ? deleteChunk(sql, table, id, chunk) : 0;
         });
         hasMore = deleted === chunk;
         const tookMs = performance.now() - at;
@@ -83,22 +87,14 @@ export async function deleteUnpublishedBot(
     .where('id', '=', listingId)
     .where('kind', '=', 'bot')
     .where('state', 'in', states)
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('votes').select('id').where('votes.listing_id', '=', listingId))),
-    )
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('purchases').select('order_id').where('purchases.listing_id', '=', listingId))),
-    )
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('moderation_log')
-            .select('id')
-            .where('moderation_log.listing_id', '=', listingId)
-            .where('action', '=', 'publish-listing'),
-        ),
-      ),
-    )
+    .where(({ not, exists, selectFrom }) => {
+      const ofTable = (table: 'votes' | 'purchases' | 'moderation_log') =>
+        selectFrom(table).select('listing_id').where('listing_id', '=', listingId);
+      const published = ofTable('moderation_log').where('action', '=', 'publish-listing');
+      return not(exists(ofTable('votes')))
+        .and(not(exists(ofTable('purchases'))))
+        .and(not(exists(published)));
+    })
     .returning('id')
     .executeTakeFirst();
   if (found === undefined) return false;
@@ -121,54 +117,26 @@ async function isFree(sql: Sql, listingId: string): Promise<boolean> {
   return listing !== undefined;
 }
 
-async function deleteVotes(sql: Sql, listingId: string, limit: number): Promise<number> {
-  const chunk = sql
-    .selectFrom('votes')
-    .select('id')
-    .where('listing_id', '=', listingId)
-    .orderBy('voted_at')
-    .limit(limit);
-  const { numDeletedRows } = await sql.deleteFrom('votes').where('id', 'in', chunk).executeTakeFirst();
-  return Number(numDeletedRows);
-}
-
-async function deleteDeliveries(sql: Sql, listingId: string, limit: number): Promise<number> {
-  const rows = await sql
-    .selectFrom('deliveries')
-    .select('id')
-    .where('listing_id', '=', listingId)
-    .orderBy('created_at')
-    .limit(limit)
-    .execute();
-  const ids = rows.map(({ id }) => id);
-  if (ids.length === 0) return 0;
-  await sql.deleteFrom('attempts').where('delivery_id', 'in', ids).execute();
-  await sql.deleteFrom('deliveries').where('id', 'in', ids).execute();
-  return ids.length;
-}
-
-async function deleteReviews(sql: Sql, listingId: string, limit: number): Promise<number> {
-  const chunk = sql
-    .selectFrom('reviews')
-    .select('id')
-    .where('listing_id', '=', listingId)
-    .orderBy('created_at')
-    .limit(limit);
-  const { numDeletedRows } = await sql.deleteFrom('reviews').where('id', 'in', chunk).executeTakeFirst();
-  return Number(numDeletedRows);
-}
-
-async function deletePurchases(sql: Sql, listingId: string, limit: number): Promise<number> {
-  const chunk = sql.selectFrom('purchases').select('order_id').where('listing_id', '=', listingId).limit(limit);
-  const { numDeletedRows } = await sql.deleteFrom('purchases').where('order_id', 'in', chunk).executeTakeFirst();
-  return Number(numDeletedRows);
+/** Deletes some rows of a listing; those of deliveries with their attempts. */
+async function deleteChunk(sql: Sql, table: LongTable, listingId: string, limit: number): Promise<number> {
+  const key = expression.ref(table === 'purchases' ? 'order_id' : 'id');
+  const inOrder = longTables[table] === null ? expression`` : expression`order by ${expression.ref(longTables[table])}`;
+  const { rows } = await expression<{ key: number | string }>`
+    select ${key} as key from ${expression.table(table)} where listing_id = ${listingId} ${inOrder} limit ${limit}`.execute(
+    sql,
+  );
+  if (rows.length === 0) return 0;
+  const keys = expression.join(rows.map((row) => row.key));
+  if (table === 'deliveries') await expression`delete from attempts where delivery_id in (${keys})`.execute(sql);
+  await expression`delete from ${expression.table(table)} where ${key} in (${keys})`.execute(sql);
+  return rows.length;
 }
 
 /** Deletes nothing if something was stored meanwhile, such as a vote; the next call deletes it. */
 async function deleteRest(sql: Sql, listingId: string): Promise<void> {
   // First, because a vote locks the listing before its counts. From here on, votes wait and then fail.
   await sql.selectFrom('listings').select('id').where('id', '=', listingId).forUpdate().execute();
-  for (const table of ['votes', 'deliveries', 'reviews', 'purchases'] as const) {
+  for (const table of Object.keys(longTables) as LongTable[]) {
     const row = await sql
       .selectFrom(table)
       .select('listing_id')
