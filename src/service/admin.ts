@@ -159,14 +159,10 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
     async setWebhook(listingId, settings) {
       await requireListing(listingId);
       const secrets: { voteSecret?: string; premiumSecret?: string } = {};
-      const { voteUrl, voteSecret, premiumUrl, premiumSecret } = settings;
-      if (voteUrl !== undefined) {
-        const vote = { listingId, family: 'vote' as const, url: voteUrl, secret: voteSecret };
-        secrets.voteSecret = await configureWebhook(database, vote, targets);
-      }
-      if (premiumUrl !== undefined) {
-        const premium = { listingId, family: 'premium' as const, url: premiumUrl, secret: premiumSecret };
-        secrets.premiumSecret = await configureWebhook(database, premium, targets);
+      for (const family of ['vote', 'premium'] as const) {
+        const [url, secret] = [settings[`${family}Url`], settings[`${family}Secret`]];
+        if (url === undefined) continue;
+        secrets[`${family}Secret`] = await configureWebhook(database, { listingId, family, url, secret }, targets);
       }
       onQueued();
       return secrets;

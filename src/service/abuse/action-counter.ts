@@ -22,24 +22,6 @@ export interface CountedSubject extends ActionLimit {
   readonly subject: string;
 }
 
-/**
- * Counts actions in windows of time, together with the other processes of the service. Counts are in memory and stored
- * together once a second, so an action costs no commit: a process that is killed forgets a second, and each process
- * notices a second late what another has counted. That is enough against abuse; the limit of API keys is exact.
- */
-export interface ActionCounter {
-  /**
-   * Counts an action for every subject, or for none if one has reached its limit.
-   * @returns null if it was counted, or the subject with the end of its window (ms since the epoch)
-   */
-  count(
-    subjects: readonly CountedSubject[],
-    now: number,
-  ): Promise<{ readonly exceeded: CountedSubject; readonly until: number } | null>;
-  /** Stores what was counted. */
-  stop(): Promise<void>;
-}
-
 interface Window {
   readonly subject: string;
   readonly start: number;
@@ -51,81 +33,104 @@ interface Window {
   pending: number;
 }
 
-export function createActionCounter(options: {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly log: Log;
-}): ActionCounter {
-  const { database, clock, log } = options;
-  const windows = new Map<string, Window>();
-  const stopping = new AbortController();
-  let storing: Promise<void> | null = null;
-  const query = database
-    .selectFrom('action_counts')
-    .select('actions')
-    .where('subject', '=', '')
-    .where('window_start', '=', 0)
-    .compile();
+/**
+ * Counts actions in windows of time, together with the other processes of the service. Counts are in memory and stored
+ * together once a second, so an action costs no commit: a process that is killed forgets a second, and each process
+ * notices a second late what another has counted. That is enough against abuse; the limit of API keys is exact.
+ */
+export class ActionCounter {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #windows = new Map<string, Window>();
+  readonly #stopping = new AbortController();
+  readonly #query;
+  #storing: Promise<void> | null = null;
 
-  async function currentWindow({ subject, windowMs }: CountedSubject, now: number): Promise<Window> {
+  constructor({ database, clock, log }: { readonly database: Database; readonly clock: Clock; readonly log: Log }) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#log = log;
+    this.#query = database
+      .selectFrom('action_counts')
+      .select('actions')
+      .where('subject', '=', '')
+      .where('window_start', '=', 0)
+      .compile();
+  }
+
+  /**
+   * Counts an action for every subject, or for none if one has reached its limit.
+   * @returns null if it was counted, or the subject with the end of its window (ms since the epoch)
+   */
+  async count(
+    subjects: readonly CountedSubject[],
+    now: number,
+  ): Promise<{ readonly exceeded: CountedSubject; readonly until: number } | null> {
+    const current: Window[] = [];
+    for (const subject of subjects) current.push(await this.#currentWindow(subject, now));
+    for (const [index, { stored, pending, end }] of current.entries()) {
+      const exceeded = subjects[index];
+      if (exceeded !== undefined && stored + pending >= exceeded.limit) return { exceeded, until: end };
+    }
+    for (const window of current) {
+      window.pending += 1;
+      this.#windows.set(`${window.subject} ${window.start}`, window);
+    }
+    this.#storeSoon();
+    return null;
+  }
+
+  /** Stores what was counted. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#storing;
+    await this.#store();
+  }
+
+  async #currentWindow({ subject, windowMs }: CountedSubject, now: number): Promise<Window> {
     const start = now - (now % windowMs);
     const key = `${subject} ${start}`;
-    const known = windows.get(key);
-    if (known !== undefined && clock.monotonic() - known.readAt < syncIntervalMs) return known;
-    const [row] = await database.read(query, [subject, start]);
-    const window = windows.get(key) ?? { subject, start, end: start + windowMs, stored: 0, readAt: 0, pending: 0 };
+    const known = this.#windows.get(key);
+    if (known !== undefined && this.#clock.monotonic() - known.readAt < syncIntervalMs) return known;
+    const [row] = await this.#database.read(this.#query, [subject, start]);
+    const window = this.#windows.get(key) ?? {
+      subject,
+      start,
+      end: start + windowMs,
+      stored: 0,
+      readAt: 0,
+      pending: 0,
+    };
     window.stored = Math.max(window.stored, Number(row?.actions ?? 0));
-    window.readAt = clock.monotonic();
-    windows.set(key, window);
+    window.readAt = this.#clock.monotonic();
+    this.#windows.set(key, window);
     return window;
   }
 
   /** Stores the counts after a second, unless that is planned already. */
-  function storeSoon(): void {
-    storing ??= clock.sleep(syncIntervalMs, stopping.signal).then(async () => {
-      storing = null;
-      await store();
+  #storeSoon(): void {
+    this.#storing ??= this.#clock.sleep(syncIntervalMs, this.#stopping.signal).then(async () => {
+      this.#storing = null;
+      await this.#store();
     });
   }
 
-  async function store(): Promise<void> {
-    const changed = [...windows.values()].filter(({ pending }) => pending > 0);
+  async #store(): Promise<void> {
+    const changed = [...this.#windows.values()].filter(({ pending }) => pending > 0);
     try {
       for (let first = 0; first < changed.length; first += maxRowsPerStatement) {
-        await storeCounts(database, changed.slice(first, first + maxRowsPerStatement));
+        await storeCounts(this.#database, changed.slice(first, first + maxRowsPerStatement));
       }
     } catch (thrown) {
-      log.warn({ error: messageOf(thrown) }, 'the counts of votes and other actions could not be stored');
-      if (!stopping.signal.aborted) storeSoon();
+      this.#log.warn({ error: messageOf(thrown) }, 'the counts of votes and other actions could not be stored');
+      if (!this.#stopping.signal.aborted) this.#storeSoon();
     }
-    const now = clock.now();
-    for (const [key, window] of windows) {
-      if (window.pending === 0 && (window.end <= now || windows.size > maxWindows)) windows.delete(key);
+    const now = this.#clock.now();
+    for (const [key, window] of this.#windows) {
+      if (window.pending === 0 && (window.end <= now || this.#windows.size > maxWindows)) this.#windows.delete(key);
     }
   }
-
-  return {
-    async count(subjects, now) {
-      const current: Window[] = [];
-      for (const subject of subjects) current.push(await currentWindow(subject, now));
-      for (const [index, { stored, pending, end }] of current.entries()) {
-        const exceeded = subjects[index];
-        if (exceeded !== undefined && stored + pending >= exceeded.limit) return { exceeded, until: end };
-      }
-      for (const window of current) {
-        window.pending += 1;
-        windows.set(`${window.subject} ${window.start}`, window);
-      }
-      storeSoon();
-      return null;
-    },
-
-    async stop() {
-      stopping.abort();
-      await storing;
-      await store();
-    },
-  };
 }
 
 /** Adds the counts of these windows to the stored ones, in an order in which two processes cannot lock each other. */

@@ -7,7 +7,7 @@ import { clientKeyOf, isTrustedProxy } from '../../platform/web/client-key.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
 import type { Database } from '../storage/database.ts';
 import { storedSetting } from '../storage/settings.ts';
-import { type ActionLimit, type CountedSubject, createActionCounter } from './action-counter.ts';
+import { ActionCounter, type ActionLimit, type CountedSubject } from './action-counter.ts';
 import { findBan } from './moderate.ts';
 
 /**
@@ -40,19 +40,6 @@ export const defaultActionLimits: Readonly<Record<LimitedAction, ActionLimits>> 
   data: { member: { limit: 60, windowMs: 1 * hour }, address: { limit: 600, windowMs: 1 * hour } },
 };
 
-/** Who may do what can be abused, and how often. */
-export interface Admission {
-  /**
-   * Lets the sender of a form do something, and counts it. To be called before the action.
-   * @param userId null before the member is known
-   * @throws HttpError 403 for a banned member, 429 with `Retry-After` beyond a limit
-   */
-  admit(request: Request, action: LimitedAction, userId: string | null): Promise<void>;
-  /** As {@link admit}, also for banned members. @throws HttpError 429 */
-  count(request: Request, action: LimitedAction, userId: string | null): Promise<void>;
-  stop(): Promise<void>;
-}
-
 const nouns: Readonly<Record<LimitedAction, string>> = {
   'sign-in': 'sign-ins',
   vote: 'votes',
@@ -63,6 +50,9 @@ const nouns: Readonly<Record<LimitedAction, string>> = {
   send: 'webhook tests and repeated deliveries',
   data: 'requests for stored data',
 };
+
+/** Who may do what can be abused, and how often. */
+export type Admission = Awaited<ReturnType<typeof openAdmission>>;
 
 /**
  * Addresses are stored as keyed hashes only, until the end of their window, a day at most.
@@ -75,9 +65,9 @@ export async function openAdmission(options: {
   readonly log: Log;
   readonly limits: Readonly<Record<LimitedAction, ActionLimits>> | null;
   readonly trustProxy: number;
-}): Promise<Admission> {
+}) {
   const { database, clock, log, limits, trustProxy } = options;
-  const counter = createActionCounter(options);
+  const counter = new ActionCounter(options);
   const key = await storedSetting(database, 'abuse_key', () => randomBytes(32).toString('base64url'));
   const hash = (text: string): string => createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);
   let warned = false;
@@ -93,6 +83,7 @@ export async function openAdmission(options: {
     );
   }
 
+  /** As `admit`, also for banned members. @throws HttpError 429 */
   async function count(request: Request, action: LimitedAction, userId: string | null): Promise<void> {
     if (limits === null) return;
     warnOfProxy(request);
@@ -115,7 +106,12 @@ export async function openAdmission(options: {
 
   return {
     count,
-    async admit(request, action, userId) {
+    /**
+     * Lets the sender of a form do something, and counts it. To be called before the action.
+     * @param userId null before the member is known
+     * @throws HttpError 403 for a banned member, 429 with `Retry-After` beyond a limit
+     */
+    async admit(request: Request, action: LimitedAction, userId: string | null): Promise<void> {
       const ban = userId === null ? null : await findBan(database, userId);
       if (ban !== null) {
         throw new HttpError(403, `You were banned, so you can no longer do this here. Reason: ${ban.reason}`);

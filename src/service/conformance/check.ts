@@ -28,23 +28,20 @@ export interface Exchange {
   readonly response: TestResponse;
 }
 
-/** An HTTP client that records its requests, because the checks of the rate limit count them. */
-export interface TestClient {
-  /** @param path relative to the base URL, with its query */
-  request(path: string, options?: TestRequest): Promise<TestResponse>;
-  /** All exchanges so far, oldest first. */
-  readonly exchanges: readonly Exchange[];
-}
-
 const timeoutMs = 15_000;
 const jsonObject = z.record(z.string(), z.unknown());
 
+/** An HTTP client that records its requests, because the checks of the rate limit count them. */
+export type TestClient = ReturnType<typeof createTestClient>;
+
 /** @param monotonic a monotonic clock (ms) */
-export function createTestClient(baseUrl: string, monotonic: () => number): TestClient {
+export function createTestClient(baseUrl: string, monotonic: () => number) {
+  /** Oldest first. */
   const exchanges: Exchange[] = [];
   return {
     exchanges,
-    async request(path, { method = 'GET', headers = {} } = {}) {
+    /** @param path relative to the base URL, with its query */
+    async request(path: string, { method = 'GET', headers = {} }: TestRequest = {}): Promise<TestResponse> {
       const sentAt = monotonic();
       const signal = AbortSignal.timeout(timeoutMs);
       const rawResponse = await fetch(baseUrl + path, { method, headers, redirect: 'manual', signal });

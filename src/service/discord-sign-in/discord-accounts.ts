@@ -40,18 +40,13 @@ export interface DiscordAccount {
 }
 
 /** Reads the accounts of members at Discord. Methods reject with `OAuthError`. */
-export interface DiscordAccounts {
-  /** Discord's page on which the member gives the permission. */
-  consentUrl(consent: Consent, attempt: { readonly state: string; readonly verifier: string }): Promise<string>;
-  /** Reads the account once, with a token that is revoked afterwards and stored nowhere. */
-  read(consent: Consent, code: string, verifier: string): Promise<DiscordAccount>;
-}
+export type DiscordAccounts = ReturnType<typeof createDiscordAccounts>;
 
 /** @param origin the public URL of the service, without a trailing slash */
 export function createDiscordAccounts(
   { clientId, clientSecret, apiUrl = 'https://discord.com/api' }: DiscordApplication,
   { origin, clock }: { readonly origin: string; readonly clock: Clock },
-): DiscordAccounts {
+) {
   const client = createOAuthClient({
     apiUrl: () => (typeof apiUrl === 'string' ? apiUrl : apiUrl()),
     applicationId: () => Promise.resolve(clientId),
@@ -60,8 +55,11 @@ export function createDiscordAccounts(
   });
 
   return {
-    consentUrl: (consent, attempt) => client.authorizeUrl({ scope: scopes[consent], ...attempt }),
-    async read(consent, code, verifier) {
+    /** Discord's page on which the member gives the permission. */
+    consentUrl: (consent: Consent, attempt: { readonly state: string; readonly verifier: string }) =>
+      client.authorizeUrl({ scope: scopes[consent], ...attempt }),
+    /** Reads the account once, with a token that is revoked afterwards and stored nowhere. */
+    async read(consent: Consent, code: string, verifier: string): Promise<DiscordAccount> {
       const { accessToken } = await client.exchangeCode({ scope: scopes[consent], code, verifier });
       try {
         const { id, name } = await client.currentUser(accessToken);

@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http';
-import type { Express, Router } from 'express';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { StoreUnavailableError, TallyhookError } from '../../platform/errors.ts';
@@ -89,16 +88,7 @@ export interface MonitoringOptions {
   readonly basePath: string;
 }
 
-export interface Monitoring {
-  /** `/healthz` and `/readyz` for anyone: whether the parts are ready, but not why. */
-  readonly publicHealth: Router;
-  /** `/healthz`, `/readyz` with reasons, and `/metrics`: for a port that strangers do not reach. */
-  readonly operations: Express;
-  /** Counts the responses of a listener. */
-  count(listener: RequestListener): RequestListener;
-}
-
-export function createMonitoring(options: MonitoringOptions): Monitoring {
+export function createMonitoring(options: MonitoringOptions) {
   const { database, clock, log, counters, checks, isStopping, reservations, basePath } = options;
   const requests = new RequestStatistics();
   const metrics = createServiceMetrics({
@@ -114,14 +104,17 @@ export function createMonitoring(options: MonitoringOptions): Monitoring {
   });
   const healthOptions = { checks, isStopping };
   return {
+    /** `/healthz` and `/readyz` for anyone: whether the parts are ready, but not why. */
     publicHealth: createHealth({ ...healthOptions, metrics: null, showReasons: false }),
+    /** `/healthz`, `/readyz` with reasons, and `/metrics`: for a port that strangers do not reach. */
     operations: createHttpApp({
       webhooks: null,
       health: createHealth({ ...healthOptions, metrics }),
       owner: null,
       log,
     }),
-    count(listener) {
+    /** Counts the responses of a listener. */
+    count(listener: RequestListener): RequestListener {
       return (request, response) => {
         const startedAt = performance.now();
         const target = request.url ?? '';

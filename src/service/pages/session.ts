@@ -23,24 +23,7 @@ export interface Visitor extends ServiceMember {
  * A session is a signed cookie with the user id, the member's epoch, a random value in the database of which a new one
  * ends all sessions of the member, and an id of its own, which is stored when the session is ended alone.
  */
-export interface MemberSessions {
-  /**
-   * Null if the cookie is missing, forged or expired, its member is unknown, or the member has signed out everywhere.
-   * @param now ms since the epoch
-   */
-  visitor(request: Request, now: number): Promise<Visitor | null>;
-  /**
-   * Starts a session with a new cookie and CSRF token, in place of the browser's former one. Without effect for an
-   * unknown member.
-   * @param now ms since the epoch
-   */
-  signIn(response: Response, userId: string, now: number): Promise<void>;
-  /**
-   * Ends the session of the browser in all processes, so that a copy of its cookie is not valid any more.
-   * @param now ms since the epoch
-   */
-  signOut(request: Request, response: Response, now: number): Promise<void>;
-}
+export type MemberSessions = ReturnType<typeof createSessions>;
 
 /**
  * @param options.key signs the cookies; a new one ends all sessions
@@ -49,12 +32,9 @@ export interface MemberSessions {
  */
 export function createSessions(
   database: Database,
-  {
-    key,
-    secure,
-    operators,
-  }: { readonly key: string; readonly secure: boolean; readonly operators: ReadonlySet<string> },
-): MemberSessions {
+  options: { readonly key: string; readonly secure: boolean; readonly operators: ReadonlySet<string> },
+) {
+  const { key, secure, operators } = options;
   const cookie = createSessionCookie({
     // By the prefix, browsers reject such a cookie from other hosts of the domain.
     name: secure ? '__Host-tallyhook_session' : 'tallyhook_session',
@@ -65,7 +45,11 @@ export function createSessions(
   });
 
   return {
-    async visitor(request, now) {
+    /**
+     * Null if the cookie is missing, forged or expired, its member is unknown, or the member has signed out everywhere.
+     * @param now ms since the epoch
+     */
+    async visitor(request: Request, now: number): Promise<Visitor | null> {
       const session = cookie.read(request.headers.cookie, now);
       if (session === null) return null;
       const { userId, epoch, id } = partsOf(session);
@@ -74,12 +58,17 @@ export function createSessions(
       if (await isSessionRevoked(database, id)) return null;
       return { ...found.member, formToken: session.formToken, isOperator: operators.has(userId) };
     },
-    async signIn(response, userId, now) {
+    /**
+     * Starts a session with a new cookie and CSRF token, in place of the browser's former one. Without effect for an
+     * unknown member.
+     */
+    async signIn(response: Response, userId: string, now: number): Promise<void> {
       const epoch = await sessionEpochOf(database, userId);
       if (epoch === null) return;
       cookie.set(response, { subject: `${userId}~${epoch}~${randomBytes(12).toString('base64url')}`, now, secure });
     },
-    async signOut(request, response, now) {
+    /** Ends the session of the browser in all processes, so that a copy of its cookie is not valid any more. */
+    async signOut(request: Request, response: Response, now: number): Promise<void> {
       const session = cookie.read(request.headers.cookie, now);
       if (session !== null) {
         await revokeSession(database, { id: partsOf(session).id, expiresAt: session.expiresAt }, now);

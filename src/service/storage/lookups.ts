@@ -4,6 +4,7 @@ import type { Database } from './database.ts';
 import { listingOfRow } from './listings/listings.ts';
 import { type ReviewOrder, reviewsInOrder, type StoredReview } from './reviews.ts';
 import type { Row } from './tables.ts';
+import { lastVoteQuery, voteCountQuery } from './votes.ts';
 
 /** A value that is there at once, or later. */
 export type MaybePromise<Value> = Value | Promise<Value>;
@@ -17,21 +18,12 @@ export function mapped<Value, Result>(
 }
 
 /** What the API reads for each request: statements that are compiled once. */
-export interface Lookups {
-  /** The key with this digest, unless it was revoked, and its listing. */
-  caller(hash: string): MaybePromise<{ readonly keyId: number; readonly listing: Listing } | null>;
-  /** Votes for a listing in total, and in the calendar month of `now` (ms since the epoch) or later. */
-  votes(listingId: string, now: number): MaybePromise<{ readonly total: number; readonly month: number }>;
-  /** The time of the user's last vote for this listing (ms since the epoch), or null. */
-  lastVoteAt(listingId: string, userId: string): MaybePromise<number | null>;
-  /** The first `limit` reviews in this order, and their number. Reviews with equal ratings are sorted newest first. */
-  reviews(listingId: string, order: ReviewOrder, limit: number): MaybePromise<ReviewPage>;
-}
+export type Lookups = ReturnType<typeof createLookups>;
 
 /** Listings that are remembered in parsed form. */
 const maxListings = 10_000;
 
-export function createLookups(database: Database): Lookups {
+export function createLookups(database: Database) {
   const callerQuery = database
     .selectFrom('keys')
     .innerJoin('listings', 'listings.id', 'keys.listing_id')
@@ -40,35 +32,27 @@ export function createLookups(database: Database): Lookups {
     .where('keys.hash', '=', '')
     .where('keys.revoked_at', 'is', null)
     .compile();
-  const votesQuery = database
-    .selectFrom('vote_counts')
-    .select(({ fn }) => [
-      fn.sum<number | null>('votes').filterWhere('month', '>=', 0).as('month'),
-      fn.sum<number | null>('votes').as('total'),
-    ])
-    .where('listing_id', '=', '')
-    .compile();
-  const lastVoteQuery = database
-    .selectFrom('votes')
-    .select(({ fn }) => fn.max<number | null>('voted_at').as('at'))
-    .where('listing_id', '=', '')
-    .where('user_id', '=', '')
-    .compile();
+  const votesQuery = voteCountQuery(database, 0, '').compile();
+  const voteQuery = lastVoteQuery(database, '', '').compile();
   const reviews = createReviewLookup(database);
   const parseListing = createListingParser();
 
   return {
-    caller: (hash) =>
+    /** The key with this digest, unless it was revoked, and its listing. */
+    caller: (hash: string) =>
       mapped(database.read(callerQuery, [hash]), ([row]) =>
         row === undefined ? null : { keyId: row.key_id, listing: parseListing(row) },
       ),
-    votes: (listingId, now) =>
+    /** Votes for a listing in total, and in the calendar month of `now` (ms since the epoch) or later. */
+    votes: (listingId: string, now: number) =>
       mapped(database.read(votesQuery, [monthNumber(now), listingId]), ([row]) => ({
         total: row?.total ?? 0,
         month: row?.month ?? 0,
       })),
-    lastVoteAt: (listingId, userId) =>
-      mapped(database.read(lastVoteQuery, [listingId, userId]), ([row]) => row?.at ?? null),
+    /** The time of the user's last vote for this listing (ms since the epoch), or null. */
+    lastVoteAt: (listingId: string, userId: string) =>
+      mapped(database.read(voteQuery, [listingId, userId]), ([row]) => row?.at ?? null),
+    /** The first `limit` reviews in this order, and their number. Reviews with equal ratings are sorted newest first. */
     reviews,
   };
 }
@@ -112,7 +96,7 @@ const maxPages = 2_000;
  * Reads pages of reviews with statements that are compiled once. A page is remembered together with the version of the
  * listing's reviews, which is read for each lookup: reading and formatting ten reviews takes longer than anything else.
  */
-export function createReviewLookup(
+function createReviewLookup(
   database: Database,
 ): (listingId: string, order: ReviewOrder, limit: number) => MaybePromise<ReviewPage> {
   const versionQuery = database

@@ -23,27 +23,34 @@ export async function insertVotes(sql: Sql, votes: readonly NewVote[]): Promise<
   }
 }
 
-/** The time of the user's last vote for this listing (ms since the epoch), or null. */
-export async function lastVoteAt(sql: Sql, listingId: string, userId: string): Promise<number | null> {
-  const row = await sql
+/** The query of {@link lastVoteAt}. Its parameters are the listing and the user, in this order. */
+export function lastVoteQuery(sql: Sql, listingId: string, userId: string) {
+  return sql
     .selectFrom('votes')
     .select(({ fn }) => fn.max<number | null>('voted_at').as('at'))
     .where('listing_id', '=', listingId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return row?.at ?? null;
+    .where('user_id', '=', userId);
+}
+
+/** The time of the user's last vote for this listing (ms since the epoch), or null. */
+export async function lastVoteAt(sql: Sql, listingId: string, userId: string): Promise<number | null> {
+  return (await lastVoteQuery(sql, listingId, userId).executeTakeFirst())?.at ?? null;
+}
+
+/** The query of {@link countVotes}. Its parameters are the month and the listing, in this order. */
+export function voteCountQuery(sql: Sql, month: number, listingId: string) {
+  return sql
+    .selectFrom('vote_counts')
+    .select(({ fn }) => [
+      fn.sum<number | null>('votes').filterWhere('month', '>=', month).as('month'),
+      fn.sum<number | null>('votes').as('total'),
+    ])
+    .where('listing_id', '=', listingId);
 }
 
 /** The number of votes for a listing, in total and in the calendar month of `now` (ms since the epoch) or later. */
 export async function countVotes(sql: Sql, listingId: string, now: number): Promise<{ total: number; month: number }> {
-  const row = await sql
-    .selectFrom('vote_counts')
-    .select(({ fn }) => [
-      fn.sum<number | null>('votes').as('total'),
-      fn.sum<number | null>('votes').filterWhere('month', '>=', monthNumber(now)).as('month'),
-    ])
-    .where('listing_id', '=', listingId)
-    .executeTakeFirst();
+  const row = await voteCountQuery(sql, monthNumber(now), listingId).executeTakeFirst();
   return { total: row?.total ?? 0, month: row?.month ?? 0 };
 }
 
@@ -70,6 +77,27 @@ export function recentVotes(sql: Sql, listingId: string, limit: number): Promise
     .leftJoin('members', 'members.user_id', 'votes.user_id')
     .select(['members.username', 'votes.voted_at as votedAt'])
     .where('votes.listing_id', '=', listingId)
+    .orderBy('votes.voted_at', 'desc')
+    .orderBy('votes.id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** The votes for a listing before one of them, newest first; without `before`, from the newest on. */
+export function votesBefore(
+  sql: Sql,
+  listingId: string,
+  { before, limit }: { readonly before: { votedAt: number; id: number } | undefined; readonly limit: number },
+) {
+  const { votedAt, id } = before ?? { votedAt: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
+  return sql
+    .selectFrom('votes')
+    .leftJoin('members', 'members.user_id', 'votes.user_id')
+    .select(['votes.id', 'votes.user_id as userId', 'members.username', 'votes.voted_at as votedAt'])
+    .select('votes.denial_reason as denialReason')
+    .where('votes.listing_id', '=', listingId)
+    .where('votes.voted_at', '<=', votedAt)
+    .where((row) => row.or([row('votes.voted_at', '<', votedAt), row('votes.id', '<', id)]))
     .orderBy('votes.voted_at', 'desc')
     .orderBy('votes.id', 'desc')
     .limit(limit)

@@ -1,8 +1,10 @@
-import type { Database } from '../database.ts';
-import { attemptsOf, deliveriesOf } from '../deliveries/deliveries.ts';
+import { isoTime } from '../../../platform/durations.ts';
+import type { Database, Sql } from '../database.ts';
+import { deliveryRecords } from '../deliveries/deliveries.ts';
 import { findWebhook } from '../deliveries/webhooks.ts';
 import { purchasesOf } from '../purchases.ts';
-import { type PageReview, reviewsBefore } from '../reviews.ts';
+import { reviewsBefore } from '../reviews.ts';
+import { votesBefore } from '../votes.ts';
 import { keysOfListing } from './keys.ts';
 import type { StoredListing } from './listings.ts';
 
@@ -19,12 +21,12 @@ export async function exportedProfile(database: Database, listing: StoredListing
   }
   const { iconVersion, createdAt, ...profile } = listing;
   return {
-    listing: { ...profile, createdAt: iso(createdAt), hasIcon: iconVersion !== null },
+    listing: { ...profile, createdAt: isoTime(createdAt), hasIcon: iconVersion !== null },
     keys: keys.map(({ label, hint, createdAt: at, lastUsedAt }) => ({
       name: label,
       endsIn: hint,
-      createdAt: iso(at),
-      lastUsedAt: lastUsedAt === null ? null : iso(lastUsedAt),
+      createdAt: isoTime(at),
+      lastUsedAt: isoTime(lastUsedAt),
     })),
     webhooks,
   };
@@ -40,45 +42,39 @@ export const exportedLists: Readonly<
   deliveries: exportedDeliveries,
 };
 
+/** Rows in chunks, each of those after the last of the chunk before. */
+async function* chunksOf<Cursor, Row extends Cursor>(
+  read: (
+    sql: Sql,
+    listingId: string,
+    page: { readonly before: Cursor | undefined; readonly limit: number },
+  ) => Promise<readonly Row[]>,
+  database: Database,
+  listingId: string,
+): AsyncGenerator<readonly Row[]> {
+  for (let before: Row | undefined; ; ) {
+    const rows: readonly Row[] = await read(database, listingId, { before, limit: chunkSize });
+    before = rows.at(-1);
+    if (before === undefined) return;
+    yield rows;
+  }
+}
+
 async function* exportedVotes(database: Database, listingId: string) {
-  let before = { votedAt: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
-  for (;;) {
-    const { votedAt, id } = before;
-    const rows = await database
-      .selectFrom('votes')
-      .leftJoin('members', 'members.user_id', 'votes.user_id')
-      .select(['votes.id', 'votes.user_id', 'votes.voted_at', 'votes.denial_reason', 'members.username'])
-      .where('votes.listing_id', '=', listingId)
-      .where('votes.voted_at', '<=', votedAt)
-      .where((row) => row.or([row('votes.voted_at', '<', votedAt), row('votes.id', '<', id)]))
-      .orderBy('votes.voted_at', 'desc')
-      .orderBy('votes.id', 'desc')
-      .limit(chunkSize)
-      .execute();
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    yield rows.map((row) => ({
-      userId: row.user_id,
-      username: row.username,
-      votedAt: iso(row.voted_at),
-      denialReason: row.denial_reason,
-    }));
-    before = { votedAt: last.voted_at, id: last.id };
+  for await (const votes of chunksOf(votesBefore, database, listingId)) {
+    yield votes.map(({ id: _id, votedAt, denialReason, ...voter }) => {
+      return { ...voter, votedAt: isoTime(votedAt), denialReason };
+    });
   }
 }
 
 async function* exportedReviews(database: Database, listingId: string) {
-  let before: PageReview | undefined;
-  for (;;) {
-    const reviews = await reviewsBefore(database, listingId, { before, limit: chunkSize });
-    const last = reviews.at(-1);
-    if (last === undefined) return;
+  for await (const reviews of chunksOf(reviewsBefore, database, listingId)) {
     yield reviews.map(({ id: _id, createdAt, reply, ...review }) => ({
       ...review,
-      createdAt: iso(createdAt),
-      reply: reply && { text: reply.text, repliedAt: iso(reply.repliedAt) },
+      createdAt: isoTime(createdAt),
+      reply: reply && { text: reply.text, repliedAt: isoTime(reply.repliedAt) },
     }));
-    before = last;
   }
 }
 
@@ -86,31 +82,18 @@ async function* exportedPurchases(database: Database, listingId: string) {
   const purchases = await purchasesOf(database, listingId, Number.MAX_SAFE_INTEGER);
   yield purchases.map(({ listingId: _listing, createdAt, currentPeriodEnd, ...purchase }) => ({
     ...purchase,
-    createdAt: iso(createdAt),
-    currentPeriodEnd: currentPeriodEnd === null ? null : iso(currentPeriodEnd),
+    createdAt: isoTime(createdAt),
+    currentPeriodEnd: isoTime(currentPeriodEnd),
   }));
 }
 
 async function* exportedDeliveries(database: Database, listingId: string) {
-  let before: { createdAt: number; id: string } | undefined;
-  for (;;) {
-    const deliveries = await deliveriesOf(database, listingId, { limit: chunkSize, before });
-    const last = deliveries.at(-1);
-    if (last === undefined) return;
-    const attempts = await attemptsOf(
-      database,
-      deliveries.map(({ id }) => id),
-    );
-    yield deliveries.map(({ id, family, event, test, state, createdAt, body }) => ({
+  for await (const deliveries of chunksOf(deliveryRecords, database, listingId)) {
+    yield deliveries.map(({ id, family, event, test, state, createdAt, body, attemptHistory }) => ({
       ...{ id, family, event, test, state },
-      createdAt: iso(createdAt),
+      createdAt: isoTime(createdAt),
       body,
-      attempts: (attempts.get(id) ?? []).map(({ at, ...attempt }) => ({ at: iso(at), ...attempt })),
+      attempts: attemptHistory.map(({ at, ...attempt }) => ({ at: isoTime(at), ...attempt })),
     }));
-    before = last;
   }
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString();
 }
