@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { ExpressionBuilder } from 'kysely';
 import type { Sql } from '../storage/database.ts';
-import type { ReportKind, ReportState } from '../storage/tables.ts';
+import type { ReportKind, ReportState, ServiceTables } from '../storage/tables.ts';
 
 /** The reasons that a form offers, and their texts. */
 export const reportReasons = {
@@ -133,15 +134,17 @@ export async function reportedTargets(
   return rows.map((row) => ({ ...row, reports: Number(row.reports) }));
 }
 
+function isOpenAbout({ kind, listingId, reviewUserId }: ReportTarget) {
+  return (row: ExpressionBuilder<ServiceTables, 'reports'>) =>
+    row.and({ state: 'open', kind, listing_id: listingId, review_user_id: reviewUserId });
+}
+
 /** The open reports of one target, oldest first. */
 export function openReportsOf(sql: Sql, target: ReportTarget, limit: number): Promise<StoredReport[]> {
   return sql
     .selectFrom('reports')
     .select(columns)
-    .where('state', '=', 'open')
-    .where('kind', '=', target.kind)
-    .where('listing_id', '=', target.listingId)
-    .where('review_user_id', '=', target.reviewUserId)
+    .where(isOpenAbout(target))
     .orderBy('created_at')
     .orderBy('id')
     .limit(limit)
@@ -169,10 +172,7 @@ export async function closeReports(
   const { numUpdatedRows } = await sql
     .updateTable('reports')
     .set({ state, closed_at: now })
-    .where('state', '=', 'open')
-    .where('kind', '=', target.kind)
-    .where('listing_id', '=', target.listingId)
-    .where('review_user_id', '=', target.reviewUserId)
+    .where(isOpenAbout(target))
     .executeTakeFirst();
   return Number(numUpdatedRows);
 }

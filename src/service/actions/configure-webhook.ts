@@ -3,7 +3,7 @@ import { TallyhookError } from '../../platform/errors.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
 import type { DeliveryAttempt } from '../storage/deliveries/deliveries.ts';
-import { rotateSecret, upsertWebhook } from '../storage/deliveries/webhooks.ts';
+import { upsertWebhook } from '../storage/deliveries/webhooks.ts';
 import { lockOwnListing } from '../storage/listings/listings.ts';
 import type { ServiceMember } from '../storage/members/members.ts';
 import { newSecret } from '../storage/secrets.ts';
@@ -73,7 +73,13 @@ export async function rotateWebhookSecret(
   now: number,
 ): Promise<string> {
   const secret = newSecret(family);
-  if (!(await rotateSecret(database, { listingId, family }, secret, now + rotationOverlapMs))) {
+  const { numUpdatedRows } = await database
+    .updateTable('webhooks')
+    .set(({ ref }) => ({ previous_secret: ref('secret'), secret, previous_until: now + rotationOverlapMs }))
+    .where('listing_id', '=', listingId)
+    .where('family', '=', family)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) {
     throw new TallyhookError('no_webhook', `The listing has no webhook for ${family} events.`);
   }
   return secret;

@@ -4,7 +4,7 @@ import type { Database } from '../storage/database.ts';
 import { deleteWebhook } from '../storage/deliveries/webhooks.ts';
 import { deleteUnpublishedBot } from '../storage/listings/delete-listing.ts';
 import { revokeAllKeys } from '../storage/listings/keys.ts';
-import { changeOwner, countListingsOfOwner, insertNewListing } from '../storage/listings/listings.ts';
+import { changeOwner, countListingsOfOwner, insertListing } from '../storage/listings/listings.ts';
 import { lockMember } from '../storage/members/members.ts';
 import { findProvenGuild } from '../storage/members/proven-guilds.ts';
 import type { ListingState } from '../storage/tables.ts';
@@ -43,7 +43,7 @@ export function createOwnersListing(
     await lockMember(sql, listing.ownerId);
     if ((await countListingsOfOwner(sql, listing.ownerId)) >= maxListingsOfOwner) return 'too-many';
     const stateNow = (await wasHidden(sql, listing.id)) ? 'pending' : state;
-    const insert = () => insertNewListing(sql, listing, stateNow);
+    const insert = () => insertListing(sql, listing, stateNow);
     const replaced = listing.kind === 'server' ? (['pending', 'hidden'] as const) : (['hidden'] as const);
     if (!(await insert()) && !((await deleteUnpublishedBot(sql, listing.id, replaced)) && (await insert()))) {
       return 'listed';

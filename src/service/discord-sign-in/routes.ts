@@ -41,7 +41,7 @@ export function discordSignInRoutes(
     if (failure.reason === 'rateLimited') response.set('retry-after', String(Math.ceil(failure.retryAfterMs / second)));
     const visitor = await sessions.visitor(request, clock.now());
     const body = failurePage(failure, consent, `${startPaths[consent]}?next=${encodeURIComponent(next)}`);
-    renderServicePage(request, response, { title: failureTitle(consent), visitor, body });
+    renderServicePage(request, response, { title: titles[consent], visitor, body });
   }
 
   for (const consent of ['account', 'servers'] as const) {
@@ -121,13 +121,9 @@ const titles: Readonly<Record<Consent, string>> = {
   servers: 'Your servers are not known',
 };
 
-function failureTitle(consent: Consent): string {
-  return titles[consent];
-}
-
 /** @param retryPath starts again */
 function failurePage(failure: Failure, consent: Consent, retryPath: string): Html {
-  return html`<h1>${failureTitle(consent)}</h1>
+  return html`<h1>${titles[consent]}</h1>
 <p>${explanationOf(failure)}</p>
 <p><a class="button" href="${retryPath}">Try again with Discord</a> <a href="/">Home</a></p>`;
 }

@@ -23,15 +23,6 @@ const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 /** A counter that first appears with 1 has not increased for Prometheus, so the ones used in alerts start at 0. */
 const alertedStatuses = [429, 500, 503].map((status) => [status, 0] as const);
 
-/** The durations of the requests of a group (seconds). */
-interface DurationCounts {
-  readonly group: EndpointGroup;
-  /** The number of requests up to each bound, those of the lower bounds included. */
-  readonly upTo: readonly { readonly bound: number; readonly count: number }[];
-  readonly count: number;
-  readonly sum: number;
-}
-
 interface Group {
   readonly statuses: Map<number, number>;
   readonly durations: number[];
@@ -55,14 +46,14 @@ export class RequestStatistics {
   }
 
   /** The number of responses by group and status. */
-  responses(): { readonly group: EndpointGroup; readonly status: number; readonly count: number }[] {
+  responses() {
     return endpointGroups.flatMap((group) =>
       [...this.#groups[group].statuses].map(([status, count]) => ({ group, status, count })),
     );
   }
 
-  /** The durations of every group. */
-  durations(): DurationCounts[] {
+  /** The durations of every group (seconds): the number of requests up to each bound, those of the lower bounds included. */
+  durations() {
     return endpointGroups.map((group) => {
       const { durations, seconds } = this.#groups[group];
       let count = 0;

@@ -1,6 +1,6 @@
-import { sql as expression } from 'kysely';
+import { type ExpressionBuilder, sql as expression } from 'kysely';
 import type { Sql } from '../database.ts';
-import type { Row, WebhookFamily } from '../tables.ts';
+import type { Row, ServiceTables, WebhookFamily } from '../tables.ts';
 import type { WebhookKey } from './deliveries.ts';
 
 /** The URL and secrets of one family of a listing's webhooks, and its recent failures. Times are ms since the epoch. */
@@ -48,33 +48,13 @@ export async function upsertWebhook(
   return current;
 }
 
-export async function findWebhook(sql: Sql, listingId: string, family: WebhookFamily): Promise<Webhook | null> {
-  const row = await sql
-    .selectFrom('webhooks')
-    .selectAll()
-    .where('listing_id', '=', listingId)
-    .where('family', '=', family)
-    .executeTakeFirst();
-  return row ? fromRow(row) : null;
+function isWebhook({ listingId, family }: WebhookKey) {
+  return (row: ExpressionBuilder<ServiceTables, 'webhooks'>) => row.and({ listing_id: listingId, family });
 }
 
-/**
- * Makes `secret` the current secret. The one before remains valid until `previousUntil` (ms since the epoch). False if
- * there is no such webhook.
- */
-export async function rotateSecret(
-  sql: Sql,
-  { listingId, family }: WebhookKey,
-  secret: string,
-  previousUntil: number,
-): Promise<boolean> {
-  const { numUpdatedRows } = await sql
-    .updateTable('webhooks')
-    .set(({ ref }) => ({ previous_secret: ref('secret'), secret, previous_until: previousUntil }))
-    .where('listing_id', '=', listingId)
-    .where('family', '=', family)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+export async function findWebhook(sql: Sql, listingId: string, family: WebhookFamily): Promise<Webhook | null> {
+  const row = await sql.selectFrom('webhooks').selectAll().where(isWebhook({ listingId, family })).executeTakeFirst();
+  return row ? fromRow(row) : null;
 }
 
 /** Deletes a webhook: events of this family are no longer sent. */
@@ -103,8 +83,7 @@ export function clearFailures(sql: Sql, webhook: WebhookKey) {
   return sql
     .updateTable('webhooks')
     .set(resetFailures)
-    .where('listing_id', '=', webhook.listingId)
-    .where('family', '=', webhook.family)
+    .where(isWebhook(webhook))
     .where((row) => row.or([row('failures', '>', 0), row.and([row('paused_at', 'is not', null), notByOwner])]));
 }
 
@@ -129,8 +108,7 @@ export async function recordFailure(sql: Sql, webhook: Webhook, now: number): Pr
       failures: set('failures', '+', 1),
       failing_since: set.fn.coalesce('failing_since', set.val(now)),
     }))
-    .where('listing_id', '=', webhook.listingId)
-    .where('family', '=', webhook.family)
+    .where(isWebhook(webhook))
     .where('url', '=', webhook.url)
     .returningAll()
     .executeTakeFirst();
@@ -142,19 +120,13 @@ export async function pauseWebhook(sql: Sql, webhook: WebhookKey, reason: string
   await sql
     .updateTable('webhooks')
     .set({ paused_at: now, pause_reason: reason })
-    .where('listing_id', '=', webhook.listingId)
-    .where('family', '=', webhook.family)
+    .where(isWebhook(webhook))
     .where('paused_at', 'is', null)
     .execute();
 }
 
 async function update(sql: Sql, webhook: WebhookKey, values: Partial<Row<'webhooks'>>): Promise<boolean> {
-  const { numUpdatedRows } = await sql
-    .updateTable('webhooks')
-    .set(values)
-    .where('listing_id', '=', webhook.listingId)
-    .where('family', '=', webhook.family)
-    .executeTakeFirst();
+  const { numUpdatedRows } = await sql.updateTable('webhooks').set(values).where(isWebhook(webhook)).executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 

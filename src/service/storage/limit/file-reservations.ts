@@ -32,20 +32,14 @@ const lockTimeoutMs = 3 * second;
 const maxPollMs = 5;
 
 /** Transactions over a limit file, without a turn of the event loop within one. */
-interface LimitTransactions {
-  /** Runs `work` at once; null while another process has the lock. Throws a StoreUnavailableError. */
-  tryRun<Result>(work: (rows: LimitRows) => Result): { readonly result: Result } | null;
-  /** Runs `work` as soon as no other process has the lock. Rejects with a StoreUnavailableError. */
-  run<Result>(work: (rows: LimitRows) => Result): Promise<Result>;
-}
-
-function limitTransactions({ connection, check }: LimitFile, clock: Clock): LimitTransactions {
+function limitTransactions({ connection, check }: LimitFile, clock: Clock) {
   const rows = createLimitRows(connection);
   const [begin, commit, rollBack] = ['begin immediate', 'commit', 'rollback'].map((text) => {
     const statement = connection.prepare(text);
     return () => void statement.run([]);
   }) as [() => void, () => void, () => void];
 
+  /** Runs `work` at once; null while another process has the lock. Throws a StoreUnavailableError. */
   function tryRun<Result>(work: (rows: LimitRows) => Result): { readonly result: Result } | null {
     check(clock.monotonic());
     try {
@@ -70,7 +64,8 @@ function limitTransactions({ connection, check }: LimitFile, clock: Clock): Limi
 
   return {
     tryRun,
-    async run(work) {
+    /** Runs `work` as soon as no other process has the lock. Rejects with a StoreUnavailableError. */
+    async run<Result>(work: (rows: LimitRows) => Result): Promise<Result> {
       const deadline = performance.now() + lockTimeoutMs;
       for (;;) {
         const done = tryRun(work);
@@ -173,7 +168,7 @@ export async function openFileReservations(options: FileReservationsOptions): Pr
 async function registerHolder(
   options: {
     readonly database: Database;
-    readonly transactions: LimitTransactions;
+    readonly transactions: ReturnType<typeof limitTransactions>;
     readonly clock: Clock;
     readonly rules: ReservationRules;
   },

@@ -111,20 +111,7 @@ export interface KeyReservation {
 }
 
 /** The statements over the reservations in a limit file. */
-export interface LimitRows {
-  /** The reservations of a key, as the holder sees them. */
-  of(keyId: number, holder: string): ReservationRows;
-  /** What a holder has stored and counts requests after a time (ms since the epoch). */
-  ofHolder(holder: string, after: number): readonly KeyReservation[];
-  /**
-   * Deletes what counts no requests after a time, for some keys from this one on, so that no one waits for long.
-   * @returns the next key, or null after the last
-   */
-  deleteOld(fromKey: number, until: number): number | null;
-  /** Until when unknown requests count as used (ms since the epoch). */
-  unknownUntil(): number;
-  extendUnknown(until: number): void;
-}
+export type LimitRows = ReturnType<typeof createLimitRows>;
 
 const keysPerDelete = 500;
 
@@ -136,14 +123,15 @@ interface SelectedRow {
   readonly usable_until: number;
 }
 
-export function createLimitRows(connection: SqliteDatabase): LimitRows {
+export function createLimitRows(connection: SqliteDatabase) {
   const all = <Row>(text: string, ...values: readonly unknown[]) => connection.prepare(text).all(values) as Row[];
   const run = (text: string, ...values: readonly unknown[]) => void connection.prepare(text).run(values);
   const columns = 'key_id, holder, counted, reserved, usable_until';
   const select = `select ${columns} from reservations`;
 
   return {
-    of: (keyId, holder) => ({
+    /** The reservations of a key, as the holder sees them. */
+    of: (keyId: number, holder: string): ReservationRows => ({
       others: () => all<SelectedRow>(`${select} where key_id = ? and holder <> ?`, keyId, holder).map(toReservation),
       store: (reservation) =>
         run(
@@ -151,11 +139,16 @@ export function createLimitRows(connection: SqliteDatabase): LimitRows {
           ...valuesOf(keyId, reservation),
         ),
     }),
-    ofHolder(holder, after) {
+    /** What a holder has stored and counts requests after a time (ms since the epoch). */
+    ofHolder(holder: string, after: number): readonly KeyReservation[] {
       const rows = all<SelectedRow>(`${select} where holder = ? and counts_until > ?`, holder, after);
       return rows.map((row) => ({ keyId: row.key_id, reservation: toReservation(row) }));
     },
-    deleteOld(fromKey, until) {
+    /**
+     * Deletes what counts no requests after a time, for some keys from this one on, so that no one waits for long.
+     * @returns the next key, or null after the last
+     */
+    deleteOld(fromKey: number, until: number): number | null {
       const first = 'select key_id from reservations where key_id >= ? order by key_id limit 1 offset ?';
       const [next] = all<{ key_id: number }>(first, fromKey, keysPerDelete);
       const end = next === undefined ? null : Math.max(next.key_id, fromKey + 1);
@@ -163,8 +156,9 @@ export function createLimitRows(connection: SqliteDatabase): LimitRows {
       run(`delete from reservations where ${range}`, fromKey, end ?? Number.MAX_SAFE_INTEGER, until);
       return end;
     },
+    /** Until when unknown requests count as used (ms since the epoch). */
     unknownUntil: () => all<{ unknown_until: number }>('select unknown_until from file')[0]?.unknown_until ?? 0,
-    extendUnknown: (until) => run('update file set unknown_until = max(unknown_until, ?)', until),
+    extendUnknown: (until: number) => run('update file set unknown_until = max(unknown_until, ?)', until),
   };
 }
 

@@ -3,6 +3,7 @@ import { sql as expression } from 'kysely';
 import { second } from '../../../platform/durations.ts';
 import { deleteReportsOfListing } from '../../abuse/reports.ts';
 import type { Database, Sql } from '../database.ts';
+import { revokeAllKeys } from './keys.ts';
 
 /** Rows per transaction; they are fewer if a transaction takes long, because other writers wait for it. */
 const chunkSizes = { first: 100, min: 20, max: 1_000 };
@@ -31,12 +32,7 @@ export async function startListingDeletion(database: Database, listingId: string
       .where('state', '!=', 'deleting')
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
-    await sql
-      .updateTable('keys')
-      .set({ revoked_at: now })
-      .where('listing_id', '=', listingId)
-      .where('revoked_at', 'is', null)
-      .execute();
+    await revokeAllKeys(sql, listingId, now);
     await sql.deleteFrom('webhooks').where('listing_id', '=', listingId).execute();
     return true;
   });

@@ -15,10 +15,10 @@ interface Presentation {
 export type StoredListing = Listing & Presentation;
 
 /** Inserts a listing; false if there is one with this id. */
-export async function insertListing(sql: Sql, listing: Listing): Promise<boolean> {
+export async function insertListing(sql: Sql, listing: Listing, state: ListingState = 'published'): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await sql
     .insertInto('listings')
-    .values(toRow(listing))
+    .values({ ...toRow(listing), state })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .executeTakeFirst();
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
@@ -28,16 +28,6 @@ export async function insertListing(sql: Sql, listing: Listing): Promise<boolean
 export async function insertListings(sql: Sql, listings: readonly Listing[]): Promise<void> {
   if (listings.length === 0) return;
   await sql.insertInto('listings').values(listings.map(toRow)).execute();
-}
-
-/** As {@link insertListing}; false if there is a listing with this id. */
-export async function insertNewListing(sql: Sql, listing: Listing, state: ListingState): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await sql
-    .insertInto('listings')
-    .values({ ...toRow(listing), state })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .executeTakeFirst();
-  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
 /**
