@@ -5,8 +5,8 @@ import { fontFiles } from '../src/features/pictures/fonts.ts';
 
 const src = fileURLToPath(new URL('../src/', import.meta.url));
 
-/** The stylesheets, icons and plain scripts of the web pages. `src/sandbox/page` copies its own. */
-const assets = globSync('**/*.{css,svg,browser.js}', { cwd: src, exclude: ['sandbox/**'] }).map((path) =>
+/** The stylesheets, icons and plain scripts of the web pages, and the scripts of Redis. `src/sandbox/page` copies its own. */
+const assets = globSync('**/*.{css,svg,browser.js,lua}', { cwd: src, exclude: ['sandbox/**'] }).map((path) =>
   join(src, path),
 );
 

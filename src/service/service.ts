@@ -162,6 +162,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const context = {
     database,
     clock,
+    log,
     counters,
     retry: options.retry ?? exponentialRetry,
     targets: { allowLoopback: options.allowLoopbackTargets, resolve: options.resolve ?? systemResolve },
@@ -170,32 +171,35 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const seeded = options.seed ? await seed(database, clock.now()) : null;
     const sessionKey = await storedSetting(database, 'session_key', () => randomBytes(32).toString('base64url'));
     const limits = options.actionLimits === undefined && actAsMembers ? null : options.actionLimits;
-    const admission = await openAdmission({
-      ...{ database, clock, log, trustProxy },
-      limits: limits === null ? null : { ...defaultActionLimits, ...limits },
-    });
+    const admissionLimits = limits === null ? null : { ...defaultActionLimits, ...limits };
+    const admission = await openAdmission({ ...context, trustProxy, limits: admissionLimits });
     const proofOfWork = challenge === 'proof-of-work' ? await openProofOfWork(database) : null;
     // Links contain the port, so the listener is created when it is known.
     let listener: RequestListener = () => {};
     const { port } = await listen((...call) => listener(...call), { host, port: options.port ?? 0 }, '');
     const url = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? localUrl(host, port);
-    const reservations = await openReservations({
-      ...{ database, address, redisUrl: options.redis },
-      ...{ clock, log, rules: defaultRules },
-    });
+    const { redis: redisUrl } = options;
+    const reservations = await openReservations({ ...context, address, redisUrl, rules: defaultRules });
     const limiter = createRateLimiter({ reservations, clock, log });
-    const usage = new KeyUsage({ database, clock, log });
+    const usage = new KeyUsage(context);
     const dispatcher = startWebhookDispatcher(context, log);
-    const maintenance = startMaintenance({ database, clock, log }, dispatcher.nudge);
+    const maintenance = startMaintenance(context, dispatcher.nudge);
     const monitoring = createMonitoring({
-      ...{ database, clock, log, counters, basePath: apiBasePath, reservations: limiter.reservations },
+      ...context,
+      basePath: apiBasePath,
+      reservations: limiter.reservations,
       checks: serviceReadiness(database, { webhooks: dispatcher, maintenance, limit: limiter }),
       isStopping: () => isStopping,
     });
     const app = createServiceApp({
       ...context,
-      ...{ limiter, usage, log, origin: url, queued: dispatcher.nudge },
-      ...{ actAsMembers, admission, trustProxy },
+      limiter,
+      usage,
+      origin: url,
+      queued: dispatcher.nudge,
+      actAsMembers,
+      admission,
+      trustProxy,
       approvesBots: !actAsMembers || (options.operators ?? []).length > 0,
       sessions: createSessions(database, {
         key: sessionKey,

@@ -138,41 +138,37 @@ export interface Operation {
   readonly meta: z.ZodType | null;
 }
 
-const noParameters = z.object({});
+/** No parameters and no `meta`. */
+const plain = { pathParameters: z.object({}), queryParameters: z.object({}), meta: null };
 
 export const operations = {
   getServer: {
     path: '/server',
     summary: "Profile and stats of the key owner's server",
     keys: ['server'],
-    pathParameters: noParameters,
-    queryParameters: noParameters,
+    ...plain,
     data: serverProfileResource,
-    meta: null,
   },
   getBot: {
     path: '/bot',
     summary: "Profile and stats of the key owner's bot",
     keys: ['bot'],
-    pathParameters: noParameters,
-    queryParameters: noParameters,
+    ...plain,
     data: botProfileResource,
-    meta: null,
   },
   getVotes: {
     path: '/votes/:userId',
     summary: 'Vote cooldown and eligibility of one user',
     keys: ['server', 'bot'],
+    ...plain,
     pathParameters: votesPath,
-    queryParameters: noParameters,
     data: voteStatusResource,
-    meta: null,
   },
   getReviews: {
     path: '/reviews',
     summary: "Reviews of the key owner's server",
     keys: ['server'],
-    pathParameters: noParameters,
+    ...plain,
     queryParameters: reviewsQuery,
     data: z.array(reviewResource),
     meta: reviewsMeta,

@@ -68,7 +68,7 @@ function insertValues(table: string, columns: readonly string[], onConflict: str
 }
 
 /** An array per column. */
-function insertArrays(table: string, columns: readonly string[], onConflict: string): Statements {
+export function insertArrays(table: string, columns: readonly string[], onConflict: string): Statements {
   return (values) => {
     const arrays = columns.map((_, column) => values.filter((_, index) => index % columns.length === column));
     const types = arrays.map((array) => (array.some((value) => typeof value === 'number') ? 'bigint' : 'text'));

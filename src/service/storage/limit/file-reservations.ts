@@ -202,7 +202,7 @@ async function registerHolder(
 /** Removes the registration, and stores durably what the process has counted, in one transaction. */
 async function unregisterHolder(database: Database, holder: string, own: readonly KeyReservation[]): Promise<void> {
   await database.transaction().execute(async (sql) => {
-    const insert = bulkInsert(sql, 'sqlite', 'request_reservations', Object.keys(reservationColumns));
+    const insert = bulkInsert(sql, 'sqlite', 'request_reservations', reservationColumns);
     for (const { keyId, reservation } of own) await insert.add(...reservationValues(keyId, reservation));
     await insert.flush();
     await sql.deleteFrom('limit_holders').where('holder', '=', holder).execute();

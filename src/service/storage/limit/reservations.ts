@@ -5,15 +5,8 @@ import type { Row } from '../tables.ts';
 
 const timesSchema = z.array(z.number());
 
-/** The columns of the table `request_reservations` with the types of PostgreSQL, in the order of `reservationValues`. */
-export const reservationColumns = {
-  key_id: 'bigint',
-  holder: 'text',
-  counted_json: 'text',
-  reserved: 'bigint',
-  usable_until: 'bigint',
-  counts_until: 'bigint',
-} as const;
+/** The columns of the table `request_reservations`, in the order of `reservationValues`. */
+export const reservationColumns = ['key_id', 'holder', 'counted_json', 'reserved', 'usable_until', 'counts_until'];
 
 export function reservationValues(keyId: number, reservation: Reservation): readonly (string | number)[] {
   const { holder, counted, reserved, usableUntil } = reservation;

@@ -9,6 +9,7 @@ import {
   reserve,
   settled,
 } from '../../rate-limit/reserve.ts';
+import { insertArrays } from '../bulk-insert.ts';
 import type { PostgresEngine } from '../engine.ts';
 import { reservationColumns, reservationValues, toReservation } from '../limit/reservations.ts';
 import type { Row } from '../tables.ts';
@@ -29,11 +30,12 @@ const lockKeys = {
   sql: `select pg_advisory_xact_lock(${lockSpace}, id)
     from (select id::int from unnest($1::bigint[]) as keys (id) order by id) as ordered`,
 };
-const columns = Object.keys(reservationColumns).join(', ');
-const arrays = Object.values(reservationColumns).map((type, index) => `$${index + 1}::${type}[]`);
-const upsert = `insert into request_reservations (${columns}) select * from unnest(${arrays.join(', ')})
-  on conflict (key_id, holder) do update set counted_json = excluded.counted_json, reserved = excluded.reserved,
-    usable_until = excluded.usable_until, counts_until = excluded.counts_until`;
+const upsert = insertArrays(
+  'request_reservations',
+  reservationColumns,
+  ` on conflict (key_id, holder) do update set counted_json = excluded.counted_json, reserved = excluded.reserved,
+    usable_until = excluded.usable_until, counts_until = excluded.counts_until`,
+);
 
 /**
  * Reservations of any number of machines, in PostgreSQL, with the clock of its server. All keys that wait are reserved
@@ -54,9 +56,7 @@ export function postgresReservations(options: PostgresReservationsOptions): Rese
 
   function store(transaction: PostgresTransactions, stored: readonly (readonly [number, Reservation])[]): void {
     if (stored.length === 0) return;
-    const rows = stored.map(([keyId, reservation]) => reservationValues(keyId, reservation));
-    const parameters = Object.keys(reservationColumns).map((_, column) => rows.map((row) => row[column]));
-    transaction.send({ sql: upsert, parameters });
+    transaction.send(upsert(stored.flatMap(([keyId, reservation]) => reservationValues(keyId, reservation))));
   }
 
   return {
