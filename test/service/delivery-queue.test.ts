@@ -8,6 +8,7 @@ import { insertListing } from '../../src/service/storage/listings/listings.ts';
 import { eventually } from '../support/eventually.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { receiver, running, serverId } from './running.ts';
+import { transact } from './transact.ts';
 
 const listingIds = ['1', '2', '3'] as const;
 
@@ -101,7 +102,7 @@ const maxGrowth = 4;
 test('neither stored nor waiting deliveries make a poll slower', async () => {
   const database = await queueOf([['a0', '1', 10]]);
   const insert = (first: number, last: number) =>
-    database.transact((execute) =>
+    transact(database, (execute) =>
       execute(
         `with recursive numbers (n) as (select ${first} union all select n + 1 from numbers where n < ${last})
         insert into deliveries select 'x' || n, '2', 'vote', 'bot_vote', 0, '{}', n,
@@ -126,7 +127,7 @@ test('webhooks that wait for a retry do not make a poll slower', async () => {
   const database = await queueOf([['a0', '1', 10]]);
   const insert = (first: number, last: number) => {
     const numbers = `with recursive numbers (n) as (select ${first} union all select n + 1 from numbers where n < ${last})`;
-    return database.transact((execute) => {
+    return transact(database, (execute) => {
       execute(
         `insert into listings (id, kind, name, description, tags_json, facts_json, owner_id, created_at)
         ${numbers} select n, 'bot', n, '', '[]', '{}', '9', 0 from numbers`,

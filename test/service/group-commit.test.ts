@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Database, openDatabase, type Sql } from '../../src/service/storage/database.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { transact } from './transact.ts';
 
 const names = async (database: Database) =>
   (await database.selectFrom('members').select('user_id').orderBy('user_id').execute()).map((row) => row.user_id);
@@ -32,12 +33,12 @@ test('single statements, transactions at once and ordinary ones share the connec
   await Promise.all([
     insert(database, 'a').execute(),
     database.transaction().execute((sql) => insert(sql, 'b').execute()),
-    database.transact((execute) => execute("insert into members (user_id, username) values ('c', 'c')", [])),
+    transact(database, (execute) => execute("insert into members (user_id, username) values ('c', 'c')", [])),
     insert(database, 'd').execute(),
   ]);
   await expect(
     Promise.all([
-      database.transact((execute) => {
+      transact(database, (execute) => {
         execute("insert into members (user_id, username) values ('e', 'e')", []);
         throw new Error('no');
       }),

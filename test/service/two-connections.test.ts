@@ -12,7 +12,7 @@ import { claimDeliveries } from '../../src/service/storage/deliveries/delivery-q
 import { releaseDelivery, settleFailure, settleSuccess } from '../../src/service/storage/deliveries/settle-delivery.ts';
 import { findWebhook, type Webhook } from '../../src/service/storage/deliveries/webhooks.ts';
 import { deleteListingRows, startListingDeletion } from '../../src/service/storage/listings/delete-listing.ts';
-import { searchListings } from '../../src/service/storage/listings/listing-search.ts';
+import { searchListings } from '../../src/service/storage/listings/listings.ts';
 import { issueSignInToken, redeemSignInToken } from '../../src/service/storage/members/sign-in-links.ts';
 import { storedSetting } from '../../src/service/storage/settings.ts';
 import { countVotes, countVotesOfMonth } from '../../src/service/storage/votes.ts';

@@ -35,7 +35,7 @@ export async function castVote(
   const details = { voter, at: now, creditsAwarded, adBlocker, denialReason, test: false };
   const delivery = newDelivery(listing.id, votePayload(listing, details), now);
   const cooldownStart = now - voteCooldownMs;
-  const result = await database.recordVote({
+  const result = await database.engine.recordVote({
     listingId: listing.id,
     voter,
     votedAt: now,

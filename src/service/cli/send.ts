@@ -175,15 +175,14 @@ async function sendDelivery(
     { clock, timeoutMs: responseTimeoutMs },
   );
   const tookMs = Math.round(clock.monotonic() - startedAt);
-  const { status } = outcome;
-  if (status === null) return { request, status, response: null, error: outcome.error, tookMs, passed: false };
+  const { status, error, responseBody } = outcome;
   return {
     request,
     status,
-    response: stripControlCharacters(outcome.responseBody),
-    error: null,
+    response: responseBody === null ? null : stripControlCharacters(responseBody),
+    error,
     tookMs,
-    passed: expected === '401' ? status === 401 : status >= 200 && status < 300,
+    passed: status !== null && (expected === '401' ? status === 401 : status >= 200 && status < 300),
   };
 }
 

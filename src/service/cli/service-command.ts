@@ -3,10 +3,9 @@ import { logLevels } from '../../platform/log.ts';
 import { type CliCommand, command } from '../../platform/terminal/command.ts';
 import { type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
-import { addListing, moderation, signIn } from './actions.ts';
+import { addListing, generateCommand, moderation, signIn } from './actions.ts';
 import { backupCommand, restoreCommand } from './copy-database.ts';
 import { doctorCommand } from './doctor/doctor-command.ts';
-import { generateCommand } from './generate.ts';
 import { readDatabaseAddress, type ServiceValues, serviceOptions } from './options.ts';
 import { logFormats, start } from './start.ts';
 

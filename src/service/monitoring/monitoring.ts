@@ -52,7 +52,7 @@ export class RequestStatistics {
     );
   }
 
-  /** The durations of every group (seconds): the number of requests up to each bound, those of the lower bounds included. */
+  /** The durations of every group (seconds). `upTo` has the requests up to each bound, with those of lower bounds. */
   durations() {
     return endpointGroups.map((group) => {
       const { durations, seconds } = this.#groups[group];

@@ -9,7 +9,7 @@ import type { ChallengeContext } from '../abuse/vote-challenge.ts';
 import { castVote } from '../actions/cast-vote.ts';
 import { pagePath, type ServiceListingKind } from '../listing/listing.ts';
 import { countVote } from '../monitoring/service-counters.ts';
-import { type RankedListing, searchListings } from '../storage/listings/listing-search.ts';
+import { type RankedListing, searchListings } from '../storage/listings/listings.ts';
 import { type ReviewOrder, reviewOrders } from '../storage/reviews.ts';
 import { listingPage } from './listing-page.ts';
 import { isolated, kindName, listingIcon, pageLinks, tagLinks } from './listing-parts.ts';

@@ -1,8 +1,8 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { CopyFormat } from '../../platform/database/snapshots/backup.ts';
 import { type DatabaseStatus, statusOfDatabase } from '../../platform/database/snapshots/database-status.ts';
 import type { DatabaseProgram } from '../../platform/database/snapshots/program.ts';
 import type { DatabaseSnapshot } from '../../platform/database/snapshots/snapshot.ts';
-import { countDifferences } from './audit.ts';
 import { migrationNames } from './migrations/index.ts';
 import type { ServiceTables } from './tables.ts';
 
@@ -53,4 +53,55 @@ async function contentsOf({ db, run }: ServiceSnapshot): Promise<Omit<ServiceCon
     reviews: await count('reviews'),
     lastVoteAt: last?.voted_at ?? null,
   };
+}
+
+/** A listing whose counts, which lookups return, are not those of its rows. */
+export interface CountDifference {
+  readonly listingId: string;
+  readonly what: 'votes' | 'reviews';
+  readonly counted: number;
+  readonly rows: number;
+}
+
+interface Sums {
+  readonly listing_id: string;
+  readonly counted: number | string;
+  readonly found: number | string;
+}
+
+/**
+ * Compares the counts of listings with their votes and reviews. A database of a version before the counts has none.
+ * @param sample how many listings are compared, chosen at random; without it, all of them, in a scan of all votes
+ */
+export async function countDifferences(
+  snapshot: DatabaseSnapshot<ServiceTables>,
+  sample?: number,
+): Promise<CountDifference[]> {
+  const tables = await snapshot.tables();
+  if (!tables.includes('vote_counts') || !tables.includes('review_counts')) return [];
+  const rowsOf = <Row>(statement: RawBuilder<Row>) => snapshot.run({ compile: () => statement.compile(snapshot.db) });
+  const chosen =
+    sample === undefined
+      ? null
+      : await rowsOf(sql<{ id: string }>`select id from listings order by random() limit ${sample}`);
+  if (chosen?.length === 0) return [];
+  const ofChosen = chosen === null ? sql`` : sql`where listing_id in (${sql.join(chosen.map(({ id }) => id))})`;
+  const votes = await rowsOf(sql<Sums>`
+    select listing_id, sum(counted) as counted, sum(found) as found from (
+      select listing_id, votes as counted, 0 as found from vote_counts ${ofChosen}
+      union all
+      select listing_id, 0, count(*) from votes ${ofChosen} group by listing_id
+    ) as sums group by listing_id having sum(counted) <> sum(found) order by listing_id`);
+  const reviews = await rowsOf(sql<Sums>`
+    select listing_id, sum(counted) as counted, sum(found) as found from (
+      select listing_id, reviews as counted, rating_sum as counted_sum, 0 as found, 0 as found_sum
+      from review_counts ${ofChosen}
+      union all
+      select listing_id, 0, 0, count(*), sum(rating) from reviews ${ofChosen} group by listing_id
+    ) as sums group by listing_id
+    having sum(counted) <> sum(found) or sum(counted_sum) <> sum(found_sum) order by listing_id`);
+  const toDifference = (what: CountDifference['what']) => (row: Sums) => {
+    return { listingId: row.listing_id, what, counted: Number(row.counted), rows: Number(row.found) };
+  };
+  return [...votes.map(toDifference('votes')), ...reviews.map(toDifference('reviews'))];
 }

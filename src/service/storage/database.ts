@@ -3,7 +3,7 @@ import { sqlitePathOf } from '../../platform/database/database-url.ts';
 import type { Query, SqlDialect } from '../../platform/database/dialect.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Engine, Execute, OpenOptions, RecordVote } from './engine.ts';
+import type { Engine, OpenOptions } from './engine.ts';
 import type { ServiceTables } from './tables.ts';
 
 /** The database of the service. */
@@ -29,24 +29,10 @@ export class Database extends Kysely<ServiceTables> {
     return this.engine.dialect;
   }
 
-  /**
-   * Runs `work` in a transaction, without a turn of the event loop between its statements. For SQLite only. Rejects with
-   * what it throws, or a StoreUnavailableError.
-   */
-  transact<Result>(work: (execute: Execute) => Result): Promise<Result> {
-    if (this.engine.name === 'sqlite') return this.engine.transact(work);
-    return Promise.reject(new TypeError('PostgreSQL cannot run a transaction without waiting for its statements.'));
-  }
-
   /** Closes the database. Kysely's own method does not, unless it has run a statement. */
   override destroy(): Promise<void> {
     this.#closed ??= super.destroy().then(() => this.engine.close());
     return this.#closed;
-  }
-
-  /** Stores a vote with its webhook delivery. Rejects with a StoreUnavailableError. */
-  get recordVote(): RecordVote {
-    return this.engine.recordVote;
   }
 
   /**

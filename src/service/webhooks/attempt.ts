@@ -6,7 +6,7 @@ import type { Database } from '../storage/database.ts';
 import type { DeliveryAttempt, LeasedDelivery } from '../storage/deliveries/deliveries.ts';
 import { settleFailure, settleSuccess } from '../storage/deliveries/settle-delivery.ts';
 import { findWebhook, type Webhook } from '../storage/deliveries/webhooks.ts';
-import { post, signatureHeader } from './post.ts';
+import { type PostOutcome, post, signatureHeader, unanswered } from './post.ts';
 import { checkTarget, RejectedTargetError, type TargetPolicy, type WebhookTarget } from './target.ts';
 
 /** The delay after the given number of failed attempts (ms), or null to give up. `random` is in [0, 1). */
@@ -82,9 +82,7 @@ async function sendOnce(
   const at = clock.now();
   const startedAt = clock.monotonic();
   const secret = signedWith === 'previous' && webhook.previous ? webhook.previous.secret : webhook.secret;
-  const toResult = (
-    outcome: Pick<AttemptResult, 'status' | 'error' | 'responseBody' | 'retryAfter'>,
-  ): AttemptResult => ({
+  const toResult = (outcome: PostOutcome): AttemptResult => ({
     at,
     durationMs: Math.round(clock.monotonic() - startedAt),
     url: webhook.url,
@@ -92,8 +90,7 @@ async function sendOnce(
     ...outcome,
   });
   const target = await checkedTarget(webhook.url, targets);
-  if (typeof target === 'string')
-    return toResult({ status: null, error: target, responseBody: null, retryAfter: null });
+  if (typeof target === 'string') return toResult(unanswered(target));
   const headers = {
     'user-agent': 'tallyhook-service/1 (+webhooks)',
     [signatureHeader]: sign(delivery.body, secret),
@@ -102,9 +99,7 @@ async function sendOnce(
   };
   const outcome = await post(target, delivery.body, headers, { clock, timeoutMs: webhookResponseTimeoutMs, stop });
   countRequest(counters, outcome.status);
-  if (outcome.status === null)
-    return toResult({ status: null, error: outcome.error, responseBody: null, retryAfter: null });
-  return toResult({ ...outcome, error: statusError(outcome.status) });
+  return toResult(outcome.status === null ? outcome : { ...outcome, error: statusError(outcome.status) });
 }
 
 function countRequest({ webhookRequests }: ServiceCounters, status: number | null): void {

@@ -7,9 +7,18 @@ import { messageOf } from '../../platform/errors.ts';
 import type { Address, WebhookTarget } from './target.ts';
 
 /** The result of one POST. Expected failures are values. */
-export type PostOutcome =
-  | { readonly status: number; readonly responseBody: string; readonly retryAfter: string | null }
-  | { readonly status: null; readonly error: string };
+export interface PostOutcome {
+  /** Null if there was no response; then `error` says why, and there are no other parts. */
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly responseBody: string | null;
+  readonly retryAfter: string | null;
+}
+
+/** The outcome of a request without a response. */
+export function unanswered(error: string): PostOutcome {
+  return { status: null, error, responseBody: null, retryAfter: null };
+}
 
 /** The header that carries the signature (document, section 5.7). */
 export const signatureHeader = 'x-webhook-signature';
@@ -35,10 +44,9 @@ export async function post(
   try {
     return await sendRequest(target, body, headers, stop ? AbortSignal.any([expiry.signal, stop]) : expiry.signal);
   } catch (thrown) {
-    const error = expiry.signal.aborted
-      ? `No complete response within ${formatDuration(timeoutMs)}.`
-      : messageOf(thrown);
-    return { status: null, error };
+    return unanswered(
+      expiry.signal.aborted ? `No complete response within ${formatDuration(timeoutMs)}.` : messageOf(thrown),
+    );
   } finally {
     timerController.abort();
   }
@@ -65,7 +73,7 @@ function sendRequest(
       let responseBody = '';
       const status = incoming.statusCode ?? 0;
       const retryAfter = incoming.headers['retry-after'] ?? null;
-      const done = (): void => resolve({ status, responseBody: storable(responseBody), retryAfter });
+      const done = (): void => resolve({ status, error: null, responseBody: storable(responseBody), retryAfter });
       incoming.setEncoding('utf8');
       incoming.on('data', (chunk: string) => {
         responseBody += chunk;

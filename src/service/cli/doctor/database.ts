@@ -5,9 +5,8 @@ import { checkIntegrity, type DatabaseNames, evaluateStatus } from '../../../pla
 import { checkDisk } from '../../../platform/doctor/disk.ts';
 import { formatCount, formatDuration, hour, minute, pluralize } from '../../../platform/durations.ts';
 import { messageOf } from '../../../platform/errors.ts';
-import { type CountDifference, countDifferences } from '../../storage/audit.ts';
 import { openDatabase } from '../../storage/database.ts';
-import type { ServiceSnapshot } from '../../storage/database-format.ts';
+import { type CountDifference, countDifferences, type ServiceSnapshot } from '../../storage/database-format.ts';
 import { type Queries, type QueueState, readQueueState } from '../../storage/deliveries/delivery-queue.ts';
 import { probeDatabase } from '../../storage/settings.ts';
 

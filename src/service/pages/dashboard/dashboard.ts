@@ -100,7 +100,7 @@ export class Dashboard {
   }
 }
 
-/** A page of a listing's dashboard, with links to the others, of which the first has further pages. Bots have no reviews. */
+/** A page with links to the tabs, of which the first has further pages. Bots have no reviews. */
 function dashboardFrame(listing: StoredListing, path: string, title: string, body: Fragment): Html {
   const current = Object.hasOwn(tabs, path) ? path : '';
   const shown = Object.entries(tabs).filter(([tab]) => listing.kind === 'server' || tab !== '/reviews');
