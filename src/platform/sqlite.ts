@@ -48,9 +48,27 @@ export function prepare(database: DatabaseSync, text: string): SqliteStatement {
   };
 }
 
-/** A connection with Kysely's interface. */
+/** Statements whose number of parameters varies must not accumulate. */
+const maxStatements = 200;
+
+/**
+ * A connection with Kysely's interface. It prepares each text once: preparing a statement costs more than executing most
+ * of them.
+ */
 export function forKysely(database: DatabaseSync): SqliteDatabase {
-  return { prepare: (text) => prepare(database, text), close: () => database.close() };
+  const statements = new Map<string, SqliteStatement>();
+  return {
+    close: () => database.close(),
+    prepare(text) {
+      const known = statements.get(text);
+      if (known !== undefined) return known;
+      const statement = prepare(database, text);
+      const [oldest] = statements.size < maxStatements ? [] : statements.keys();
+      if (oldest !== undefined) statements.delete(oldest);
+      statements.set(text, statement);
+      return statement;
+    },
+  };
 }
 
 /** Whether another connection holds a lock: BUSY or LOCKED (sqlite.org/rescode.html). */

@@ -2,7 +2,7 @@ import { type Request, type Response, Router } from 'express';
 import { OAuthError } from '../../platform/discord-oauth/oauth-error.ts';
 import { formatDuration, minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
-import { type Html, html } from '../../platform/web/html.ts';
+import { type Fragment, type Html, html } from '../../platform/web/html.ts';
 import { nextPath } from '../pages/forms.ts';
 import type { PageDependencies } from '../pages/page-routes.ts';
 import { renderServicePage } from '../pages/render-page.ts';
@@ -37,8 +37,9 @@ export function discordSignInRoutes(
     failure: Failure,
     { consent, next }: { readonly consent: Consent; readonly next: string },
   ): Promise<void> {
-    response.status(failureStatus[failure.reason]);
-    if (failure.reason === 'rateLimited') response.set('retry-after', String(Math.ceil(failure.retryAfterMs / second)));
+    const { status, retryAfterMs } = failure;
+    response.status(status);
+    if (retryAfterMs !== undefined) response.set('retry-after', String(Math.ceil(retryAfterMs / second)));
     const visitor = await sessions.visitor(request, clock.now());
     const body = failurePage(failure, consent, `${startPaths[consent]}?next=${encodeURIComponent(next)}`);
     renderServicePage(request, response, { title: titles[consent], visitor, body });
@@ -61,25 +62,25 @@ export function discordSignInRoutes(
   router.get(callbackPath, async (request, response) => {
     const attempt = attempts.finish(request, response);
     if (attempt === null) {
-      return sendFailure(request, response, { reason: 'expired' }, { consent: 'account', next: '/' });
+      return sendFailure(request, response, failures.expired, { consent: 'account', next: '/' });
     }
     const [kind, next = '/'] = attempt.data.split('~');
     const started = { consent: kind === 'servers' ? 'servers' : 'account', next } as const;
     const fail = (failure: Failure) => sendFailure(request, response, failure, started);
     const { code, error } = request.query;
-    if (error === 'access_denied') return fail({ reason: 'cancelled' });
+    if (error === 'access_denied') return fail(failures.cancelled);
     if (error !== undefined) {
       log.warn({ consent: started.consent }, 'Discord answered a sign-in with an error');
-      return fail({ reason: discordErrors.includes(error) ? 'unavailable' : 'rejected' });
+      return fail(failures[discordErrors.includes(error) ? 'unavailable' : 'rejected']);
     }
-    if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) return fail({ reason: 'expired' });
+    if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) return fail(failures.expired);
     await admission.admit(request, 'sign-in', null);
     try {
       const { member, guilds } = await accounts.read(started.consent, code, attempt.verifier);
       const now = clock.now();
       const visitor = await sessions.visitor(request, now);
       if (guilds !== null && visitor !== null && visitor.userId !== member.userId) {
-        return fail({ reason: 'otherAccount', visitor: visitor.username, member: member.username });
+        return fail(otherAccount(visitor.username, member.username));
       }
       await upsertMember(database, member);
       if (guilds !== null) await saveProvenGuilds(database, member.userId, guilds, now);
@@ -88,7 +89,7 @@ export function discordSignInRoutes(
     } catch (thrown) {
       if (!(thrown instanceof OAuthError)) throw thrown;
       const failure = failureOf(thrown);
-      if (failure.reason !== 'expired') log.warn({ reason: messageOf(thrown) }, 'sign-in with Discord failed');
+      if (failure !== failures.expired) log.warn({ reason: messageOf(thrown) }, 'sign-in with Discord failed');
       return fail(failure);
     }
   });
@@ -96,24 +97,40 @@ export function discordSignInRoutes(
   return router;
 }
 
-/** Why a member is not signed in, or the servers are not proven. */
-type Failure =
-  | { readonly reason: 'cancelled' | 'expired' | 'unavailable' | 'rejected' }
-  | { readonly reason: 'rateLimited'; readonly retryAfterMs: number }
-  | { readonly reason: 'otherAccount'; readonly visitor: string; readonly member: string };
+/** Why a member is not signed in, or the servers are not proven: the status of the response, and the explanation. */
+interface Failure {
+  readonly status: number;
+  readonly text: Fragment;
+  /** For `Retry-After`. */
+  readonly retryAfterMs?: number;
+}
 
-const failureStatus = {
-  cancelled: 400,
-  expired: 400,
-  otherAccount: 409,
-  rejected: 502,
-  unavailable: 503,
-  rateLimited: 503,
-} as const satisfies Record<Failure['reason'], number>;
+const failures = {
+  cancelled: { status: 400, text: 'You did not give the permission on Discord, so nothing has changed.' },
+  expired: {
+    status: 400,
+    text: 'This sign-in took longer than ten minutes, was already used, or was started in another browser.',
+  },
+  unavailable: { status: 503, text: 'Discord does not respond at the moment. Please try again in a minute.' },
+  rejected: {
+    status: 502,
+    text: 'Discord rejected this sign-in. If it happens again, please tell the operator of this service.',
+  },
+} satisfies Record<string, Failure>;
 
-function failureOf({ reason, retryAfterMs }: OAuthError): Failure {
-  if (reason === 'rateLimited') return { reason, retryAfterMs: retryAfterMs ?? second };
-  return { reason: reason === 'revoked' ? 'expired' : reason };
+function otherAccount(visitor: string, member: string): Failure {
+  const text = html`You are signed in here as <bdi>${visitor}</bdi>, but on Discord as
+<bdi>${member}</bdi>. Sign out here first, or choose the other account on Discord.`;
+  return { status: 409, text };
+}
+
+function failureOf({ reason, ...error }: OAuthError): Failure {
+  if (reason !== 'rateLimited') return failures[reason === 'revoked' ? 'expired' : reason];
+  const retryAfterMs = error.retryAfterMs ?? second;
+  // To whole minutes, or seconds of less than a minute.
+  const unit = retryAfterMs > minute ? minute : second;
+  const wait = formatDuration(Math.ceil(retryAfterMs / unit) * unit);
+  return { status: 503, text: `Discord limits sign-ins at the moment. Please try again in ${wait}.`, retryAfterMs };
 }
 
 const titles: Readonly<Record<Consent, string>> = {
@@ -122,32 +139,8 @@ const titles: Readonly<Record<Consent, string>> = {
 };
 
 /** @param retryPath starts again */
-function failurePage(failure: Failure, consent: Consent, retryPath: string): Html {
+function failurePage({ text }: Failure, consent: Consent, retryPath: string): Html {
   return html`<h1>${titles[consent]}</h1>
-<p>${explanationOf(failure)}</p>
+<p>${text}</p>
 <p><a class="button" href="${retryPath}">Try again with Discord</a> <a href="/">Home</a></p>`;
-}
-
-/** To whole minutes, or seconds of less than a minute. */
-function roundUp(durationMs: number): number {
-  const unit = durationMs > minute ? minute : second;
-  return Math.ceil(durationMs / unit) * unit;
-}
-
-function explanationOf(failure: Failure): string | Html {
-  switch (failure.reason) {
-    case 'cancelled':
-      return 'You did not give the permission on Discord, so nothing has changed.';
-    case 'expired':
-      return 'This sign-in took longer than ten minutes, was already used, or was started in another browser.';
-    case 'unavailable':
-      return 'Discord does not respond at the moment. Please try again in a minute.';
-    case 'rejected':
-      return 'Discord rejected this sign-in. If it happens again, please tell the operator of this service.';
-    case 'rateLimited':
-      return `Discord limits sign-ins at the moment. Please try again in ${formatDuration(roundUp(failure.retryAfterMs))}.`;
-    case 'otherAccount':
-      return html`You are signed in here as <bdi>${failure.visitor}</bdi>, but on Discord as
-<bdi>${failure.member}</bdi>. Sign out here first, or choose the other account on Discord.`;
-  }
 }

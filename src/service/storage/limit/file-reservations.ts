@@ -34,27 +34,24 @@ const maxPollMs = 5;
 /** Transactions over a limit file, without a turn of the event loop within one. */
 function limitTransactions({ connection, check }: LimitFile, clock: Clock) {
   const rows = createLimitRows(connection);
-  const [begin, commit, rollBack] = ['begin immediate', 'commit', 'rollback'].map((text) => {
-    const statement = connection.prepare(text);
-    return () => void statement.run([]);
-  }) as [() => void, () => void, () => void];
+  const execute = (text: string): void => void connection.prepare(text).run([]);
 
   /** Runs `work` at once; null while another process has the lock. Throws a StoreUnavailableError. */
   function tryRun<Result>(work: (rows: LimitRows) => Result): { readonly result: Result } | null {
     check(clock.monotonic());
     try {
-      begin();
+      execute('begin immediate');
     } catch (error) {
       if (isBusy(error)) return null;
       throw toUnavailable(error);
     }
     try {
       const result = work(rows);
-      commit();
+      execute('commit');
       return { result };
     } catch (error) {
       try {
-        rollBack();
+        execute('rollback');
       } catch {
         // SQLite has rolled back already, such as after a full disk.
       }
@@ -121,7 +118,7 @@ export async function openFileReservations(options: FileReservationsOptions): Pr
   const transactions = limitTransactions(file, clock);
   let unknownUntil: number;
   try {
-    unknownUntil = await registerHolder({ database, transactions, clock, rules }, { holder, fileId: file.id });
+    unknownUntil = await registerHolder(options, transactions, { holder, fileId: file.id });
   } catch (error) {
     file.close();
     throw error;
@@ -166,15 +163,10 @@ export async function openFileReservations(options: FileReservationsOptions): Pr
  * @returns until when requests may be unknown (ms, monotonic)
  */
 async function registerHolder(
-  options: {
-    readonly database: Database;
-    readonly transactions: ReturnType<typeof limitTransactions>;
-    readonly clock: Clock;
-    readonly rules: ReservationRules;
-  },
-  { holder, fileId }: { holder: string; fileId: string },
+  { database, clock, rules }: FileReservationsOptions,
+  transactions: ReturnType<typeof limitTransactions>,
+  { holder, fileId }: { readonly holder: string; readonly fileId: string },
 ): Promise<number> {
-  const { database, transactions, clock, rules } = options;
   const lost = await database.selectFrom('limit_holders').select('holder').where('file_id', '<>', fileId).execute();
   // A process that lost its file only now notices it soon, and may then use up its block.
   const longestMs = replacedCheckMs + rules.blockMs + rules.windowMs;

@@ -6,7 +6,6 @@ import { second } from '../../../platform/durations.ts';
 import { StoreUnavailableError } from '../../../platform/errors.ts';
 import { forKysely, openSqlite, resultCode } from '../../../platform/sqlite.ts';
 import type { Reservation, ReservationRows } from '../../rate-limit/reserve.ts';
-import { withStatementCache } from '../sqlite/statement-cache.ts';
 import { countsUntil } from './reservations.ts';
 
 /** An open limit file. */
@@ -77,7 +76,7 @@ function openFile(path: string, checked: readonly string[]): LimitFile {
     database.exec('PRAGMA busy_timeout = 0');
     return {
       id,
-      connection: withStatementCache(forKysely(database)),
+      connection: forKysely(database),
       check: createCheck(checked),
       close: () => database.close(),
     };

@@ -13,7 +13,6 @@ import { forKysely, openSqlite, sqliteConnection, sqliteMigratingConnection } fr
 import type { Execute, OpenOptions, RecordVote, SqliteEngine } from '../engine.ts';
 import { migrations } from '../migrations/index.ts';
 import { createDriver, type DriverOptions } from './driver.ts';
-import { withStatementCache } from './statement-cache.ts';
 
 /** SQLite's busy timeout while the file is opened (ms): several processes may create it at the same time. */
 const openTimeoutMs = 5 * second;
@@ -40,8 +39,8 @@ export async function openSqliteEngine(path: string, { log, onMigration }: OpenO
     };
     await runMigrations(database, clock, migrations(sqliteDialect), { onProgress: onMigration });
     for (const connection of [file.writer, file.reader]) connection.exec('PRAGMA busy_timeout = 0');
-    const reader = withStatementCache(forKysely(file.reader));
-    const writer = file.reader === file.writer ? reader : withStatementCache(forKysely(file.writer));
+    const reader = forKysely(file.reader);
+    const writer = file.reader === file.writer ? reader : forKysely(file.writer);
     const driver = await createDriver({ writer, reader, checkFiles: file.checkFiles, log });
     const readNow: Execute = (text, parameters) => reader.prepare(text).all(parameters);
     return {
