@@ -1,6 +1,7 @@
 import type { Sql } from '../storage/database.ts';
 import { findListing, type StoredListing } from '../storage/listings/listings.ts';
 import { findMember } from '../storage/members/members.ts';
+import { findReviewBy, type PageReview } from '../storage/reviews.ts';
 import type { ListingState } from '../storage/tables.ts';
 import { openReportsOf, type ReportTarget, reportedTargets, type StoredReport } from './reports.ts';
 
@@ -15,7 +16,7 @@ export interface QueueItem {
   /** Null if it was deleted. */
   readonly listing: StoredListing | null;
   /** The reported review as it is now; null for a listing, or if it was deleted. */
-  readonly review: { readonly username: string; readonly rating: number; readonly comment: string } | null;
+  readonly review: PageReview | null;
 }
 
 /** A page of the queue, and whether there is another. Most reports first, then the longest waiting. */
@@ -30,7 +31,7 @@ export async function moderationQueue(
       total,
       reports: await reportsWithNames(sql, target),
       listing: await findListing(sql, target.listingId),
-      review: target.kind === 'review' ? await findReview(sql, target) : null,
+      review: target.kind === 'review' ? await findReviewBy(sql, target.listingId, target.reviewUserId) : null,
     })),
   );
   return { items, hasMore: targets.length > limit };
@@ -46,35 +47,11 @@ async function reportsWithNames(sql: Sql, target: ReportTarget): Promise<QueueIt
   );
 }
 
-async function findReview(sql: Sql, { listingId, reviewUserId }: ReportTarget): Promise<QueueItem['review']> {
-  const row = await sql
-    .selectFrom('reviews')
-    .select(['username', 'rating', 'comment'])
-    .where('listing_id', '=', listingId)
-    .where('user_id', '=', reviewUserId)
-    .executeTakeFirst();
-  return row ?? null;
-}
-
-/** A listing that is not published. */
-export interface UnpublishedListing {
-  readonly id: string;
-  readonly kind: 'server' | 'bot';
-  readonly name: string;
-  readonly description: string;
-  readonly ownerId: string;
-  readonly ownerName: string | null;
-  /** Why it is hidden; null for a pending one. */
-  readonly reason: string | null;
-  readonly createdAt: number;
-}
+/** A listing that is not published. `reason` is why it is hidden; null for a pending one. */
+export type UnpublishedListing = Awaited<ReturnType<typeof listingsInState>>[number];
 
 /** Listings in this state, oldest first. */
-export function listingsInState(
-  sql: Sql,
-  state: Extract<ListingState, 'pending' | 'hidden'>,
-  limit: number,
-): Promise<UnpublishedListing[]> {
+export function listingsInState(sql: Sql, state: Extract<ListingState, 'pending' | 'hidden'>, limit: number) {
   return sql
     .selectFrom('listings')
     .leftJoin('members', 'members.user_id', 'listings.owner_id')

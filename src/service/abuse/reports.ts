@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ExpressionBuilder } from 'kysely';
 import type { Sql } from '../storage/database.ts';
+import { findListing } from '../storage/listings/listings.ts';
+import { findReview } from '../storage/reviews.ts';
 import type { ReportKind, ReportState, ServiceTables } from '../storage/tables.ts';
 
 /** The reasons that a form offers, and their texts. */
@@ -61,22 +63,13 @@ export async function fileReport(sql: Sql, report: NewReport): Promise<ReportOut
   return (numInsertedOrUpdatedRows ?? 0n) > 0n ? 'filed' : 'open-already';
 }
 
-async function findReported(sql: Sql, { kind, listingId, reviewId }: NewReport) {
+async function findReported(sql: Sql, { kind, listingId, reviewId = 0 }: NewReport) {
   if (kind === 'listing') {
-    const listing = await sql
-      .selectFrom('listings')
-      .select(['name', 'description'])
-      .where('id', '=', listingId)
-      .executeTakeFirst();
-    return listing === undefined ? null : { userId: '', text: `${listing.name}\n${listing.description}` };
+    const listing = await findListing(sql, listingId);
+    return listing && { userId: '', text: `${listing.name}\n${listing.description}` };
   }
-  const review = await sql
-    .selectFrom('reviews')
-    .select(['user_id', 'comment'])
-    .where('id', '=', reviewId ?? 0)
-    .where('listing_id', '=', listingId)
-    .executeTakeFirst();
-  return review === undefined ? null : { userId: review.user_id, text: review.comment };
+  const review = await findReview(sql, listingId, reviewId);
+  return review && { userId: review.userId, text: review.comment };
 }
 
 /** What reports are about: a listing, or the review of a member (`reviewUserId`, otherwise empty). */
