@@ -5,7 +5,7 @@ import { dateTime, timeAgo } from '../../platform/web/time-element.ts';
 import { voteCooldownOf } from '../listing/cooldown.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
-import { countVotes, lastVoteAt, recentVotes } from '../storage/votes.ts';
+import { countVotes, lastVoteAt, votesBefore } from '../storage/votes.ts';
 import { figure, isolated, kindName, listingIcon, stateNotice, tagLinks } from './listing-parts.ts';
 import { type ReviewsView, reviewsSection } from './reviews-section.ts';
 
@@ -84,7 +84,7 @@ async function voteForm(database: Database, { listing, visitor, challenge, now }
 
 /** Beside the reviews, or in their place for a bot. */
 async function votersSection(database: Database, { id }: Listing, now: number): Promise<Html> {
-  const voters = await recentVotes(database, id, maxVoters);
+  const voters = await votesBefore(database, id, { limit: maxVoters });
   const list = html`<ol class="voters">${voters.map(
     (vote) => html`<li><span dir="auto">${vote.username ?? 'A member'}</span> ${timeAgo(vote.votedAt, now)}</li>`,
   )}</ol>`;

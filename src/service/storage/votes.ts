@@ -65,41 +65,26 @@ export async function countVotesOfMonth(sql: Sql, listingId: string, at: number)
   return row?.votes ?? 0;
 }
 
-export interface RecentVote {
-  readonly username: string | null;
-  readonly votedAt: number;
-}
-
-/** The last votes for a listing, newest first. The name is null if it is unknown. */
-export function recentVotes(sql: Sql, listingId: string, limit: number): Promise<RecentVote[]> {
-  return sql
-    .selectFrom('votes')
-    .leftJoin('members', 'members.user_id', 'votes.user_id')
-    .select(['members.username', 'votes.voted_at as votedAt'])
-    .where('votes.listing_id', '=', listingId)
-    .orderBy('votes.voted_at', 'desc')
-    .orderBy('votes.id', 'desc')
-    .limit(limit)
-    .execute();
-}
-
-/** The votes for a listing before one of them, newest first; without `before`, from the newest on. */
+/**
+ * The votes for a listing before one of them, newest first; without `before`, from the newest on. The name of the member
+ * is null if it is unknown.
+ */
 export function votesBefore(
   sql: Sql,
   listingId: string,
-  { before, limit }: { readonly before: { votedAt: number; id: number } | undefined; readonly limit: number },
+  { before, limit }: { readonly before?: { votedAt: number; id: number } | undefined; readonly limit: number },
 ) {
-  const { votedAt, id } = before ?? { votedAt: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
-  return sql
+  let query = sql
     .selectFrom('votes')
     .leftJoin('members', 'members.user_id', 'votes.user_id')
     .select(['votes.id', 'votes.user_id as userId', 'members.username', 'votes.voted_at as votedAt'])
     .select('votes.denial_reason as denialReason')
-    .where('votes.listing_id', '=', listingId)
-    .where('votes.voted_at', '<=', votedAt)
-    .where((row) => row.or([row('votes.voted_at', '<', votedAt), row('votes.id', '<', id)]))
-    .orderBy('votes.voted_at', 'desc')
-    .orderBy('votes.id', 'desc')
-    .limit(limit)
-    .execute();
+    .where('votes.listing_id', '=', listingId);
+  if (before !== undefined) {
+    const { votedAt, id } = before;
+    query = query
+      .where('votes.voted_at', '<=', votedAt)
+      .where((row) => row.or([row('votes.voted_at', '<', votedAt), row('votes.id', '<', id)]));
+  }
+  return query.orderBy('votes.voted_at', 'desc').orderBy('votes.id', 'desc').limit(limit).execute();
 }
