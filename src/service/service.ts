@@ -224,7 +224,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     let stopped: Promise<void> | null = null;
     const running = {
       ...createServiceAdmin(context, dispatcher.nudge),
-      ...{ port, url, baseUrl: url + apiBasePath, seeded },
+      port,
+      url,
+      baseUrl: url + apiBasePath,
+      seeded,
       stop() {
         stopped ??= stop();
         return stopped;

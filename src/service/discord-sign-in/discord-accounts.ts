@@ -132,8 +132,12 @@ export function createDiscordSignIn(
     origin,
     accounts: createDiscordAccounts(application, { origin, clock }),
     attempts: createAuthorizationAttempts({
-      ...{ secret: key, purpose: 'sign-in', cookieName: 'tallyhook_sign_in', path: '/' },
-      ...{ secure: origin.startsWith('https:'), clock },
+      secret: key,
+      purpose: 'sign-in',
+      cookieName: 'tallyhook_sign_in',
+      path: '/',
+      secure: origin.startsWith('https:'),
+      clock,
     }),
   };
 }

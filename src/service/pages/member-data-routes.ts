@@ -48,7 +48,11 @@ export function memberDataRoutes(dependencies: PageDependencies): Router {
         member: { userId, username },
         ban: ban && { reason: ban.reason, bannedAt: isoTime(ban.bannedAt) },
         reports: reports.map(({ listingId, kind, reason, text, state, createdAt }) => ({
-          ...{ listingId, kind, reason, text, state },
+          listingId,
+          kind,
+          reason,
+          text,
+          state,
           createdAt: isoTime(createdAt),
         })),
       },

@@ -90,7 +90,11 @@ async function* exportedPurchases(database: Database, listingId: string) {
 async function* exportedDeliveries(database: Database, listingId: string) {
   for await (const deliveries of chunksOf(deliveryRecords, database, listingId)) {
     yield deliveries.map(({ id, family, event, test, state, createdAt, body, attemptHistory }) => ({
-      ...{ id, family, event, test, state },
+      id,
+      family,
+      event,
+      test,
+      state,
       createdAt: isoTime(createdAt),
       body,
       attempts: attemptHistory.map(({ at, ...attempt }) => ({ at: isoTime(at), ...attempt })),

@@ -140,7 +140,7 @@ async function readRows(pool: pg.Pool, text: string, parameters: readonly unknow
     const result = await client.query<object>({
       text,
       values: storable(parameters),
-      ...{ query_timeout: timeouts.statementMs },
+      query_timeout: timeouts.statementMs,
     });
     client.release();
     return result;
