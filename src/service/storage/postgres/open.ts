@@ -137,11 +137,9 @@ async function readRows(pool: pg.Pool, text: string, parameters: readonly unknow
     throw asStoreError(error);
   }
   try {
-    const result = await client.query<object>({
-      text,
-      values: storable(parameters),
-      query_timeout: timeouts.statementMs,
-    });
+    // The types of pg do not have the timeout.
+    const query = { text, values: storable(parameters), query_timeout: timeouts.statementMs };
+    const result = await client.query<object>(query);
     client.release();
     return result;
   } catch (error) {
