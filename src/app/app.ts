@@ -103,51 +103,37 @@ async function assembleApp(
   const isShared = sqlitePathOf(config.databaseUrl) === null;
   const metrics = createMetrics();
   const memory = new BodyMemory();
-  const { directory, lookups, targets, targetLoop } = createComparedListings(config, {
-    store,
-    home,
-    cache,
-    metrics,
-    tracing,
-    clock,
-    log,
-  });
+  const kit = { metrics, tracing, clock, stopwatch, log };
+  const { directory, lookups, targets, targetLoop } = createComparedListings(config, { ...kit, store, home, cache });
   const encryption = createEncryption(config.encryption, ({ problem, hint }) => log.warn({ hint }, problem));
   const settings = createSettings(config, {
+    ...kit,
     store: store.settings,
     encryption,
     directory,
     lookups,
     targets,
-    clock,
-    log,
     redact: dependencies.redact ?? null,
     onSaved: () => notices.publish([settingsNotice]),
     alsoRefresh: () => handling.subscriptions.refresh(),
   });
   const newEffectsPollMs = isShared ? sharedDatabasePollMs : null;
   const handling = createHandling({
+    ...kit,
     handlers: dependencies.handlers ?? {},
     store,
     directory,
     isShared,
     newEffectsPollMs,
     nudgeEverywhere,
-    metrics,
-    tracing,
-    clock,
-    log,
     onAttempted,
   });
   const has = (role: Role) => config.roles.includes(role);
   const announcements = createAnnouncements(directory);
-  const { memberLocales } = store;
   const access = createDiscordAccess(config, {
+    ...kit,
     announcements,
-    memberLocales,
-    tracing,
-    log,
-    stopwatch,
+    memberLocales: store.memberLocales,
     invalidRequests: store.invalidRequests,
     circuits: store.circuits,
     guildOfChannel: (channelId) => directory.inChannel(channelId)[0]?.guildId ?? null,
@@ -160,20 +146,7 @@ async function assembleApp(
     votesPerDayIn: store.votesPerDayIn,
     log,
   });
-  const context = {
-    config,
-    store,
-    directory,
-    lookups,
-    metrics,
-    tracing,
-    clock,
-    stopwatch,
-    log,
-    drawVotePicture,
-    isHandled,
-    nudge: nudgeEverywhere,
-  };
+  const context = { ...kit, config, store, directory, lookups, drawVotePicture, isHandled, nudge: nudgeEverywhere };
   const services = await createServices({
     ...context,
     rest: access.rest,
@@ -231,18 +204,7 @@ async function assembleApp(
     announcing?.nudge(queues);
     handling.nudge(queues);
   });
-  const recording = createRecording({
-    store,
-    isShared,
-    directory,
-    handling,
-    metrics,
-    tracing,
-    clock,
-    log,
-    onRecorded,
-    nudge: nudgeEverywhere,
-  });
+  const recording = createRecording({ ...context, isShared, handling, onRecorded });
   const { isUnreadable } = settings.sync;
   const receiving = has('receive')
     ? createReceiving({
@@ -257,11 +219,9 @@ async function assembleApp(
   const usesDiscord = announcing !== null || answering !== null;
   const discordLoops = usesDiscord ? [access.invalidRequests, access.guard] : [];
   const upkeep = createUpkeep({
+    ...kit,
     store,
     keep: config.keep,
-    metrics,
-    clock,
-    log,
     firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
     separateAccounts: () => separateAccounts(store, { listings: config.listings, home }, { clock, log }),
   });

@@ -132,31 +132,15 @@ function assembleReceiver(
 ): VoteReceiver {
   const directory = createDirectory(listings, home);
   const metrics = createMetrics();
+  const context = { metrics, tracing, clock, log, store, directory, isShared: false };
   const handling = createHandling({
+    ...context,
     handlers,
-    store,
-    directory,
-    isShared: false,
     newEffectsPollMs: null,
-    metrics,
-    tracing,
-    clock,
-    log,
     nudgeEverywhere: (queues) => handling.nudge(queues),
     onAttempted: () => {},
   });
-  const recording = createRecording({
-    store,
-    isShared: false,
-    directory,
-    handling,
-    metrics,
-    tracing,
-    clock,
-    log,
-    onRecorded,
-    nudge: handling.nudge,
-  });
+  const recording = createRecording({ ...context, handling, onRecorded, nudge: handling.nudge });
   const { receiver, ...receiving } = createReceiving({
     ...recording,
     directory,
@@ -164,11 +148,8 @@ function assembleReceiver(
     targetIdOf: (listing) => directory.find(listing)?.id ?? null,
   });
   const upkeep = createUpkeep({
-    store,
+    ...context,
     keep,
-    metrics,
-    clock,
-    log,
     firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
     separateAccounts: () => separateAccounts(store, { listings, home }, { clock, log }),
   });
