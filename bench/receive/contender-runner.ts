@@ -10,6 +10,7 @@ import type { SurroundingsSource } from './surroundings.ts';
 /** Concurrent connections. */
 const connections = 64;
 const megabyte = 2 ** 20;
+const contenderProcess = new URL('./contender-process.ts', import.meta.url);
 
 /** The measurements of one run. CPU time in µs per request. */
 export interface Measurement extends Omit<Result, 'exitedCpu'> {
@@ -49,9 +50,9 @@ export interface Environment {
 export async function startContender(
   contender: Contender,
   { generator, directory, surroundings, otherPrograms }: Environment,
-  options: ChildOptions = {},
+  { module = contenderProcess, ...options }: ChildOptions & { readonly module?: URL } = {},
 ): Promise<RunningContender> {
-  const { name, dialect, voters, listings, members, rewards, storesVotes } = contender;
+  const { name, dialect, voters, listings, members, rewards, storesVotes, module: contenderModule } = contender;
   const ownDirectory = join(directory, name);
   mkdirSync(ownDirectory, { recursive: true });
   const setting: Setting = {
@@ -61,8 +62,7 @@ export async function startContender(
     members,
     rewards,
   };
-  const module = new URL('./contender-process.ts', import.meta.url);
-  const child = await startChild(module, [contender.module, JSON.stringify(setting)], options);
+  const child = await startChild(module, [contenderModule, JSON.stringify(setting)], options);
   const port = await child.ask<number>('port');
   const untrack = otherPrograms.track(child.pid);
   let acknowledged = 0;
