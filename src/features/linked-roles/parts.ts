@@ -1,5 +1,6 @@
+import type { RequestHandler } from 'express';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
-import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
+import type { FeatureParts, PartsContext, ServicesContext } from '../parts.ts';
 import { createLinkedRolesService, type LinkedRolesService } from './create.ts';
 import type { LinkedMembers } from './store.ts';
 
@@ -11,13 +12,13 @@ export function createServices({
 }: ServicesContext & {
   readonly store: { readonly linkedRoles: LinkedMembers };
   readonly encryption: Encryption;
-}) {
+}): { readonly shared: { readonly linkedRoles: LinkedRolesService | null }; readonly routes?: RequestHandler } {
   const linkedRoles = createLinkedRolesService(config, {
     ...context,
     members: store.linkedRoles,
     nudge: (queue) => nudge([queue]),
   });
-  return { shared: { linkedRoles }, ...(linkedRoles && { routes: linkedRoles.routes }) } satisfies FeatureServices;
+  return { shared: { linkedRoles }, ...(linkedRoles && { routes: linkedRoles.routes }) };
 }
 
 export function create({
