@@ -47,6 +47,13 @@ export function isEmpty(days: DaySet): boolean {
   return days.every((word) => word === 0);
 }
 
+/** Days from the start of the window to its first day in the set; -1 if it is empty. */
+export function firstDayOffset(days: DaySet): number {
+  const word = days.findIndex((bits) => bits !== 0);
+  const bits = days[word] ?? 0;
+  return word === -1 ? -1 : word * wordDays + 31 - Math.clz32(bits & -bits);
+}
+
 /** Days from the start of the window to its last day in the set; -1 if it is empty. */
 export function lastDayOffset(days: DaySet): number {
   const word = days.findLastIndex((bits) => bits !== 0);

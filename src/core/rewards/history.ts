@@ -120,17 +120,18 @@ export function withStreakRules(
   return { ...history, streak: { ...followed, paidSteps: steps.steps } };
 }
 
-/** Calls back for the first `length` days of the window, oldest first. */
+/** Calls back for the first `length` days of the window, oldest first. @param from the days before it are left out */
 export function scanDays(
   history: VoteHistory,
   length: number,
   outageDays: ReadonlySet<number>,
   scan: (status: DayStatus, offset: number) => void,
+  from = 0,
 ): void {
   const { start } = history;
   if (start === null) return;
   const days = countedDays(history);
-  for (let offset = 0; offset < length; offset += 1) {
+  for (let offset = from; offset < length; offset += 1) {
     scan(hasDay(days, offset) ? 'counted' : outageDays.has(start + offset) ? 'forgiven' : 'missed', offset);
   }
 }

@@ -1,5 +1,5 @@
 import type { Calendar } from './calendar.ts';
-import { hasDay } from './day-window.ts';
+import { firstDayOffset, hasDay } from './day-window.ts';
 import { countedDays, newestDay, type StreakScan, scanDays, scanStreakDay, type VoteHistory } from './history.ts';
 
 /** The streak that a member sees. */
@@ -49,8 +49,11 @@ export function streakOn(history: VoteHistory, day: number, { forgive, outageDay
   // The service's clock may be ahead by some minutes, and a vote may arrive late.
   const today = Math.max(newest, day);
   const scan = { ...history.streak.folded };
-  scanDays(history, today - history.start, outageDays, (status) => scanStreakDay(scan, status, forgive));
-  const votedToday = hasDay(countedDays(history), today - history.start);
+  const counted = countedDays(history);
+  // Before the first counted day there is no streak to end.
+  const from = scan.days === 0 ? firstDayOffset(counted) : 0;
+  scanDays(history, today - history.start, outageDays, (status) => scanStreakDay(scan, status, forgive), from);
+  const votedToday = hasDay(counted, today - history.start);
   if (votedToday) scanStreakDay(scan, 'counted', forgive);
   if (scan.days === 0) return noStreak;
   return { days: scan.days, lastDay: lastDayToVote(scan, votedToday ? today + 1 : today, { forgive, outageDays }) };

@@ -11,7 +11,7 @@ import type { AccountState } from './account-state.ts';
 import { calendarOf, namesOfTarget, outageDaysOf } from './community.ts';
 import { streakAfter, withHistory } from './complete-history.ts';
 import { applyGrants } from './grants.ts';
-import { forgottenVoteKeys, voteKey } from './idempotency-key.ts';
+import { forgottenVoteKey, voteKey } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
 import type { PastVote, RecordedDelivery, Tally } from './tally.ts';
 import { callHook, type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
@@ -62,7 +62,9 @@ function isKnownByOtherName(vote: Vote, { tally, listing, delivery }: RecordingC
 
 /** The last votes for the target of a listing from before the member was forgotten (ms since the epoch). */
 export function forgottenVotesOf(tally: Tally, userId: string, listing: ListingContext): readonly number[] {
-  return forgottenVoteKeys(userId, listing).flatMap((key) => tally.forgottenVoteAt(key) ?? []);
+  const names = namesOfTarget(listing.community, listing.name);
+  // Every vote asks, and few members were forgotten lately: the key is a digest that is rarely needed.
+  return names.flatMap((name) => tally.forgottenVoteAt(() => forgottenVoteKey(userId, name)) ?? []);
 }
 
 /**

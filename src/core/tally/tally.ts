@@ -164,7 +164,7 @@ export interface Tally extends OutboxWrites {
    * The time of the vote under {@link forgottenVoteKey} (ms since the epoch); null if its member was not forgotten, or
    * long ago.
    */
-  forgottenVoteAt(key: EventKey): number | null;
+  forgottenVoteAt(key: () => EventKey): number | null;
   /** The order with any of these IDs; null if none is stored. Several matching orders are merged into one. */
   findOrder(orderIds: readonly string[]): Order | null;
   /**

@@ -1,7 +1,7 @@
 import type { DrawVotePicture, VotePicture, VotePictureRequest } from '../../../commands/vote-picture.ts';
 import type { DayVotes, VotesPerDay } from '../../core/ledger/votes-per-day.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
-import { day as dayMs } from '../../platform/durations.ts';
+import { day as dayMs, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { createDraw } from './draw.ts';
@@ -9,6 +9,9 @@ import { canDrawWords, summarizeVotes, voteChart } from './vote-chart.ts';
 
 /** Pictures in memory, of 5 to 60 KB each. */
 const maxPictures = 50;
+/** How long the votes of listings are taken as they are (ms): a picture is per day, and counting costs more than the command. */
+const countedForMs = 5 * second;
+const maxCounts = 500;
 /** Days since the first votes, from which there is a picture. */
 const minDays = 7;
 
@@ -25,9 +28,19 @@ export function createVotePictures(options: {
   const draw = createDraw({ log });
   const pictures = new BoundedMap<Promise<VotePicture | null>>(maxPictures);
 
-  async function countVotes(names: readonly string[], now: number): Promise<readonly DayVotes[]> {
+  const counts = new BoundedMap<{ readonly days: Promise<readonly DayVotes[]>; readonly at: number }>(maxCounts);
+
+  function countVotes(names: readonly string[], now: number): Promise<readonly DayVotes[]> {
     const [first = ''] = names;
-    return votesPerDayIn(timeZoneOf(first))(names, now);
+    const timeZone = timeZoneOf(first);
+    const key = [timeZone, ...names].join(' ');
+    const known = counts.get(key);
+    if (known !== undefined && Math.abs(now - known.at) < countedForMs) return known.days;
+    const days = votesPerDayIn(timeZone)(names, now);
+    counts.set(key, { days, at: now });
+    // So that the next request tries again.
+    days.catch(() => counts.delete(key));
+    return days;
   }
 
   async function drawDays(

@@ -175,7 +175,8 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
           const deliveryId = events.get(key);
           return deliveryId === undefined ? notLoaded(missing.events.add(key)) : deliveryId;
         },
-        forgottenVoteAt(key) {
+        forgottenVoteAt(keyOfVote) {
+          const key = keyOfVote();
           const at = forgottenVotes.get(key);
           return at === undefined ? notLoaded(missing.forgottenVotes.add(key)) : at;
         },

@@ -85,10 +85,9 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
         return event?.delivery_id ?? null;
       },
       forgottenVoteAt(key) {
-        // Every vote asks, and few members were forgotten lately.
         hasForgottenVotes ??= findAnyForgottenVote.get() !== undefined;
         if (!hasForgottenVotes) return null;
-        return (findForgottenVote.get(Buffer.from(key, 'hex')) as { at: number } | undefined)?.at ?? null;
+        return (findForgottenVote.get(Buffer.from(key(), 'hex')) as { at: number } | undefined)?.at ?? null;
       },
       orders(orderIds) {
         const names = all(database, selectOrderNames(db, orderIds));

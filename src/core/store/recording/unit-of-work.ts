@@ -70,7 +70,7 @@ export interface RecordingReads {
   outages(): readonly Outage[];
   /** Null if no event is recorded under the key. */
   deliveryOf(key: EventKey): number | null;
-  forgottenVoteAt(key: EventKey): number | null;
+  forgottenVoteAt(key: () => EventKey): number | null;
   /** All orders with any of these ids, by ascending primary key. */
   orders(orderIds: readonly string[]): readonly Order[];
   isQuarantined(deliveryId: number): boolean;
