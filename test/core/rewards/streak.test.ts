@@ -35,6 +35,11 @@ describe('without forgiveness, a streak', () => {
   });
 });
 
+it('starts anew after a gap, wherever it begins in the days that are kept', () => {
+  for (let length = 1; length <= 32; length += 1)
+    expect(streakOn(`${'x'.repeat(length)}${'.'.repeat(100)}x`, 0)).toEqual({ days: 1, ends: 2 });
+});
+
 describe('with one missed day forgiven in any seven, a streak', () => {
   it.each([
     ['lasts two days after a vote', 'x', 1, 3],

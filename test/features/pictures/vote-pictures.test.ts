@@ -57,6 +57,7 @@ describe('pictures of votes', () => {
     await clock.advance(minute);
     expect(await draw()).toBe(first);
     await vote('2', clock.now());
+    expect(await draw()).toBe(first);
     await clock.advance(minute);
     const changed = await draw();
     expect(changed?.file.description).toContain('Total: 2.');
