@@ -14,6 +14,7 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { BodyMemory } from '../platform/http/body.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
+import { countBy } from '../platform/http/metrics/series.ts';
 import type { Log } from '../platform/log.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota.ts';
@@ -85,6 +86,7 @@ export function createReceiving(options: {
     onRecorded,
     observeCommit: (durationMs) => metrics.commitSeconds.observe(durationMs / second),
   });
+  const countDelivery = countBy(metrics.deliveries, ['status', 'outcome']);
   const receiver = createWebhookReceiver({
     intake,
     clock,
@@ -93,7 +95,7 @@ export function createReceiving(options: {
     ...(options.memory && { memory: options.memory }),
     state: () => state,
     observe: ({ status, outcome, durationMs }) => {
-      metrics.deliveries.inc({ status, outcome: outcome ?? 'refused' });
+      countDelivery(status, outcome ?? 'refused');
       metrics.deliverySeconds.observe(durationMs / second);
     },
   });
@@ -140,6 +142,7 @@ export function createRecording(options: {
   readonly log: Log;
 }): Recording {
   const { store, isShared, directory, handling, metrics, tracing = null, nudge, clock, log } = options;
+  const countEntry = countBy(metrics.entries, ['cause']);
   const recording = {
     store,
     clock,
@@ -149,7 +152,7 @@ export function createRecording(options: {
     recorder: traceRecorder(handling.recording.recorder(store.recorder), isShared, tracing),
     listings: () => directory.listings,
     onRecorded(recorded: RecordedDelivery, queues: readonly string[]) {
-      for (const cause of recorded.causes) metrics.entries.inc({ cause });
+      for (const cause of recorded.causes) countEntry(cause);
       if (queues.length > 0) nudge(queues);
       if (options.onRecorded !== undefined) report(recorded, options.onRecorded);
     },

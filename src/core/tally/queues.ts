@@ -1,3 +1,4 @@
+import { memoizeOne } from '../../platform/memoize.ts';
 import type { Family } from '../../webhook/event.ts';
 import type { ListingContext } from './listing-context.ts';
 import type { Delivery, RoutedDelivery } from './tally.ts';
@@ -6,7 +7,7 @@ import type { Delivery, RoutedDelivery } from './tally.ts';
 export function queuesOf({ family }: Delivery, routed: RoutedDelivery): readonly string[] {
   switch (routed.type) {
     case 'event':
-      return queuesFor(routed.event.family, [routed.listing]);
+      return routed.event.family === 'vote' ? queuesOfVotes(routed.listing) : queuesFor('premium', [routed.listing]);
     case 'test':
       return queuesFor(family, [routed.listing]);
     case 'order':
@@ -15,6 +16,9 @@ export function queuesOf({ family }: Delivery, routed: RoutedDelivery): readonly
       return [];
   }
 }
+
+/** The same for every vote for a listing. */
+const queuesOfVotes = memoizeOne((listing: ListingContext) => queuesFor('vote', [listing]));
 
 /** Several listings only if the stored order decides. */
 function queuesFor(family: Family, listings: readonly ListingContext[]): readonly string[] {
