@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../../../platform/clock.ts';
 import { second } from '../../../platform/durations.ts';
 import { type AccountId, type AccountScope, accountIdOf, homeAccounts } from '../../ledger/account-id.ts';
-import type { LastingGrant, PeriodTotal, Standing, Standings } from '../../ledger/standing.ts';
+import type { LastingGrant, PeriodTotal, Standings } from '../../ledger/standing.ts';
 import { monthOf, weekOf } from '../../rewards/calendar.ts';
 import type { PeriodScore } from '../../rewards/period-scores.ts';
 import { type AccountState, emptyAccount } from '../../tally/account-state.ts';
@@ -12,7 +12,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { homeKey } from '../installation/keys.ts';
 import { parseLastVotes } from '../json-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';
-import { literal, preparedQuery, run } from '../query-builder.ts';
+import { literal, preparedQuery } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import { createPageCache } from './leaderboard-pages.ts';
 import { createRankings, type Rankings } from './rankings.ts';
@@ -50,6 +50,13 @@ export function sqlStandings(
       .where(grantedIn(accounts)),
   );
 
+  const findNewestEntries = preparedQuery<{ lastEntry: number }>()((placeholder) =>
+    linkedEntries(db, placeholder('lastEntry'))
+      .selectFrom('linked')
+      .select(['cause', 'credits', 'at', 'reason', 'listing'])
+      .limit(literal(newestEntries)),
+  );
+
   async function findAccount(userId: string): Promise<AccountState> {
     const id = accountIdOf(accounts, userId);
     const [row] = await findBalance(reading, { id });
@@ -72,7 +79,7 @@ export function sqlStandings(
         week: totalOf(scores.week, weekOf(today)),
         month: totalOf(scores.month, monthOf(today)),
         grants: lastingGrants(await findGrants(reading, { userId }), now),
-        entries: lastEntry === null ? [] : await findNewestEntries(lastEntry),
+        entries: lastEntry === null ? [] : await findNewestEntries(reading, { lastEntry }),
       };
     },
 
@@ -87,11 +94,6 @@ export function sqlStandings(
       return pages(current, query, isCurrent);
     },
   };
-
-  async function findNewestEntries(lastEntry: number): Promise<Standing['entries']> {
-    const entries = linkedEntries(db, lastEntry).selectFrom('linked');
-    return run(reading, entries.select(['cause', 'credits', 'at', 'reason', 'listing']).limit(newestEntries));
-  }
 }
 
 /** The rank by the balance of this moment. The ranking may have been read before the balance changed. */
