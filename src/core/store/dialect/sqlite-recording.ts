@@ -143,10 +143,14 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
   );
   const saveRowOf = once((table) => {
     const names = Object.keys(table.columns);
-    const values = names.map((column) => `:${column}`);
-    return database.prepare(
-      `insert into ${table.name} (${names.join(', ')}) values (${values.join(', ')}) on conflict ${replacement(table)}`,
+    const statement = database.prepare(
+      `insert into ${table.name} (${names.join(', ')}) values (?${', ?'.repeat(names.length - 1)})
+       on conflict ${replacement(table)}`,
     );
+    return (row: object) => {
+      const values: Readonly<Record<string, unknown>> = { ...row };
+      statement.run(...(names.map((column) => values[column]) as SQLInputValue[]));
+    };
   });
   const insertEffect = database.prepare(
     `insert into effects (delivery_id, kind, queue, content, state, attempts, due_at, created_at)
@@ -183,8 +187,8 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
       saveGrant.run(userId, role, source, guildId, until, state);
     }
     for (const [table, rows] of changes.rows) {
-      const statement = saveRowOf(table);
-      for (const row of rows.values()) statement.run({ ...row });
+      const save = saveRowOf(table);
+      for (const row of rows.values()) save(row);
     }
     for (const effect of effects) {
       if (isPlanned(effect)) {
