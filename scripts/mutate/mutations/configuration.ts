@@ -82,8 +82,8 @@ export const configurationMutations: readonly Mutation[] = [
   },
   {
     file: 'src/platform/discord-oauth/oauth-client.ts',
-    find: 'redirect_uri: redirectUrl, code_verifier: verifier },',
-    replace: 'redirect_uri: redirectUrl },',
+    find: '        code_verifier: verifier,\n',
+    replace: '',
     breaks: 'the exchange of a code proves with PKCE who started it',
   },
   {

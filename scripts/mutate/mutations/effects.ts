@@ -161,8 +161,8 @@ export const effectMutations: readonly Mutation[] = [
   },
   {
     file: 'src/features/setup/save-settings.ts',
-    find: '...{ ...author, at: clock.now(), basis, undoes: null, values },',
-    replace: '...{ ...author, at: clock.now(), basis: null, undoes: null, values },',
+    find: '          basis,\n          undoes: null,\n          values,',
+    replace: '          basis: null,\n          undoes: null,\n          values,',
     breaks: 'of two managers who edit the same setting, the second sees a conflict',
   },
   {
