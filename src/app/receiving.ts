@@ -14,7 +14,6 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { BodyMemory } from '../platform/http/body.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
-import { countBy } from '../platform/http/metrics/series.ts';
 import type { Log } from '../platform/log.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota.ts';
@@ -171,4 +170,25 @@ export function createRecording(options: {
   }
 
   return { ...recording, replay: createReplay(recording) };
+}
+
+/**
+ * Counts by the values of the labels, in their order. prom-client builds a key from an object of labels for each count; here
+ * each series is looked up once. For few series only: they are kept.
+ */
+function countBy<Label extends string>(
+  counter: { labels(values: Partial<Record<Label, string | number>>): { inc(): void } },
+  labels: readonly Label[],
+): (...values: readonly (string | number)[]) => void {
+  const series = new Map<string, { inc(): void }>();
+  return (...values) => {
+    const key = values.join(' ');
+    let one = series.get(key);
+    if (one === undefined) {
+      const named = labels.map((label, index) => [label, values[index]]);
+      one = counter.labels(Object.fromEntries(named) as Partial<Record<Label, string | number>>);
+      series.set(key, one);
+    }
+    one.inc();
+  };
 }

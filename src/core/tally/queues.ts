@@ -1,4 +1,3 @@
-import { memoizeOne } from '../../platform/memoize.ts';
 import type { Family } from '../../webhook/event.ts';
 import type { ListingContext } from './listing-context.ts';
 import type { Delivery, RoutedDelivery } from './tally.ts';
@@ -18,7 +17,13 @@ export function queuesOf({ family }: Delivery, routed: RoutedDelivery): readonly
 }
 
 /** The same for every vote for a listing. */
-const queuesOfVotes = memoizeOne((listing: ListingContext) => queuesFor('vote', [listing]));
+const voteQueues = new WeakMap<ListingContext, readonly string[]>();
+
+function queuesOfVotes(listing: ListingContext): readonly string[] {
+  const queues = voteQueues.get(listing) ?? queuesFor('vote', [listing]);
+  voteQueues.set(listing, queues);
+  return queues;
+}
 
 /** Several listings only if the stored order decides. */
 function queuesFor(family: Family, listings: readonly ListingContext[]): readonly string[] {
