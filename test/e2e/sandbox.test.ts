@@ -334,7 +334,13 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await saveScreenshot(page, 'form');
     await form.getByRole('button', { name: 'Submit' }).click();
     await expectText(messages, 'mira gave 3 stars: So calm here.');
-    expect(await form.isVisible()).toBe(false);
+    await form.waitFor({ state: 'hidden' });
+
+    await type('/feedback ');
+    await page.keyboard.press('Enter');
+    await form.waitFor();
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'hidden' });
 
     await type('/pick ');
     await page.keyboard.press('Enter');
@@ -356,6 +362,24 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await expectText(messages, 'picked Voter');
     await messages.getByLabel('A channel').selectOption('#general');
     await expectText(messages, 'picked general');
+  });
+
+  it('keeps what is typed while a command is on its way', async () => {
+    const { page, messages, line, type } = await visitForms();
+    let deliver: () => void = () => {};
+    const isDelivered = new Promise<void>((resolve) => {
+      deliver = resolve;
+    });
+    await page.route('**/page/commands', async (route) => {
+      await isDelivered;
+      await route.continue();
+    });
+    await type('/find ');
+    await page.keyboard.press('Enter');
+    await type('/pick ');
+    deliver();
+    await expectText(messages, 'found null');
+    expect(await line.inputValue()).toBe('/pick ');
   });
 
   it.each(['dark', 'light'] as const)('fits on a phone (%s)', async (colorScheme) => {

@@ -96,13 +96,15 @@ export function startComposer(store: PageStore): void {
       return;
     }
     const { userId, channelId } = state;
+    // At once, so that the next line can be typed before the response arrives.
+    input.value = '';
+    hide();
     const response = await postAction('/page/commands', { ...command, userId, channelId });
     if (response.error !== undefined) {
       error.textContent = response.error;
+      if (input.value === '') input.value = line;
       return;
     }
-    input.value = '';
-    hide();
     store.addPending(response.interactionId, { name: command.name, userId, channelId });
     store.tried(command.name);
   }

@@ -32,25 +32,33 @@ export function startModal(store: PageStore): void {
       return;
     }
     store.addPending(response.interactionId, { name: null, userId, channelId: state.channelId });
+    close();
+  }
+
+  /** Chromium restores the focus without the caret, so typed text would be lost, even before it fires `close`. */
+  function close(): void {
+    if (!dialog.open) return;
     dialog.close();
+    const focused = document.activeElement;
+    if (!(focused instanceof HTMLElement)) return;
+    focused.blur();
+    focused.focus();
   }
 
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (openModal !== undefined) void submit(openModal);
   });
-  // Chromium restores the focus without the caret, so typed text would be lost.
-  dialog.addEventListener('close', () => {
-    const focused = document.activeElement;
-    if (!(focused instanceof HTMLElement)) return;
-    focused.blur();
-    focused.focus();
+  findById('modal-cancel').addEventListener('click', close);
+  // By the Escape key.
+  dialog.addEventListener('cancel', (event) => {
+    event.preventDefault();
+    close();
   });
-  findById('modal-cancel').addEventListener('click', () => dialog.close());
   store.on(['modal'], (modal) => {
     if (modal.userId === state.userId) showModal(modal);
   });
-  store.on(['acting'], () => dialog.close());
+  store.on(['acting'], close);
 }
 
 type Part = Modal['components'][number];
