@@ -101,6 +101,8 @@ export type WorkerRequest = readonly (readonly [id: number, job: EncodedJob])[];
 /** Results of jobs. */
 export type WorkerResponse = readonly (readonly [id: number, outcome: JobOutcome])[];
 
+/** With the listing itself when its number is used for the first time. */
+type EncodedListing = number | readonly [number: number, listing: ListingContext];
 type EncodedVote = ReturnType<typeof encodeVote>;
 type EncodedRecorded = ReturnType<typeof encodeRecorded>;
 export type EncodedJob = Job | EncodedVote;
@@ -112,17 +114,52 @@ export type JobOutcome =
   | { readonly status: 'failed'; readonly message: string }
   | EncodedRecorded;
 
-/** Encodes a recorded vote as a tuple and returns any other job unchanged. */
-export function encodeJob(job: Job): EncodedJob {
-  if (job.name !== 'record') return job;
-  const [delivery, routed] = job.args;
-  return routed.type === 'event' && routed.event.family === 'vote'
-    ? encodeVote(delivery, routed.event, routed.listing)
-    : job;
+/** Each thread remembers this many listings, so that a vote is sent with the number of its listing. */
+const maxListings = 4_096;
+
+/** Encodes votes as tuples, and returns other jobs unchanged. The messages must be decoded in their order. */
+export function createJobEncoder(): (job: Job) => EncodedJob {
+  const numbers = new Map<ListingContext, number>();
+  let next = 0;
+
+  function encodeListing(listing: ListingContext): EncodedListing {
+    const known = numbers.get(listing);
+    if (known !== undefined) return known;
+    const number = next;
+    next = (next + 1) % maxListings;
+    // Its number is the next one again.
+    const [oldest] = numbers.size < maxListings ? [] : numbers.keys();
+    if (oldest !== undefined) numbers.delete(oldest);
+    numbers.set(listing, number);
+    return [number, listing];
+  }
+
+  return (job) => {
+    if (job.name !== 'record') return job;
+    const [delivery, routed] = job.args;
+    return routed.type === 'event' && routed.event.family === 'vote'
+      ? encodeVote(delivery, routed.event, encodeListing(routed.listing))
+      : job;
+  };
 }
 
-export function decodeJob(encoded: EncodedJob): Job {
-  return 'name' in encoded ? encoded : { name: 'record', args: decodeVote(encoded) };
+/** Decodes what one encoder has encoded. */
+export function createJobDecoder(): (encoded: EncodedJob) => Job {
+  const listings: ListingContext[] = [];
+
+  function decodeListing(encoded: EncodedListing): ListingContext {
+    if (typeof encoded === 'number') {
+      const listing = listings[encoded];
+      if (listing === undefined) throw new Error(`Listing ${encoded} was not sent.`);
+      return listing;
+    }
+    const [number, listing] = encoded;
+    listings[number] = listing;
+    return listing;
+  }
+
+  return (encoded) =>
+    'name' in encoded ? encoded : { name: 'record', args: decodeVote(encoded, decodeListing(encoded[9])) };
 }
 
 export function encodeResult(job: JobResult): JobOutcome {
@@ -148,7 +185,7 @@ export function decodeResult(outcome: JobOutcome): unknown {
   }
 }
 
-function encodeVote({ receivedAt, body, traceparent }: Delivery, vote: Vote, listing: ListingContext) {
+function encodeVote({ receivedAt, body, traceparent }: Delivery, vote: Vote, listing: EncodedListing) {
   const { kind, target, userId, at, creditsAwarded, denial } = vote;
   return [
     receivedAt,
@@ -165,9 +202,8 @@ function encodeVote({ receivedAt, body, traceparent }: Delivery, vote: Vote, lis
   ] as const;
 }
 
-function decodeVote(encoded: EncodedVote): [Delivery, RoutedDelivery] {
-  const [receivedAt, body, kind, targetKind, targetId, userId, at, creditsAwarded, denial, listing, traceparent] =
-    encoded;
+function decodeVote(encoded: EncodedVote, listing: ListingContext): [Delivery, RoutedDelivery] {
+  const [receivedAt, body, kind, targetKind, targetId, userId, at, creditsAwarded, denial, , traceparent] = encoded;
   const target = { kind: targetKind, id: targetId };
   const event: Vote = { family: 'vote', kind, target, userId, at, creditsAwarded, denial };
   return [

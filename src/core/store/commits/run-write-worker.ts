@@ -6,7 +6,7 @@ import { sqlite } from '../dialect/sqlite.ts';
 import type { StoredFeatures } from '../sql-module.ts';
 import { createGroupCommit, createWriter } from './group-commit.ts';
 import {
-  decodeJob,
+  createJobDecoder,
   encodeError,
   encodeResult,
   type Job,
@@ -24,6 +24,7 @@ export async function runWriteWorker(features: StoredFeatures): Promise<void> {
   const writer = createWriter(dialect, systemClock, features);
   // The client limits the length of the queue.
   const commits = createGroupCommit([writer], systemClock, Number.POSITIVE_INFINITY);
+  const decodeJob = createJobDecoder();
   let response: WorkerResponse[number][] = [];
 
   /** Results of one commit are sent in one message. */

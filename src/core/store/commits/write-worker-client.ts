@@ -5,8 +5,8 @@ import { StoreUnavailableError } from '../../../platform/errors.ts';
 import { type GroupCommit, QueueFullError } from './group-commit.ts';
 import {
   createJob,
+  createJobEncoder,
   decodeResult,
-  encodeJob,
   type JobArgs,
   type JobName,
   type JobOutcome,
@@ -50,6 +50,7 @@ export function startWriteWorker(
   maxQueueLength: number,
 ): RestartableCommit {
   const pending = new Map<number, PendingJob>();
+  let encodeJob: ReturnType<typeof createJobEncoder>;
   let worker: Worker | undefined = startWorker();
   let request: WorkerRequest[number][] = [];
   let lastId = 0;
@@ -59,6 +60,8 @@ export function startWriteWorker(
   function startWorker(): Worker {
     // The worker needs no settings, and they contain secrets.
     const newWorker = new Worker(workerFile, { workerData: files(), env: {} });
+    // The new worker knows no listings.
+    encodeJob = createJobEncoder();
     const rejectPending = (cause: Error) => {
       if (worker !== newWorker) return;
       worker = undefined;

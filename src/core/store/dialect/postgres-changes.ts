@@ -3,6 +3,7 @@ import type { PostgresTransactions } from '../../../platform/database/postgres-t
 import type { AccountId } from '../../ledger/account-id.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { AccountState } from '../../tally/account-state.ts';
+import type { EventKey } from '../../tally/idempotency-key.ts';
 import { accountColumns, accountValues } from '../account-columns.ts';
 import { type HotTable, replacement } from '../recording/hot-table.ts';
 import { insertCorrection, insertPlanned, saveOrder, updateReplayedDelivery } from '../recording/queries.ts';
@@ -12,20 +13,22 @@ import { noDelivery, type Tables } from '../tables.ts';
 /**
  * Sends the changes of a batch: everything that votes consist of in one statement, then what only premium events,
  * replays and corrections have. An error rejects the commit.
+ * @param newEvents their deliveries, by key
  * @param emptyAccounts accounts without entries; the balances of those that still have none are deleted
  */
 export function sendChanges(
   connection: PostgresTransactions,
   db: Kysely<Tables>,
   changes: Changes,
+  newEvents: ReadonlyMap<EventKey, number>,
   emptyAccounts: readonly AccountId[],
 ): void {
-  const { newDeliveries, replayedDeliveries, events, entries, accounts, effects, orders, corrections } = changes;
+  const { newDeliveries, replayedDeliveries, entries, accounts, effects, orders, corrections } = changes;
   connection.send({
     sql: writeRows,
     parameters: [
       JSON.stringify(newDeliveries),
-      JSON.stringify(events),
+      JSON.stringify([...newEvents].map(([key, deliveryId]) => ({ key, deliveryId }))),
       JSON.stringify(entries.map((entry) => ({ ...entry, untimed: entry.untimed ? 1 : 0 }))),
       JSON.stringify([...accounts.values()].map(toRow)),
       JSON.stringify(

@@ -30,7 +30,12 @@ export class NotLoadedError extends Error {}
 export interface Loader {
   load(needs: Needs): Promise<void>;
   /** Reads for one attempt at the decisions of a batch. They add what is not loaded to `missing`, and throw. */
-  createReads(): { readonly reads: RecordingReads; readonly missing: Needs };
+  createReads(): {
+    readonly reads: RecordingReads;
+    readonly missing: Needs;
+    /** The deliveries of the events that the attempt has added. */
+    readonly newEvents: ReadonlyMap<EventKey, number>;
+  };
   /** The accounts without entries, whose balance has been inserted to lock it. */
   readonly emptyAccounts: readonly AccountId[];
 }
@@ -152,8 +157,7 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
 
     createReads() {
       const missing = noNeeds();
-      const nextDeliveryId = deliveryIds.values();
-      const nextEntryId = entryIds.values();
+      const newEvents = new Map<EventKey, number>();
 
       function notLoaded(_noted: unknown): never {
         throw new NotLoadedError();
@@ -172,8 +176,13 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
         row: (table, key) => rowsOf.get(table)?.get(key) ?? notLoaded(addRow(missing, table, key)),
         outages: () => outages,
         deliveryOf(key) {
-          const deliveryId = events.get(key);
+          const deliveryId = newEvents.get(key) ?? events.get(key);
           return deliveryId === undefined ? notLoaded(missing.events.add(key)) : deliveryId;
+        },
+        addEvent(key, deliveryId) {
+          const isFirst = reads.deliveryOf(key) === null;
+          if (isFirst) newEvents.set(key, deliveryId);
+          return isFirst;
         },
         forgottenVoteAt(keyOfVote) {
           const key = keyOfVote();
@@ -189,10 +198,10 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
           const correction = corrections.get(key);
           return correction === undefined ? notLoaded(missing.idempotencyKeys.add(key)) : correction;
         },
-        nextDeliveryId: () => nextDeliveryId.next().value ?? noIdLeft(),
-        nextEntryId: () => nextEntryId.next().value ?? noIdLeft(),
+        deliveryIdAt: (place) => deliveryIds[place] ?? noIdLeft(),
+        entryIdAt: (place) => entryIds[place] ?? noIdLeft(),
       };
-      return { reads, missing };
+      return { reads, missing, newEvents };
     },
   };
 }

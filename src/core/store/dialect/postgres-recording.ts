@@ -19,7 +19,7 @@ export function postgresRecord(connection: PostgresTransactions, db: Kysely<Tabl
     let needs = needsOf(jobs, hooks);
     while (true) {
       await loader.load(needs);
-      const { reads, missing } = loader.createReads();
+      const { reads, missing, newEvents } = loader.createReads();
       const { tally, changes } = createUnitOfWork(reads, hooks);
       const results: RecordingResult[] = [];
       for (const job of jobs) {
@@ -30,7 +30,7 @@ export function postgresRecord(connection: PostgresTransactions, db: Kysely<Tabl
         }
       }
       if (results.length === jobs.length) {
-        sendChanges(connection, db, changes, loader.emptyAccounts);
+        sendChanges(connection, db, changes, newEvents, loader.emptyAccounts);
         return results;
       }
       needs = missing;

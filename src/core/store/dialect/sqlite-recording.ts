@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Compilable, Kysely, Selectable } from 'kysely';
-import { homeAccounts } from '../../ledger/account-id.ts';
+import { prepareInsert } from '../../../platform/database/sqlite-insert.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import { emptyAccount } from '../../tally/account-state.ts';
@@ -45,6 +45,9 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
   const findForgottenVote = database.prepare('select at from forgotten_votes where key = ?');
   const findAnyForgottenVote = database.prepare('select 1 from forgotten_votes limit 1');
   const findEvent = database.prepare('select delivery_id from event_keys where key = ?');
+  const insertEvent = database.prepare(
+    'insert into event_keys (key, delivery_id) values (?, ?) on conflict do nothing',
+  );
   const findLastId = {
     deliveries: database.prepare('select max(id) as id from deliveries'),
     entries: database.prepare('select max(id) as id from entries'),
@@ -52,12 +55,11 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
   const write = prepareWrite(database, db);
 
   /** Ids are counted from the largest one: no other connection writes during the transaction. */
-  function countIds(table: keyof typeof findLastId): () => number {
+  function idsOf(table: keyof typeof findLastId): (place: number) => number {
     let last: number | undefined;
-    return () => {
+    return (place) => {
       last ??= (findLastId[table].get() as { id: number | null }).id ?? 0;
-      last += 1;
-      return last;
+      return last + 1 + place;
     };
   }
 
@@ -84,6 +86,7 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
         const event = findEvent.get(Buffer.from(key, 'hex')) as { delivery_id: number } | undefined;
         return event?.delivery_id ?? null;
       },
+      addEvent: (key, deliveryId) => insertEvent.run(Buffer.from(key, 'hex'), deliveryId).changes === 1,
       forgottenVoteAt(key) {
         hasForgottenVotes ??= findAnyForgottenVote.get() !== undefined;
         if (!hasForgottenVotes) return null;
@@ -98,8 +101,8 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
         const [row] = all(database, selectCorrections(db, [idempotencyKey]));
         return row === undefined ? null : toCorrection(row);
       },
-      nextDeliveryId: countIds('deliveries'),
-      nextEntryId: countIds('entries'),
+      deliveryIdAt: idsOf('deliveries'),
+      entryIdAt: idsOf('entries'),
     };
   }
 
@@ -112,30 +115,49 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
 }
 
 function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Changes) => void {
-  const insertDelivery = database.prepare(
-    `insert into deliveries (id, received_at, family, listing, kind, outcome, reason, user_id, credits, body)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  const insertDelivery = prepareInsert(
+    database,
+    'deliveries',
+    [
+      'id',
+      'received_at',
+      'family',
+      'listing',
+      'kind',
+      'outcome',
+      'reason',
+      'user_id',
+      'credits',
+      'body',
+      'original_id',
+    ],
+    { family: 'vote', kind: 'server_vote', outcome: 'recorded', reason: null, original_id: null },
   );
-  const insertRepeat = database.prepare(
-    `insert into deliveries (
-       id, received_at, family, listing, kind, outcome, reason, user_id, credits, body, original_id
-     ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  const insertEntry = prepareInsert(
+    database,
+    'entries',
+    [
+      ...['id', 'user_id', 'listing', 'credits', 'cause', 'reason', 'at', 'delivery_id', 'previous', 'number'],
+      ...['untimed', 'achievement'],
+    ],
+    { cause: 'vote', reason: null, previous: null, number: 1, untimed: 0, achievement: null },
   );
-  const insertEvent = database.prepare('insert into event_keys (key, delivery_id) values (?, ?)');
-  const insertEntry = database.prepare(
-    `insert into entries (
-       id, user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed, achievement
-     ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const saveBalance = database.prepare(
-    `insert into balances (user_id, ${accountColumns.join(', ')}) values (?${', ?'.repeat(accountColumns.length)})
-     on conflict (user_id) do update set ${accountColumns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-  );
-  // At home the other columns of the key have their defaults.
-  const saveGuildBalance = database.prepare(
-    `insert into balances (user_id, guild_id, member_id, ${accountColumns.join(', ')})
-     values (?, ?, ?${', ?'.repeat(accountColumns.length)})
-     on conflict (user_id) do update set ${accountColumns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+  const saveBalance = prepareInsert(
+    database,
+    'balances',
+    ['user_id', 'guild_id', 'member_id', ...accountColumns],
+    // Of a member's first vote.
+    {
+      guild_id: '',
+      member_id: null,
+      votes: 1,
+      entries: 1,
+      week_votes: 1,
+      month_votes: 1,
+      streak_days: 1,
+      role_connection: 0,
+    },
+    `on conflict (user_id) do update set ${accountColumns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
   );
   const saveGrant = database.prepare(
     `insert into grants (user_id, role, source, guild_id, until, state) values (?, ?, ?, ?, ?, ?)
@@ -152,36 +174,32 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
       statement.run(...(names.map((column) => values[column]) as SQLInputValue[]));
     };
   });
-  const insertEffect = database.prepare(
-    `insert into effects (delivery_id, kind, queue, content, state, attempts, due_at, created_at)
-     values (?, ?, ?, ?, 'waiting', 0, ?, ?)`,
-  );
-  const insertTracedEffect = database.prepare(
-    `insert into effects (delivery_id, kind, queue, content, state, attempts, due_at, created_at, traceparent)
-     values (?, ?, ?, ?, 'waiting', 0, ?, ?, ?)`,
+  const insertEffect = prepareInsert(
+    database,
+    'effects',
+    ['delivery_id', 'kind', 'queue', 'content', 'state', 'attempts', 'due_at', 'created_at', 'traceparent'],
+    { kind: 'announcement', state: 'waiting', attempts: 0, traceparent: null },
   );
 
   return (changes) => {
-    const { newDeliveries, replayedDeliveries, events, entries, accounts, effects, orders, corrections } = changes;
+    const { newDeliveries, replayedDeliveries, entries, accounts, effects, orders, corrections } = changes;
     for (const delivery of newDeliveries) {
       const { id, receivedAt, family, listing, kind, outcome, reason, userId, credits, body, originalId } = delivery;
-      if (originalId === undefined || originalId === null)
-        insertDelivery.run(id, receivedAt, family, listing, kind, outcome, reason, userId, credits, body);
-      else insertRepeat.run(id, receivedAt, family, listing, kind, outcome, reason, userId, credits, body, originalId);
+      insertDelivery([
+        ...[id, receivedAt, family, listing, kind, outcome, reason, userId, credits, body, originalId ?? null],
+      ]);
     }
     for (const delivery of replayedDeliveries) all(database, updateReplayedDelivery(db, delivery));
-    for (const { key, deliveryId } of events) insertEvent.run(Buffer.from(key, 'hex'), deliveryId);
     for (const entry of entries) {
       const { id, accountId, listing, credits, cause, reason, at, deliveryId, previous, number, untimed } = entry;
-      insertEntry.run(
+      insertEntry([
         ...[id, accountId, listing, credits, cause, reason, at, deliveryId, previous, number, untimed ? 1 : 0],
         entry.achievement,
-      );
+      ]);
     }
     for (const account of accounts.values()) {
       const { user_id, guild_id, member_id } = accountKey(account.id);
-      if (guild_id === homeAccounts) saveBalance.run(user_id, ...accountValues(account));
-      else saveGuildBalance.run(user_id, guild_id, member_id, ...accountValues(account));
+      saveBalance([user_id, guild_id, member_id, ...accountValues(account)]);
     }
     for (const { userId, role, source, guildId, until, state } of changes.grants.values()) {
       saveGrant.run(userId, role, source, guildId, until, state);
@@ -196,9 +214,10 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
         continue;
       }
       const { deliveryId, kind, queue, createdAt, traceparent } = effect;
-      const row = [deliveryId ?? noDelivery, kind, queue, serializeContent(effect), createdAt, createdAt];
-      if (traceparent === undefined) insertEffect.run(...row);
-      else insertTracedEffect.run(...row, traceparent);
+      const content = serializeContent(effect);
+      insertEffect([
+        ...[deliveryId ?? noDelivery, kind, queue, content, 'waiting', 0, createdAt, createdAt, traceparent ?? null],
+      ]);
     }
     for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) all(database, query);
     for (const correction of corrections) all(database, insertCorrection(db, correction));

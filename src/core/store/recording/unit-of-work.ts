@@ -25,7 +25,6 @@ export interface NewEntry extends Entry {
 export interface Changes {
   readonly newDeliveries: DeliveryChange[];
   readonly replayedDeliveries: DeliveryChange[];
-  readonly events: { readonly key: EventKey; readonly deliveryId: number }[];
   readonly entries: NewEntry[];
   /** The changed accounts, after their last entry. */
   readonly accounts: Map<AccountId, AccountState>;
@@ -47,7 +46,6 @@ export function noChanges(): Changes {
   return {
     newDeliveries: [],
     replayedDeliveries: [],
-    events: [],
     entries: [],
     accounts: new Map(),
     effects: [],
@@ -68,15 +66,18 @@ export interface RecordingReads {
   grantsOf(userId: string): readonly StoredGrant[];
   row(table: HotTable, key: string): Row;
   outages(): readonly Outage[];
-  /** Null if no event is recorded under the key. */
+  /** Null if no event is recorded under the key, nor added to it. */
   deliveryOf(key: EventKey): number | null;
+  /** Records an event under the key, and returns whether it is the first one. The transaction writes it. */
+  addEvent(key: EventKey, deliveryId: number): boolean;
   forgottenVoteAt(key: () => EventKey): number | null;
   /** All orders with any of these ids, by ascending primary key. */
   orders(orderIds: readonly string[]): readonly Order[];
   isQuarantined(deliveryId: number): boolean;
   correction(idempotencyKey: string): StoredCorrection | null;
-  nextDeliveryId(): number;
-  nextEntryId(): number;
+  /** Ids of new rows, by their place in the batch. */
+  deliveryIdAt(place: number): number;
+  entryIdAt(place: number): number;
 }
 
 /** What the decisions of one batch read and change. */
@@ -88,19 +89,8 @@ export interface UnitOfWork {
 /** A tally over the database as it was read plus the changes of the batch so far, which it collects. */
 export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[]): UnitOfWork {
   const changes = noChanges();
-  /** Their deliveries. */
-  const newEvents = new Map<EventKey, number>();
   /** The orders that the batch has saved, by each of their ids. */
   const savedOrders = new Map<string, Order>();
-
-  const deliveryOf = (key: EventKey) => newEvents.get(key) ?? reads.deliveryOf(key);
-  const hasEvent = (key: EventKey) => deliveryOf(key) !== null;
-
-  function addEvent(key: EventKey | null, deliveryId: number): void {
-    if (key === null) return;
-    newEvents.set(key, deliveryId);
-    changes.events.push({ key, deliveryId });
-  }
 
   const tally: Tally = {
     hooks,
@@ -108,7 +98,7 @@ export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[])
     accountState: (accountId) => changes.accounts.get(accountId) ?? reads.account(accountId),
 
     append(account, entry) {
-      const id = reads.nextEntryId();
+      const id = reads.entryIdAt(changes.entries.length);
       const updated = withEntry(account, entry, id);
       changes.entries.push({ ...entry, id, previous: account.lastEntry, number: updated.entries });
       changes.accounts.set(account.id, updated);
@@ -127,24 +117,22 @@ export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[])
     },
 
     insertDelivery(row) {
-      if (row.eventKey !== null && hasEvent(row.eventKey)) return null;
-      const id = reads.nextDeliveryId();
+      const id = reads.deliveryIdAt(changes.newDeliveries.length);
+      if (row.eventKey !== null && !reads.addEvent(row.eventKey, id)) return null;
       changes.newDeliveries.push({ ...row, id });
-      addEvent(row.eventKey, id);
       return id;
     },
 
     updateDelivery(id, row) {
       if (changes.replayedDeliveries.some((replayed) => replayed.id === id) || !reads.isQuarantined(id)) return false;
-      if (row.eventKey !== null && hasEvent(row.eventKey)) return false;
+      if (row.eventKey !== null && !reads.addEvent(row.eventKey, id)) return false;
       changes.replayedDeliveries.push({ ...row, id });
-      addEvent(row.eventKey, id);
       return true;
     },
 
-    hasEvent,
+    hasEvent: (key) => reads.deliveryOf(key) !== null,
 
-    deliveryOf,
+    deliveryOf: (key) => reads.deliveryOf(key),
 
     forgottenVoteAt: (key) => reads.forgottenVoteAt(key),
 

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { plainRewards } from '../../../../src/core/rewards/rules.ts';
 import {
   createJob,
-  decodeJob,
+  createJobDecoder,
+  createJobEncoder,
   decodeResult,
   encodeError,
-  encodeJob,
   encodeResult,
 } from '../../../../src/core/store/commits/jobs.ts';
 import { StoreUnavailableError } from '../../../../src/platform/errors.ts';
@@ -70,11 +70,35 @@ const otherJobs = [
 
 describe('the protocol of the write worker', () => {
   it('decodes each job as it was before encoding', () => {
+    const jobs = fc.array(fc.oneof(recordEventJob, fc.constantFrom(...otherJobs)));
     fc.assert(
-      fc.property(fc.oneof(recordEventJob, fc.constantFrom(...otherJobs)), (job) => {
-        expect(decodeJob(structuredClone(encodeJob(job)))).toEqual(job);
+      fc.property(jobs, (some) => {
+        const [encodeJob, decodeJob] = [createJobEncoder(), createJobDecoder()];
+        // The second vote for a listing is sent without it.
+        for (const job of [...some, ...some]) expect(decodeJob(structuredClone(encodeJob(job)))).toEqual(job);
       }),
     );
+  });
+
+  it('sends a listing once, also those of 5,000', () => {
+    const [encodeJob, decodeJob] = [createJobEncoder(), createJobDecoder()];
+    const votes = fc.sample(fc.tuple(vote, listing), 5_000).map(([event, context]) =>
+      createJob('record', [
+        { receivedAt: 1, family: 'vote', body: '{}' },
+        { type: 'event', event, listing: context },
+      ]),
+    );
+    const send = (job: (typeof votes)[number]) => {
+      const encoded = structuredClone(encodeJob(job));
+      expect(decodeJob(encoded)).toEqual(job);
+      return JSON.stringify(encoded).length;
+    };
+    const lengths = votes.map(send);
+    // Those at the beginning were forgotten by now, and are sent again.
+    for (const [place, length] of votes.slice(0, 100).map(send).entries())
+      expect(length).toBeGreaterThanOrEqual(lengths[place] ?? 0);
+    for (const [place, length] of votes.slice(-100).map(send).entries())
+      expect(length).toBeLessThan(lengths.at(place - 100) ?? 0);
   });
 
   it('decodes results and errors', () => {
