@@ -1,5 +1,5 @@
 import type { Calendar } from './calendar.ts';
-import { firstDayOffset, hasDay } from './day-window.ts';
+import { firstDayOffset } from './day-window.ts';
 import { countedDays, newestDay, type StreakScan, scanDays, scanStreakDay, type VoteHistory } from './history.ts';
 
 /** The streak that a member sees. */
@@ -49,14 +49,14 @@ export function streakOn(history: VoteHistory, day: number, { forgive, outageDay
   // The service's clock may be ahead by some minutes, and a vote may arrive late.
   const today = Math.max(newest, day);
   const scan = { ...history.streak.folded };
-  const counted = countedDays(history);
   // Before the first counted day there is no streak to end.
-  const from = scan.days === 0 ? firstDayOffset(counted) : 0;
-  scanDays(history, today - history.start, outageDays, (status) => scanStreakDay(scan, status, forgive), from);
-  const votedToday = hasDay(counted, today - history.start);
-  if (votedToday) scanStreakDay(scan, 'counted', forgive);
+  const from = scan.days === 0 ? firstDayOffset(countedDays(history)) : 0;
+  scanDays(history, newest + 1 - history.start, outageDays, (status) => scanStreakDay(scan, status, forgive), from);
+  // Nothing is counted afterwards, so a streak that has ended does not start again.
+  for (let later = newest + 1; later < today && scan.days > 0; later += 1)
+    scanStreakDay(scan, outageDays.has(later) ? 'forgiven' : 'missed', forgive);
   if (scan.days === 0) return noStreak;
-  return { days: scan.days, lastDay: lastDayToVote(scan, votedToday ? today + 1 : today, { forgive, outageDays }) };
+  return { days: scan.days, lastDay: lastDayToVote(scan, newest === today ? today + 1 : today, { forgive, outageDays }) };
 }
 
 /** The day that ends the streak if no vote is counted from `day` on. */

@@ -72,8 +72,8 @@ export function toAccountState(row: Omit<BalanceRow, 'guild_id' | 'member_id'>):
 }
 
 /** The values of {@link accountColumns}. The roles last seen and the reminder are written by operations of their own. */
-export function accountValues({ credits, votes, lastEntry, lastVotes, entries, ...state }: AccountState) {
-  const { history, scores, streak, roleConnection } = state;
+export function accountValues(account: AccountState) {
+  const { credits, votes, lastEntry, lastVotes, entries, history, scores, streak, roleConnection } = account;
   const { week, month } = scores;
   return [
     ...[credits, votes, lastEntry, JSON.stringify(lastVotes), entries],
