@@ -14,12 +14,13 @@ export type LastVotes = Readonly<Record<string, number>>;
  * epoch). Null before the first vote.
  */
 export function lastVoteIn(lastVotes: LastVotes, listing: string | readonly string[] | null): number | null {
-  const names = typeof listing === 'string' ? [listing] : listing;
-  const times =
-    names === null
-      ? Object.values(lastVotes)
-      : names.flatMap((name) => (Object.hasOwn(lastVotes, name) ? (lastVotes[name] ?? []) : []));
-  return times.reduce<number | null>((last, at) => (last === null || at > last ? at : last), null);
+  const names = typeof listing === 'string' ? [listing] : (listing ?? Object.keys(lastVotes));
+  let last: number | null = null;
+  for (const name of names) {
+    const at = Object.hasOwn(lastVotes, name) ? lastVotes[name] : undefined;
+    if (at !== undefined && (last === null || at > last)) last = at;
+  }
+  return last;
 }
 
 /** A vote delivered after a later one does not change the time of the latest vote. */

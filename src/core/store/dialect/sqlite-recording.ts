@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Compilable, Kysely, Selectable } from 'kysely';
 import { prepareInsert } from '../../../platform/database/sqlite-insert.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
@@ -34,9 +34,10 @@ import type { RecordBatch } from './dialect.ts';
 
 /** Records deliveries inside the connection's current transaction. */
 export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): RecordBatch {
-  const findBalance = database.prepare(
-    `select roles, reminder, ${accountColumns.join(', ')} from balances where user_id = ?`,
-  );
+  const balanceColumns = [...accountColumns, 'roles', 'reminder'] as const;
+  const findBalance = database.prepare(`select ${balanceColumns.join(', ')} from balances where user_id = ?`);
+  // Half of the time of an object, whose names SQLite would give anew for each row.
+  findBalance.setReturnArrays(true);
   const findGrants = database.prepare('select * from grants where user_id = ?');
   const findRowOf = once(({ name, key }) =>
     database.prepare(`select * from ${name} where ${key.map((column) => `${column} = ?`).join(' and ')}`),
@@ -68,8 +69,11 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
     let hasForgottenVotes: boolean | undefined;
     return {
       account(id) {
-        const row = findBalance.get(id) as Omit<BalanceRow, 'user_id'> | undefined;
-        return row === undefined ? emptyAccount(id) : toAccountState({ ...row, user_id: id });
+        const values = findBalance.get(id) as unknown as readonly SQLOutputValue[] | undefined;
+        if (values === undefined) return emptyAccount(id);
+        const row: Record<string, unknown> = { user_id: id };
+        for (const [place, name] of balanceColumns.entries()) row[name] = values[place];
+        return toAccountState(row as unknown as BalanceRow);
       },
       votesBetween: ({ lastEntry }, listing, after, before) =>
         all(database, selectVotesBetween(db, lastEntry, listing, after, before)).map(toPastVote),
