@@ -14,8 +14,8 @@ export type EventKey = string;
 
 /** Length of a key (hex digits). */
 const keyLength = 32;
-/** Digits of a time in ms, which takes 6 bytes. */
-const timeLength = 12;
+/** Bytes of a time in ms. */
+const timeBytes = 6;
 
 /**
  * Suffix of the identity of a vote without a timestamp. All such votes within one cooldown are the same vote, see
@@ -73,8 +73,9 @@ export function forgottenCorrectionKey(idempotencyKey: string): string {
 
 /** The time (48 bits, two's complement) and the first 10 bytes of the identity's SHA-256. */
 function timedKey(at: number, identity: string): EventKey {
-  const time = (at < 0 ? at + 2 ** 48 : at).toString(16).padStart(timeLength, '0');
-  return time + hash('sha256', identity).slice(0, keyLength - timeLength);
+  const time = Buffer.allocUnsafe(timeBytes);
+  time.writeUIntBE(at < 0 ? at + 2 ** 48 : at, 0, timeBytes);
+  return time.toString('hex') + hash('sha256', identity).slice(0, keyLength - 2 * timeBytes);
 }
 
 /** The first 16 bytes of the identity's SHA-256. */

@@ -38,6 +38,8 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
   const findBalance = database.prepare(`select ${balanceColumns.join(', ')} from balances where user_id = ?`);
   // Half of the time of an object, whose names SQLite would give anew for each row.
   findBalance.setReturnArrays(true);
+  // With all columns at first: an object that grows column by column takes four times as long.
+  const noBalance = Object.fromEntries(['user_id', ...balanceColumns].map((name) => [name, null]));
   const findGrants = database.prepare('select * from grants where user_id = ?');
   const findRowOf = once(({ name, key }) =>
     database.prepare(`select * from ${name} where ${key.map((column) => `${column} = ?`).join(' and ')}`),
@@ -71,7 +73,7 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
       account(id) {
         const values = findBalance.get(id) as unknown as readonly SQLOutputValue[] | undefined;
         if (values === undefined) return emptyAccount(id);
-        const row: Record<string, unknown> = { user_id: id };
+        const row: Record<string, unknown> = { ...noBalance, user_id: id };
         for (const [place, name] of balanceColumns.entries()) row[name] = values[place];
         return toAccountState(row as unknown as BalanceRow);
       },
