@@ -93,20 +93,19 @@ export async function openStore(
    * Stores the last failure for the readiness check: a full disk may have room for the probe's row, but not for a
    * delivery. A failed probe is stored too, so that unauthenticated readiness requests cannot cause a write each.
    */
-  const write: typeof commits.write = (name, ...args) => {
-    const result = commits.write(name, ...args);
-    result.catch((error: unknown) => {
-      if (!(error instanceof StoreUnavailableError)) return;
+  function noteFailure(error: unknown): never {
+    if (error instanceof StoreUnavailableError) {
       lastWriteFailure = { error, at: clock.monotonic() };
       // Before the sender knows: what was acknowledged earlier must not wait for the next check.
       monitor?.check();
-    });
-    return result;
-  };
+    }
+    throw error;
+  }
+
+  const write: typeof commits.write = (name, ...args) => commits.write(name, ...args).catch(noteFailure);
 
   /** A stored delivery, the largest write, ends the failure state immediately. */
-  async function clearFailureAfter<Result>(recording: Promise<Result>): Promise<Result> {
-    const result = await recording;
+  function clearFailure<Result>(result: Result): Result {
     lastWriteFailure = undefined;
     return result;
   }
@@ -121,8 +120,8 @@ export async function openStore(
   return {
     checkFiles,
     recorder: {
-      record: (...delivery) => clearFailureAfter(write('record', ...delivery)),
-      recordReplay: (...replay) => clearFailureAfter(write('recordReplay', ...replay)),
+      record: (...delivery) => commits.write('record', ...delivery).then(clearFailure, noteFailure),
+      recordReplay: (...replay) => commits.write('recordReplay', ...replay).then(clearFailure, noteFailure),
       recordClaim: (...claim) => write('recordClaim', ...claim),
       correct: (...correction) => write('correct', ...correction),
       completeHistory: (...account) => write('completeHistory', ...account),

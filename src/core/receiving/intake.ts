@@ -83,21 +83,11 @@ export function createIntake(options: {
     logTarget('warn', listing, wrongTarget, { listing, listingId, named, hint: targetHint });
   }
 
-  async function commit(delivery: Delivery, routed: RoutedDelivery): Promise<RecordedDelivery> {
-    const startedAt = performance.now();
-    try {
-      return await recorder.record(delivery, routed);
-    } finally {
-      observeCommit(performance.now() - startedAt);
-    }
-  }
-
   async function record(delivery: Delivery, routed: RoutedDelivery): Promise<WebhookResponse> {
+    const startedAt = performance.now();
+    let recorded: RecordedDelivery;
     try {
-      const recorded = await commit(delivery, routed);
-      logRecorded(recorded, log);
-      onRecorded(recorded, queuesOf(delivery, routed));
-      return { status: 200, outcome: recorded.outcome };
+      recorded = await recorder.record(delivery, routed);
     } catch (error) {
       if (!(error instanceof TallyhookError)) throw error;
       const cause = error instanceof StoreUnavailableError ? String(error.cause) : undefined;
@@ -106,7 +96,12 @@ export function createIntake(options: {
         'delivery could not be stored; responded with 503 so that the sender retries',
       );
       return { status: 503, error: error.message, retryAfterSeconds: 5 };
+    } finally {
+      observeCommit(performance.now() - startedAt);
     }
+    logRecorded(recorded, log);
+    onRecorded(recorded, queuesOf(delivery, routed));
+    return { status: 200, outcome: recorded.outcome };
   }
 
   return {
