@@ -3,10 +3,28 @@ import type { Mutation } from '../mutation.ts';
 /** The bot's database: recording, migrations, locks, backups, on SQLite and on PostgreSQL. */
 export const storageMutations: readonly Mutation[] = [
   {
-    file: 'src/core/store/recording/unit-of-work.ts',
-    find: 'const deliveryOf = (key: EventKey) => newEvents.get(key) ?? reads.deliveryOf(key);',
-    replace: 'const deliveryOf = (key: EventKey) => reads.deliveryOf(key);',
-    breaks: 'two equal deliveries in one batch pay once',
+    file: 'src/core/store/dialect/postgres-loader.ts',
+    find: 'if (isFirst) newEvents.set(key, deliveryId);',
+    replace: '',
+    breaks: 'an event is recorded once on PostgreSQL',
+  },
+  {
+    file: 'src/core/store/dialect/sqlite-recording.ts',
+    find: 'deliveryId).changes === 1',
+    replace: 'deliveryId).changes >= 0',
+    breaks: 'an event is recorded once on SQLite',
+  },
+  {
+    file: 'src/core/rewards/streak.ts',
+    find: 'later < today && scan.days > 0',
+    replace: 'later < today - 1 && scan.days > 0',
+    breaks: 'a missed day ends a streak on the next one',
+  },
+  {
+    file: 'src/core/store/commits/jobs.ts',
+    find: 'if (oldest !== undefined) numbers.delete(oldest);',
+    replace: '',
+    breaks: 'a vote belongs to its listing, also with more listings than are remembered',
   },
   {
     file: 'src/core/store/recording/unit-of-work.ts',
