@@ -59,7 +59,7 @@ function everyRule({ roles }: Surroundings): object {
       { everyVotes: 1, credits: 3 },
       { votes: 1, credits: 1, role: roles.milestone },
     ],
-    // The votes are a year old, and their roles must not have ended.
+    // The votes are weeks old, and their roles must not have ended.
     voterRole: { role: roles.voter, for: '3650d' },
     allListings: 20,
     party: { goal: 1_000_000, per: 'month', credits: 25 },
