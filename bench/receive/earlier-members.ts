@@ -1,25 +1,36 @@
 import { DatabaseSync } from 'node:sqlite';
-import { sqlite } from '../../src/core/store/dialect/sqlite.ts';
-import { createOldestSchema } from '../ledger/oldest-schema.ts';
+import { addVote, emptyHistory } from '../../src/core/rewards/history.ts';
+import { addToScores, noScores } from '../../src/core/rewards/period-scores.ts';
+import { serializeHistory } from '../../src/core/store/account-columns.ts';
+import { openStore } from '../../src/features/store.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { day as dayMs } from '../../src/platform/durations.ts';
 import { memberIdSql } from '../load/vote.ts';
 
-const votedAt = Date.UTC(2024, 0, 1);
+/** Before the benchmark's votes. */
+const day = Math.floor(Date.now() / dayMs) - 60;
+const votedAt = day * dayMs;
+const credits = 10;
 
-/**
- * Creates a database in which this many members have voted once, a year before the benchmark's votes: an entry and a
- * balance each, without deliveries.
- */
+/** Creates a database in which this many members have voted once: an entry and a balance each, without deliveries. */
 export async function addEarlierMembers(path: string, members: number): Promise<void> {
-  await createOldestSchema(sqlite(path));
+  await (await openStore(`sqlite:${path}`, systemClock, { thread: false })).close();
   const database = new DatabaseSync(path);
   const numbers = `WITH RECURSIVE numbers(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers LIMIT ${members})`;
+  const history = serializeHistory(addVote(emptyHistory, 'server', day, new Set()));
+  const { week, month } = addToScores(noScores, day, 1, credits);
   try {
     database.exec(`
       PRAGMA synchronous = OFF;
       BEGIN;
-      ${numbers} INSERT INTO entries (id, user_id, listing, credits, cause, at)
-        SELECT i + 1, ${memberIdSql}, 'server', 10, 'vote', ${votedAt} FROM numbers;
-      ${numbers} INSERT INTO balances (user_id, credits, votes) SELECT ${memberIdSql}, 10, 1 FROM numbers;
+      ${numbers} INSERT INTO entries (id, user_id, listing, credits, cause, at, number)
+        SELECT i + 1, ${memberIdSql}, 'server', ${credits}, 'vote', ${votedAt}, 1 FROM numbers;
+      ${numbers} INSERT INTO balances (
+          user_id, credits, votes, last_entry, last_votes, entries, history,
+          week_start, week_votes, week_credits, month_start, month_votes, month_credits
+        ) SELECT
+          ${memberIdSql}, ${credits}, 1, i + 1, '{"server":${votedAt}}', 1, '${history}',
+          ${week.start}, 1, ${credits}, ${month.start}, 1, ${credits} FROM numbers;
       COMMIT;
       PRAGMA wal_checkpoint(TRUNCATE)`);
   } finally {

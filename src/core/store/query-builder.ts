@@ -1,5 +1,13 @@
-import { type Compilable, DummyDriver, type Insertable, type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Connection, Query, SqlDialect } from '../../platform/database/dialect.ts';
+import {
+  type Compilable,
+  type CompiledQuery,
+  DummyDriver,
+  type Insertable,
+  type Kysely,
+  type RawBuilder,
+  sql,
+} from 'kysely';
+import type { Connection, SqlDialect } from '../../platform/database/dialect.ts';
 import { kyselyWith } from '../../platform/database/kysely-on.ts';
 import type { Tables } from './tables.ts';
 
@@ -74,9 +82,23 @@ export function literal<Value extends string | number>(value: Value): RawBuilder
  */
 export function preparedQuery<Args extends object>() {
   return <Row>(build: (placeholder: PlaceholderFor<Args>) => Compilable<Row>) => {
-    const bind = compileOnce(build);
+    const bind = boundQuery<Args>()(build);
     return async (connection: Connection, args: Args): Promise<readonly Row[]> =>
       (await connection.run(bind(args))) as readonly Row[];
+  };
+}
+
+/** The same without a connection: returns the compiled statement with its arguments. */
+export function boundQuery<Args extends object>() {
+  return <Row>(build: (placeholder: PlaceholderFor<Args>) => Compilable<Row>) => {
+    // Kysely passes parameters through untouched, so a placeholder can have the type of the value that replaces it.
+    const compiled = build((name) => new Placeholder(name) as never).compile();
+    return (args: Args): CompiledQuery<Row> => ({
+      ...compiled,
+      parameters: compiled.parameters.map((value) =>
+        value instanceof Placeholder ? args[value.name as keyof Args] : value,
+      ),
+    });
   };
 }
 
@@ -88,14 +110,3 @@ class Placeholder {
 }
 
 type PlaceholderFor<Args> = <Name extends keyof Args>(name: Name) => Args[Name];
-
-function compileOnce<Args extends object>(
-  build: (placeholder: PlaceholderFor<Args>) => Compilable<unknown>,
-): (args: Args) => Query {
-  // Kysely passes parameters through untouched, so a placeholder can have the type of the value that replaces it.
-  const { sql: text, parameters } = build((name) => new Placeholder(name) as never).compile();
-  return (args) => ({
-    sql: text,
-    parameters: parameters.map((value) => (value instanceof Placeholder ? args[value.name as keyof Args] : value)),
-  });
-}

@@ -6,7 +6,7 @@ import type { AccountState } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import { accountColumns, accountValues } from '../account-columns.ts';
 import { type HotTable, replacement } from '../recording/hot-table.ts';
-import { insertCorrection, insertPlanned, saveOrder, updateReplayedDelivery } from '../recording/queries.ts';
+import { insertCorrection, saveOrder, updateReplayedDelivery } from '../recording/queries.ts';
 import { type Changes, isPlanned } from '../recording/unit-of-work.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 
@@ -46,7 +46,8 @@ export function sendChanges(
   sendRewards(connection, changes);
   for (const delivery of replayedDeliveries) connection.send(updateReplayedDelivery(db, delivery).compile());
   for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) connection.send(query.compile());
-  for (const effect of effects.filter(isPlanned)) connection.send(insertPlanned(db, effect).compile());
+  const planned = effects.filter(isPlanned).map((effect) => ({ ...effect, content: serializeContent(effect) }));
+  if (planned.length > 0) connection.send({ sql: writePlanned, parameters: [JSON.stringify(planned)] });
   for (const correction of corrections) connection.send(insertCorrection(db, correction).compile());
 }
 
@@ -125,6 +126,11 @@ const writeRows = `
       )
     )
   delete from balances where user_id = any($6::text[])`;
+
+const writePlanned = `
+  insert into planned_effects (delivery_id, kind, queue, content, due_at)
+  select "deliveryId", kind, queue, content, "dueAt"
+  from json_to_recordset($1::json) as rows ("deliveryId" bigint, kind text, queue text, content text, "dueAt" bigint)`;
 
 const writeGrants = `
   insert into grants (user_id, role, source, guild_id, until, state)

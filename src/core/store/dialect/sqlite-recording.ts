@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
-import type { Compilable, Kysely, Selectable } from 'kysely';
+import type { CompiledQuery, Kysely, Selectable } from 'kysely';
 import { prepareInsert } from '../../../platform/database/sqlite-insert.ts';
+import { forKysely } from '../../../platform/sqlite.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import { emptyAccount } from '../../tally/account-state.ts';
@@ -9,7 +10,6 @@ import { decide } from '../commits/jobs.ts';
 import { type HotTable, type Row, replacement } from '../recording/hot-table.ts';
 import {
   insertCorrection,
-  insertPlanned,
   saveOrder,
   selectCorrections,
   selectOrderNames,
@@ -55,7 +55,11 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
     deliveries: database.prepare('select max(id) as id from deliveries'),
     entries: database.prepare('select max(id) as id from entries'),
   };
-  const write = prepareWrite(database, db);
+  const findVotesBetween = selectVotesBetween(db);
+  const statements = forKysely(database);
+  const all = <Row>({ sql, parameters }: CompiledQuery<Row>) =>
+    statements.prepare(sql).all(parameters) as readonly Row[];
+  const write = prepareWrite(database, db, all);
 
   /** Ids are counted from the largest one: no other connection writes during the transaction. */
   function idsOf(table: keyof typeof findLastId): (place: number) => number {
@@ -78,7 +82,7 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
         return toAccountState(row as unknown as BalanceRow);
       },
       votesBetween: ({ lastEntry }, listing, after, before) =>
-        all(database, selectVotesBetween(db, lastEntry, listing, after, before)).map(toPastVote),
+        all(findVotesBetween({ newest: lastEntry, listing, after, before })).map(toPastVote),
       grantsOf: (userId) => (findGrants.all(userId) as unknown as Selectable<Tables['grants']>[]).map(toGrant),
       row(table, key) {
         const [column = ''] = table.key;
@@ -99,12 +103,12 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
         return (findForgottenVote.get(Buffer.from(key(), 'hex')) as { at: number } | undefined)?.at ?? null;
       },
       orders(orderIds) {
-        const names = all(database, selectOrderNames(db, orderIds));
-        return all(database, selectOrders(db, orderIds)).map((order) => toOrder(order, names));
+        const names = all(selectOrderNames(db, orderIds).compile());
+        return all(selectOrders(db, orderIds).compile()).map((order) => toOrder(order, names));
       },
-      isQuarantined: (id) => all(database, selectQuarantined(db, [id])).length > 0,
+      isQuarantined: (id) => all(selectQuarantined(db, [id]).compile()).length > 0,
       correction(idempotencyKey) {
-        const [row] = all(database, selectCorrections(db, [idempotencyKey]));
+        const [row] = all(selectCorrections(db, [idempotencyKey]).compile());
         return row === undefined ? null : toCorrection(row);
       },
       deliveryIdAt: idsOf('deliveries'),
@@ -120,7 +124,11 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
   };
 }
 
-function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Changes) => void {
+function prepareWrite(
+  database: DatabaseSync,
+  db: Kysely<Tables>,
+  run: (query: CompiledQuery) => void,
+): (changes: Changes) => void {
   const insertDelivery = prepareInsert(
     database,
     'deliveries',
@@ -187,6 +195,13 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
     { kind: 'announcement', state: 'waiting', attempts: 0, traceparent: null },
   );
 
+  const insertPlanned = prepareInsert(
+    database,
+    'planned_effects',
+    ['delivery_id', 'kind', 'queue', 'content', 'due_at'],
+    { delivery_id: null },
+  );
+
   return (changes) => {
     const { newDeliveries, replayedDeliveries, entries, accounts, effects, orders, corrections } = changes;
     for (const delivery of newDeliveries) {
@@ -195,7 +210,7 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
         ...[id, receivedAt, family, listing, kind, outcome, reason, userId, credits, body, originalId ?? null],
       ]);
     }
-    for (const delivery of replayedDeliveries) all(database, updateReplayedDelivery(db, delivery));
+    for (const delivery of replayedDeliveries) run(updateReplayedDelivery(db, delivery).compile());
     for (const entry of entries) {
       const { id, accountId, listing, credits, cause, reason, at, deliveryId, previous, number, untimed } = entry;
       insertEntry([
@@ -216,7 +231,8 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
     }
     for (const effect of effects) {
       if (isPlanned(effect)) {
-        all(database, insertPlanned(db, effect));
+        const { deliveryId, kind, queue, createdAt, dueAt = createdAt } = effect;
+        insertPlanned([deliveryId, kind, queue, serializeContent(effect), dueAt]);
         continue;
       }
       const { deliveryId, kind, queue, createdAt, traceparent } = effect;
@@ -225,14 +241,9 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
         ...[deliveryId ?? noDelivery, kind, queue, content, 'waiting', 0, createdAt, createdAt, traceparent ?? null],
       ]);
     }
-    for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) all(database, query);
-    for (const correction of corrections) all(database, insertCorrection(db, correction));
+    for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) run(query.compile());
+    for (const correction of corrections) run(insertCorrection(db, correction).compile());
   };
-}
-
-function all<Row>(database: DatabaseSync, query: Compilable<Row>): readonly Row[] {
-  const { sql, parameters } = query.compile();
-  return database.prepare(sql).all(...(parameters as readonly SQLInputValue[])) as unknown as readonly Row[];
 }
 
 /** The result for each table, of one call for it: a statement is prepared when it is first needed. */

@@ -9,7 +9,7 @@ import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
 import { accountOf } from '../account-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { orderTimesOf, serializeOrderTimes } from '../order-times-column.ts';
-import { literal } from '../query-builder.ts';
+import { boundQuery, literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import type { DeliveryChange } from './unit-of-work.ts';
 
@@ -20,21 +20,27 @@ export function toGrant(row: Selectable<Tables['grants']>): StoredGrant {
   return { userId, role, source, guildId, until, state };
 }
 
-/** The votes of the user with this newest entry, between two times (ms since the epoch, both exclusive). */
-export function selectVotesBetween(
-  db: Kysely<Tables>,
-  newestEntry: number | null,
-  listing: string | null,
-  after: number,
-  before: number,
-) {
-  const votes = linkedEntries(db, newestEntry)
-    .selectFrom('linked')
-    .select(['listing', 'credits', 'at', 'cause', 'reason', 'untimed', 'delivery_id as deliveryId'])
-    .where('at', '>', after)
-    .where('at', '<', before)
-    .where('cause', 'in', allVoteCauses.map(literal));
-  return listing === null ? votes : votes.where('listing', '=', listing);
+interface VotesBetween {
+  /** The newest entry of the account; null for none. */
+  readonly newest: number | null;
+  /** Null for any. */
+  readonly listing: string | null;
+  /** Ms since the epoch, both exclusive. */
+  readonly after: number;
+  readonly before: number;
+}
+
+/** Binds the statement that reads the votes of an account between two times. */
+export function selectVotesBetween(db: Kysely<Tables>) {
+  return boundQuery<VotesBetween>()((placeholder) =>
+    linkedEntries(db, placeholder('newest'))
+      .selectFrom('linked')
+      .select(['listing', 'credits', 'at', 'cause', 'reason', 'untimed', 'delivery_id as deliveryId'])
+      .where('at', '>', placeholder('after'))
+      .where('at', '<', placeholder('before'))
+      .where('cause', 'in', allVoteCauses.map(literal))
+      .where((where) => where('listing', '=', where.fn.coalesce(where.val(placeholder('listing')), 'listing'))),
+  );
 }
 
 export function toPastVote(row: Omit<PastVote, 'untimed'> & { readonly untimed: number }): PastVote {
