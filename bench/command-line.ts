@@ -7,7 +7,7 @@ export const help = `Measures how fast tallyhook is, beside what people would us
   npm run bench -- receive --help      what it measures, and how
 
   --quick     fewer rounds and shorter runs
-  --write     put the results into bench/README.md
+  --write     put the results into the column of this machine in bench/README.md
   --soak      receive: also a million votes through one receiver, watching its memory
   --profile   receive: instead of the comparison, the functions that take most of the time of each thread
   --full      service: also with 10,000,000 votes

@@ -3,12 +3,20 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { median } from './samples.ts';
 
-/** The machine in one line, for the README. */
-export function machine(directory: string): string {
+/** The machine in a few words: the number of its processors and their make. */
+export function machineName(): string {
   const [cpu] = cpus();
+  const make = cpu?.model
+    .replace(/\(\w+\)|Processor|CPU|@.*/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return `${cpus().length} × ${make || 'unknown'}`;
+}
+
+/** The rest of what figures depend on, in one line. */
+export function machineDetails(directory: string): string {
   const gigabytes = Math.round(totalmem() / 2 ** 30);
   return [
-    `${cpus().length} × ${cpu?.model.trim() ?? 'unknown CPU'}`,
     `${gigabytes} GB`,
     `${process.platform} ${process.arch}`,
     `Node ${process.versions.node}`,

@@ -8,7 +8,7 @@ import { type Arguments, help, parseArguments } from './command-line.ts';
 import { commands } from './commands/commands.ts';
 import { interactions } from './interactions/interactions.ts';
 import { ledger } from './ledger/ledger.ts';
-import { busyness, machine } from './machine.ts';
+import { busyness, machineDetails, machineName } from './machine.ts';
 import { markdown } from './markdown.ts';
 import { pictures } from './pictures/pictures.ts';
 import { writeResult } from './readme.ts';
@@ -62,10 +62,11 @@ async function measureAll(args: Arguments): Promise<void> {
     console.log(`\n## ${name}\n\n${markdown(report)}\n`);
     const day = new Date(systemClock.now()).toISOString().slice(0, 10);
     const provenance = [
-      `${day}${args.quick ? ' with --quick' : ''}: ${machine(directory)}.`,
+      `${day}${args.quick ? ' with --quick' : ''}: ${machineDetails(directory)}.`,
       `${versions(against)}.`,
       ...(wasBusy ? ['The machine was busy with other things, so the figures are rough.'] : []),
     ];
-    if (args.write) writeResult(name, { provenance: provenance.join(' '), goals: report.goals });
+    if (args.write)
+      writeResult(name, { machine: machineName(), provenance: provenance.join(' '), goals: report.goals });
   }
 }

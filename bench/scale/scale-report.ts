@@ -66,7 +66,7 @@ function goals({ near, distant, slow, burst, announceDelay }: ScaleFigures): Goa
     installations.flatMap(({ load }) => [load.proxy, load.sender]),
   );
   return [
-    atLeast(`rate of one process, ${roundTripMs} ms from the database, over the Express sample`, 0.25, one.overExpress),
+    atLeast(`rate of one process, ${roundTripMs} ms from the database, over the Express sample`, 0.35, one.overExpress),
     atLeast(`rate of two processes over one, ${commitDelayMs} ms more per commit`, 1.7, withReceivers(slow, 2).overOne),
     atLeast(`rate of four processes over one, ${commitDelayMs} ms more per commit`, 3, withReceivers(slow, 4).overOne),
     {

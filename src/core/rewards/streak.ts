@@ -56,7 +56,10 @@ export function streakOn(history: VoteHistory, day: number, { forgive, outageDay
   for (let later = newest + 1; later < today && scan.days > 0; later += 1)
     scanStreakDay(scan, outageDays.has(later) ? 'forgiven' : 'missed', forgive);
   if (scan.days === 0) return noStreak;
-  return { days: scan.days, lastDay: lastDayToVote(scan, newest === today ? today + 1 : today, { forgive, outageDays }) };
+  return {
+    days: scan.days,
+    lastDay: lastDayToVote(scan, newest === today ? today + 1 : today, { forgive, outageDays }),
+  };
 }
 
 /** The day that ends the streak if no vote is counted from `day` on. */
