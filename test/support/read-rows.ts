@@ -30,6 +30,6 @@ async function select(url: string, statement: string): Promise<readonly object[]
 }
 
 function textOf(value: unknown): string | null {
-  if (value === null) return null;
-  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value);
+  if (value === null || typeof value === 'string') return value;
+  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : JSON.stringify(value);
 }
