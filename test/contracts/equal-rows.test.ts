@@ -62,6 +62,9 @@ async function record(url: string, cast: readonly Cast[], atOnce: number): Promi
   await store.close();
   const rows = new Map<string, readonly StoredRow[]>();
   for (const table of tables) rows.set(table, await readRows(url, table));
+  // PostgreSQL creates a party to lock it, also for a vote that does not count.
+  const counted = (rows.get('parties') ?? []).filter(({ votes: count }) => count !== '0');
+  rows.set('parties', counted);
   return withoutGaps(rows);
 }
 
