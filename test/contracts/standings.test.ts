@@ -6,6 +6,7 @@ import { day, hour } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
+import { runSql } from '../support/run-sql.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 /** Sunday, 1 February 2026 at 00:30 in Berlin, and still January in UTC. */
@@ -27,7 +28,8 @@ const listings = serverAndBot().map((listing) => ({
 function standingTests(newUrl: () => string): void {
   async function open() {
     const clock = manualClock(start);
-    const store = await openStore(newUrl(), storeClock(clock), { thread: false });
+    const url = newUrl();
+    const store = await openStore(url, storeClock(clock), { thread: false });
     onTestFinished(() => store.close());
     const castVote = async (userId: string, at: number, name = 'server') => {
       const listing = listings.find((each) => each.name === name);
@@ -41,7 +43,7 @@ function standingTests(newUrl: () => string): void {
       const delivery = { receivedAt: at, family: 'vote', body: '{}' } as const;
       return store.recorder.record(delivery, { type: 'event', event, listing });
     };
-    return { clock, store, castVote, standings: store.standingsIn('', timeZone) };
+    return { url, clock, store, castVote, standings: store.standingsIn('', timeZone) };
   }
 
   /** Adds credits to the account, without a vote. */
@@ -220,6 +222,41 @@ function standingTests(newUrl: () => string): void {
     await addCredits(store, '1', 10);
     expect(await linesOf(standings, 'all', 'credits', start)).toEqual([[1, '1', 10]]);
     expect(await standings.standing('1', start)).toMatchObject({ rank: 1 });
+  });
+
+  it('ranks more members than one query reads, and no accounts of other communities', async () => {
+    const { url, store } = await open();
+    const members = Array.from({ length: 12_000 }, (_, index) => {
+      return { userId: String(90_000 + index * 7), credits: index === 0 ? -4 : (index * 7_919) % 997 };
+    });
+    const pseudonym = { userId: 'forgotten6f1c', credits: 5_000 };
+    const rows = [...members, pseudonym].flatMap(({ userId, credits }) => [
+      `('${userId}', ${credits}, 1, '', null)`,
+      `('${guildId}:${userId}', ${credits + 1}, 1, '${guildId}', '${userId}')`,
+    ]);
+    await runSql(url, `INSERT INTO balances (user_id, credits, votes, guild_id, member_id) VALUES ${rows.join(', ')}`);
+    const sorted = (added: number) =>
+      members
+        .map(({ userId, credits }) => ({ userId, score: credits + added }))
+        .filter(({ score }) => score > 0)
+        .toSorted((a, b) => b.score - a.score || Number(a.userId) - Number(b.userId));
+    for (const [accounts, added] of [
+      ['', 0],
+      [guildId, 1],
+    ] as const) {
+      const expected = sorted(added);
+      const options = { limit: 12_000, userId: expected[9_000]?.userId };
+      const page = await pageOf(
+        store.standingsIn(accounts, timeZone),
+        { period: 'all', by: 'credits' },
+        start,
+        options,
+      );
+      expect(page.total).toBe(expected.length);
+      expect(page.members.map(({ userId, score }) => ({ userId, score }))).toEqual(expected);
+      const [own] = expected.slice(9_000);
+      expect(page.own).toEqual({ ...own, rank: 1 + expected.findIndex(({ score }) => score === own?.score) });
+    }
   });
 }
 

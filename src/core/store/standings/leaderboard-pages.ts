@@ -1,48 +1,40 @@
 import { BoundedMap } from '../../../platform/bounded-map.ts';
 import type { LeaderboardPage, LeaderboardQuery } from '../../ledger/standing.ts';
-import type { Rankings } from './rankings.ts';
+import type { Ranking } from './rankings.ts';
 
-/** Pages of the current rankings that are kept, so that each is rendered once. */
+/** Pages of a ranking that are kept, so that each is rendered once. */
 const maxPages = 1_000;
 
-/** Reads pages of rankings. A page is the same object while the rankings are in use. */
-export function createPageCache(): (
-  rankings: Rankings,
-  query: LeaderboardQuery,
-  isCurrent: boolean,
-) => Promise<LeaderboardPage> {
-  let pages = new BoundedMap<Promise<LeaderboardPage>>(maxPages);
-  let pagesOf: Rankings | undefined;
-  return (rankings, query, isCurrent) => {
-    if (rankings !== pagesOf) {
-      pages = new BoundedMap(maxPages);
-      pagesOf = rankings;
-    }
+/** Reads pages of rankings. A page is the same object while its ranking is in use. */
+export function createPageCache(): (ranking: Ranking, query: LeaderboardQuery, isCurrent: boolean) => LeaderboardPage {
+  const pagesOf = new WeakMap<Ranking, BoundedMap<LeaderboardPage>>();
+  return (ranking, query, isCurrent) => {
+    const pages = pagesOf.get(ranking) ?? new BoundedMap(maxPages);
+    pagesOf.set(ranking, pages);
     const { period, by, limit, offset, userId } = query;
     const key = [period, by, limit, offset, userId, isCurrent].join(' ');
-    const page = pages.get(key) ?? readPage(rankings, query, isCurrent);
+    const page = pages.get(key) ?? readPage(ranking, query, isCurrent);
     pages.set(key, page);
     return page;
   };
 }
 
-async function readPage(
-  rankings: Rankings,
+function readPage(
+  ranking: Ranking,
   { userId, limit, offset: requested, ...board }: LeaderboardQuery,
   isCurrent: boolean,
-): Promise<LeaderboardPage> {
-  const ranked = await rankings.board(board);
-  const found = userId === null ? null : ranked.find(userId);
+): LeaderboardPage {
+  const found = userId === null ? null : ranking.find(userId);
   const ownOffset = found === null ? 0 : found.place - (found.place % limit);
   const offset = requested === 'own' ? ownOffset : requested;
   return {
     board,
     userId,
-    members: ranked.members(offset, limit),
+    members: ranking.members(offset, limit),
     offset,
-    total: ranked.total,
+    total: ranking.total,
     own: found && { userId: found.userId, score: found.score, rank: found.rank },
-    asOf: rankings.asOf,
+    asOf: ranking.asOf,
     isCurrent,
   };
 }

@@ -1,5 +1,5 @@
 import type { RankedMember } from '../../ledger/standing.ts';
-import type { ScoreName, ScoreTable } from './score-table.ts';
+import { increment, type ScoreTable } from './score-table.ts';
 
 /** One leaderboard over a table of scores. */
 export interface RankedBoard {
@@ -14,35 +14,30 @@ export interface RankedBoard {
 }
 
 /** Sorts the members with a score by counting how many have each one, in short slices. */
-export async function rankBoard(table: ScoreTable, name: ScoreName): Promise<RankedBoard> {
-  const scores = table.scores(name);
+export async function rankBoard(table: ScoreTable): Promise<RankedBoard> {
+  const { scores } = table;
   const rowsByAge = await table.byAge();
-  const counts = new Map<number, number>();
-  await table.inSlices((from, to) => {
-    for (const score of scores.subarray(from, to)) if (score > 0) counts.set(score, (counts.get(score) ?? 0) + 1);
-  });
-  const distinct = Float64Array.from(counts.keys()).sort().reverse();
-  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  /** The first place of each score. */
-  const starts = new Map<number, number>();
-  let start = 0;
+  const { counts, numbers, numbersOfRows } = await countScores(table);
+  const distinct = Float64Array.from(numbers.keys()).sort().reverse();
+  /** The first place of each score, by its number. */
+  const starts = new Uint32Array(counts.length);
+  let total = 0;
   for (const score of distinct) {
-    starts.set(score, start);
-    start += counts.get(score) ?? 0;
+    const number = numbers.get(score) ?? 0;
+    starts[number] = total;
+    total += counts[number] ?? 0;
   }
   const order = await sortRows();
 
   /** Each score begins at its first place, and its members follow by age. */
   async function sortRows(): Promise<Uint32Array> {
     const rows = new Uint32Array(total);
-    const nextPlaces = new Map(starts);
+    const nextPlaces = starts.slice();
     await table.inSlices((from, to) => {
-      for (const row of rowsByAge.subarray(from, to)) {
-        const score = scores[row] ?? 0;
-        const place = nextPlaces.get(score);
-        if (place === undefined) continue;
-        rows[place] = row;
-        nextPlaces.set(score, place + 1);
+      for (let index = from; index < to; index += 1) {
+        const row = rowsByAge[index] ?? 0;
+        const number = numbersOfRows[row] ?? 0;
+        if (number !== noScore) rows[increment(nextPlaces, number)] = row;
       }
     });
     return rows;
@@ -55,7 +50,7 @@ export async function rankBoard(table: ScoreTable, name: ScoreName): Promise<Ran
       if ((distinct[middle] ?? 0) > score) low = middle + 1;
       else high = middle;
     }
-    return low < distinct.length ? (starts.get(distinct[low] ?? 0) ?? 0) : total;
+    return low < distinct.length ? (starts[numbers.get(distinct[low] ?? 0) ?? 0] ?? 0) : total;
   }
 
   function memberAt(row: number): RankedMember {
@@ -69,11 +64,32 @@ export async function rankBoard(table: ScoreTable, name: ScoreName): Promise<Ran
     members: (offset, limit) => Array.from(order.subarray(offset, offset + limit), memberAt),
     find(userId) {
       const row = rowsByAge[table.find(userId, rowsByAge)];
-      const score = row === undefined ? 0 : (scores[row] ?? 0);
-      const first = starts.get(score);
-      if (row === undefined || first === undefined) return null;
-      const place = table.find(userId, order, first, first + (counts.get(score) ?? 0));
+      const number = row === undefined ? noScore : (numbersOfRows[row] ?? noScore);
+      if (row === undefined || number === noScore) return null;
+      const first = starts[number] ?? 0;
+      const place = table.find(userId, order, first, first + (counts[number] ?? 0));
       return { ...memberAt(row), place };
     },
   };
+}
+
+/** The number of a row without a score. */
+const noScore = 0;
+
+/** Gives each score a number, and counts the members with it. A look-up per row is what takes the time. */
+async function countScores(table: ScoreTable) {
+  const { scores } = table;
+  const numbers = new Map<number, number>();
+  const counts = [0];
+  const numbersOfRows = new Uint32Array(table.size);
+  await table.inSlices((from, to) => {
+    for (let row = from; row < to; row += 1) {
+      const score = scores[row] ?? 0;
+      if (score <= 0) continue;
+      const number = numbers.get(score) ?? counts.push(0) - 1;
+      if (increment(counts, number) === 0) numbers.set(score, number);
+      numbersOfRows[row] = number;
+    }
+  });
+  return { counts, numbers, numbersOfRows };
 }

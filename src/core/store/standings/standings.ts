@@ -15,9 +15,11 @@ import { linkedEntries } from '../linked-entries.ts';
 import { literal, preparedQuery } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import { createPageCache } from './leaderboard-pages.ts';
-import { createRankings, type Rankings } from './rankings.ts';
+import { createRankings, type Ranking } from './rankings.ts';
 import { createScoreScan } from './scan-scores.ts';
 
+/** The board of the rank in a standing. */
+const byCredits = { period: 'all', by: 'credits' } as const;
 /** Entries of a standing. */
 const newestEntries = 5;
 
@@ -74,7 +76,7 @@ export function sqlStandings(
         credits,
         votes,
         lastVotes,
-        rank: credits === 0 && votes === 0 ? null : await rankOf(account, await rankings(today)),
+        rank: credits === 0 && votes === 0 ? null : rankOf(account, await rankings(byCredits, today)),
         streak: { days: streak, endsAt: streak === 0 ? null : calendar.startOf(account.streak.lastDay + 1) },
         week: totalOf(scores.week, weekOf(today)),
         month: totalOf(scores.month, monthOf(today)),
@@ -89,18 +91,17 @@ export function sqlStandings(
     },
 
     async leaderboard(query, now) {
-      const current = await rankings(calendar.dayAt(now));
-      const isCurrent = current.isUnchanged() || now - current.asOf < second;
-      return pages(current, query, isCurrent);
+      const ranking = await rankings(query, calendar.dayAt(now));
+      const isCurrent = ranking.isUnchanged() || now - ranking.asOf < second;
+      return pages(ranking, query, isCurrent);
     },
   };
 }
 
 /** The rank by the balance of this moment. The ranking may have been read before the balance changed. */
-async function rankOf({ userId, credits }: AccountState, rankings: Rankings): Promise<number> {
-  const board = await rankings.board({ period: 'all', by: 'credits' });
-  const isAboveItself = (board.find(userId)?.score ?? 0) > credits;
-  return board.countAbove(credits) + 1 - (isAboveItself ? 1 : 0);
+function rankOf({ userId, credits }: AccountState, ranking: Ranking): number {
+  const isAboveItself = (ranking.find(userId)?.score ?? 0) > credits;
+  return ranking.countAbove(credits) + 1 - (isAboveItself ? 1 : 0);
 }
 
 /** Grants in the guild of the community; at home in whatever guild, as long as there is no other community. */
