@@ -3,6 +3,7 @@ import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
 import type { LogProgress } from '../benchmark.ts';
+import { diskBytesPer, readDiskBytes, warmPages } from '../process/disk-reads.ts';
 import { median, percentile } from '../samples.ts';
 import { fill } from './fill.ts';
 import { operations } from './operations.ts';
@@ -14,7 +15,9 @@ export interface LedgerResult {
   /** By operation, ms. */
   readonly p50: ReadonlyMap<string, number>;
   readonly p99: ReadonlyMap<string, number>;
-  /** Reading and ranking all accounts, for the first leaderboard page (ms). */
+  /** Read from the disk by one run of an operation (bytes); NaN if that is not known. */
+  readonly diskBytes: ReadonlyMap<string, number>;
+  /** Reading and ranking all accounts, for the first page of a leaderboard (ms). */
   readonly ranking: number;
   /** Size on disk per vote (bytes). */
   readonly bytesPerVote: number;
@@ -39,6 +42,7 @@ export async function measureLedger(
 
   const store = await openStore(`sqlite:${path}`, systemClock);
   const times = new Map<string, number[]>();
+  const diskBytes = new Map<string, number>();
   let ranking = Number.NaN;
   try {
     // A ledger kept from an earlier run also contains that run's votes.
@@ -46,6 +50,8 @@ export async function measureLedger(
     const now = (newest?.receivedAt ?? 0) + 13 * hour;
     logProgress(`writing the scores of ${entries} entries`);
     writeScores(path, now);
+    logProgress(`reading the file of ${entries} entries`);
+    await warmPages(path);
     const standings = store.standingsIn('', 'UTC');
     const startedAt = performance.now();
     await standings.leaderboard({ period: 'all', by: 'credits', limit: 1, offset: 0, userId: null }, now);
@@ -53,18 +59,23 @@ export async function measureLedger(
     for (const { name, run } of operations(store, standings, entries, now)) {
       logProgress(`${name} of ${entries} entries`);
       const samples: number[] = [];
+      // Ranks a board that is new.
+      await run(turns);
+      const readBefore = readDiskBytes();
       for (let turn = 0; turn < turns; turn += 1) {
         const startedAt = performance.now();
         await run(turn);
         samples.push(performance.now() - startedAt);
       }
       times.set(name, samples);
+      diskBytes.set(name, diskBytesPer(turns, readBefore, readDiskBytes()));
     }
   } finally {
     await store.close();
   }
   const at = (share: number) => new Map([...times].map(([name, samples]) => [name, percentile(samples, share)]));
-  return { entries, p50: at(0.5), p99: at(0.99), ranking, bytesPerVote, migration: isKept ? null : migration, opening };
+  const measured = { entries, p50: at(0.5), p99: at(0.99), diskBytes };
+  return { ...measured, ranking, bytesPerVote, migration: isKept ? null : migration, opening };
 }
 
 /** Under a temporary name until it is complete, so an aborted run leaves no incomplete ledger. */

@@ -7,9 +7,13 @@ import { type LedgerResult, measureLedger } from './ledger-run.ts';
 const sizes = [10_000, 100_000, 1_000_000, 10_000_000];
 const quickSizes = sizes.slice(0, 3);
 
+/** How long the first leaderboard after a start may take (ms). */
+const maxRankingMs = 100;
+
 const method = `Ten million votes of a million members, and three smaller sizes, written by set-based SQL into \`data/bench/ledger\` (8
 GB, several minutes; \`--keep\` keeps it for the next run). Each query and each credit then uses the program's own ports,
-one at a time, for members in random order. A vote on disk is its delivery with the body, its entry, its finished
+one at a time, for members in random order. The file is read once before, so that the page cache has it if it fits into memory; what
+an operation reads from the disk nevertheless is in the table (\`read_bytes\` of /proc/self/io). A vote on disk is its delivery with the body, its entry, its finished
 announcement and its share of the balances. The database is created with the first schema, so the migration time is that
 of an upgrade from the first release.`;
 
@@ -38,9 +42,9 @@ export const ledger: Benchmark = {
 
 function report(reports: readonly LedgerResult[]): Report {
   const largest = reports.at(-1);
-  const goals: Goal[] = [...(largest?.p99 ?? [])].map(([name, p99]) =>
-    within(`p99 at ${largest?.entries.toLocaleString('en-US')} entries`, 5, p99, 'ms', name),
-  );
+  const at = `at ${largest?.entries.toLocaleString('en-US')} entries`;
+  const goals: Goal[] = [...(largest?.p99 ?? [])].map(([name, p99]) => within(`p99 ${at}`, 5, p99, 'ms', name));
+  goals.push(within(`a new ranking ${at}`, maxRankingMs, largest?.ranking ?? Number.NaN, 'ms'));
   return { goals, tables: [growth(reports)], notes: [] };
 }
 
@@ -48,11 +52,17 @@ function growth(reports: readonly LedgerResult[]): Table {
   const names = [...(reports[0]?.p99.keys() ?? [])];
   const row = (name: string, cell: (measured: LedgerResult) => string) => [name, ...reports.map(cell)];
   return {
-    caption: 'By entries, a tenth as many members. Times in ms, p50 / p99; one vote at a time.',
+    caption:
+      'By entries, a tenth as many members. Times in ms, p50 / p99, and bytes read from the disk; one vote at a time.',
     columns: ['', ...reports.map(({ entries }) => entries.toLocaleString('en-US'))],
     rows: [
       ...names.map((name) =>
-        row(name, ({ p50, p99 }) => `${figure(p50.get(name) ?? Number.NaN)} / ${figure(p99.get(name) ?? Number.NaN)}`),
+        row(name, (measured) => {
+          const [p50, p99, bytes] = [measured.p50, measured.p99, measured.diskBytes].map((of) =>
+            figure(of.get(name) ?? Number.NaN),
+          );
+          return `${p50} / ${p99}, ${bytes} B`;
+        }),
       ),
       row('a new ranking', ({ ranking }) => figure(ranking)),
       row('bytes on disk per vote', ({ bytesPerVote }) => figure(bytesPerVote)),

@@ -4,6 +4,7 @@ import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
 import type { Benchmark, LogProgress, Profile } from '../benchmark.ts';
+import { diskBytesPer, readDiskBytes, warmPages } from '../process/disk-reads.ts';
 import { atMost, figure, type Report } from '../report.ts';
 import { percentile } from '../samples.ts';
 import { type CommunitySizes, fillCommunities } from './communities-fill.ts';
@@ -18,13 +19,15 @@ interface Measured {
   readonly sizes: CommunitySizes;
   readonly bytes: number;
   readonly times: ReadonlyMap<string, number[]>;
+  /** What all runs of an operation read from the disk (bytes), by its name; NaN if that is not known. */
+  readonly diskBytes: Map<string, number>;
 }
 
 const method = `Whether one of a thousand communities costs the others anything: a database with 1,000 communities of 10,000 members each,
 against one with a single community of 10,000, and, for information, one with ten million. The accounts are loaded with bulk
 SQL, which takes some minutes and about 10 GB of disk in all; \`--keep\` leaves them for the next run. The operations run on
 the store, in turns on all databases, each turn for another community and member: there, and not in HTTP or Discord, the
-size could make a difference. A vote is a durable transaction of its own. Commands follow a vote in the same community.`;
+size could make a difference. Each file is read once before, so that the page cache has it if it fits into memory. A vote is a durable transaction of its own. Commands follow a vote in the same community.`;
 
 /** Whether one of a thousand communities costs the others anything. */
 export const communities: Benchmark = {
@@ -56,13 +59,18 @@ async function measureAll(directory: string, { quick }: Profile, logProgress: Lo
       const title = titleOf(sizes);
       const path = join(directory, `${sizes.communities}x${sizes.members}.db`);
       if (!existsSync(path)) await create(path, sizes, (progress) => logProgress(`${title}: ${progress}`));
+      await warmPages(path);
       const store = await openStore(`sqlite:${path}`, systemClock);
       // Votes of an earlier run may be in the database.
       const [newest] = await store.records.deliveries({ outcome: null, limit: 1, before: null });
       const now = Math.max(systemClock.now(), newest?.receivedAt ?? 0) + 13 * hour;
       const operations = communityOperations(store, sizes, now);
       const times = new Map<string, number[]>(operations.map(({ name }) => [name, []]));
-      running.push({ store, operations, measured: { title, sizes, bytes: statSync(path).size, times } });
+      running.push({
+        store,
+        operations,
+        measured: { title, sizes, bytes: statSync(path).size, times, diskBytes: new Map() },
+      });
     }
     const turns = quick ? 200 : 1_000;
     const warmUp = turns / 10;
@@ -74,9 +82,13 @@ async function measureAll(directory: string, { quick }: Profile, logProgress: Lo
         for (const { operations, measured } of running) {
           const operation = operations[position];
           await operation?.prepare?.();
+          const readBefore = readDiskBytes();
           const startedAt = performance.now();
           await operation?.run();
-          if (turn >= warmUp) measured.times.get(name)?.push(performance.now() - startedAt);
+          if (turn < warmUp) continue;
+          measured.times.get(name)?.push(performance.now() - startedAt);
+          const read = diskBytesPer(1, readBefore, readDiskBytes());
+          measured.diskBytes.set(name, (measured.diskBytes.get(name) ?? 0) + read);
         }
       }
     }
@@ -104,6 +116,12 @@ function titleOf({ communities, members }: CommunitySizes): string {
     : `${communities.toLocaleString('en-US')} communities, ${accounts} accounts each`;
 }
 
+function cellOf({ times, diskBytes }: Measured, name: string): string {
+  const samples = times.get(name) ?? [];
+  const read = (diskBytes.get(name) ?? Number.NaN) / samples.length;
+  return `${figure(percentile(samples, 0.5))} / ${figure(percentile(samples, 0.99))}, ${figure(read)} B`;
+}
+
 function report(all: readonly Measured[]): Report {
   const [one, many] = all;
   const names = [...(one?.times.keys() ?? [])];
@@ -120,11 +138,12 @@ function report(all: readonly Measured[]): Report {
     ),
     tables: [
       {
-        caption: 'SQLite, one operation at a time, the databases in turns. Times in ms, p50 / p99.',
+        caption:
+          'SQLite, one operation at a time, the databases in turns. Times in ms, p50 / p99, and bytes read from the disk.',
         columns: ['', ...names, 'MB'],
         rows: all.map((measured) => [
           measured.title,
-          ...names.map((name) => `${figure(at(measured, name, 0.5))} / ${figure(at(measured, name, 0.99))}`),
+          ...names.map((name) => cellOf(measured, name)),
           figure(measured.bytes / 1_000_000),
         ]),
       },
