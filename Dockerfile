@@ -21,6 +21,8 @@ ENV NODE_ENV=production \
     PORT=3000 \
     DATABASE_URL=sqlite:/data/tallyhook.db \
     CACHE_URL=sqlite:/data/cache.db
+# Under load, V8 would otherwise let the young generation of each thread grow to 128 MB, which makes no vote faster.
+ENV NODE_OPTIONS=--max-semi-space-size=16
 # The program brings its packages along, except for the one that draws pictures, which has native code.
 COPY --from=build /app/dist/program dist/program
 COPY --from=build /app/node_modules/@takumi-rs node_modules/@takumi-rs

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Generator, Load, Result } from '../load/load.ts';
 import { type ChildOptions, startChild } from '../process/child.ts';
+import { readNodeOptions } from '../process/node-options.ts';
 import type { OtherProgramsWatch } from '../process/other-programs.ts';
 import { readThreadCpu } from '../process/thread-cpu.ts';
 import { type Contender, path, type Setting } from './contender.ts';
@@ -62,7 +63,8 @@ export async function startContender(
     members,
     rewards,
   };
-  const child = await startChild(module, [contenderModule, JSON.stringify(setting)], options);
+  const nodeOptions = contenderModule === 'tallyhook' ? readNodeOptions(new URL('../../', module)) : [];
+  const child = await startChild(module, [contenderModule, JSON.stringify(setting)], { nodeOptions, ...options });
   const port = await child.ask<number>('port');
   const untrack = otherPrograms.track(child.pid);
   let acknowledged = 0;

@@ -9,6 +9,7 @@ import { compare, maxOtherPrograms, type Schedule } from './compare.ts';
 import { contenders } from './contender.ts';
 import { type RunningContender, startContender } from './contender-runner.ts';
 import { goals, resultOf } from './goals.ts';
+import { measureMemory } from './memory.ts';
 import { measureProfile } from './profile.ts';
 import { measureSingleVote } from './single.ts';
 import { measureSlowDisk } from './slow-disk.ts';
@@ -40,7 +41,7 @@ rounds of two runs of the same round. 100,003 members vote in the order of their
 In the row of scattered voters, 1,000,003 members have voted before and vote in scattered order, so that each vote
 changes another database page. With 1,000 listings, the votes are spread over their secrets.
 
-CPU time is that of the server's process, by thread. What other programs use meanwhile is measured too: two threads
+tallyhook has the options of Node that \`npm start\` gives it. CPU time is that of the server's process, by thread. What other programs use meanwhile is measured too: two threads
 beside a busy neighbour lose more than one does, so with more than 0.2 cores the figures are rough, and the output says
 so. \`--soak\` adds a million votes through one receiver and records its memory.`;
 
@@ -75,10 +76,12 @@ export const receive: Benchmark = {
       const verified = running.filter(({ module }) => module === 'tallyhook').map(verifyDurability);
       for (const each of running.splice(0)) await each.stop();
 
+      logProgress('memory');
+      const memory = await measureMemory(environment, saturated);
       const slow = await measureSlowDisk(environment, schedule, logProgress);
       const soak = profile.soak ? await measureSoak(environment, logProgress) : null;
       return {
-        goals: [...goals(results, saturated), single, ...slow.goals, ...(soak?.goals ?? [])],
+        goals: [...goals(results, saturated), single, memory, ...slow.goals, ...(soak?.goals ?? [])],
         tables: [...tables(results, saturated), ...(soak?.tables ?? [])],
         notes: [
           `All ${sum(verified).toLocaleString('en-US')} votes that tallyhook acknowledged were found in its databases: row, entry, effect, and balances equal to the sums of the entries.`,

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { bundle } from '../../scripts/bundle.ts';
+import { readNodeOptions } from '../process/node-options.ts';
 
 /** The Discord that a bot connects to, and its port and directory. */
 export interface Whereabouts {
@@ -31,8 +32,15 @@ export const idleBot: Bot = {
   environment: () => ({}),
 };
 
-/** As `npm start` runs it: TypeScript with type stripping. */
-export const fromSource: Bot = tallyhook('tallyhook from source', join(root, 'src', 'launch.js'));
+/** As it runs where there is no current bundle: TypeScript with type stripping. */
+export const fromSource: Bot = tallyhook('tallyhook from source', [join(root, 'src', 'launch.js')]);
+
+/** As `npm start` runs it in a clone. Prepares the bundle of the clone, as `npm ci` does. */
+export async function inClone(): Promise<Bot> {
+  await promisify(execFile)(process.execPath, [join(root, 'scripts/clone/prepare.js')]);
+  const options = readNodeOptions(pathToFileURL(root));
+  return tallyhook('npm start in a clone', [...options, join(root, 'scripts/clone/start.js')]);
+}
 
 /** As the container runs it: bundled, with a compile cache. Builds the bundle outside `dist/`. */
 export async function built(directory: string): Promise<Bot> {
@@ -41,14 +49,14 @@ export async function built(directory: string): Promise<Bot> {
   const launcher = join(program, 'launch.js');
   const env = { PATH: process.env['PATH'] ?? '', DISCORD_TOKEN: 'none' };
   await promisify(execFile)(process.execPath, [launcher, 'start', '--help'], { env });
-  return tallyhook('tallyhook, built', launcher);
+  return tallyhook('tallyhook, built', [launcher]);
 }
 
-function tallyhook(title: string, launcher: string): Bot {
+function tallyhook(title: string, program: readonly string[]): Bot {
   return {
     title,
     hasReadyz: true,
-    args: () => [launcher, 'start'],
+    args: () => [...program, 'start'],
     environment: ({ token, apiUrl, guildId, port, directory }) => ({
       DISCORD_TOKEN: token,
       DISCORD_API_URL: apiUrl,
