@@ -63,8 +63,9 @@ export async function startContender(
     members,
     rewards,
   };
-  const nodeOptions = contenderModule === 'tallyhook' ? readNodeOptions(new URL('../../', module)) : [];
-  const child = await startChild(module, [contenderModule, JSON.stringify(setting)], { nodeOptions, ...options });
+  const nodeOptions =
+    options.nodeOptions ?? (contenderModule === 'tallyhook' ? readNodeOptions(new URL('../../', module)) : []);
+  const child = await startChild(module, [contenderModule, JSON.stringify(setting)], { ...options, nodeOptions });
   const port = await child.ask<number>('port');
   const untrack = otherPrograms.track(child.pid);
   let acknowledged = 0;

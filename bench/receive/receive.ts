@@ -77,7 +77,7 @@ export const receive: Benchmark = {
       for (const each of running.splice(0)) await each.stop();
 
       logProgress('memory');
-      const memory = await measureMemory(environment, saturated);
+      const memory = await measureMemory(environment, { sender: saturated });
       const slow = await measureSlowDisk(environment, schedule, logProgress);
       const soak = profile.soak ? await measureSoak(environment, logProgress) : null;
       return {
