@@ -19,6 +19,8 @@ export interface LedgerResult {
   readonly diskBytes: ReadonlyMap<string, number>;
   /** Reading and ranking all accounts, for the first page of a leaderboard (ms). */
   readonly ranking: number;
+  /** The CPU time of it, which is what a busy machine leaves unchanged (ms). */
+  readonly rankingCpu: number;
   /** Size on disk per vote (bytes). */
   readonly bytesPerVote: number;
   /** Migration from the first schema; null if an earlier run has done it (ms). */
@@ -43,7 +45,7 @@ export async function measureLedger(
   const store = await openStore(`sqlite:${path}`, systemClock);
   const times = new Map<string, number[]>();
   const diskBytes = new Map<string, number>();
-  let ranking = Number.NaN;
+  let [ranking, rankingCpu] = [Number.NaN, Number.NaN];
   try {
     // A ledger kept from an earlier run also contains that run's votes.
     const [newest] = await store.records.deliveries({ outcome: null, limit: 1, before: null });
@@ -53,9 +55,12 @@ export async function measureLedger(
     logProgress(`reading the file of ${entries} entries`);
     await warmPages(path);
     const standings = store.standingsIn('', 'UTC');
+    const cpuBefore = process.threadCpuUsage();
     const startedAt = performance.now();
     await standings.leaderboard({ period: 'all', by: 'credits', limit: 1, offset: 0, userId: null }, now);
     ranking = performance.now() - startedAt;
+    const cpu = process.threadCpuUsage(cpuBefore);
+    rankingCpu = (cpu.user + cpu.system) / 1_000;
     for (const { name, run } of operations(store, standings, entries, now)) {
       logProgress(`${name} of ${entries} entries`);
       const samples: number[] = [];
@@ -75,7 +80,7 @@ export async function measureLedger(
   }
   const at = (share: number) => new Map([...times].map(([name, samples]) => [name, percentile(samples, share)]));
   const measured = { entries, p50: at(0.5), p99: at(0.99), diskBytes };
-  return { ...measured, ranking, bytesPerVote, migration: isKept ? null : migration, opening };
+  return { ...measured, ranking, rankingCpu, bytesPerVote, migration: isKept ? null : migration, opening };
 }
 
 /** Under a temporary name until it is complete, so an aborted run leaves no incomplete ledger. */

@@ -64,7 +64,7 @@ function growth(reports: readonly LedgerResult[]): Table {
           return `${p50} / ${p99}, ${bytes} B`;
         }),
       ),
-      row('a new ranking', ({ ranking }) => figure(ranking)),
+      row('a new ranking, time / CPU time', ({ ranking, rankingCpu }) => `${figure(ranking)} / ${figure(rankingCpu)}`),
       row('bytes on disk per vote', ({ bytesPerVote }) => figure(bytesPerVote)),
       row('migration from the first schema', ({ migration }) => (migration === null ? '–' : figure(migration))),
       row('opening', ({ opening }) => figure(opening)),
