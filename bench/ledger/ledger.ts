@@ -10,12 +10,13 @@ const quickSizes = sizes.slice(0, 3);
 /** How long the first leaderboard after a start may take (ms). */
 const maxRankingMs = 100;
 
-const method = `Ten million votes of a million members, and three smaller sizes, written by set-based SQL into \`data/bench/ledger\` (8
-GB, several minutes; \`--keep\` keeps it for the next run). Each query and each credit then uses the program's own ports,
-one at a time, for members in random order. The file is read once before, so that the page cache has it if it fits into memory; what
-an operation reads from the disk nevertheless is in the table (\`read_bytes\` of /proc/self/io). A vote on disk is its delivery with the body, its entry, its finished
-announcement and its share of the balances. The database is created with the first schema, so the migration time is that
-of an upgrade from the first release.`;
+const method = `Ten million votes of a million members, and three smaller sizes, written by set-based SQL into \`data/bench/ledger\`
+(8 GB, several minutes; \`--keep\` keeps it for the next run). Each query and each credit then uses the program's own
+ports, one at a time, for members in random order. The file is read once before, so that the page cache has it if it
+fits into memory; what an operation reads from the disk nevertheless is in the table (\`read_bytes\` of
+/proc/self/io). A vote on disk is its delivery with the body, its entry, its finished announcement and its share of
+the balances. The database is created with the first schema, so the migration time is that of an upgrade from the
+first release.`;
 
 /** The cost of a large ledger: ten million entries of a million members. */
 export const ledger: Benchmark = {

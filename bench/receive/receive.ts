@@ -24,26 +24,27 @@ const withoutWrk =
 const method = `One vote from the first byte to the 200: signature, event, entry, balance, announcement in the outbox, commit with
 \`synchronous=FULL\`. The whole program runs, with SQLite on a real disk (\`data/bench\`).
 
-Each tallyhook has its own local Discord, which responds and limits as Discord does (five messages in five seconds to a
-channel, then 429), so while votes arrive nearly all announcements wait in the outbox. These Discords and the listing
-service share a process that takes less than 0.01 cores. One row has a Discord and a service that accept connections and
-never respond.
+Each tallyhook has its own local Discord, which responds and limits as Discord does (five messages in five seconds to
+a channel, then 429), so while votes arrive nearly all announcements wait in the outbox. These Discords and the
+listing service share a process that takes less than 0.01 cores. One row has a Discord and a service that accept
+connections and never respond.
 
-The load comes from wrk if it is on the PATH (Debian: \`apt install wrk\`): a script sends
-requests that were built and signed in advance, each once, and every one is answered before a run ends. Otherwise, and in
-the column "own", it comes from a Node process with raw sockets, which sends the same requests. At saturation (closed
-loop) each of 64 connections sends the next vote when the previous one is answered; wrk's percentiles include the votes
-that a stall kept it from sending. At half load (open loop), always with our own sender, votes are sent at a constant
-rate and latency counts from the time a vote was due, so a stall is visible.
+The load comes from wrk if it is on the PATH (Debian: \`apt install wrk\`): a script sends requests that were built
+and signed in advance, each once, and every one is answered before a run ends. Otherwise, and in the column "own", it
+comes from a Node process with raw sockets, which sends the same requests. At saturation (closed loop) each of 64
+connections sends the next vote when the previous one is answered; wrk's percentiles include the votes that a stall
+kept it from sending. At half load (open loop), always with our own sender, votes are sent at a constant rate and
+latency counts from the time a vote was due, so a stall is visible.
 
-In each round all contenders run in turns, first at saturation and then at half load, and a ratio is the median over the
-rounds of two runs of the same round. 100,003 members vote in the order of their ids, starting with an empty database.
-In the row of scattered voters, 1,000,003 members have voted before and vote in scattered order, so that each vote
-changes another database page. With 1,000 listings, the votes are spread over their secrets.
+In each round all contenders run in turns, first at saturation and then at half load, and a ratio is the median over
+the rounds of two runs of the same round. 100,003 members vote in the order of their ids, starting with an empty
+database. In the row of scattered voters, 1,000,003 members have voted before and vote in scattered order, so that
+each vote changes another database page. With 1,000 listings, the votes are spread over their secrets.
 
-tallyhook has the options of Node that \`npm start\` gives it. CPU time is that of the server's process, by thread. What other programs use meanwhile is measured too: two threads
-beside a busy neighbour lose more than one does, so with more than 0.2 cores the figures are rough, and the output says
-so. \`--soak\` adds a million votes through one receiver and records its memory.`;
+tallyhook has the options of Node that \`npm start\` gives it. CPU time is that of the server's process, by thread.
+What other programs use meanwhile is measured too: two threads beside a busy neighbour lose more than one does, so
+with more than 0.2 cores the figures are rough, and the output says so. \`--soak\` adds a million votes through one
+receiver and records its memory.`;
 
 /** The cost of a vote from the first byte to the 200, compared with alternatives. */
 export const receive: Benchmark = {

@@ -23,11 +23,13 @@ interface Measured {
   readonly diskBytes: Map<string, number>;
 }
 
-const method = `Whether one of a thousand communities costs the others anything: a database with 1,000 communities of 10,000 members each,
-against one with a single community of 10,000, and, for information, one with ten million. The accounts are loaded with bulk
-SQL, which takes some minutes and about 10 GB of disk in all; \`--keep\` leaves them for the next run. The operations run on
-the store, in turns on all databases, each turn for another community and member: there, and not in HTTP or Discord, the
-size could make a difference. Each file is read once before, so that the page cache has it if it fits into memory. A vote is a durable transaction of its own. Commands follow a vote in the same community.`;
+const method = `Whether one of a thousand communities costs the others anything: a database with 1,000 communities of 10,000 members
+each, against one with a single community of 10,000, and, for information, one with ten million. The accounts are
+loaded with bulk SQL, which takes some minutes and about 10 GB of disk in all; \`--keep\` leaves them for the next
+run. The operations run on the store, in turns on all databases, each turn for another community and member: there,
+and not in HTTP or Discord, the size could make a difference. Each file is read once before, so that the page cache
+has it if it fits into memory. A vote is a durable transaction of its own. Commands follow a vote in the same
+community.`;
 
 /** Whether one of a thousand communities costs the others anything. */
 export const communities: Benchmark = {

@@ -9,13 +9,12 @@ import { type Bot, built, fromSource, idleBot, inClone } from './bots.ts';
 import { type StartResult, startOnce } from './cold-start.ts';
 import { startSandboxOnce, type Usable } from './sandbox.ts';
 
-const method = `Time from the start of the process until the local Discord has a gateway session and, for tallyhook, \`/readyz\` is 200;
-then resident memory after two idle seconds, from \`ps\`. The idle bot is discord.js with a login. The goals apply to
-tallyhook as the container runs it, a bundle with Node's compile cache, and as \`npm start\` runs it in a clone, where
-\`npm ci\` has made the bundle. With an empty compile cache it takes 1.4 to 1.55
-times as long as the idle bot, which has no cache. From source, as \`npm start\` runs changed
-sources, Node strips the types at each start. The last row is
-\`npm start\` in an empty directory until its page is usable.`;
+const method = `Time from the start of the process until the local Discord has a gateway session and, for tallyhook, \`/readyz\` is
+200; then resident memory after two idle seconds, from \`ps\`. The idle bot is discord.js with a login. The goals
+apply to tallyhook as the container runs it, a bundle with Node's compile cache, and as \`npm start\` runs it in a
+clone, where \`npm ci\` has made the bundle. With an empty compile cache it takes 1.4 to 1.55 times as long as the
+idle bot, which has no cache. From source, as \`npm start\` runs changed sources, Node strips the types at each start.
+The last row is \`npm start\` in an empty directory until its page is usable.`;
 
 /** Time to ready and memory. */
 export const start: Benchmark = {
