@@ -7,7 +7,6 @@ import {
   GatewayCloseCodes,
   GatewayDispatchEvents,
   GatewayIntentBits,
-  Options,
   RateLimitError,
   type RESTOptions,
   Routes,
@@ -91,7 +90,7 @@ export function openGatewaySession(options: {
   let strategy: SimpleShardingStrategy | undefined;
 
   const client = new Client({
-    // With the intent for guilds, discord.js would wait for all of them before it is ready: see `observeGuilds`.
+    // With the intent for guilds, discord.js would wait for all of them before it is ready: see `takeEvents`.
     intents: [],
     ...(shard === null ? { shards: 'auto' } : { shards: [shard.id], shardCount: shard.count }),
     rest: {
@@ -108,11 +107,12 @@ export function openGatewaySession(options: {
         return limit.route === Routes.gatewayBot() || !hasRetryAfter(limit);
       },
     },
-    // An interaction contains everything that its response needs. Unlimited caches would grow with every member.
-    makeCache: Options.cacheWithLimits({ GuildMemberManager: 100, MessageManager: 0, UserManager: 100 }),
     ws: {
       buildStrategy(manager) {
-        observeGuilds(manager, (change) => !closed && onGuildChange(change));
+        takeEvents(manager, {
+          onInteraction: (interaction) => !closed && onInteraction(interaction),
+          onGuildChange: (change) => !closed && onGuildChange(change),
+        });
         strategy = new SimpleShardingStrategy(withShortTimeouts(manager, () => closed));
         return strategy;
       },
@@ -123,10 +123,6 @@ export function openGatewaySession(options: {
     },
   });
 
-  // As Discord sent it, like an interaction over HTTP, so that both are handled by the same code.
-  client.ws.on(GatewayDispatchEvents.InteractionCreate, (interaction: APIInteraction) => {
-    if (!closed) onInteraction(interaction);
-  });
   client.on(Events.ClientReady, onChange);
   client.on(Events.ShardReady, onChange);
   client.on(Events.ShardResume, onChange);
@@ -181,17 +177,28 @@ function withShortTimeouts(manager: GatewayManager, isClosed: () => boolean): Ga
 }
 
 /**
- * Subscribes to the events of guilds without discord.js: it would keep every channel, role and thread of each guild in
- * memory. Interactions need no intent; this one is not privileged.
+ * Takes interactions and the events of guilds before discord.js: it would keep every channel, role and thread of each
+ * guild in memory, and build an object of each interaction that is not used. Interactions arrive as Discord sent them,
+ * like those over HTTP, so that both are handled by the same code. They need no intent; that of guilds is not privileged.
  */
-function observeGuilds(manager: GatewayManager, onGuildChange: (change: GuildChange) => void): void {
+function takeEvents(
+  manager: GatewayManager,
+  on: {
+    readonly onInteraction: (interaction: APIInteraction) => void;
+    readonly onGuildChange: (change: GuildChange) => void;
+  },
+): void {
   manager.options.intents = GatewayIntentBits.Guilds;
   const { emit } = manager;
   Object.assign(manager, {
     emit(event: string, ...args: readonly unknown[]): boolean {
       const { t: name, d } = dispatch.safeParse(event === 'dispatch' ? args[0] : null).data?.data ?? {};
+      if (name === GatewayDispatchEvents.InteractionCreate) {
+        on.onInteraction(d as APIInteraction);
+        return true;
+      }
       const change = name !== undefined && guildChangeNames.has(name) ? guildChangeOf(name, d) : null;
-      if (change !== null) onGuildChange(change);
+      if (change !== null) on.onGuildChange(change);
       if (name !== undefined && !passedOn.includes(name)) return true;
       return Reflect.apply(emit, manager, [event, ...args]) as boolean;
     },
@@ -201,12 +208,8 @@ function observeGuilds(manager: GatewayManager, onGuildChange: (change: GuildCha
 const dispatch = z.object({ data: z.object({ t: z.string(), d: z.unknown() }) });
 const guildChangeNames: ReadonlySet<string> = new Set(guildChangeEvents);
 
-/** The events that discord.js needs for the connection, and interactions. */
-const passedOn: readonly string[] = [
-  GatewayDispatchEvents.Ready,
-  GatewayDispatchEvents.Resumed,
-  GatewayDispatchEvents.InteractionCreate,
-];
+/** The events that discord.js needs for the connection. */
+const passedOn: readonly string[] = [GatewayDispatchEvents.Ready, GatewayDispatchEvents.Resumed];
 
 function endAfterClose(closeCode: number): GatewaySessionEnd {
   const reason = `Discord closed the gateway with ${closeCode} (${GatewayCloseCodes[closeCode] ?? 'unknown'})`;
