@@ -20,6 +20,9 @@ const claimTimeoutMs = second / 2;
 /** Fresh entries in memory, for repeated lookups without access to the store; a few hundred bytes each. */
 const maxEntriesInMemory = 1_000;
 
+/** How long the store is not asked again for an entry that it did not have (ms), unless it is in Redis. */
+const missingForMs = 30 * second;
+
 interface ReadThroughOptions<Value> {
   readonly resource: Resource;
   /** The schema of a stored value; a value that does not match is ignored. */
@@ -70,11 +73,22 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThro
   /** Whose requests are claimed, until their responses are stored. */
   const claimed = new Set<string>();
   const entriesInMemory = new BoundedMap<CacheEntry<Value>>(maxEntriesInMemory);
+  /** Until when an id has no entry in the store (monotonic, ms). */
+  const missing = new BoundedMap<number>(maxEntriesInMemory);
 
-  return {
-    read,
-    lastKnown: async (id) => entriesInMemory.get(id) ?? (await store.get(options.keyOf(id), entrySchema)),
-  };
+  return { read, lastKnown };
+
+  async function lastKnown(id: string): Promise<CacheEntry<Value> | null> {
+    const recent = entriesInMemory.get(id);
+    if (recent !== undefined) return recent;
+    const missingUntil = missing.get(id);
+    if (missingUntil !== undefined && clock.monotonic() < missingUntil) return null;
+    const entry = await store.get(options.keyOf(id), entrySchema);
+    // Another process may store one at any time.
+    const isAlone = options.sharedRequests === null;
+    if (entry === null && isAlone) missing.set(id, clock.monotonic() + missingForMs);
+    return entry;
+  }
 
   async function read(id: string): Promise<CachedValue<Value>> {
     const recent = entriesInMemory.get(id);
@@ -114,6 +128,7 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThro
     observe({ event: isHit ? 'hit' : 'miss', resource });
     const result = isHit ? entry : await fetchOnce(id);
     entriesInMemory.set(id, result);
+    missing.delete(id);
     return result;
   }
 
