@@ -45,7 +45,7 @@ export interface Answering {
 
 export interface AnsweringDependencies {
   readonly contexts: Pick<CommandContexts, 'at' | 'offer'>;
-  readonly services: Pick<Services, 'noticeFor' | 'onMemberSeen' | 'loops'>;
+  readonly services: Pick<Services, 'noticesFor' | 'onMemberSeen' | 'loops'>;
   readonly clock: Clock;
   readonly commandRegistry: CommandRegistry;
   /** To share the gateway's shards with other processes; null if there can be none. */
@@ -94,7 +94,13 @@ export function createAnswering(
     },
     stopped: stopping.signal,
     tracing: dependencies.tracing,
-    noticeFor: (userId, texts) => services.noticeFor(userId, { texts, commandId: registrar.idOf }),
+    async noticeFor(userId, texts) {
+      for (const noticeFor of services.noticesFor) {
+        const notice = await noticeFor(userId, { texts, commandId: registrar.idOf });
+        if (notice !== null) return notice;
+      }
+      return null;
+    },
     isOwnCommand: registrar.isOwn,
     log,
     onAnswered(command, outcome, tookMs) {
@@ -103,7 +109,7 @@ export function createAnswering(
     },
     onMemberSeen(input, command) {
       if (command.leadsToDirectMessages) memberLanguages.note(input);
-      services.onMemberSeen(input);
+      for (const onMemberSeen of services.onMemberSeen) onMemberSeen(input);
     },
   });
   const { makeRequest } = invalidRequests;

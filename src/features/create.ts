@@ -3,14 +3,7 @@ import type { FeatureContext } from '../../commands/context.ts';
 import type { EffectHandlers } from '../core/outbox/perform.ts';
 import type { Loop } from '../platform/loop.ts';
 import { type Features, features, type Together } from './index.ts';
-import type {
-  CommandCoverage,
-  DirectMessageTypes,
-  FeatureParts,
-  FeatureServices,
-  NoticeContext,
-  OwnerReportTypes,
-} from './parts.ts';
+import type { CommandCoverage, DirectMessageTypes, FeatureParts, FeatureServices, OwnerReportTypes } from './parts.ts';
 
 type Loaded = Awaited<ReturnType<Extract<Features[keyof Features], { readonly load: unknown }>['load']>>;
 type CreateServices = Extract<Loaded, { readonly createServices: unknown }>['createServices'];
@@ -36,8 +29,10 @@ export type CompleteServicesContext = Omit<ContextOf<CreateServices>, keyof Shar
 export type CompleteContext = ContextOf<CreateParts>;
 
 /** What all features offer in a process, by the names of {@link FeatureServices}. */
-export interface Services extends Required<Omit<FeatureServices, 'shared' | 'commands' | 'commandsIn' | 'routes'>> {
+export interface Services extends Required<Pick<FeatureServices, 'loops' | 'cards'>> {
   readonly shared: Shared;
+  readonly noticesFor: readonly NonNullable<FeatureServices['noticeFor']>[];
+  readonly onMemberSeen: readonly NonNullable<FeatureServices['onMemberSeen']>[];
   /** What commands use of the features where they cover these communities. */
   readonly commandsIn: (place: CommandCoverage) => FeatureContext;
   readonly routes: readonly RequestHandler[];
@@ -69,16 +64,8 @@ export async function createServices(context: CompleteServicesContext): Promise<
     shared,
     commandsIn: (place): Everywhere & InPlace =>
       Object.assign({}, everywhere, ...all.map(({ commandsIn }) => commandsIn?.(place))),
-    async noticeFor(userId: string, place: NoticeContext) {
-      for (const { noticeFor } of all) {
-        const notice = await noticeFor?.(userId, place);
-        if (notice) return notice;
-      }
-      return null;
-    },
-    onMemberSeen(input) {
-      for (const { onMemberSeen } of all) onMemberSeen?.(input);
-    },
+    noticesFor: all.flatMap(({ noticeFor }) => noticeFor ?? []),
+    onMemberSeen: all.flatMap(({ onMemberSeen }) => onMemberSeen ?? []),
     loops: all.flatMap(({ loops }): readonly Loop[] => loops ?? []),
     routes: all.flatMap(({ routes }) => routes ?? []),
     cards: all.flatMap(({ cards }) => cards ?? []),
