@@ -6,8 +6,10 @@ import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { VoteStatus } from '../src/lookup/schemas.ts';
 import { hour } from '../src/platform/durations.ts';
+import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
 import { lines, type Markup, mention, timestamp } from '../src/texts/markup.ts';
+import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandContext } from './context.ts';
 import {
   completeListing,
@@ -17,6 +19,7 @@ import {
   listingPage,
   selectedListing,
   staleNote,
+  unknownPage,
 } from './listing.ts';
 import { remindButtons } from './remind-button.ts';
 
@@ -43,51 +46,62 @@ export const canvote = {
     const otherButtons: OtherListingButtons = isOwn ? otherListingButtons(selected, voter, context) : async () => [];
     const pageLookup = fetchListingPage(lookup, context);
     const status = await lookup.voteStatus(voter);
-    const page = await pageLookup;
-    return renderStatus(status, context, {
-      user: isOwn ? null : mention(voter),
-      listing: page?.name ?? context.texts.listing.unnamed[lookup.kind],
-      url: page?.url ?? null,
-      otherButtons: await otherButtons(),
-    });
+    const page = (await pageLookup) ?? unknownPage(lookup, context.texts);
+    return renderStatus(status, page, isOwn ? null : mention(voter), await otherButtons(), context);
   },
 } as const satisfies Command;
 
+/** @param user another member than the one who asks; null for the latter */
 function renderStatus(
   status: CachedValue<VoteStatus>,
+  page: ListingPage,
+  user: Markup | null,
+  otherButtons: readonly ReplyButton[],
   context: CommandContext,
-  {
-    user,
-    listing,
-    url,
-    otherButtons,
-  }: { user: Markup | null; listing: Markup; url: string | null; otherButtons: readonly ReplyButton[] },
 ): Reply {
   const { clock, texts } = context;
   const { lastVoteAt, nextVoteAt } = status.value;
-  const lastVote = lastVoteAt === null ? null : texts.canVote.lastVote(timestamp(lastVoteAt, 'R'));
+  const details = [
+    lastVoteAt === null ? null : texts.canVote.lastVote(timestamp(lastVoteAt, 'R')),
+    staleNote(status, texts),
+  ];
   // In a stale status, a cooldown may have ended since the service sent it.
   const hasEnded = status.stale && nextVoteAt !== null && nextVoteAt <= clock.now();
   if (status.value.canVote || hasEnded) {
-    return {
-      tone: 'good',
-      title: texts.canVote.titleNow,
-      text: lines(texts.canVote.now(user, listing), lastVote, staleNote(status, texts)),
-      buttons: [
-        ...(url === null ? [] : [{ kind: 'link', label: texts.canVote.voteButton, url } as const]),
-        ...otherButtons,
-      ],
-    };
+    const reply = mayVote(page, texts);
+    return addTo(user === null ? reply : { ...reply, text: texts.canVote.now(user, page.name) }, details, otherButtons);
   }
   const isInFuture = nextVoteAt !== null && nextVoteAt > clock.now();
   const nextVote = isInFuture ? timestamp(nextVoteAt, 'R') : null;
-  return {
+  const reply: Reply = {
     tone: 'wait',
     title: texts.canVote.titleLater,
-    text: lines(texts.canVote.later(user, listing, nextVote), lastVote, staleNote(status, texts)),
-    buttons: user === null ? [...remindButtons(context), ...otherButtons] : [],
+    text: texts.canVote.later(user, page.name, nextVote),
+    buttons: user === null ? remindButtons(context.commands, texts) : [],
   };
+  return addTo(reply, details, user === null ? otherButtons : []);
 }
+
+/** The same object for all members who may vote, so that it is rendered once. */
+const mayVote = memoizeByIdentity(
+  ({ name, url }: ListingPage, texts: Texts): Reply => ({
+    tone: 'good',
+    title: texts.canVote.titleNow,
+    text: texts.canVote.now(null, name),
+    buttons: url === null ? [] : [{ kind: 'link', label: texts.canVote.voteButton, url }],
+  }),
+);
+
+function addTo(reply: Reply, details: readonly (Markup | null)[], buttons: readonly ReplyButton[]): Reply {
+  const added = details.filter((detail) => detail !== null);
+  if (added.length + buttons.length === 0) return reply;
+  return { ...reply, text: lines(reply.text, ...added), buttons: [...(reply.buttons ?? []), ...buttons] };
+}
+
+/** Of another listing; null without a URL. The same object again, so that it is rendered once. */
+const voteLink = memoizeByIdentity(({ plainName, url }: ListingPage, { canVote: texts }: Texts): ReplyButton | null =>
+  url ? { kind: 'link', label: texts.voteFor(plainName), url } : null,
+);
 
 /** With a button for the listing itself, a row of buttons. */
 const maxButtons = 4;
@@ -145,8 +159,9 @@ function otherListingButtons(
   async function find(listing: ListedLookup): Promise<void> {
     const { name, lookup } = listing;
     const [status, page] = await Promise.all([lookup.cached.voteStatus(userId), pageOf(listing)]);
-    if (status?.canVote === false || !page?.url) return;
-    found.set(name, { kind: 'link', label: texts.canVote.voteFor(page.plainName || name), url: page.url });
+    if (status?.canVote === false || page === undefined) return;
+    const button = voteLink(page.plainName === '' ? { ...page, plainName: name } : page, texts);
+    if (button !== null) found.set(name, button);
   }
 
   async function pageOf({ lookup }: ListedLookup): Promise<ListingPage | undefined> {

@@ -132,6 +132,20 @@ export function fetchListingPage(
   return settleWithin(timeoutMs, clock, page);
 }
 
-export function listingPage(profile: ServerProfile | BotProfile, texts: Texts): ListingPage {
-  return { name: listingName(profile, texts), plainName: plainName(profile.name), url: profile.url };
-}
+/** The cache returns the same profile to all commands until it expires, so that what shows its page is rendered once. */
+export const listingPage = memoizeByIdentity(
+  (profile: ServerProfile | BotProfile, texts: Texts): ListingPage => ({
+    name: listingName(profile, texts),
+    plainName: plainName(profile.name),
+    url: profile.url,
+  }),
+);
+
+/** In place of the page of a listing whose profile is not available. */
+export const unknownPage = memoizeByIdentity(
+  ({ kind }: Pick<Lookup, 'kind'>, texts: Texts): ListingPage => ({
+    name: texts.listing.unnamed[kind],
+    plainName: '',
+    url: null,
+  }),
+);

@@ -63,7 +63,7 @@ export async function createAnnouncing(
     guildTexts: languages.ofGuild,
     memberTexts: memberLanguages.textsOf,
     cardOf: createCardSource(dependencies.lookups.find),
-    voteButtons: (texts) => remindButtons({ commands, texts }),
+    voteButtons: (texts) => remindButtons(commands, texts),
   });
   const perform = createPerform({
     ...parts.effects,

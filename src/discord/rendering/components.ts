@@ -11,6 +11,7 @@ import {
   ComponentType,
   SelectMenuDefaultValueType,
 } from 'discord.js';
+import { memoizeOne } from '../../platform/memoize.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
 import { plainName } from '../../platform/truncate.ts';
 import { webAddress } from '../../texts/markup.ts';
@@ -165,8 +166,23 @@ export function renderReplySelect(select: ReplySelect, command: string | null): 
   return component === null || select.disabled !== true ? component : { ...component, disabled: true };
 }
 
-/** Null without a label, or if its id or URL is invalid. */
+/**
+ * Null without a label, or if its id or URL is invalid. A button that is the same object in many replies is rendered once
+ * for each command.
+ */
 export function renderButton(button: ReplyButton, command: string | null): Button | null {
+  const known = renderedButtons(button);
+  let component = known.get(command);
+  if (component === undefined) {
+    component = toComponent(button, command);
+    known.set(command, component);
+  }
+  return component;
+}
+
+const renderedButtons = memoizeOne((_button: ReplyButton) => new Map<string | null, Button | null>());
+
+function toComponent(button: ReplyButton, command: string | null): Button | null {
   const label = plainName(button.label, limits.label);
   if (label === '') return null;
   if (button.kind === 'link') {
