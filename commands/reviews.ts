@@ -5,6 +5,7 @@ import { choiceOption, integerOption } from '../src/discord/commands/input.ts';
 import type { OptionValue, Reply, ReplyButton, ReplyField, ReplySelect } from '../src/discord/commands/reply.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import { type Review, type ReviewSort, type Reviews, reviewSorts } from '../src/lookup/schemas.ts';
+import { BoundedMap } from '../src/platform/bounded-map.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import { escapeName, escapeText, lines, type Markup, markup, repeated, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
@@ -28,7 +29,12 @@ interface Query {
   readonly stars: number;
   /** The selected listing, as the value of its option; null for the default. */
   readonly listing: string | null;
+  /** Counted from 1. There may be fewer pages than when the button was shown. */
+  readonly page: number;
 }
+
+/** Replies about the reviews of one request to the service that are in memory. */
+const maxReplies = 50;
 
 /**
  * The reviews of a server (document, section 2.5). One request to the service serves every page and filter: it returns
@@ -78,9 +84,15 @@ export const reviews = {
       limit: integerOption(input, 'limit', { min: 1, max: maxReviews, fallback: defaultReviews }),
       stars: selectedStars(input),
       listing: input.options['listing'] === undefined ? null : choiceOf(selected, servers),
+      page: integerOption(input, 'page', { min: 1, max: maxReviews, fallback: 1 }),
     };
     const result = await selected.lookup.reviews({ sort: query.sort, limit: maxReviews });
-    return result.value.reviews.length === 0 ? renderEmpty(result, texts) : renderPage(result, input, query, texts);
+    if (result.stale) return render(result, query, texts);
+    const replies = repliesTo(result.value, texts);
+    const key = JSON.stringify(query);
+    const reply = replies.get(key) ?? render(result, query, texts);
+    replies.set(key, reply);
+    return reply;
   },
 } as const satisfies Command;
 
@@ -95,17 +107,24 @@ function selectedStars({ action, values, options }: CommandInput): number {
   return Number.isInteger(value) && value >= 1 && value <= maxStars ? value : 0;
 }
 
+/** The cache returns the same reviews to all commands until they expire, so that each page of them is rendered once. */
+const repliesTo = memoizeByIdentity((_reviews: Reviews, _texts: Texts) => new BoundedMap<Reply>(maxReplies));
+
+function render(result: CachedValue<Reviews>, query: Query, texts: Texts): Reply {
+  return result.value.reviews.length === 0 ? renderEmpty(result, texts) : renderPage(result, query, texts);
+}
+
 function renderEmpty(result: CachedValue<Reviews>, texts: Texts): Reply {
   return { tone: 'plain', title: texts.reviews.title, text: lines(texts.reviews.none, staleNote(result, texts)) };
 }
 
-function renderPage(result: CachedValue<Reviews>, input: CommandInput, query: Query, texts: Texts): Reply {
+function renderPage(result: CachedValue<Reviews>, query: Query, texts: Texts): Reply {
   const { reviews: searched, total } = result.value;
   const { sort, limit, stars } = query;
   const matching = stars === 0 ? searched : searched.filter(({ rating }) => starsOf(rating) === stars);
   const shown = matching.slice(0, limit);
   const pages = Math.max(1, Math.ceil(shown.length / pageSize));
-  const number = integerOption(input, 'page', { min: 1, max: pages, fallback: 1 });
+  const number = Math.min(query.page, pages);
   const page = pages === 1 ? null : { number, of: pages };
   const found =
     stars === 0

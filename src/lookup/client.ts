@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { systemClock } from '../platform/clock.ts';
 import { hour, second } from '../platform/durations.ts';
+import { memoizeOne } from '../platform/memoize.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
 import { createBudget, fingerprint, memoryBudgetStore } from './budget.ts';
 import { type ReadThrough, readThrough } from './cache.ts';
@@ -15,7 +16,7 @@ import { checkLookupOptions, type LookupOptions } from './lookup-options.ts';
 import { memoryKeyv } from './open-keyv.ts';
 import { createRequester } from './request.ts';
 import { createResponseStore } from './response-store.ts';
-import { type ProfileByKind, reviewSorts } from './schemas.ts';
+import { type CachedReviews, type ProfileByKind, type Reviews, reviewSorts } from './schemas.ts';
 import { sharedRequestsIn } from './shared-requests.ts';
 import { traceHttp } from './trace-http.ts';
 
@@ -101,8 +102,7 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
         throw new LookupError('lookup_bad_parameter', 'The limit must be a whole number.');
       }
       const all = await withAge('reviews', reviews.read(sort));
-      const shown = all.value.reviews.slice(0, Math.min(Math.max(1, limit), maxReviews));
-      return { ...all, value: { ...all.value, reviews: shown, shown: shown.length } };
+      return { ...all, value: firstReviews(all.value, Math.min(Math.max(1, limit), maxReviews)) };
     },
     cached: {
       profile: async () => (await profile.lastKnown(kind))?.value ?? null,
@@ -144,6 +144,13 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
     });
   }
 }
+
+/** The same object again for the same reviews, if it is all of them. */
+function firstReviews(all: CachedReviews, limit: number): Reviews {
+  return limit >= all.reviews.length ? allReviews(all) : { ...all, reviews: all.reviews.slice(0, limit), shown: limit };
+}
+
+const allReviews = memoizeOne((all: CachedReviews): Reviews => ({ ...all, shown: all.reviews.length }));
 
 /** A lookup client whose API key can be replaced. */
 export interface RotatableClient {
