@@ -27,6 +27,9 @@ export interface Language {
   duration(ms: number): Markup;
 }
 
+/** Numbers whose plural category is in memory. */
+const maxCategories = 1_000;
+
 export function createLanguage(locale: Locale): Language {
   const plurals = new Intl.PluralRules(locale);
   const digits = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
@@ -35,7 +38,16 @@ export function createLanguage(locale: Locale): Language {
   const formatNumber = (value: number) =>
     Number.isInteger(value) && value > 0 && value < 1_000 ? String(value) : digits.format(value);
   const number = (value: number) => trustedMarkup(formatNumber(value));
-  const formFor = (forms: PluralForms, count: number) => forms[plurals.select(count)] ?? forms.other;
+  /** Selecting a plural category takes longer than filling in the text. */
+  const categories = new Map<number, Intl.LDMLPluralRule>();
+  function categoryOf(count: number): Intl.LDMLPluralRule {
+    const known = categories.get(count);
+    if (known !== undefined) return known;
+    const category = plurals.select(count);
+    if (categories.size < maxCategories) categories.set(count, category);
+    return category;
+  }
+  const formFor = (forms: PluralForms, count: number) => forms[categoryOf(count)] ?? forms.other;
   return {
     locale,
     text,
