@@ -4,10 +4,7 @@ import { second } from '../../../platform/durations.ts';
 import { type AccountId, type AccountScope, accountIdOf, homeAccounts } from '../../ledger/account-id.ts';
 import type { LastingGrant, PeriodTotal, Standings } from '../../ledger/standing.ts';
 import { monthOf, weekOf } from '../../rewards/calendar.ts';
-import type { PeriodScore } from '../../rewards/period-scores.ts';
-import { type AccountState, emptyAccount } from '../../tally/account-state.ts';
 import { calendarOf } from '../../tally/community.ts';
-import { type BalanceRow, toAccountState } from '../account-columns.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { homeKey } from '../installation/keys.ts';
 import { parseLastVotes } from '../json-columns.ts';
@@ -22,6 +19,13 @@ import { createScoreScan } from './scan-scores.ts';
 const byCredits = { period: 'all', by: 'credits' } as const;
 /** Entries of a standing. */
 const newestEntries = 5;
+
+const noTotal: PeriodTotal = { votes: 0, credits: 0 };
+/** Of a member without an account. */
+const noBalance = {
+  ...{ credits: 0, votes: 0, last_votes: '{}', last_entry: null, streak_days: 0, streak_last_day: 0 },
+  ...{ week_start: 0, week_votes: 0, week_credits: 0, month_start: 0, month_votes: 0, month_credits: 0 },
+};
 
 /**
  * The standings of the members of a community over SQL.
@@ -39,7 +43,11 @@ export function sqlStandings(
   const rankings = createRankings(createScoreScan(db, reading, accounts), clock, dataVersion);
   const pages = createPageCache();
   const findBalance = preparedQuery<{ id: AccountId }>()((placeholder) =>
-    db.selectFrom('balances').selectAll().where('user_id', '=', placeholder('id')),
+    db
+      .selectFrom('balances')
+      .select(['credits', 'votes', 'last_votes', 'last_entry', 'streak_days', 'streak_last_day'])
+      .select(['week_start', 'week_votes', 'week_credits', 'month_start', 'month_votes', 'month_credits'])
+      .where('user_id', '=', placeholder('id')),
   );
   const findLastVotes = preparedQuery<{ id: AccountId }>()((placeholder) =>
     db.selectFrom('balances').select('last_votes').where('user_id', '=', placeholder('id')),
@@ -59,29 +67,30 @@ export function sqlStandings(
       .limit(literal(newestEntries)),
   );
 
-  async function findAccount(userId: string): Promise<AccountState> {
-    const id = accountIdOf(accounts, userId);
-    const [row] = await findBalance(reading, { id });
-    return row === undefined ? emptyAccount(id) : toAccountState(row as BalanceRow);
-  }
-
   return {
     async standing(userId, now) {
       const today = calendar.dayAt(now);
-      const account = await findAccount(userId);
-      const { credits, votes, lastVotes, lastEntry, scores } = account;
-      const streak = streakOn(account, today);
+      const [[balance = noBalance], grants] = await Promise.all([
+        findBalance(reading, { id: accountIdOf(accounts, userId) }),
+        findGrants(reading, { userId }),
+      ]);
+      const { credits, votes, last_entry: lastEntry, week_votes, week_credits, month_votes, month_credits } = balance;
+      const streak = today <= balance.streak_last_day ? balance.streak_days : 0;
+      const [rank, entries] = await Promise.all([
+        credits === 0 && votes === 0 ? null : rankings(byCredits, today).then((current) => rankOf(userId, credits, current)),
+        lastEntry === null ? [] : findNewestEntries(reading, { lastEntry }),
+      ]);
       return {
         userId,
         credits,
         votes,
-        lastVotes,
-        rank: credits === 0 && votes === 0 ? null : rankOf(account, await rankings(byCredits, today)),
-        streak: { days: streak, endsAt: streak === 0 ? null : calendar.startOf(account.streak.lastDay + 1) },
-        week: totalOf(scores.week, weekOf(today)),
-        month: totalOf(scores.month, monthOf(today)),
-        grants: lastingGrants(await findGrants(reading, { userId }), now),
-        entries: lastEntry === null ? [] : await findNewestEntries(reading, { lastEntry }),
+        lastVotes: parseLastVotes(balance.last_votes),
+        rank,
+        streak: { days: streak, endsAt: streak === 0 ? null : calendar.startOf(balance.streak_last_day + 1) },
+        week: balance.week_start === weekOf(today) ? { votes: week_votes, credits: week_credits } : noTotal,
+        month: balance.month_start === monthOf(today) ? { votes: month_votes, credits: month_credits } : noTotal,
+        grants: lastingGrants(grants, now),
+        entries,
       };
     },
 
@@ -99,7 +108,7 @@ export function sqlStandings(
 }
 
 /** The rank by the balance of this moment. The ranking may have been read before the balance changed. */
-function rankOf({ userId, credits }: AccountState, ranking: Ranking): number {
+function rankOf(userId: string, credits: number, ranking: Ranking): number {
   const isAboveItself = (ranking.find(userId)?.score ?? 0) > credits;
   return ranking.countAbove(credits) + 1 - (isAboveItself ? 1 : 0);
 }
@@ -110,14 +119,6 @@ function grantedIn(accounts: AccountScope) {
   return accounts === homeAccounts
     ? sql<boolean>`guild_id = coalesce(nullif(${home}, ''), guild_id)`
     : sql<boolean>`guild_id = ${accounts}`;
-}
-
-function streakOn({ streak }: AccountState, today: number): number {
-  return today <= streak.lastDay ? streak.days : 0;
-}
-
-function totalOf({ start, votes, credits }: PeriodScore, currentStart: number): PeriodTotal {
-  return start === currentStart ? { votes, credits } : { votes: 0, credits: 0 };
 }
 
 /** A role lasts as long as any of its grants. */
