@@ -20,6 +20,7 @@ import {
   selectedListing,
   staleNote,
   unknownPage,
+  voteButton,
 } from './listing.ts';
 import { remindButtons } from './remind-button.ts';
 
@@ -83,14 +84,11 @@ function renderStatus(
 }
 
 /** The same object for all members who may vote, so that it is rendered once. */
-const mayVote = memoizeByIdentity(
-  ({ name, url }: ListingPage, texts: Texts): Reply => ({
-    tone: 'good',
-    title: texts.canVote.titleNow,
-    text: texts.canVote.now(null, name),
-    buttons: url === null ? [] : [{ kind: 'link', label: texts.canVote.voteButton, url }],
-  }),
-);
+const mayVote = memoizeByIdentity((page: ListingPage, texts: Texts): Reply => {
+  const button = voteButton(page, texts);
+  const text = texts.canVote.now(null, page.name);
+  return { tone: 'good', title: texts.canVote.titleNow, text, buttons: button === null ? [] : [button] };
+});
 
 function addTo(reply: Reply, details: readonly (Markup | null)[], buttons: readonly ReplyButton[]): Reply {
   const added = details.filter((detail) => detail !== null);

@@ -5,6 +5,7 @@ import { type NextMilestone, nextMilestone } from '../src/core/rewards/milestone
 import { type CommandInput, userOption } from '../src/discord/commands/input.ts';
 import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
 import type { ListedRules } from '../src/features/communities/listings.ts';
+import { memoizeOne } from '../src/platform/memoize.ts';
 import {
   escapeName,
   joined,
@@ -17,7 +18,7 @@ import {
 } from '../src/texts/markup.ts';
 import type { Command, CommandContext, CoveredCommunity } from './context.ts';
 import { entryReason } from './entry-reason.ts';
-import { fetchListingPage } from './listing.ts';
+import { fetchListingPage, type ListingPage, voteButton } from './listing.ts';
 
 /** Longer texts are truncated (characters). With these limits, five entries fit into a field. */
 const maxNameLength = 60;
@@ -101,15 +102,15 @@ async function describeAccount(
 interface Listing {
   readonly rules: ListedRules;
   readonly title: Markup;
-  /** URL of the public page; null if it is not known. */
-  readonly url: string | null;
+  /** Undefined if it is not known. */
+  readonly page: ListingPage | undefined;
 }
 
 /** With the name on the service, if it is available. */
 async function describeListing(rules: ListedRules, context: CommandContext): Promise<Listing> {
   const listed = context.listings.find(({ name }) => name === rules.name);
   const page = listed === undefined ? undefined : await fetchListingPage(listed.lookup, context);
-  return { rules, title: page?.name ?? escapeName(rules.name, maxNameLength), url: page?.url ?? null };
+  return { rules, title: page?.name ?? escapeName(rules.name, maxNameLength), page };
 }
 
 function renderAccount({ credits: balance, rank, streak }: Standing, { texts }: CommandContext): Markup[] {
@@ -188,16 +189,21 @@ function signed(amount: number, { number }: CommandContext['texts']): Markup {
 }
 
 /** The vote button leads to the listing that can be voted for first. */
-function buttonsFor(votes: readonly NextVote[], { texts, commands, listings }: CommandContext): ReplyButton[] {
-  const [first] = votes.filter(({ url }) => url !== null).toSorted((a, b) => a.at - b.at);
+function buttonsFor(votes: readonly NextVote[], context: CommandContext): readonly ReplyButton[] {
+  const [first] = votes.filter(({ page }) => page?.url).toSorted((a, b) => a.at - b.at);
+  const vote = first?.page === undefined ? null : voteButton(first.page, context.texts);
+  return vote === null ? commandButtons(context) : [vote, ...commandButtons(context)];
+}
+
+/** The same objects in the same context, so that they are rendered once. */
+const commandButtons = memoizeOne(({ texts, commands, listings }: CommandContext): readonly ReplyButton[] => {
   const actionButton = (command: string, action: string, label: string): ReplyButton[] => {
     const target = commands.find(({ name }) => name === command);
     const isOffered = target?.isServedBy(listings) && target.actions?.includes(action);
     return isOffered ? [{ kind: 'action', command, action, label }] : [];
   };
   return [
-    ...(first?.url ? [{ kind: 'link', label: texts.canVote.voteButton, url: first.url } as const] : []),
     ...actionButton('remind', 'on', texts.credits.remindButton),
     ...actionButton('shop', 'open', texts.credits.shopButton),
   ];
-}
+});

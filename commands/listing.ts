@@ -8,6 +8,7 @@ import type {
 } from '../src/discord/commands/command.ts';
 import type { CommandInput, CompletionInput } from '../src/discord/commands/input.ts';
 import { InputError } from '../src/discord/commands/input-error.ts';
+import type { ReplyButton } from '../src/discord/commands/reply.ts';
 import type { CachedValue, Lookup } from '../src/lookup/lookup.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
 import { closest } from '../src/platform/did-you-mean.ts';
@@ -148,4 +149,9 @@ export const unknownPage = memoizeByIdentity(
     plainName: '',
     url: null,
   }),
+);
+
+/** Leads to the page where members vote; null without a URL. The same object again, so that it is rendered once. */
+export const voteButton = memoizeByIdentity(({ url }: ListingPage, texts: Texts): ReplyButton | null =>
+  url ? { kind: 'link', label: texts.canVote.voteButton, url } : null,
 );
