@@ -83,8 +83,7 @@ export function literal<Value extends string | number>(value: Value): RawBuilder
 export function preparedQuery<Args extends object>() {
   return <Row>(build: (placeholder: PlaceholderFor<Args>) => Compilable<Row>) => {
     const bind = boundQuery<Args>()(build);
-    return async (connection: Connection, args: Args): Promise<readonly Row[]> =>
-      (await connection.run(bind(args))) as readonly Row[];
+    return (connection: Connection, args: Args) => connection.run(bind(args)) as Promise<readonly Row[]>;
   };
 }
 

@@ -46,19 +46,29 @@ export function renderComponents(
   replies: readonly Pick<Reply, 'buttons' | 'selects'>[],
   command: string | null,
 ): ComponentRow[] {
-  if (replies.every(({ buttons = [], selects = [] }) => buttons.length + selects.length === 0)) return [];
-  const selects = replies.flatMap((reply) => reply.selects ?? []).map((select) => renderReplySelect(select, command));
-  const buttons = replies.flatMap((reply) => reply.buttons ?? []).map((button) => renderButton(button, command));
-  const selectRows = distinct(selects).slice(0, limits.rows);
-  const usedIds = new Set(selectRows.map(keyOf));
-  const shownButtons = distinct(buttons).filter((button) => !usedIds.has(keyOf(button)));
-  const buttonRows = Math.min(limits.rows - selectRows.length, Math.ceil(shownButtons.length / maxButtonsPerRow));
-  return [
-    ...selectRows.map((select) => rowOf([select])),
-    ...Array.from({ length: buttonRows }, (_, row) =>
-      rowOf(shownButtons.slice(row * maxButtonsPerRow, (row + 1) * maxButtonsPerRow)),
-    ),
-  ];
+  const keys = new Set<string>();
+  const add = <Component extends Button | SelectComponent>(
+    shown: Component[],
+    component: Component | null,
+    max: number,
+  ) => {
+    if (component === null || shown.length === max || keys.has(keyOf(component))) return;
+    keys.add(keyOf(component));
+    shown.push(component);
+  };
+  const selects: SelectComponent[] = [];
+  for (const reply of replies) {
+    for (const select of reply.selects ?? []) add(selects, renderReplySelect(select, command), limits.rows);
+  }
+  const buttons: Button[] = [];
+  const maxButtons = (limits.rows - selects.length) * maxButtonsPerRow;
+  for (const reply of replies) {
+    for (const button of reply.buttons ?? []) add(buttons, renderButton(button, command), maxButtons);
+  }
+  const rows = selects.map((select) => rowOf([select]));
+  for (let at = 0; at < buttons.length; at += maxButtonsPerRow)
+    rows.push(rowOf(buttons.slice(at, at + maxButtonsPerRow)));
+  return rows;
 }
 
 /** The custom id of an action; null if it does not fit or belongs to no command. */
@@ -196,14 +206,6 @@ function toComponent(button: ReplyButton, command: string | null): Button | null
   if (id === null) return null;
   const style = styles[isPage ? 'secondary' : (button.style ?? 'secondary')];
   return { type: ComponentType.Button, style, label, custom_id: id, disabled: button.disabled ?? false };
-}
-
-function distinct<Component extends Button | SelectComponent>(components: readonly (Component | null)[]): Component[] {
-  const byKey = new Map<string, Component>();
-  for (const component of components) {
-    if (component !== null && !byKey.has(keyOf(component))) byKey.set(keyOf(component), component);
-  }
-  return [...byKey.values()];
 }
 
 /** Discord rejects two components with the same id, and two links with the same label and address are one too many. */
