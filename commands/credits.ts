@@ -1,6 +1,6 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { lastVoteIn } from '../src/core/ledger/account.ts';
-import type { Standing } from '../src/core/ledger/standing.ts';
+import type { StandingSummary } from '../src/core/ledger/standing.ts';
 import { type NextMilestone, nextMilestone } from '../src/core/rewards/milestones.ts';
 import { type CommandInput, userOption } from '../src/discord/commands/input.ts';
 import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
@@ -93,7 +93,7 @@ async function describeAccount(
   context: CommandContext,
 ) {
   const [standing, listings] = await Promise.all([
-    standings.standing(userId, context.clock.now()),
+    standings.summary(userId, context.clock.now()),
     Promise.all(covered.map((rules) => describeListing(rules, context))),
   ]);
   return { standing, listings, votes: nextVotes(standing, listings) };
@@ -113,7 +113,7 @@ async function describeListing(rules: ListedRules, context: CommandContext): Pro
   return { rules, title: page?.name ?? escapeName(rules.name, maxNameLength), page };
 }
 
-function renderAccount({ credits: balance, rank, streak }: Standing, { texts }: CommandContext): Markup[] {
+function renderAccount({ credits: balance, rank, streak }: StandingSummary, { texts }: CommandContext): Markup[] {
   const { balance: account, streak: running, noStreak } = texts.credits;
   return [
     account(balance, rank),
@@ -126,7 +126,7 @@ interface NextVote extends Listing {
   readonly at: number;
 }
 
-function nextVotes({ lastVotes }: Standing, listings: readonly Listing[]): NextVote[] {
+function nextVotes({ lastVotes }: StandingSummary, listings: readonly Listing[]): NextVote[] {
   return listings.map((listing) => {
     const lastVoteAt = lastVoteIn(lastVotes, listing.rules.names ?? listing.rules.name);
     return { ...listing, at: lastVoteAt === null ? 0 : lastVoteAt + listing.rules.cooldownMs };
@@ -144,7 +144,11 @@ function renderNextVotes(votes: readonly NextVote[], { texts, clock }: CommandCo
 }
 
 /** Of all listings, the milestone that needs the fewest votes. */
-function renderMilestone({ votes }: Standing, input: CommandInput, { texts, rules }: CommandContext): ReplyField[] {
+function renderMilestone(
+  { votes }: StandingSummary,
+  input: CommandInput,
+  { texts, rules }: CommandContext,
+): ReplyField[] {
   const [next] = rules
     .map(({ milestones }) => nextMilestone(milestones, votes))
     .filter((each) => each !== null)
@@ -168,7 +172,7 @@ function rewardsOf(
   ];
 }
 
-function renderEntries({ entries }: Standing, listings: readonly Listing[], { texts }: CommandContext): Markup {
+function renderEntries({ entries }: StandingSummary, listings: readonly Listing[], { texts }: CommandContext): Markup {
   if (entries.length === 0) return texts.credits.noEntries;
   return lines(
     ...entries.map(({ cause, credits: amount, at, reason, listing }) => {

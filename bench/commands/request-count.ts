@@ -94,7 +94,7 @@ const unused: Omit<CommandContext, 'listings' | 'texts' | 'clock'> = {
   commandId: () => null,
   awards: { award: notUsed },
   reminders: { switchOn: notUsed, switchOff: notUsed, snooze: notUsed },
-  standings: { standing: notUsed, lastVotes: notUsed, leaderboard: notUsed },
+  standings: { summary: notUsed, standing: notUsed, lastVotes: notUsed, leaderboard: notUsed },
   rules: [],
   claims: { claim: notUsed },
   memberData: { export: notUsed, forget: notUsed, unlink: async () => false },

@@ -8,7 +8,7 @@ import { accountsOfMember } from '../core/store/member-accounts.ts';
 import { openDatabase } from '../core/store/open-database.ts';
 import { queryBuilder } from '../core/store/query-builder.ts';
 import { createSqlClients, type SqlClients } from '../core/store/sql-module.ts';
-import { sqlLedger } from '../core/store/standings/ledger.ts';
+import { createFindLastVotes, sqlLedger } from '../core/store/standings/ledger.ts';
 import { sqlStandings } from '../core/store/standings/standings.ts';
 import { sqlVotesPerDay } from '../core/store/standings/votes-per-day.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -85,7 +85,8 @@ export async function openStore(
 
   const { reusesShortenedRows } = dialect;
   const sql = { ...features, db, connection: reading, reusesShortenedRows };
-  const ledgerIn = sqlLedger(db, reading);
+  const findLastVotes = createFindLastVotes(db, reading);
+  const ledgerIn = sqlLedger(db, reading, findLastVotes);
 
   let lastWriteFailure: { error: StoreUnavailableError; at: number } | undefined;
 
@@ -128,7 +129,7 @@ export async function openStore(
     },
     ledger: ledgerIn(homeAccounts),
     ledgerIn,
-    standingsIn: (accounts, timeZone) => sqlStandings(db, dialect, clock, accounts, timeZone),
+    standingsIn: (accounts, timeZone) => sqlStandings(db, dialect, clock, findLastVotes, accounts, timeZone),
     votesPerDayIn: sqlVotesPerDay(db, reading, clock),
     communitiesOf: async (userId) =>
       (await accountsOfMember(reading, db, userId)).map((accountId) => partsOf(accountId).accounts),

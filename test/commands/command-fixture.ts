@@ -108,6 +108,7 @@ const noReminders: Reminders = { switchOn: unexpected, switchOff: unexpected, sn
 export function contextFor(...listings: ListedLookup[]): CommandContext & { clock: ManualClock } {
   const noAwards = { award: () => Promise.reject(new Error('There are no accounts.')) };
   const noStandings = {
+    summary: () => Promise.reject(new Error('There are no standings.')),
     standing: () => Promise.reject(new Error('There are no standings.')),
     lastVotes: () => Promise.reject(new Error('There are no standings.')),
     leaderboard: () => Promise.reject(new Error('There are no standings.')),

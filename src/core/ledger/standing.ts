@@ -58,6 +58,9 @@ export interface Standing {
   readonly entries: readonly Pick<Entry, 'cause' | 'credits' | 'at' | 'reason' | 'listing'>[];
 }
 
+/** A standing without what the member is given. @internal */
+export type StandingSummary = Omit<Standing, 'grants'>;
+
 /** A member on a leaderboard. */
 export interface RankedMember {
   readonly userId: string;
@@ -102,6 +105,8 @@ export interface LeaderboardPage {
 export interface Standings {
   /** A standing without credits and votes if the user has no entries. */
   standing(userId: string, now: number): Promise<Standing>;
+  /** What is read for `/credits`, which shows no roles. @internal */
+  summary(userId: string, now: number): Promise<StandingSummary>;
   /** Of the member's account, which is less work than the whole standing. */
   lastVotes(userId: string): Promise<LastVotes>;
   leaderboard(query: LeaderboardQuery, now: number): Promise<LeaderboardPage>;

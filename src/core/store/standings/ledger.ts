@@ -1,16 +1,47 @@
 import type { Kysely } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
-import { lastVoteIn } from '../../ledger/account.ts';
+import { type LastVotes, lastVoteIn } from '../../ledger/account.ts';
 import { type AccountId, type AccountScope, accountIdOf } from '../../ledger/account-id.ts';
 import type { LedgerReads } from '../../ledger/ledger.ts';
 import { parseLastVotes } from '../json-columns.ts';
 import { preparedQuery } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
+/** Reads the last votes of an account. Rejects with the driver's error. */
+export type FindLastVotes = (id: AccountId) => Promise<LastVotes>;
+
+/** A command asks several times at once for the same account, such as for each name of a listing: it is read once. */
+export function createFindLastVotes(db: Kysely<Tables>, reading: Connection): FindLastVotes {
+  const findRow = preparedQuery<{ id: AccountId }>()((placeholder) =>
+    db.selectFrom('balances').select('last_votes').where('user_id', '=', placeholder('id')),
+  );
+  const started = new Map<AccountId, Promise<LastVotes>>();
+
+  async function read(id: AccountId): Promise<LastVotes> {
+    const [row] = await findRow(reading, { id });
+    return row === undefined ? {} : parseLastVotes(row.last_votes);
+  }
+
+  return (id) => {
+    let votes = started.get(id);
+    if (votes === undefined) {
+      votes = read(id);
+      started.set(id, votes);
+      // Nothing else happens before, so that a read never misses a vote that was recorded before it was asked for.
+      queueMicrotask(() => started.delete(id));
+    }
+    return votes;
+  };
+}
+
 /** The ledger's read port over SQL, by community. */
-export function sqlLedger(db: Kysely<Tables>, reading: Connection): (accounts: AccountScope) => LedgerReads {
+export function sqlLedger(
+  db: Kysely<Tables>,
+  reading: Connection,
+  findLastVotes: FindLastVotes,
+): (accounts: AccountScope) => LedgerReads {
   const findBalance = preparedQuery<{ id: AccountId }>()((placeholder) =>
-    db.selectFrom('balances').select(['credits', 'votes', 'last_votes']).where('user_id', '=', placeholder('id')),
+    db.selectFrom('balances').select(['credits', 'votes']).where('user_id', '=', placeholder('id')),
   );
 
   return (accounts) => ({
@@ -18,10 +49,6 @@ export function sqlLedger(db: Kysely<Tables>, reading: Connection): (accounts: A
       const [row] = await findBalance(reading, { id: accountIdOf(accounts, userId) });
       return { userId, credits: row?.credits ?? 0, votes: row?.votes ?? 0 };
     },
-
-    async lastVoteAt(userId, listing) {
-      const [row] = await findBalance(reading, { id: accountIdOf(accounts, userId) });
-      return row === undefined ? null : lastVoteIn(parseLastVotes(row.last_votes), listing);
-    },
+    lastVoteAt: async (userId, listing) => lastVoteIn(await findLastVotes(accountIdOf(accounts, userId)), listing),
   });
 }

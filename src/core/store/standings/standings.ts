@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../../../platform/clock.ts';
 import { second } from '../../../platform/durations.ts';
 import { type AccountId, type AccountScope, accountIdOf, homeAccounts } from '../../ledger/account-id.ts';
-import type { LastingGrant, PeriodTotal, Standings } from '../../ledger/standing.ts';
+import type { LastingGrant, PeriodTotal, StandingSummary, Standings } from '../../ledger/standing.ts';
 import { monthOf, weekOf } from '../../rewards/calendar.ts';
 import { calendarOf } from '../../tally/community.ts';
 import type { Dialect } from '../dialect/dialect.ts';
@@ -12,6 +12,7 @@ import { linkedEntries } from '../linked-entries.ts';
 import { literal, preparedQuery } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import { createPageCache } from './leaderboard-pages.ts';
+import type { FindLastVotes } from './ledger.ts';
 import { createRankings, type Ranking } from './rankings.ts';
 import { createScoreScan } from './scan-scores.ts';
 
@@ -36,6 +37,7 @@ export function sqlStandings(
   db: Kysely<Tables>,
   { reading, dataVersion }: Pick<Dialect, 'reading' | 'dataVersion'>,
   clock: Clock,
+  findLastVotes: FindLastVotes,
   accounts: AccountScope,
   timeZone: string,
 ): Standings {
@@ -48,9 +50,6 @@ export function sqlStandings(
       .select(['credits', 'votes', 'last_votes', 'last_entry', 'streak_days', 'streak_last_day'])
       .select(['week_start', 'week_votes', 'week_credits', 'month_start', 'month_votes', 'month_credits'])
       .where('user_id', '=', placeholder('id')),
-  );
-  const findLastVotes = preparedQuery<{ id: AccountId }>()((placeholder) =>
-    db.selectFrom('balances').select('last_votes').where('user_id', '=', placeholder('id')),
   );
   const findGrants = preparedQuery<{ userId: string }>()((placeholder) =>
     db
@@ -67,37 +66,35 @@ export function sqlStandings(
       .limit(literal(newestEntries)),
   );
 
-  return {
-    async standing(userId, now) {
-      const today = calendar.dayAt(now);
-      const [[balance = noBalance], grants] = await Promise.all([
-        findBalance(reading, { id: accountIdOf(accounts, userId) }),
-        findGrants(reading, { userId }),
-      ]);
-      const { credits, votes, last_entry: lastEntry, week_votes, week_credits, month_votes, month_credits } = balance;
-      const streak = today <= balance.streak_last_day ? balance.streak_days : 0;
-      const [rank, entries] = await Promise.all([
-        credits === 0 && votes === 0 ? null : rankings(byCredits, today).then((current) => rankOf(userId, credits, current)),
-        lastEntry === null ? [] : findNewestEntries(reading, { lastEntry }),
-      ]);
-      return {
-        userId,
-        credits,
-        votes,
-        lastVotes: parseLastVotes(balance.last_votes),
-        rank,
-        streak: { days: streak, endsAt: streak === 0 ? null : calendar.startOf(balance.streak_last_day + 1) },
-        week: balance.week_start === weekOf(today) ? { votes: week_votes, credits: week_credits } : noTotal,
-        month: balance.month_start === monthOf(today) ? { votes: month_votes, credits: month_credits } : noTotal,
-        grants: lastingGrants(grants, now),
-        entries,
-      };
-    },
+  async function summary(userId: string, now: number): Promise<StandingSummary> {
+    const today = calendar.dayAt(now);
+    const [balance = noBalance] = await findBalance(reading, { id: accountIdOf(accounts, userId) });
+    const { credits, votes, last_entry: lastEntry, week_votes, week_credits, month_votes, month_credits } = balance;
+    const streak = today <= balance.streak_last_day ? balance.streak_days : 0;
+    const [rank, entries] = await Promise.all([
+      credits === 0 && votes === 0 ? null : rankings(byCredits, today).then((found) => rankOf(userId, credits, found)),
+      lastEntry === null ? [] : findNewestEntries(reading, { lastEntry }),
+    ]);
+    return {
+      userId,
+      credits,
+      votes,
+      lastVotes: parseLastVotes(balance.last_votes),
+      rank,
+      streak: { days: streak, endsAt: streak === 0 ? null : calendar.startOf(balance.streak_last_day + 1) },
+      week: balance.week_start === weekOf(today) ? { votes: week_votes, credits: week_credits } : noTotal,
+      month: balance.month_start === monthOf(today) ? { votes: month_votes, credits: month_credits } : noTotal,
+      entries,
+    };
+  }
 
-    async lastVotes(userId) {
-      const [row] = await findLastVotes(reading, { id: accountIdOf(accounts, userId) });
-      return row === undefined ? {} : parseLastVotes(row.last_votes);
+  return {
+    summary,
+    async standing(userId, now) {
+      const [account, grants] = await Promise.all([summary(userId, now), findGrants(reading, { userId })]);
+      return { ...account, grants: lastingGrants(grants, now) };
     },
+    lastVotes: (userId) => findLastVotes(accountIdOf(accounts, userId)),
 
     async leaderboard(query, now) {
       const ranking = await rankings(query, calendar.dayAt(now));
