@@ -4,6 +4,7 @@ import { BoundedMap } from '../../platform/bounded-map.ts';
 import { day as dayMs, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { memoizeOne } from '../../platform/memoize.ts';
 import { createDraw } from './draw.ts';
 import { canDrawWords, summarizeVotes, voteChart } from './vote-chart.ts';
 
@@ -67,9 +68,9 @@ export function createVotePictures(options: {
   return async ({ listings: names, now, ...look }) => {
     try {
       const days = await countVotes(names, now);
-      const firstVotes = days.findIndex(({ votes }) => votes > 0);
-      if (firstVotes === -1 || days.length - firstVotes < minDays) return null;
-      const key = [look.texts.locale, look.scale, ...days.map(({ day, votes }) => `${day} ${votes}`)].join(' ');
+      const content = contentOf(days);
+      if (content === null) return null;
+      const key = `${look.texts.locale} ${look.scale} ${content}`;
       const known = pictures.get(key);
       if (known !== undefined) return await known;
       const drawing = drawDays(days, look);
@@ -84,3 +85,10 @@ export function createVotePictures(options: {
     }
   };
 }
+
+/** The same for the same votes; null if there is no picture of them. */
+const contentOf = memoizeOne((days: readonly DayVotes[]): string | null => {
+  const firstVotes = days.findIndex(({ votes }) => votes > 0);
+  if (firstVotes === -1 || days.length - firstVotes < minDays) return null;
+  return days.map(({ day, votes }) => `${day} ${votes}`).join(' ');
+});
